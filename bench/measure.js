@@ -1,0 +1,128 @@
+'use strict'
+
+// One measurement in a process of its own: `node measure.js KIND NAME` prints one number.
+//
+//   call NAME      ns per call: median of bursts, each started at a fresh millisecond and below the overflow limit
+//   take           ns per ID of take(4096), each call at a fresh millisecond
+//   wait NAME      million IDs/s with 100 000 next(callback) outstanding: median of rounds
+//   timers NAME    the most timers armed at once meanwhile
+//   heap NAME      bytes of heap for each Buffer held (wants --expose-gc)
+
+const { performance } = require('node:perf_hooks')
+const { CALLS, flakeforge, flakeIdgen } = require('./work.js')
+
+const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
+const generators = { flakeforge, 'flake-idgen': flakeIdgen }
+
+function freshMillisecond() {
+  const now = Date.now()
+  while (Date.now() === now);
+}
+
+/** Median time of one call in ns: `calls` calls a burst. */
+function bursts(call, calls, rounds) {
+  const times = []
+  for (let round = 0; round < rounds; round++) {
+    freshMillisecond()
+    const start = process.hrtime.bigint()
+    for (let i = 0; i < calls; i++) keep = call()
+    times.push(Number(process.hrtime.bigint() - start) / calls)
+  }
+  return median(times)
+}
+let keep // a result nobody keeps could be optimised away
+
+function nsPerCall(name) {
+  const call = CALLS[name]()
+  bursts(call, 100, 200) // warm up
+  const slow = bursts(call, 100, 20) > 1000
+  return bursts(call, slow ? 200 : 1500, 200)
+}
+
+function nsPerIdOfTake() {
+  const generator = flakeforge()
+  bursts(() => generator.take(4096), 1, 500)
+  return bursts(() => generator.take(4096), 1, 500) / 4096
+}
+
+const OUTSTANDING = 100_000
+
+function allCallbacks(generator) {
+  return new Promise((resolve, reject) => {
+    let missing = OUTSTANDING
+    const callback = (error) => {
+      if (error) reject(error)
+      else if (--missing === 0) resolve()
+    }
+    for (let i = 0; i < OUTSTANDING; i++) generator.next(callback)
+  })
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function millionsPerSecond(name) {
+  const generator = generators[name]()
+  const rates = []
+  for (let round = 0; round < 25; round++) {
+    globalThis.gc?.() // what the round before left is not this round's
+    await pause(20)
+    const start = performance.now()
+    await allCallbacks(generator)
+    rates.push(OUTSTANDING / (performance.now() - start) / 1000)
+  }
+  return median(rates.slice(5))
+}
+
+async function mostTimers(name) {
+  const generator = generators[name]()
+  let armed = 0
+  let most = 0
+  const { setTimeout: arm, clearTimeout: disarm } = globalThis
+  globalThis.setTimeout = (callback, ...rest) => {
+    most = Math.max(most, ++armed)
+    return arm(
+      () => {
+        armed--
+        callback()
+      },
+      ...rest,
+    )
+  }
+  globalThis.clearTimeout = (timer) => {
+    if (timer !== undefined) armed--
+    disarm(timer)
+  }
+  await allCallbacks(generator)
+  return most
+}
+
+async function bytesPerBuffer(name) {
+  const generator = generators[name]()
+  const held = new Array(200_000).fill(undefined)
+  const fill = (from, to) => {
+    for (let i = from; i < to; i++) {
+      if (i % 2000 === 0) freshMillisecond()
+      held[i] = generator.next()
+    }
+  }
+  fill(0, 4000) // what the first calls compile and cache is not the Buffers'
+  globalThis.gc()
+  const before = process.memoryUsage().heapUsed
+  fill(4000, held.length)
+  globalThis.gc()
+  return (process.memoryUsage().heapUsed - before) / (held.length - 4000)
+}
+
+const KINDS = {
+  call: nsPerCall,
+  take: nsPerIdOfTake,
+  wait: millionsPerSecond,
+  timers: mostTimers,
+  heap: bytesPerBuffer,
+}
+
+async function main([kind, name]) {
+  console.log(await KINDS[kind](name))
+}
+
+main(process.argv.slice(2))

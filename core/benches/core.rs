@@ -1,0 +1,4 @@
+//! What the parts of making an ID cost: `cargo bench -p flakeforge-core`.
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,177 @@
+//! Where ticks come from: the system's clock, or a time that the caller hands in.
+//!
+//! Reading the system's clock is the dearest part of making an ID, and most calls of a burst fall into
+//! the tick already read. So [`TickClock`] remembers when that tick ends, counted in CPU cycles, and
+//! answers [`trusted`](Clock::trusted) out of that memory. The answer may be late by one tick after the
+//! clock was stepped; uniqueness does not rest on it, because the cursor only grows.
+//!
+//! This file must never return a tick that the layout cannot express: such a time is an error, not a
+//! wrap.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::cycles;
+
+const NS_PER_MS: u64 = 1_000_000;
+
+/// Where a cursor asks what tick it is.
+pub trait Clock {
+    /// A tick that was true at most one tick ago.
+    fn trusted(&mut self) -> Result<u64, OutOfRange>;
+    /// The tick that it is now.
+    fn read(&mut self) -> Result<u64, OutOfRange>;
+}
+
+/// A time that the layout cannot express.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// Unix nanoseconds
+    pub unix_ns: i128,
+}
+
+/// How instants become ticks: counted from an epoch, in units of `tick_ns`, up to `last_tick`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timescale {
+    /// Unix milliseconds of tick 0
+    pub epoch_ms: i64,
+    /// length of a tick in nanoseconds
+    pub tick_ns: u64,
+    /// the last tick the layout has bits for
+    pub last_tick: u64,
+}
+
+impl Timescale {
+    fn epoch_ns(&self) -> i128 {
+        i128::from(self.epoch_ms) * i128::from(NS_PER_MS)
+    }
+
+    /// The tick in which an instant (Unix nanoseconds) lies.
+    pub fn tick_of(&self, unix_ns: i128) -> Result<u64, OutOfRange> {
+        let since = unix_ns - self.epoch_ns();
+        let tick = match u64::try_from(since) {
+            Ok(since) => since / self.tick_ns, // every real clock until 2554; 128-bit division costs 30 ns more
+            Err(_) if since < 0 => return Err(OutOfRange { unix_ns }),
+            Err(_) => u64::try_from(since / i128::from(self.tick_ns)).unwrap_or(u64::MAX),
+        };
+        if tick <= self.last_tick { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
+    }
+
+    /// The first instant of a tick, in Unix nanoseconds.
+    pub fn start_of(&self, tick: u64) -> i128 {
+        self.epoch_ns() + i128::from(tick) * i128::from(self.tick_ns)
+    }
+}
+
+/// The system's clock, in Unix nanoseconds; negative before 1970.
+pub fn system_ns() -> i128 {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_nanos() as i128,
+        Err(before) => -(before.duration().as_nanos() as i128),
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    System,
+    /// Unix nanoseconds as the caller gave them last
+    Given(i128),
+}
+
+/// The clock of one generator on one thread.
+#[derive(Clone, Debug)]
+pub struct TickClock {
+    /// how instants become ticks
+    pub scale: Timescale,
+    source: Source,
+    tick: u64,
+    read_at: u64,
+    trusted_for: u64,
+    highest: u64,
+    last_ns: i128,
+    steps: u64,
+}
+
+impl TickClock {
+    /// A clock that follows the system's.
+    pub fn system(scale: Timescale) -> Self {
+        Self::new(scale, Source::System)
+    }
+
+    /// A clock that shows what [`set`](Self::set) said last, and Unix time 0 before that.
+    pub fn given(scale: Timescale) -> Self {
+        Self::new(scale, Source::Given(0))
+    }
+
+    fn new(scale: Timescale, source: Source) -> Self {
+        Self { scale, source, tick: 0, read_at: 0, trusted_for: 0, highest: 0, last_ns: i128::MIN, steps: 0 }
+    }
+
+    /// Whether the caller gives the time.
+    #[inline]
+    pub fn is_given(&self) -> bool {
+        matches!(self.source, Source::Given(_))
+    }
+
+    /// Sets the time of a clock that is given, in Unix nanoseconds.
+    pub fn set(&mut self, unix_ns: i128) {
+        self.source = Source::Given(unix_ns);
+    }
+
+    /// The instant of the last real read, in Unix nanoseconds.
+    pub fn last_ns(&self) -> i128 {
+        self.last_ns
+    }
+
+    /// The highest tick read so far.
+    pub fn highest(&self) -> u64 {
+        self.highest
+    }
+
+    /// How many times a read was earlier than the one before it.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// What this clock shows now, in Unix nanoseconds.
+    pub fn now_ns(&self) -> i128 {
+        match self.source {
+            Source::System => system_ns(),
+            Source::Given(unix_ns) => unix_ns,
+        }
+    }
+
+    /// Cycles for which the tick of `unix_ns` surely lasts: 98 % of what is left of it, so that an error
+    /// of the calibration cannot outlast the tick; of a long tick 1 ms at most, so that a stepped clock
+    /// is noticed. 0 when the caller gives the time: it may change at every call.
+    fn trust(&self, unix_ns: i128) -> u64 {
+        if self.is_given() {
+            return 0;
+        }
+        let end = self.scale.start_of(self.tick) + i128::from(self.scale.tick_ns);
+        let left = u64::try_from(end - unix_ns).unwrap_or(0).min(NS_PER_MS);
+        left * cycles::per_ms() / NS_PER_MS * 98 / 100
+    }
+}
+
+impl Clock for TickClock {
+    #[inline]
+    fn trusted(&mut self) -> Result<u64, OutOfRange> {
+        // A counter that ran backwards wraps to a huge difference, and the clock is read.
+        if cycles::now().wrapping_sub(self.read_at) < self.trusted_for { Ok(self.tick) } else { self.read() }
+    }
+
+    #[cold]
+    fn read(&mut self) -> Result<u64, OutOfRange> {
+        self.trusted_for = 0; // an error below must not leave an old tick trusted
+        let read_at = cycles::now(); // before the clock: a pause between the two shortens the trust
+        let unix_ns = self.now_ns();
+        let tick = self.scale.tick_of(unix_ns)?;
+        self.steps += u64::from(unix_ns < self.last_ns);
+        self.last_ns = unix_ns;
+        self.highest = self.highest.max(tick);
+        self.tick = tick;
+        self.read_at = read_at;
+        self.trusted_for = self.trust(unix_ns);
+        Ok(tick)
+    }
+}

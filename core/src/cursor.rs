@@ -1,0 +1,166 @@
+//! The cursor: one word that holds the next free number, and `claim()`, the loop that takes numbers
+//! from it. Nothing else in flakeforge takes a number.
+//!
+//! A number is `tick << counter_bits | counter`. The word only grows, and that alone makes IDs unique:
+//! a clock that steps back, a counter that overflows and a thread that was asleep in the middle of a
+//! claim change *when* a number may be taken, never that it is taken once.
+//!
+//! This file must never: lower `next` or `limit`, take a number at or below an earlier one, or report
+//! [`Refused::Behind`] without having read the real clock after the word was loaded.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::clock::{Clock, OutOfRange};
+
+/// The word of a sealed cursor: above every limit, so that no number follows it.
+const SEALED: u64 = u64::MAX;
+
+/// The next free number, and the last one that may be taken.
+///
+/// `Relaxed` is enough for both words: numbers are all that is exchanged, each word has one order of
+/// changes that every thread agrees on, and no other memory is published through them.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Cursor {
+    next: AtomicU64,
+    limit: AtomicU64,
+}
+
+/// What one generator may take from a cursor. Generators that share a cursor may have different rules;
+/// `counter_bits` is the layout's and the same for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// width of the layout's counter field
+    pub counter_bits: u32,
+    /// largest counter to use: 2^k − 1, at most what the counter field holds
+    pub seq_mask: u64,
+    /// how many ticks IDs may run ahead of the clock; `u64::MAX` for any number
+    pub max_ahead: u64,
+}
+
+/// Consecutive numbers that now belong to the caller: `base`, `base + 1` … `base + got − 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// the first of them
+    pub base: u64,
+    /// how many; at least 1, at most what was asked for
+    pub got: u64,
+}
+
+/// Why no number was taken. The cursor is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// the next number is past the limit: the layout's time, a window or a durable mark has ended, or the cursor is sealed
+    PastLimit,
+    /// the next number's tick is further ahead of the clock than the rule allows
+    Behind {
+        /// the next free number
+        next: u64,
+        /// the first number this rule could have taken
+        base: u64,
+        /// the real clock's tick, read after `next` was
+        now: u64,
+    },
+    /// the clock shows a time that the layout cannot express
+    OutOfRange(OutOfRange),
+}
+
+impl From<OutOfRange> for Refused {
+    fn from(error: OutOfRange) -> Self {
+        Self::OutOfRange(error)
+    }
+}
+
+impl Rule {
+    /// The largest value of the layout's counter field.
+    #[inline]
+    fn counter_max(&self) -> u64 {
+        (1 << self.counter_bits) - 1
+    }
+
+    /// The first number at or after `next` that the clock and `seq_mask` allow: a new tick starts at
+    /// counter 0, and past `seq_mask` it is the next tick's 0.
+    #[inline]
+    fn first_free(&self, next: u64, now: u64) -> u64 {
+        let base = next.max(now << self.counter_bits);
+        if base & self.counter_max() <= self.seq_mask { base } else { (base | self.counter_max()).saturating_add(1) }
+    }
+
+    /// The last number of the run of consecutive ones that starts at `base`.
+    #[inline]
+    fn last_of_run(&self, base: u64, now: u64) -> u64 {
+        let tick = now.saturating_add(self.max_ahead);
+        let end = if tick <= u64::MAX >> self.counter_bits {
+            tick << self.counter_bits | self.counter_max()
+        } else {
+            u64::MAX
+        };
+        if self.seq_mask < self.counter_max() { end.min(base & !self.counter_max() | self.seq_mask) } else { end }
+    }
+}
+
+impl Cursor {
+    /// A cursor that has given nothing yet. `limit` is the last number it may ever give (until
+    /// [`raise_limit`](Self::raise_limit)); `u64::MAX` itself is kept for the seal.
+    pub fn new(limit: u64) -> Self {
+        Self { next: AtomicU64::new(0), limit: AtomicU64::new(limit.min(SEALED - 1)) }
+    }
+
+    /// Takes up to `n` consecutive numbers (`n` ≥ 1) for a generator with this rule and clock.
+    ///
+    /// Lock-free: a thread that stops in the middle holds nobody up and loses nothing.
+    #[inline]
+    pub fn claim(&self, n: u64, rule: &Rule, clock: &mut impl Clock) -> Result<Claim, Refused> {
+        let mut next = self.next.load(Relaxed);
+        let mut real = false; // has the real clock been read since `next` was loaded?
+        loop {
+            // First, so that a sealed or ended cursor never reports a clock fault.
+            let limit = self.limit.load(Relaxed);
+            if next > limit {
+                return Err(Refused::PastLimit);
+            }
+            let now = if real { clock.read()? } else { clock.trusted()? };
+            let base = rule.first_free(next, now);
+            if base > limit {
+                return Err(Refused::PastLimit);
+            }
+            if base >> rule.counter_bits > now.saturating_add(rule.max_ahead) {
+                if real {
+                    return Err(Refused::Behind { next, base, now });
+                }
+                real = true; // a trusted tick may be over: only the real clock says no
+                continue;
+            }
+            let run = rule.last_of_run(base, now).min(limit) - base + 1;
+            let got = n.min(run);
+            match self.next.compare_exchange_weak(next, base + got, Relaxed, Relaxed) {
+                Ok(_) => return Ok(Claim { base, got }),
+                Err(seen) => (next, real) = (seen, false),
+            }
+        }
+    }
+
+    /// The next free number; `u64::MAX` when sealed.
+    pub fn next(&self) -> u64 {
+        self.next.load(Relaxed)
+    }
+
+    /// The last number that may be taken.
+    pub fn limit(&self) -> u64 {
+        self.limit.load(Relaxed)
+    }
+
+    /// Lets numbers up to `limit` be taken. A limit never falls.
+    pub fn raise_limit(&self, limit: u64) {
+        self.limit.fetch_max(limit.min(SEALED - 1), Relaxed);
+    }
+
+    /// Ends the cursor for good and returns what was the next free number: every number taken, by any
+    /// thread, is below it. `u64::MAX` when it was sealed before.
+    pub fn seal(&self) -> u64 {
+        self.next.swap(SEALED, Relaxed)
+    }
+}

@@ -1,0 +1,181 @@
+//! A generator: clock + cursor + layout and the rule of how they are used together. It turns claims
+//! into IDs, and refusals into words a caller can act on: what is wrong, and when to try again.
+//!
+//! One generator belongs to one thread (`&mut self`); generators share a cursor.
+//!
+//! This file must never take numbers by any way other than [`Cursor::claim`].
+
+use std::sync::Arc;
+
+use crate::clock::{TickClock, system_ns};
+use crate::cursor::{Cursor, Refused, Rule};
+use crate::layout::{Layout, Packing};
+
+const NS_PER_MS: f64 = 1e6;
+
+/// Why no ID was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refusal {
+    /// the tick's counter is used up
+    Overflow {
+        /// real milliseconds until an ID can be made, if the clock runs on
+        retry_after_ms: f64,
+    },
+    /// the clock is behind the last ID, or behind what it showed before
+    ClockBackwards {
+        /// by how many milliseconds
+        behind_ms: f64,
+        /// real milliseconds until an ID can be made, if the clock runs on
+        retry_after_ms: f64,
+    },
+    /// the layout has no bits for the time
+    TimeRange {
+        /// the time, Unix milliseconds
+        timestamp_ms: f64,
+    },
+}
+
+/// Counts of what a generator did, since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// IDs made
+    pub ids: u64,
+    /// calls of [`Generator::fill`] that made some
+    pub batches: u64,
+    /// refusals because a tick's counter was used up
+    pub overflows: u64,
+    /// waits for an ID
+    pub waits: u64,
+    /// how long they took together, in milliseconds
+    pub waited_ms: f64,
+}
+
+/// How the generator uses the ticks, in the terms of its options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knobs {
+    /// largest counter to use: 2^k − 1
+    pub seq_mask: u64,
+    /// how far IDs may run ahead of the clock, ms; may be infinite
+    pub max_ahead_ms: f64,
+}
+
+impl Knobs {
+    /// The knobs as a cursor understands them.
+    pub fn rule(&self, layout: &Layout) -> Rule {
+        let ticks = self.max_ahead_ms * NS_PER_MS / layout.scale.tick_ns as f64;
+        Rule {
+            counter_bits: layout.packing.counter.width,
+            seq_mask: self.seq_mask,
+            max_ahead: ticks as u64, // saturates: infinity is u64::MAX
+        }
+    }
+}
+
+/// Makes the IDs of one node, on one thread.
+#[derive(Debug)]
+pub struct Generator {
+    /// where its ticks come from
+    pub clock: TickClock,
+    cursor: Arc<Cursor>,
+    rule: Rule,
+    packing: Packing,
+    node: u64,
+    since_ns: i128,
+    stats: Stats,
+}
+
+impl Generator {
+    /// A generator for a node number already [placed](Layout::place_node).
+    pub fn new(clock: TickClock, cursor: Arc<Cursor>, rule: Rule, packing: Packing, node: u64) -> Self {
+        Self { clock, cursor, rule, packing, node, since_ns: system_ns(), stats: Stats::default() }
+    }
+
+    /// One ID.
+    #[inline]
+    pub fn next_id(&mut self) -> Result<u64, Refusal> {
+        match self.cursor.claim(1, &self.rule, &mut self.clock) {
+            Ok(claim) => {
+                self.stats.ids += 1;
+                Ok(self.packing.pack(claim.base, self.node))
+            }
+            Err(refused) => Err(self.explain(refused)),
+        }
+    }
+
+    /// Fills `out` from the front with IDs in order, each written by `write`. Returns how many were made,
+    /// and what stopped it before the end, if anything did.
+    pub fn fill<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
+        let mut made = 0;
+        let mut stopped = None;
+        while made < out.len() {
+            match self.cursor.claim((out.len() - made) as u64, &self.rule, &mut self.clock) {
+                Ok(claim) => {
+                    let run = &mut out[made..made + claim.got as usize];
+                    for (number, slot) in (claim.base..).zip(run.iter_mut()) {
+                        *slot = write(self.packing.pack(number, self.node));
+                    }
+                    made += run.len();
+                }
+                Err(refused) => {
+                    stopped = Some(self.explain(refused));
+                    break;
+                }
+            }
+        }
+        self.stats.ids += made as u64;
+        self.stats.batches += u64::from(made > 0);
+        (made, stopped)
+    }
+
+    /// Counts a wait for an ID, which took so many milliseconds.
+    pub fn waited(&mut self, ms: f64) {
+        self.stats.waits += 1;
+        self.stats.waited_ms += ms;
+    }
+
+    /// What this generator did so far.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// When it was made, Unix milliseconds.
+    pub fn since_ms(&self) -> f64 {
+        self.since_ns as f64 / NS_PER_MS
+    }
+
+    /// How far the last ID is ahead of the clock, in milliseconds; 0 when it is not.
+    pub fn ahead_ms(&self) -> f64 {
+        let last = self.cursor.next().saturating_sub(1) >> self.rule.counter_bits;
+        let ahead_ns = self.clock.scale.start_of(last) - self.clock.now_ns();
+        (ahead_ns as f64 / NS_PER_MS).max(0.0)
+    }
+
+    #[cold]
+    fn explain(&mut self, refused: Refused) -> Refusal {
+        match refused {
+            Refused::Behind { next, base, now } => self.behind(next, base, now),
+            Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: time.unix_ns as f64 / NS_PER_MS },
+            Refused::PastLimit => Refusal::TimeRange {
+                timestamp_ms: self.clock.scale.start_of(self.clock.scale.last_tick + 1) as f64 / NS_PER_MS,
+            },
+        }
+    }
+
+    /// Behind is a fault of the clock when the last number's tick is further ahead than the rule allows, or
+    /// when the clock shows less than it did; otherwise the counter is used up.
+    fn behind(&mut self, next: u64, base: u64, now: u64) -> Refusal {
+        let Rule { counter_bits, max_ahead, .. } = self.rule;
+        let scale = self.clock.scale;
+        let last_tick = next.saturating_sub(1) >> counter_bits;
+        let possible_at = scale.start_of((base >> counter_bits).saturating_sub(max_ahead));
+        let retry_after_ms = (possible_at - self.clock.last_ns()) as f64 / NS_PER_MS;
+        if last_tick > now.saturating_add(max_ahead) || now < self.clock.highest() {
+            let behind = last_tick.max(self.clock.highest()).saturating_sub(now);
+            let behind_ms = (u128::from(behind) * u128::from(scale.tick_ns)) as f64 / NS_PER_MS;
+            Refusal::ClockBackwards { behind_ms, retry_after_ms }
+        } else {
+            self.stats.overflows += 1;
+            Refusal::Overflow { retry_after_ms }
+        }
+    }
+}

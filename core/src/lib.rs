@@ -1,0 +1,25 @@
+//! 64-bit, time-ordered, unique IDs: the whole of flakeforge that does not know Node.js.
+//!
+//! Every flake ID is a **tick** (units of time since an epoch), a **counter** inside the tick, and a
+//! **node** number. Tick and counter, joined, are one *number* that only grows, so a generator is one
+//! atomic word: the next free number. The rooms of this house, in the order an ID passes them:
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | [`generator`] | clock + cursor + layout: makes IDs, and says why it cannot |
+//! | [`clock`] | where ticks come from, and when a tick already read may be trusted |
+//! | [`cycles`] | the CPU's cycle counter, calibrated: what makes that trust cheap |
+//! | [`cursor`] | `claim()`, the only place where numbers are taken |
+//! | [`layout`] | fields of bits: number and node to ID, and back |
+//! | [`dialects`] | the table of layouts that other systems use |
+//! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
+//! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
+
+pub mod clock;
+pub mod cursor;
+pub mod cycles;
+pub mod dialects;
+pub mod format;
+pub mod generator;
+pub mod layout;
+pub mod registry;

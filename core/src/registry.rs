@@ -1,0 +1,84 @@
+//! One cursor for all generators of a process whose IDs could be equal.
+//!
+//! "Could be equal" is what the bits say: epoch, tick length, field positions and the node bits. Names
+//! and `seqMask` do not matter, for two generators that differ only there can still make the same ID.
+//! An entry outlives its generators, so that one made for each request goes on where the last one
+//! stopped.
+//!
+//! This file must never drop an entry that a generator holds, or one whose tick the clock could still
+//! reach by an ordinary step back.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::clock::{Timescale, system_ns};
+use crate::cursor::Cursor;
+use crate::layout::{Layout, Packing};
+
+/// Entries beyond which those that nobody holds are looked through. All nodes of all dialects stay far below.
+const MANY: usize = 1 << 16;
+
+/// How long the tick of a dropped entry has been past: more than clocks step back by.
+const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
+
+/// What decides whether two generators could make equal IDs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    scale: Timescale,
+    packing: Packing,
+    node: u64,
+}
+
+impl Key {
+    /// The key of a layout and a node number already [placed](Layout::place_node).
+    pub fn new(layout: &Layout, node: u64) -> Self {
+        Self { scale: layout.scale, packing: layout.packing, node }
+    }
+}
+
+/// A map from keys to cursors.
+#[derive(Debug, Default)]
+pub struct Registry {
+    cursors: HashMap<Key, Arc<Cursor>>,
+    swept_at: usize,
+}
+
+impl Registry {
+    /// The cursor of a key, new where there is none; `limit` is the layout's last number.
+    pub fn cursor(&mut self, key: Key, limit: u64) -> Arc<Cursor> {
+        if self.cursors.len() >= MANY.max(self.swept_at * 2) {
+            self.sweep(system_ns());
+        }
+        self.cursors.entry(key).or_insert_with(|| Arc::new(Cursor::new(limit))).clone()
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.cursors.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.cursors.is_empty()
+    }
+
+    fn sweep(&mut self, now_ns: i128) {
+        self.cursors.retain(|key, cursor| {
+            let last_tick = cursor.next() >> key.packing.counter.width;
+            Arc::strong_count(cursor) > 1 || key.scale.start_of(last_tick) > now_ns - LONG_PAST_NS
+        });
+        self.swept_at = self.cursors.len();
+    }
+}
+
+static PROCESS: LazyLock<Mutex<Registry>> = LazyLock::new(Mutex::default);
+
+/// The registry of this process: of every thread that loaded this copy of the library.
+pub fn process() -> MutexGuard<'static, Registry> {
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A name of this copy of the library within the process: another copy has another registry, and another name.
+pub fn name() -> String {
+    format!("{:p}", &raw const PROCESS)
+}

@@ -1,0 +1,19 @@
+'use strict'
+
+// The public face for CommonJS: require('flakeforge') is the class, with every export as a property of it.
+// index.mjs is its ES twin, index.d.ts its types; a new export goes into all three.
+
+const { FlakeId } = require('./lib/flake-id.js')
+const { format, parse } = require('./lib/format.js')
+const { compare, fromSigned, toBigInt, toSigned } = require('./lib/ids.js')
+
+module.exports = Object.assign(FlakeId, {
+  FlakeId,
+  default: FlakeId,
+  format,
+  parse,
+  toBigInt,
+  toSigned,
+  fromSigned,
+  compare,
+})

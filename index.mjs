@@ -1,0 +1,6 @@
+// The ES twin of index.js.
+
+import FlakeId from './index.js'
+
+export const { format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
+export { FlakeId, FlakeId as default }

@@ -1,0 +1,266 @@
+'use strict'
+
+// The generator as users see it. It picks the native call, makes Buffers, BigInts and errors of what comes back,
+// and waits. Numbers are taken in the core, and only there.
+
+const { inspect } = require('node:util')
+const hot = require('./hot.js')
+const native = require('./native.js')
+const { baseCode } = require('./format.js')
+const { Layout } = require('./layout.js')
+const { readCount, readOptions } = require('./options.js')
+const { LONGEST_MS, Waiters } = require('./waiters.js')
+const {
+  STATUS,
+  clockBackwardsError,
+  optionRangeError,
+  optionTypeError,
+  overflowError,
+  timeRangeError,
+} = require('./errors.js')
+
+const { claim, claimText, index, toBuffer } = hot
+const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
+
+class FlakeId {
+  #index // what native code knows this generator by
+  #clock // undefined: the system's
+  #native
+  #options
+  #waiters
+
+  constructor(options) {
+    const checked = readOptions(options)
+    const { layout, node, seqMask, maxAheadMs, clock } = checked
+    this.#options = checked
+    this.#clock = clock
+    this.#native = new native.Generator(hot.generators, Layout.native(layout), {
+      node,
+      seqMask,
+      maxAheadMs,
+      ownClock: clock !== undefined,
+    })
+    this.#index = this.#native.index
+    this.#waiters = new Waiters((ms) => this.#native.waited(ms))
+  }
+
+  next(callback) {
+    if (callback !== undefined && callback !== null) {
+      if (typeof callback !== 'function') throw optionTypeError('callback', callback, 'a function')
+      this.#waiters.submit(callback, this.#one)
+      return
+    }
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    const status = claim()
+    if (status !== undefined) this.#insist(status)
+    return toBuffer()
+  }
+
+  nextBigInt() {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    const status = claim()
+    if (status !== undefined) this.#insist(status)
+    return hot.id[0]
+  }
+
+  nextString(base) {
+    const code = base === undefined ? 0 : baseCode(base)
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    hot.base[0] = code
+    const text = claimText()
+    if (typeof text === 'string') return text
+    this.#insist(text)
+    hot.base[0] = code // an own clock that was asked meanwhile may have formatted something
+    return hot.spell()
+  }
+
+  nextAsync() {
+    return promised((callback) => this.next(callback))
+  }
+
+  take(n) {
+    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
+    this.#fill(ids, true)
+    return ids
+  }
+
+  takeBigInts(n) {
+    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8) // not zeroed, which a BigUint64Array of its own would be
+    this.#fill(ids, false)
+    return new BigUint64Array(ids.buffer, ids.byteOffset, n)
+  }
+
+  takeAsync(n) {
+    return promised((callback) => {
+      const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
+      const batch = this.#batch(ids, true)
+      this.#waiters.submit(callback, { attempt: () => this.#waitFor(batch.attempt()), result: () => ids })
+    })
+  }
+
+  *[Symbol.iterator]() {
+    for (;;) yield this.next()
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) yield await this.nextAsync()
+  }
+
+  get datacenter() {
+    return this.#options.nodes.datacenter
+  }
+
+  get worker() {
+    return this.#options.nodes.worker
+  }
+
+  get id() {
+    return this.#options.node
+  }
+
+  get epoch() {
+    return this.#options.layout.epoch
+  }
+
+  get layout() {
+    return this.#options.layout
+  }
+
+  get stats() {
+    const { sinceMs, ...counts } = this.#native.stats()
+    return { ...counts, since: new Date(sinceMs) }
+  }
+
+  decode(id) {
+    return this.layout.decode(id)
+  }
+
+  [inspect.custom](depth, options) {
+    const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs } = this.#options
+    const shown = {
+      layout: layout.name,
+      ...nodes,
+      id: node,
+      epoch: new Date(layout.epoch),
+      seqMask,
+      maxAheadMs,
+      maxWaitMs,
+    }
+    return depth < 0 ? `[${this.constructor.name}]` : `${this.constructor.name} ${inspect(shown, options)}`
+  }
+
+  /** What a call that waits for one ID wants. */
+  #one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
+
+  /** In how many ms to try again after a refusal; throws where waiting does not help. */
+  #waitFor(status) {
+    if (status === STATUS.OK) return 0
+    const ms = this.#retryAfter(status)
+    if (ms === Number.POSITIVE_INFINITY) throw this.#error(status)
+    return ms
+  }
+
+  #retryAfter(status) {
+    if (status !== STATUS.OVERFLOW && status !== STATUS.CLOCK_BACKWARDS) return Number.POSITIVE_INFINITY
+    return this.#clock === undefined ? hot.refusal[0] : OWN_CLOCK_POLL_MS
+  }
+
+  /** After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws. */
+  #insist(status) {
+    const until = performance.now() + this.#options.maxWaitMs
+    this.#block(status, () => until, this.#claimOnce)
+  }
+
+  #claimOnce = () => {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    return claim() ?? STATUS.OK
+  }
+
+  /** Blocks this thread between tries; throws at once when the next try would come after `until()`. */
+  #block(refused, until, attempt) {
+    for (let status = refused; status !== STATUS.OK; status = attempt()) {
+      const ms = this.#retryAfter(status)
+      const start = performance.now()
+      if (start + ms > until()) throw this.#error(status)
+      pause(Math.min(ms, LONGEST_MS))
+      this.#native.waited(performance.now() - start)
+    }
+  }
+
+  /** Fills `ids` with as many IDs as fit; blocks as long as that many need, and maxWaitMs on top. */
+  #fill(ids, bigEndian) {
+    const batch = this.#batch(ids, bigEndian)
+    const status = batch.attempt()
+    if (status !== STATUS.OK) this.#block(status, batch.until, batch.attempt)
+  }
+
+  /**
+   * A batch being filled. `until()` is when it must go on: the time that the missing IDs need at the layout's rate,
+   * counted from the last progress, so that a thread that slept too long loses nothing by it.
+   */
+  #batch(ids, bigEndian) {
+    const { layout, seqMask, maxWaitMs } = this.#options
+    const { tickMs } = Layout.native(layout)
+    let made = 0
+    let progress = performance.now()
+    const attempt = () => {
+      if (this.#clock !== undefined) this.#setTime()
+      index[0] = this.#index
+      const [more, status] = this.#native.fill(ids.subarray(made * 8), bigEndian)
+      made += more
+      if (more > 0) progress = performance.now()
+      return status
+    }
+    const until = () => progress + Math.ceil((ids.length / 8 - made) / (seqMask + 1)) * tickMs + maxWaitMs
+    return { attempt, until }
+  }
+
+  /** Asks the own clock, before the scratch array is touched: it may make IDs itself. */
+  #setTime() {
+    const now = this.#clock()
+    if (typeof now === 'bigint') {
+      const ns = ((now % 1_000_000n) + 1_000_000n) % 1_000_000n
+      hot.time[0] = Number((now - ns) / 1_000_000n)
+      hot.time[1] = Number(ns)
+    } else if (Number.isFinite(now)) {
+      hot.time[0] = Math.floor(now)
+      hot.time[1] = Math.round((now - Math.floor(now)) * 1e6)
+    } else {
+      const wanted = 'a function that returns Unix ms, or Unix ns as a bigint'
+      throw typeof now === 'number' ? optionRangeError('clock', now, wanted) : optionTypeError('clock', now, wanted)
+    }
+  }
+
+  #error(status) {
+    const [retryAfterMs, behindMs, timestamp] = hot.refusal
+    const { layout, seqMask } = this.#options
+    switch (status) {
+      case STATUS.OVERFLOW:
+        return overflowError(retryAfterMs, seqMask + 1)
+      case STATUS.CLOCK_BACKWARDS:
+        return clockBackwardsError(behindMs, retryAfterMs)
+      case STATUS.TIME_RANGE:
+        return timeRangeError(timestamp, layout)
+      default:
+        return new Error(`flakeforge: unknown status ${status}, please report it`)
+    }
+  }
+}
+
+const promised = (call) =>
+  new Promise((resolve, reject) => {
+    call((error, result) => (error ? reject(error) : resolve(result)))
+  })
+
+const cell = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread: nobody ever wakes the cell, so the wait ends with its time. */
+function pause(ms) {
+  Atomics.wait(cell, 0, 0, ms)
+}
+
+module.exports = { FlakeId }

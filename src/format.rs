@@ -1,0 +1,23 @@
+//! Bytes of any length as text, and text back to the 64 bits of an ID.
+
+use flakeforge_core::format::{self, Base};
+use napi::bindgen_prelude::{BigInt, Uint8ArraySlice};
+use napi_derive::napi;
+
+/// The names of the bases, in the order in which the raw functions count them.
+#[napi]
+pub fn bases() -> Vec<String> {
+    Base::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// A number of any length, big-endian, as text; null for a base that is none.
+#[napi]
+pub fn digits(bytes: Uint8ArraySlice, base: String) -> Option<String> {
+    Base::named(&base).map(|base| format::digits(&bytes, base))
+}
+
+/// The ID that a text spells; null for anything else.
+#[napi]
+pub fn parse(text: String, base: String) -> Option<BigInt> {
+    format::parse(&text, Base::named(&base)?).map(BigInt::from)
+}

@@ -1,0 +1,270 @@
+//! One ID per call, through raw N-API functions.
+//!
+//! A `#[napi]` method that returns a Buffer costs 830 ns and more, a bare function with a data pointer 16.
+//! So all generators of an environment share three bare functions, which exchange everything through a
+//! *scratch* array: JavaScript writes the generator's index there, native code writes the ID back, and
+//! JavaScript makes the Buffer or the BigInt. The index goes through the array because an argument costs
+//! 6 ns; one function for all generators keeps the call site monomorphic.
+//!
+//! This file must never: call JavaScript or create a value while a generator is borrowed (a collection
+//! may run finalizers there), hand the scratch array to anybody, or panic.
+
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::{align_of, size_of};
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+
+use flakeforge_core::format::{Base, Text, id_digits};
+use flakeforge_core::generator::Refusal;
+use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Uint8ArraySlice, Unknown};
+use napi::{check_status, sys};
+
+use crate::table::Table;
+
+/// What the scratch array holds; `lib/hot.js` has the same list. Cells, because JavaScript writes here
+/// between calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
+#[repr(C)]
+struct Scratch {
+    /// in and out: an ID, big-endian
+    bytes: Cell<[u8; 8]>,
+    /// out: the ID as a number of this machine
+    id: Cell<u64>,
+    /// in: which generator
+    index: Cell<u32>,
+    /// in: which base, as an index into `Base::NAMES`
+    base: Cell<u32>,
+    /// in, for a generator with its own clock: whole Unix milliseconds, and nanoseconds beyond them
+    now_ms: Cell<f64>,
+    now_ns: Cell<f64>,
+    /// out, when refused: see `Refusal`
+    retry_after_ms: Cell<f64>,
+    behind_ms: Cell<f64>,
+    timestamp_ms: Cell<f64>,
+}
+
+/// Why a call gave no ID, as the number that JavaScript sees; `lib/errors.js` has the same list.
+#[repr(u32)]
+pub enum Status {
+    Overflow = 1,
+    ClockBackwards = 2,
+    TimeRange = 3,
+    /// no generator has this index: a fault of ours
+    NoGenerator = 4,
+}
+
+/// The generators of an environment, and the scratch array through which they are used.
+pub struct Hot {
+    /// the generators
+    pub table: Table,
+    scratch: NonNull<Scratch>,
+    /// keeps the array alive, and with it the memory behind `scratch`
+    _owner: Uint8Array,
+}
+
+impl Hot {
+    /// An empty table over a scratch array.
+    pub fn new(owner: Uint8Array) -> Result<Self> {
+        let scratch = NonNull::from(owner.as_ref()).cast::<Scratch>();
+        if owner.len() != size_of::<Scratch>() || scratch.addr().get() % align_of::<Scratch>() != 0 {
+            let size = size_of::<Scratch>();
+            return Err(napi::Error::from_reason(format!("the scratch array needs {size} aligned bytes")));
+        }
+        Ok(Self { table: Table::default(), scratch, _owner: owner })
+    }
+
+    #[inline]
+    fn scratch(&self) -> &Scratch {
+        // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory:
+        // lib/hot.js makes the array over an ArrayBuffer of its own and hands neither out, so nobody can
+        // detach or resize it. Only this thread touches it, and JavaScript only while no call is under way.
+        unsafe { self.scratch.as_ref() }
+    }
+
+    /// Takes an ID for the generator that the scratch array names, and leaves it there.
+    #[inline]
+    fn claim(&self) -> std::result::Result<(), Status> {
+        let scratch = self.scratch();
+        let made = self.table.with(scratch.index.get() as usize, |generator| {
+            if generator.clock.is_given() {
+                generator.clock.set(scratch.now());
+            }
+            generator.next_id()
+        });
+        match made {
+            Some(Ok(id)) => {
+                scratch.bytes.set(id.to_be_bytes());
+                scratch.id.set(id);
+                Ok(())
+            }
+            Some(Err(refusal)) => Err(scratch.refuse(refusal)),
+            None => Err(Status::NoGenerator),
+        }
+    }
+
+    /// Fills `out` with IDs of the generator that the scratch array names, each 8 bytes, big-endian or as
+    /// this machine has numbers. Returns how many were made, and why not all.
+    pub fn fill(&self, mut out: Uint8ArraySlice, big_endian: bool) -> (usize, Option<Status>) {
+        let scratch = self.scratch();
+        // SAFETY: the bytes belong to an array that the caller's JavaScript holds, and no JavaScript runs
+        // before this function returns, so nobody else reads or writes them now.
+        let (ids, _) = unsafe { out.as_mut() }.as_chunks_mut::<8>();
+        let made = self.table.with(scratch.index.get() as usize, |generator| {
+            if generator.clock.is_given() {
+                generator.clock.set(scratch.now());
+            }
+            if big_endian { generator.fill(ids, u64::to_be_bytes) } else { generator.fill(ids, u64::to_ne_bytes) }
+        });
+        match made {
+            Some((made, refusal)) => (made, refusal.map(|refusal| scratch.refuse(refusal))),
+            None => (0, Some(Status::NoGenerator)),
+        }
+    }
+
+    /// An object with the raw functions `claim`, `claimText` and `spell`.
+    pub fn functions<'env>(self: &Rc<Self>, env: &'env Env) -> Result<Object<'env>> {
+        let mut object = Object::new(env)?;
+        object.set_named_property("claim", self.function(env, c"claim", claim)?)?;
+        object.set_named_property("claimText", self.function(env, c"claimText", claim_text)?)?;
+        object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
+        Ok(object)
+    }
+
+    fn function<'env>(self: &Rc<Self>, env: &'env Env, name: &CStr, callback: Callback) -> Result<Unknown<'env>> {
+        let data = Rc::into_raw(self.clone()).cast_mut().cast::<c_void>();
+        let length = name.to_bytes().len() as isize;
+        let mut function = ptr::null_mut();
+        // SAFETY: `env` is the live environment of this call. `data` is a strong count of an `Rc` which the
+        // function owns from here on: the finalizer, which runs once and after the last call, gives it back.
+        unsafe {
+            check_status!(sys::napi_create_function(
+                env.raw(),
+                name.as_ptr(),
+                length,
+                Some(callback),
+                data,
+                &mut function
+            ))?;
+            check_status!(sys::napi_add_finalizer(
+                env.raw(),
+                function,
+                data,
+                Some(release),
+                ptr::null_mut(),
+                ptr::null_mut()
+            ))?;
+            Ok(Unknown::from_raw_unchecked(env.raw(), function))
+        }
+    }
+}
+
+impl Scratch {
+    /// Unix nanoseconds.
+    fn now(&self) -> i128 {
+        self.now_ms.get() as i128 * 1_000_000 + self.now_ns.get() as i128
+    }
+
+    #[cold]
+    fn refuse(&self, refusal: Refusal) -> Status {
+        match refusal {
+            Refusal::Overflow { retry_after_ms } => {
+                self.retry_after_ms.set(retry_after_ms);
+                Status::Overflow
+            }
+            Refusal::ClockBackwards { behind_ms, retry_after_ms } => {
+                self.behind_ms.set(behind_ms);
+                self.retry_after_ms.set(retry_after_ms);
+                Status::ClockBackwards
+            }
+            Refusal::TimeRange { timestamp_ms } => {
+                self.timestamp_ms.set(timestamp_ms);
+                Status::TimeRange
+            }
+        }
+    }
+
+    /// An ID in the base that the scratch array names; `None` for a base that is none.
+    fn digits<'a>(&self, id: u64, room: &'a mut Text) -> Option<&'a [u8]> {
+        let (_, base) = *Base::NAMES.get(self.base.get() as usize)?;
+        Some(id_digits(id, base, room))
+    }
+}
+
+type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
+
+/// What `undefined` looks like to a raw callback.
+const UNDEFINED: sys::napi_value = ptr::null_mut();
+
+/// `claim()`: undefined, and the ID is in the scratch array; or a status.
+unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: N-API calls this with its live `env` and `info`, and only as made by `Hot::function`.
+    match unsafe { hot(env, info) }.map(Hot::claim) {
+        Some(Ok(())) => UNDEFINED,
+        Some(Err(status)) => unsafe { number(env, status) },
+        None => unsafe { number(env, Status::NoGenerator) },
+    }
+}
+
+/// `claimText()`: the ID as text in the base named in the scratch array; or a status.
+unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
+    match hot.claim() {
+        Ok(()) => unsafe { text(env, hot.scratch(), hot.scratch().id.get()) },
+        Err(status) => unsafe { number(env, status) },
+    }
+}
+
+/// `spell()`: the ID whose bytes are in the scratch array as text in the base named there.
+unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
+    unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
+}
+
+/// The data pointer of the function being called.
+///
+/// # Safety
+/// `env` and `info` must be those of a running call of a function that `Hot::function` made.
+#[inline]
+unsafe fn hot<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> Option<&'call Hot> {
+    let mut data = ptr::null_mut();
+    // SAFETY: by contract; null stands for what is not wanted.
+    unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &mut data) };
+    // SAFETY: `data` is the `Rc<Hot>` that `Hot::function` left there; the function that is being called
+    // cannot be collected meanwhile, so its finalizer has not given the count back.
+    unsafe { data.cast::<Hot>().as_ref() }
+}
+
+/// # Safety
+/// `env` must be the environment of the running call.
+#[cold]
+unsafe fn number(env: sys::napi_env, status: Status) -> sys::napi_value {
+    let mut value = UNDEFINED;
+    // SAFETY: by contract. Should it fail, `value` stays undefined, and the exception is pending.
+    unsafe { sys::napi_create_uint32(env, status as u32, &mut value) };
+    value
+}
+
+/// # Safety
+/// `env` must be the environment of the running call.
+#[inline]
+unsafe fn text(env: sys::napi_env, scratch: &Scratch, id: u64) -> sys::napi_value {
+    let mut room = [0; size_of::<Text>()];
+    let mut value = UNDEFINED;
+    if let Some(digits) = scratch.digits(id, &mut room) {
+        let start = digits.as_ptr().cast::<c_char>();
+        // SAFETY: by contract; the digits are ASCII, of the given length, and are copied.
+        unsafe { sys::napi_create_string_latin1(env, start, digits.len() as isize, &mut value) };
+    }
+    value
+}
+
+/// Gives back the count that a raw function held.
+unsafe extern "C" fn release(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
+    // SAFETY: `data` came from `Rc::into_raw` in `Hot::function`; N-API calls a finalizer once, on the
+    // thread of its environment, the one that the `Rc` belongs to.
+    drop(unsafe { Rc::from_raw(data.cast::<Hot>()) });
+}

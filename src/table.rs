@@ -1,0 +1,119 @@
+//! The generators of one environment (one JavaScript thread, one load of the module), by index.
+//!
+//! Generators that share a cursor and its rule share an entry, so one made for each request adds
+//! nothing. An entry goes when the last JavaScript object that uses it has been collected; its cursor
+//! stays in the process-wide registry.
+//!
+//! This file must never keep a table in a static or a thread-local: Jest and `vm` load the module more
+//! than once on one thread.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use flakeforge_core::clock::TickClock;
+use flakeforge_core::cursor::{Cursor, Rule};
+use flakeforge_core::generator::{Generator, Knobs};
+use flakeforge_core::layout::Layout;
+use flakeforge_core::registry::{self, Key};
+
+/// What makes two generators the same one: the cursor they share, and what they may take from it.
+type Identity = (*const Cursor, Rule);
+
+struct Entry {
+    generator: Generator,
+    users: usize,
+    identity: Option<Identity>,
+}
+
+#[derive(Default)]
+struct Entries {
+    slots: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    interned: HashMap<Identity, usize>,
+}
+
+/// Generators by index.
+#[derive(Default)]
+pub struct Table {
+    entries: RefCell<Entries>,
+}
+
+/// The clock a generator follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ClockKind {
+    /// the system's; the cursor is the one that the whole process shares
+    System,
+    /// the caller's, set before each call; the cursor is private
+    Given,
+}
+
+impl Table {
+    /// The index of a generator for this layout and node number, which stays valid until
+    /// [`close`](Self::close) has been called for it.
+    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, kind: ClockKind) -> usize {
+        let node = layout.place_node(node);
+        let rule = knobs.rule(layout);
+        let (clock, cursor, identity) = match kind {
+            ClockKind::System => {
+                let cursor = registry::process().cursor(Key::new(layout, node), layout.last_number());
+                let identity = (Arc::as_ptr(&cursor), rule);
+                (TickClock::system(layout.scale), cursor, Some(identity))
+            }
+            ClockKind::Given => (TickClock::given(layout.scale), Arc::new(Cursor::new(layout.last_number())), None),
+        };
+        self.entries.borrow_mut().intern(identity, || Generator::new(clock, cursor, rule, layout.packing, node))
+    }
+
+    /// Gives an index back.
+    pub fn close(&self, index: usize) {
+        self.entries.borrow_mut().release(index);
+    }
+
+    /// Calls `f` with the generator of an index; `None` when there is none. `f` must not call JavaScript.
+    #[inline]
+    pub fn with<T>(&self, index: usize, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
+        let mut entries = self.entries.try_borrow_mut().ok()?;
+        let entry = entries.slots.get_mut(index)?.as_mut()?;
+        Some(f(&mut entry.generator))
+    }
+}
+
+impl Entries {
+    fn intern(&mut self, identity: Option<Identity>, make: impl FnOnce() -> Generator) -> usize {
+        let known = identity.and_then(|identity| self.interned.get(&identity).copied());
+        if let Some(entry) = known.and_then(|index| self.slots[index].as_mut()) {
+            entry.users += 1;
+            return known.unwrap_or_default();
+        }
+        let entry = Some(Entry { generator: make(), users: 1, identity });
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.slots[index] = entry;
+                index
+            }
+            None => {
+                self.slots.push(entry);
+                self.slots.len() - 1
+            }
+        };
+        if let Some(identity) = identity {
+            self.interned.insert(identity, index);
+        }
+        index
+    }
+
+    fn release(&mut self, index: usize) {
+        let Some(slot) = self.slots.get_mut(index) else { return };
+        let Some(entry) = slot else { return };
+        entry.users -= 1;
+        if entry.users > 0 {
+            return;
+        }
+        if let Some(identity) = entry.identity {
+            self.interned.remove(&identity);
+        }
+        *slot = None;
+        self.free.push(index);
+    }
+}
