@@ -10,6 +10,9 @@ const { optionTypeError, optionRangeError, unknownOptionError } = require('./err
 const GENERAL = ['id', 'epoch', 'seqMask', 'layout', 'maxAheadMs', 'maxWaitMs', 'clock']
 const FARTHEST = 8.64e15 // ms; what a Date can hold, in either direction
 
+/** Made once, because a service may make a generator for each request. */
+const FLAKE = new Layout('flake')
+
 const isAbsent = (value) => value === undefined || value === null
 
 /** A checked copy of the options of `new FlakeId(options)`. */
@@ -37,7 +40,7 @@ function checkKeys(options, layout) {
 }
 
 function readLayout(name, epoch) {
-  if (isAbsent(name) || name === 'flake') return new Layout('flake', epoch)
+  if (isAbsent(name) || name === 'flake') return epoch === undefined ? FLAKE : new Layout('flake', epoch)
   throw optionRangeError('layout', name, "'flake'")
 }
 

@@ -1,4 +1,123 @@
 //! What the parts of making an ID cost: `cargo bench -p flakeforge-core`.
+
+use std::mem::size_of;
+use std::sync::Arc;
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use flakeforge_core::clock::{Clock, OutOfRange, TickClock, system_ns};
+use flakeforge_core::cursor::{Cursor, Rule};
+use flakeforge_core::cycles;
+use flakeforge_core::format::{Base, Text, digits, id_digits};
+use flakeforge_core::generator::{Generator, Knobs};
+use flakeforge_core::layout::Layout;
+
 fn main() {
     divan::main();
+}
+
+/// A clock that costs nothing, to measure the rest.
+struct Frozen;
+
+impl Clock for Frozen {
+    fn trusted(&mut self) -> Result<u64, OutOfRange> {
+        Ok(1)
+    }
+    fn read(&mut self) -> Result<u64, OutOfRange> {
+        Ok(1)
+    }
+}
+
+const ENDLESS: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX };
+
+/// The loop that takes a number, alone.
+#[divan::bench]
+fn claim(bencher: Bencher) {
+    let cursor = Cursor::new(u64::MAX);
+    bencher.bench_local(|| cursor.claim(1, black_box(&ENDLESS), &mut Frozen));
+}
+
+/// The same while other threads take numbers too.
+#[divan::bench(threads = [2])]
+fn claim_contended(bencher: Bencher) {
+    let cursor = Cursor::new(u64::MAX);
+    bencher.bench(|| cursor.claim(1, black_box(&ENDLESS), &mut Frozen));
+}
+
+/// What a tick costs: read from the system, trusted, and the cycle counter alone.
+#[divan::bench]
+fn system_clock() -> i128 {
+    system_ns()
+}
+
+#[divan::bench]
+fn trusted_tick(bencher: Bencher) {
+    let mut clock = TickClock::system(flake().scale);
+    calibrate(&mut clock);
+    bencher.bench_local(|| clock.trusted());
+}
+
+#[divan::bench]
+fn cycle_counter() -> u64 {
+    cycles::now()
+}
+
+#[divan::bench]
+fn pack(bencher: Bencher) {
+    let layout = flake();
+    let node = layout.place_node(5);
+    bencher.bench_local(|| black_box(layout.packing).pack(black_box(12345 << 12), black_box(node)));
+}
+
+#[divan::bench]
+fn unpack(bencher: Bencher) {
+    let layout = flake();
+    bencher.bench_local(|| layout.unpack(black_box(0x687e_4889_8912_7000)));
+}
+
+/// All of it: one ID, and a block of them.
+#[divan::bench]
+fn next_id(bencher: Bencher) {
+    let mut generator = generator();
+    calibrate(&mut generator.clock);
+    bencher.bench_local(|| generator.next_id());
+}
+
+#[divan::bench]
+fn fill_4096(bencher: Bencher) {
+    let mut generator = generator();
+    let mut ids = [0; 4096];
+    bencher.counter(ItemsCount::new(ids.len())).bench_local(|| generator.fill(black_box(&mut ids), |id| id));
+}
+
+#[divan::bench(args = [Base::Dec, Base::Hex, Base::Bin, Base::Oct, Base::Base32])]
+fn format_id(bencher: Bencher, base: &Base) {
+    let mut room = [0; size_of::<Text>()];
+    bencher.bench_local(|| id_digits(black_box(7_529_535_382_561_648_640), *base, &mut room).len());
+}
+
+#[divan::bench(args = [8, 16, 64])]
+fn format_bytes_dec(bencher: Bencher, bytes: usize) {
+    let bytes = vec![0xa5; bytes];
+    bencher.bench_local(|| digits(black_box(&bytes), Base::Dec));
+}
+
+fn flake() -> Layout {
+    Layout::named("flake").expect("the table has it")
+}
+
+/// A generator that never has to wait.
+fn generator() -> Generator {
+    let layout = flake();
+    let knobs = Knobs { seq_mask: 4095, max_ahead_ms: f64::INFINITY };
+    let cursor = Arc::new(Cursor::new(layout.last_number()));
+    let node = layout.place_node(5);
+    Generator::new(TickClock::system(layout.scale), cursor, knobs.rule(&layout), layout.packing, node)
+}
+
+/// The cycle counter is calibrated over the first 10 ms of use.
+fn calibrate(clock: &mut TickClock) {
+    for _ in 0..2 {
+        let _ = clock.read();
+        std::thread::sleep(std::time::Duration::from_millis(15));
+    }
 }

@@ -82,3 +82,61 @@ pub fn process() -> MutexGuard<'static, Registry> {
 pub fn name() -> String {
     format!("{:p}", &raw const PROCESS)
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn flake(epoch_ms: i64) -> Layout {
+        Layout::named("flake").unwrap().with_epoch(epoch_ms)
+    }
+
+    fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<Cursor> {
+        let layout = flake(epoch_ms);
+        registry.cursor(Key::new(&layout, layout.place_node(node)), layout.last_number())
+    }
+
+    #[test]
+    fn equal_bits_share_a_cursor_and_others_do_not() {
+        let mut registry = Registry::default();
+        let one = cursor(&mut registry, 0, 1);
+        assert!(Arc::ptr_eq(&one, &cursor(&mut registry, 0, 1)));
+        assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 0, 2)));
+        assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 5, 1)));
+    }
+
+    #[test]
+    fn a_sweep_keeps_what_is_held_and_what_is_recent() {
+        let mut registry = Registry::default();
+        let now_ns = LONG_PAST_NS * 100;
+        let now_ms = (now_ns / 1_000_000) as u64;
+        let give = |registry: &mut Registry, node, tick: u64| {
+            let cursor = cursor(registry, 0, node);
+            // As if the last ID had been made in that tick.
+            cursor.raise_limit(u64::MAX);
+            let rule = crate::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0 };
+            let mut clock = crate::clock::TickClock::given(flake(0).scale);
+            clock.set(i128::from(tick) * 1_000_000);
+            cursor.claim(1, &rule, &mut clock).unwrap();
+            cursor
+        };
+        let held = give(&mut registry, 1, 1);
+        drop(give(&mut registry, 2, 1));
+        drop(give(&mut registry, 3, now_ms));
+        drop(give(&mut registry, 4, now_ms + 1000));
+        registry.sweep(now_ns);
+        assert_eq!(registry.len(), 3);
+        assert!(Arc::ptr_eq(&held, &cursor(&mut registry, 0, 1)));
+        assert_ne!(cursor(&mut registry, 0, 3).next(), 0, "an entry outlives its generators");
+        assert_eq!(cursor(&mut registry, 0, 2).next(), 0);
+    }
+
+    #[test]
+    fn a_map_that_grows_is_swept() {
+        let mut registry = Registry::default();
+        for epoch in 0..MANY as i64 * 3 {
+            cursor(&mut registry, epoch, 0); // never used: tick 0, long past
+        }
+        assert!(registry.len() <= MANY, "{} entries", registry.len());
+    }
+}

@@ -1,0 +1,68 @@
+//! Ticks: how instants become ticks, and how long one may be trusted.
+
+#[cfg(not(loom))]
+mod tests {
+    use flakeforge_core::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns};
+    use std::time::{Duration, Instant};
+
+    const MS: i128 = 1_000_000;
+    const FLAKE: Timescale = Timescale { epoch_ms: 0, tick_ns: 1_000_000, last_tick: (1 << 42) - 1 };
+
+    #[test]
+    fn the_first_and_the_last_tick() {
+        let scale = Timescale { epoch_ms: 1000, tick_ns: 10_000_000, last_tick: 99 };
+        assert_eq!(scale.tick_of(1000 * MS), Ok(0));
+        assert_eq!(scale.tick_of(1010 * MS - 1), Ok(0));
+        assert_eq!(scale.tick_of(2000 * MS - 1), Ok(99));
+        assert_eq!(scale.start_of(99), 1990 * MS);
+        for unix_ns in [1000 * MS - 1, 2000 * MS, i128::from(i64::MIN), i128::from(u64::MAX) * 1000] {
+            assert_eq!(scale.tick_of(unix_ns), Err(OutOfRange { unix_ns }));
+        }
+    }
+
+    #[test]
+    fn an_epoch_before_1970() {
+        let scale = Timescale { epoch_ms: -1000, ..FLAKE };
+        assert_eq!(scale.tick_of(-1), Ok(999));
+        assert_eq!(scale.tick_of(0), Ok(1000));
+    }
+
+    #[test]
+    fn times_beyond_64_bits_of_nanoseconds() {
+        let scale = Timescale { epoch_ms: 0, tick_ns: 10_000_000_000, last_tick: u64::MAX >> 1 };
+        assert_eq!(scale.tick_of(1 << 70), Ok(((1i128 << 70) / 10_000_000_000) as u64));
+    }
+
+    #[test]
+    fn a_given_clock_is_never_trusted() {
+        let mut clock = TickClock::given(FLAKE);
+        for ms in [5, 6, 3, 3] {
+            clock.set(ms * MS);
+            assert_eq!(clock.trusted(), Ok(ms as u64));
+        }
+        assert_eq!((clock.highest(), clock.steps()), (6, 1), "one step back; standing still is none");
+        clock.set(-1);
+        assert_eq!(clock.trusted(), Err(OutOfRange { unix_ns: -1 }));
+    }
+
+    /// The trusted tick may be late by what the design allows, one tick, and is never early. A reading between two
+    /// clock reads is the fair comparison; a thread suspended between them makes the window wider, not the test wrong.
+    #[test]
+    fn a_trusted_tick_is_true_or_one_late() {
+        let mut clock = TickClock::system(FLAKE);
+        let started = Instant::now();
+        let mut trusted = 0u64;
+        while started.elapsed() < Duration::from_millis(200) {
+            let before = FLAKE.tick_of(system_ns()).unwrap();
+            let reads = clock.last_ns();
+            let tick = clock.trusted().unwrap();
+            let after = FLAKE.tick_of(system_ns()).unwrap();
+            assert!(tick + 1 >= before && tick <= after, "{tick} is not in {before}…{after}");
+            trusted += u64::from(clock.last_ns() == reads);
+        }
+        // Where the CPU has a steady counter, most calls are answered without the clock.
+        if flakeforge_core::cycles::per_ms() > 0 {
+            assert!(trusted > 1000, "only {trusted} calls were answered out of memory");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Generators: refusals in words, batches that equal single calls, and threads that share a node number.
+
+#[cfg(not(loom))]
+mod tests {
+    use flakeforge_core::clock::TickClock;
+    use flakeforge_core::cursor::Cursor;
+    use flakeforge_core::generator::{Generator, Knobs, Refusal};
+    use flakeforge_core::layout::Layout;
+    use flakeforge_core::registry::{Key, Registry};
+    use std::sync::Arc;
+    use std::thread;
+
+    const MS: i128 = 1_000_000;
+    const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0 };
+
+    fn given(knobs: Knobs) -> Generator {
+        let layout = Layout::named("flake").unwrap();
+        let cursor = Arc::new(Cursor::new(layout.last_number()));
+        let node = layout.place_node(5);
+        Generator::new(TickClock::given(layout.scale), cursor, knobs.rule(&layout), layout.packing, node)
+    }
+
+    fn at(generator: &mut Generator, unix_ns: i128) -> &mut Generator {
+        generator.clock.set(unix_ns);
+        generator
+    }
+
+    #[test]
+    fn overflow_says_when_the_next_tick_starts() {
+        let mut generator = given(PLAIN);
+        at(&mut generator, 7 * MS + 400_000).fill(&mut [0; 4096], |id| id);
+        assert_eq!(generator.next_id(), Err(Refusal::Overflow { retry_after_ms: 0.6 }));
+        assert_eq!((generator.stats().ids, generator.stats().overflows), (4096, 1));
+    }
+
+    #[test]
+    fn a_step_back_says_how_far() {
+        let mut generator = given(PLAIN);
+        at(&mut generator, 1000 * MS).next_id().unwrap();
+        let refusal = at(&mut generator, 990 * MS).next_id();
+        assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 10.0 }));
+        // Within what may be borrowed it is no fault; beyond it, the borrowed part is not waited for.
+        let mut ahead = given(Knobs { max_ahead_ms: 6.0, ..PLAIN });
+        at(&mut ahead, 1000 * MS).next_id().unwrap();
+        assert!(at(&mut ahead, 994 * MS).next_id().is_ok());
+        let refusal = at(&mut ahead, 990 * MS).next_id();
+        assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 4.0 }));
+    }
+
+    #[test]
+    fn a_full_tick_after_a_step_within_the_borrowed_time_is_an_overflow() {
+        let mut ahead = given(Knobs { max_ahead_ms: 2.0, ..PLAIN });
+        let mut ids = [0; 3 * 4096];
+        assert_eq!(at(&mut ahead, 1000 * MS).fill(&mut ids, |id| id), (3 * 4096, None));
+        assert_eq!(ahead.next_id(), Err(Refusal::Overflow { retry_after_ms: 1.0 }));
+        assert_eq!(ahead.ahead_ms(), 2.0);
+    }
+
+    #[test]
+    fn the_end_of_the_layout() {
+        let mut generator = given(Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN });
+        let last_ms = (1i128 << 42) - 1;
+        let mut ids = [0; 5000];
+        let (made, stopped) = at(&mut generator, last_ms * MS).fill(&mut ids, |id| id);
+        assert_eq!((made, stopped), (4096, Some(Refusal::TimeRange { timestamp_ms: (last_ms + 1) as f64 })));
+        assert_eq!(ids[4095] >> 22, last_ms as u64);
+        let refusal = at(&mut generator, (last_ms + 1) * MS).next_id();
+        assert_eq!(refusal, Err(Refusal::TimeRange { timestamp_ms: (last_ms + 1) as f64 }));
+        let refusal = at(&mut given(PLAIN), -MS).next_id();
+        assert_eq!(refusal, Err(Refusal::TimeRange { timestamp_ms: -1.0 }));
+    }
+
+    #[test]
+    fn a_batch_is_what_single_calls_give() {
+        let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0 };
+        let (mut single, mut batch) = (given(knobs), given(knobs));
+        let mut ids = [0; 100];
+        at(&mut batch, 9 * MS).fill(&mut ids, |id| id);
+        at(&mut single, 9 * MS);
+        assert_eq!(ids.map(Ok), [(); 100].map(|()| single.next_id()));
+        let mut bytes = [[0; 8]; 3];
+        batch.fill(&mut bytes, u64::to_be_bytes);
+        assert_eq!(bytes.map(u64::from_be_bytes).map(Ok), [(); 3].map(|()| single.next_id()));
+        assert_eq!(batch.stats().batches, 2);
+    }
+
+    #[test]
+    fn threads_that_share_a_node_number_share_its_numbers() {
+        const EACH: usize = 300_000;
+        let layout = Layout::named("flake").unwrap();
+        let mut registry = Registry::default();
+        let node = layout.place_node(900);
+        let rule = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN }.rule(&layout);
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let cursor = registry.cursor(Key::new(&layout, node), layout.last_number());
+                let mut generator = Generator::new(TickClock::system(layout.scale), cursor, rule, layout.packing, node);
+                thread::spawn(move || (0..EACH).map(|_| generator.next_id().unwrap()).collect::<Vec<_>>())
+            })
+            .collect();
+        let mut all = Vec::new();
+        for thread in threads {
+            let ids = thread.join().unwrap();
+            assert!(ids.is_sorted_by(|a, b| a < b), "each thread's IDs are in order");
+            all.extend(ids);
+        }
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 4 * EACH);
+        assert_eq!(registry.len(), 1);
+    }
+}

@@ -1,0 +1,103 @@
+//! The cursor under every interleaving of a few threads: `RUSTFLAGS="--cfg loom" cargo test --test loom --release`.
+
+#[cfg(loom)]
+mod tests {
+    use flakeforge_core::clock::{Clock, OutOfRange};
+    use flakeforge_core::cursor::{Cursor, Refused, Rule};
+    use loom::sync::Arc;
+    use loom::thread;
+
+    /// A clock that shows one tick to those who trust it and a later one to those who read it.
+    #[derive(Clone, Copy)]
+    struct Shown(u64, u64);
+
+    impl Clock for Shown {
+        fn trusted(&mut self) -> Result<u64, OutOfRange> {
+            Ok(self.0)
+        }
+        fn read(&mut self) -> Result<u64, OutOfRange> {
+            Ok(self.1)
+        }
+    }
+
+    /// Two numbers a tick, so that threads meet at the end of one.
+    const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1 };
+
+    /// Claims `n` numbers twice; those it got, in order.
+    fn twice(cursor: &Cursor, n: u64, rule: Rule, mut clock: Shown) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        for _ in 0..2 {
+            if let Ok(claim) = cursor.claim(n, &rule, &mut clock) {
+                numbers.extend(claim.base..claim.base + claim.got);
+            }
+        }
+        assert!(numbers.is_sorted_by(|a, b| a < b), "a thread's numbers are in order: {numbers:?}");
+        numbers
+    }
+
+    fn assert_distinct(mut numbers: Vec<u64>) {
+        numbers.sort_unstable();
+        assert!(numbers.is_sorted_by(|a, b| a < b), "taken twice: {numbers:?}");
+    }
+
+    #[test]
+    fn no_number_is_taken_twice() {
+        loom::model(|| {
+            let cursor = Arc::new(Cursor::new(u64::MAX));
+            let other = cursor.clone();
+            // The other thread's clock is a tick behind: stepped back, or trusted too long.
+            let thread = thread::spawn(move || twice(&other, 2, RULE, Shown(4, 4)));
+            let mut numbers = twice(&cursor, 3, RULE, Shown(4, 5));
+            numbers.extend(thread.join().unwrap());
+            assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn three_threads() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let cursor = Arc::new(Cursor::new(u64::MAX));
+            let threads: Vec<_> = (0..2)
+                .map(|i| {
+                    let cursor = cursor.clone();
+                    thread::spawn(move || twice(&cursor, 1 + i, RULE, Shown(4, 4 + i)))
+                })
+                .collect();
+            let half = Rule { seq_mask: 0, ..RULE };
+            let mut numbers = twice(&cursor, 1, half, Shown(4, 5));
+            numbers.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap()));
+            assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn nothing_is_taken_after_the_seal() {
+        loom::model(|| {
+            let cursor = Arc::new(Cursor::new(u64::MAX));
+            let other = cursor.clone();
+            let thread = thread::spawn(move || twice(&other, 2, RULE, Shown(4, 5)));
+            let free = cursor.seal();
+            assert_eq!(cursor.claim(1, &RULE, &mut Shown(4, 5)), Err(Refused::PastLimit));
+            for number in thread.join().unwrap() {
+                assert!(number < free, "{number} was taken after the seal said {free}");
+            }
+        });
+    }
+
+    #[test]
+    fn nothing_is_taken_past_a_limit_that_rises() {
+        loom::model(|| {
+            let cursor = Arc::new(Cursor::new(8));
+            let other = cursor.clone();
+            let thread = thread::spawn(move || twice(&other, 3, RULE, Shown(4, 5)));
+            cursor.raise_limit(9);
+            cursor.raise_limit(7);
+            let mut numbers = twice(&cursor, 3, RULE, Shown(4, 5));
+            numbers.extend(thread.join().unwrap());
+            assert!(numbers.iter().all(|&number| number <= 9), "past the limit: {numbers:?}");
+            assert_distinct(numbers);
+        });
+    }
+}
