@@ -108,30 +108,30 @@ declare namespace FlakeId {
   /** Integers may also come as decimal text (`'7'`), as environment variables do. `null` and `undefined` mean absent. */
   export interface FlakeIdOptions {
     /** 0…31, default 0 */
-    datacenter?: number | string | null
+    datacenter?: number | string | null | undefined
     /** 0…31, default 0 */
-    worker?: number | string | null
+    worker?: number | string | null | undefined
     /** instead of both: the whole node number, 0…1023 */
-    id?: number | string | null
+    id?: number | string | null | undefined
     /** Unix ms that timestamps count from, or a Date; not in the future; default: the layout's, which is 0 */
-    epoch?: number | string | Date | null
+    epoch?: number | string | Date | null | undefined
     /** the largest counter to use: 1, 3, 7 … 4095 (the default); a smaller one makes fewer IDs per millisecond */
-    seqMask?: number | string | null
+    seqMask?: number | string | null | undefined
     /** default `'flake'` */
-    layout?: LayoutName | null
+    layout?: LayoutName | null | undefined
     /**
      * How many ms IDs may run ahead of the clock before overflow and a clock step count as such; default 0; may be
      * Infinity. What is borrowed dies with the process: after a restart with the same node number, make no ID before
      * the clock has passed the last one.
      */
-    maxAheadMs?: number | string | null
+    maxAheadMs?: number | string | null | undefined
     /** How many ms a synchronous call may block before it throws; default 0. It throws at once if it cannot succeed. */
-    maxWaitMs?: number | string | null
+    maxWaitMs?: number | string | null | undefined
     /**
      * The time, as Unix ms or as a bigint of Unix ns, instead of the system's: for tests and back-fills. Such a
      * generator shares its numbers with no other, so its IDs can equal another's.
      */
-    clock?: (() => number | bigint) | null
+    clock?: (() => number | bigint) | null | undefined
   }
 
   /** What an ID says. */
@@ -192,19 +192,19 @@ declare namespace FlakeId {
 
   export interface FormatOptions {
     /** put in front of all but decimal text */
-    prefix?: string
+    prefix?: string | undefined
     /** digits in a group, counted from the end */
-    groupsize?: number
+    groupsize?: number | undefined
     /** what stands between groups; default a space */
-    delimiter?: string
+    delimiter?: string | undefined
     /** what fills the text up at its front, repeated and cut to `size` */
-    padstr?: string
+    padstr?: string | undefined
     /** length to fill up to, prefix included; longer text stays as it is */
-    size?: number
+    size?: number | undefined
     /** binary only: without leading zeros */
-    trim?: boolean
+    trim?: boolean | undefined
     /** byte order of the input; default `'BE'` */
-    format?: 'BE' | 'LE'
+    format?: 'BE' | 'LE' | undefined
   }
 
   /**

@@ -1,10 +1,9 @@
 //! Layouts for JavaScript: what the fields are, and what an ID says.
 
+use flakeforge_core::clock::to_ms;
 use flakeforge_core::layout;
 use napi::bindgen_prelude::{BigInt, Result};
 use napi_derive::napi;
-
-const NS_PER_MS: f64 = 1e6;
 
 /// A layout with its epoch.
 #[napi]
@@ -68,7 +67,7 @@ impl Layout {
     /// Length of a tick in ms.
     #[napi(getter)]
     pub fn tick_ms(&self) -> f64 {
-        self.core.scale.tick_ns as f64 / NS_PER_MS
+        to_ms(i128::from(self.core.scale.tick_ns))
     }
 
     /// All fields, the most significant first.
@@ -84,13 +83,13 @@ impl Layout {
     /// The first instant (Unix ms) that the layout can no longer express.
     #[napi(getter)]
     pub fn end(&self) -> f64 {
-        self.core.end_ns() as f64 / NS_PER_MS
+        to_ms(self.core.end_ns())
     }
 
     /// The first instant (Unix ms) at which IDs have the top bit set.
     #[napi(getter)]
     pub fn signed_end(&self) -> f64 {
-        self.core.signed_end_ns() as f64 / NS_PER_MS
+        to_ms(self.core.signed_end_ns())
     }
 
     /// Joins the values of the node fields, given in their order.
@@ -105,7 +104,7 @@ impl Layout {
         let (_, id, _) = id.get_u64();
         let parts = self.core.unpack(id);
         Unpacked {
-            timestamp: self.core.scale.start_of(parts.tick) as f64 / NS_PER_MS,
+            timestamp: to_ms(self.core.scale.start_of(parts.tick)),
             tick: BigInt::from(parts.tick),
             counter: parts.counter as f64,
             id: parts.node as f64,

@@ -62,6 +62,13 @@ impl Timescale {
     }
 }
 
+/// Nanoseconds as milliseconds, whole ones exactly: today's Unix nanoseconds are past 2^53, so dividing them as floats
+/// would give some instants a millisecond that they are not in.
+pub fn to_ms(ns: i128) -> f64 {
+    let per_ms = i128::from(NS_PER_MS);
+    ns.div_euclid(per_ms) as f64 + ns.rem_euclid(per_ms) as f64 / NS_PER_MS as f64
+}
+
 /// The system's clock, in Unix nanoseconds; negative before 1970.
 pub fn system_ns() -> i128 {
     match SystemTime::now().duration_since(UNIX_EPOCH) {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::clock::{TickClock, system_ns};
+use crate::clock::{TickClock, system_ns, to_ms};
 use crate::cursor::{Cursor, Refused, Rule};
 use crate::layout::{Layout, Packing};
 
@@ -140,24 +140,23 @@ impl Generator {
 
     /// When it was made, Unix milliseconds.
     pub fn since_ms(&self) -> f64 {
-        self.since_ns as f64 / NS_PER_MS
+        to_ms(self.since_ns)
     }
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 when it is not.
     pub fn ahead_ms(&self) -> f64 {
         let last = self.cursor.next().saturating_sub(1) >> self.rule.counter_bits;
-        let ahead_ns = self.clock.scale.start_of(last) - self.clock.now_ns();
-        (ahead_ns as f64 / NS_PER_MS).max(0.0)
+        to_ms(self.clock.scale.start_of(last) - self.clock.now_ns()).max(0.0)
     }
 
     #[cold]
     fn explain(&mut self, refused: Refused) -> Refusal {
         match refused {
             Refused::Behind { next, base, now } => self.behind(next, base, now),
-            Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: time.unix_ns as f64 / NS_PER_MS },
-            Refused::PastLimit => Refusal::TimeRange {
-                timestamp_ms: self.clock.scale.start_of(self.clock.scale.last_tick + 1) as f64 / NS_PER_MS,
-            },
+            Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
+            Refused::PastLimit => {
+                Refusal::TimeRange { timestamp_ms: to_ms(self.clock.scale.start_of(self.clock.scale.last_tick + 1)) }
+            }
         }
     }
 
@@ -168,10 +167,10 @@ impl Generator {
         let scale = self.clock.scale;
         let last_tick = next.saturating_sub(1) >> counter_bits;
         let possible_at = scale.start_of((base >> counter_bits).saturating_sub(max_ahead));
-        let retry_after_ms = (possible_at - self.clock.last_ns()) as f64 / NS_PER_MS;
+        let retry_after_ms = to_ms(possible_at - self.clock.last_ns());
         if last_tick > now.saturating_add(max_ahead) || now < self.clock.highest() {
             let behind = last_tick.max(self.clock.highest()).saturating_sub(now);
-            let behind_ms = (u128::from(behind) * u128::from(scale.tick_ns)) as f64 / NS_PER_MS;
+            let behind_ms = to_ms(i128::from(behind) * i128::from(scale.tick_ns));
             Refusal::ClockBackwards { behind_ms, retry_after_ms }
         } else {
             self.stats.overflows += 1;

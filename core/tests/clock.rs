@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns};
+    use flakeforge_core::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns, to_ms};
     use std::time::{Duration, Instant};
 
     const MS: i128 = 1_000_000;
@@ -18,6 +18,15 @@ mod tests {
         for unix_ns in [1000 * MS - 1, 2000 * MS, i128::from(i64::MIN), i128::from(u64::MAX) * 1000] {
             assert_eq!(scale.tick_of(unix_ns), Err(OutOfRange { unix_ns }));
         }
+    }
+
+    #[test]
+    fn whole_milliseconds_stay_whole() {
+        for ms in (1_795_182_620_000..1_795_182_630_000i64).chain(-1000..1000) {
+            assert_eq!(to_ms(i128::from(ms) * MS), ms as f64);
+        }
+        assert_eq!(to_ms(-1_500_000), -1.5);
+        assert_eq!(to_ms(1_640_700_422_954_100_100), 1_640_700_422_954.1);
     }
 
     #[test]

@@ -1,0 +1,218 @@
+'use strict'
+
+// Everything the package does, once, without a test runner or a dependency: it runs the same on every runtime that
+// loads the addon (`node scripts/runtimes.js __test__/smoke.cjs`). It throws at the first thing that is wrong.
+
+const { AsyncLocalStorage } = require('node:async_hooks')
+const util = require('node:util')
+const FlakeId = require('..')
+
+const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
+const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
+let checks = 0
+
+function is(actual, expected, what) {
+  checks++
+  if (!Object.is(actual, expected)) throw new Error(`${what}: ${String(actual)} instead of ${String(expected)}`)
+}
+
+/** A call that must throw: its error must be of this class, with this code, and say something. */
+function fails(call, Type, code, what) {
+  let error
+  try {
+    call()
+  } catch (thrown) {
+    error = thrown
+  }
+  is(error instanceof Type, true, `${what} throws a ${Type.name}, not ${error}`)
+  is(error.code, code, what)
+  is(error.message.length > 20, true, `${what}: the message '${error.message}' says something`)
+}
+
+/** Each an 8-byte Buffer over memory of its own. */
+function areOwnBuffers(buffers, what) {
+  for (const buffer of buffers) {
+    is(Buffer.isBuffer(buffer), true, `${what} is a Buffer`)
+    is(buffer.length, 8, `length of ${what}`)
+    is(buffer.buffer.byteLength, 8, `memory behind ${what}`)
+    is(buffer.byteOffset, 0, `offset of ${what}`)
+  }
+  is(new Set(buffers.map(({ buffer }) => buffer)).size, buffers.length, `memory of its own for each ${what}`)
+}
+
+/** Ascending implies unique. */
+function areAscending(ids, what) {
+  for (let i = 1; i < ids.length; i++)
+    if (ids[i] <= ids[i - 1]) throw new Error(`${what}: ${ids[i]} after ${ids[i - 1]}`)
+  checks++
+}
+
+const toNumbers = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
+const patient = (options) => new FlakeId({ maxWaitMs: 60_000, ...options })
+
+function checkClass() {
+  is(FlakeId.default, FlakeId, 'default')
+  is(FlakeId.FlakeId, FlakeId, 'FlakeId')
+  const flake = new FlakeId({ datacenter: '9', worker: 7, epoch: new Date(0) })
+  is([flake.datacenter, flake.worker, flake.id, flake.epoch].join(), '9,7,295,0', 'properties')
+  is(new FlakeId({ id: 100 }).worker, undefined, 'worker beside id')
+  is(util.inspect(flake).includes('datacenter: 9'), true, 'inspect')
+  is(flake.layout.end.toISOString(), '2109-05-15T07:35:11.104Z', 'end')
+  is(flake.layout.signedEnd.toISOString(), '2039-09-07T15:47:35.552Z', 'signedEnd')
+}
+
+async function checkStyles() {
+  const flake = patient({ worker: 1 })
+  const buffers = [flake.next(), flake.next(null), await flake.nextAsync(), await byCallback(flake)]
+  areOwnBuffers(buffers, 'an ID')
+  const ids = toNumbers(Buffer.concat(buffers))
+  ids.push(flake.nextBigInt())
+  for (const base of BASES) ids.push(toBigInt(parse(flake.nextString(base), base)))
+  ids.push(BigInt(flake.nextString()), ...toNumbers(flake.take(5000)), ...flake.takeBigInts(5000))
+  ids.push(...toNumbers(await flake.takeAsync(5000)), ...(await iterate(flake)))
+  areAscending(ids, 'IDs of every style')
+  is(flake.takeBigInts(0).length, 0, 'take nothing')
+  is(flake.stats.ids, ids.length, 'IDs counted')
+}
+
+function byCallback(flake) {
+  return new Promise((resolve, reject) => {
+    let returned = false
+    flake.next((error, id) => (error || !returned ? reject(error ?? new Error('called at once')) : resolve(id)))
+    returned = true
+  })
+}
+
+async function iterate(flake) {
+  const ids = []
+  for (const id of flake) if (ids.push(id) === 3) break
+  for await (const id of flake) if (ids.push(id) === 6) break
+  areOwnBuffers(ids, 'an iterated ID')
+  return toNumbers(Buffer.concat(ids))
+}
+
+/** More callbacks at once than 300 ms have numbers: they wait, in order, each in its own context. */
+async function checkWaiting(n) {
+  const flake = new FlakeId({ worker: 2, seqMask: 63 })
+  const context = new AsyncLocalStorage()
+  const ids = await new Promise((resolve, reject) => {
+    const done = []
+    const arrived = (error, id) => {
+      if (error) return reject(error)
+      if (context.getStore() !== done.length) return reject(new Error(`context of call ${done.length} is lost`))
+      if (done.push(id.readBigUInt64BE()) === n) resolve(done)
+    }
+    for (let i = 0; i < n; i++) context.run(i, () => flake.next(arrived))
+  })
+  is(ids.length, n, 'callbacks called')
+  is(flake.stats.waits > 0 && flake.stats.overflows > 0, true, 'they had to wait')
+  areAscending(ids, 'IDs of callbacks')
+}
+
+function checkMany(n) {
+  const flake = patient({ worker: 3 })
+  areAscending(
+    Array.from({ length: n }, () => flake.next().readBigUInt64BE()),
+    `${n} IDs`,
+  )
+  areAscending(
+    Array.from({ length: n / 100 }, () => patient({ worker: 4 }).nextBigInt()),
+    'a generator per ID',
+  )
+}
+
+function checkOwnClock() {
+  let now = 1_700_000_000_000
+  const flake = new FlakeId({ datacenter: 9, worker: 7, seqMask: 1, clock: () => now })
+  is(format(flake.next(), 'hex'), '62f3f95a00127000', 'an ID of a known time')
+  is(flake.nextBigInt(), 0x62f3f95a00127001n, 'the next one')
+  fails(() => flake.next(), Error, 'ERR_FLAKE_OVERFLOW', 'a counter that is used up')
+  fails(() => flake.nextString('hex'), Error, 'ERR_FLAKE_OVERFLOW', 'text, too')
+  fails(() => flake.take(2), Error, 'ERR_FLAKE_OVERFLOW', 'a batch, too')
+  now -= 5
+  fails(() => flake.next(), Error, 'ERR_FLAKE_CLOCK_BACKWARDS', 'a clock that went back')
+  now = -1
+  fails(() => flake.next(), RangeError, 'ERR_FLAKE_TIME_RANGE', 'a time before the epoch')
+  now = 1_700_000_000_001n * 1_000_000n
+  is(flake.nextString('hex'), '62f3f95a00527000', 'a failed call takes no number, and ns are a time, too')
+}
+
+function checkDecode() {
+  const flake = new FlakeId({ epoch: 1_300_000_000_000, datacenter: 9, worker: 7 })
+  for (let tick = 500_000_000_000n; tick < 500_000_001_000n; tick++) {
+    const { timestamp, date, ...parts } = flake.decode((tick << 22n) | (295n << 12n) | 4095n)
+    is(timestamp, 1_300_000_000_000 + Number(tick), 'timestamp')
+    is(date.getTime(), timestamp, 'date')
+    is(parts.tick, tick, 'tick')
+    is([parts.counter, parts.id, parts.datacenter, parts.worker].join(), '4095,295,9,7', 'parts')
+  }
+}
+
+function checkText() {
+  const id = parse('7529535382561648640')
+  is(id.toString('hex'), '687e488989527000', 'parse')
+  const bits = '0110100001111110010010001000100110001001010100100111000000000000'
+  const expected = ['7529535382561648640', '687e488989527000', bits, '641762210461124470000', '6GZJ8H64N4W00']
+  for (const [i, base] of BASES.entries()) {
+    is(format(id, base), expected[i], base)
+    is(compare(parse(format(id, base), base), id), 0, `${base} and back`)
+  }
+  is(format(id, 'hex', { prefix: '0x', groupsize: 4, delimiter: '$&' }), '0x687e$&4889$&8952$&7000', 'groups')
+  is(format(new Uint8Array([1, 2, 3]), 'dec'), '66051', 'bytes of any length')
+  is(format([1, 2], 'hex', { format: 'LE' }), '201', 'little-endian')
+  is(format(5n, 'oct', { size: 4, padstr: '0' }), '0005', 'padding')
+}
+
+function checkValues() {
+  const forms = [new Uint8Array([0, 0, 0, 0, 0, 0, 0, 123]), 123n, '123', '0x7b', '0b1111011']
+  for (const form of forms) is(toBigInt(form), 123n, 'toBigInt')
+  is(toSigned(2n ** 64n - 1n), -1n, 'toSigned')
+  is(fromSigned(-1n).toString('hex'), 'f'.repeat(16), 'fromSigned')
+  is(['9', '10', '8'].sort(compare).join(), '8,9,10', 'compare')
+}
+
+function checkErrors() {
+  const bad = [{ worker: 32 }, { id: 1024 }, { worker: -1 }, { worker: 1.5 }, { worker: Number.NaN }]
+  bad.push({ worker: '7x' }, { worker: '' }, { seqMask: 6 }, { id: 1, worker: 1 }, { epoch: Date.now() + 1e6 })
+  for (const options of bad) {
+    fails(() => new FlakeId(options), RangeError, 'ERR_FLAKE_OPTION', util.inspect(options))
+  }
+  for (const options of [{ wroker: 1 }, { worker: true }, { clock: 5 }, 5]) {
+    fails(() => new FlakeId(options), TypeError, 'ERR_FLAKE_OPTION', util.inspect(options))
+  }
+  const flake = new FlakeId()
+  fails(() => FlakeId(), TypeError, undefined, 'a class without new')
+  fails(() => flake.next('x'), TypeError, 'ERR_FLAKE_OPTION', 'a callback that is none')
+  fails(() => flake.nextString('base64'), RangeError, 'ERR_FLAKE_OPTION', 'a base that is none')
+  fails(() => flake.take('5'), TypeError, 'ERR_FLAKE_OPTION', 'a count that is none')
+  fails(() => flake.take(-1), RangeError, 'ERR_FLAKE_OPTION', 'a negative count')
+  for (const noId of [5, '', 'x', -1n, 2n ** 64n, Buffer.alloc(7), null]) {
+    fails(() => toBigInt(noId), TypeError, 'ERR_FLAKE_ID', `toBigInt(${String(noId)})`)
+  }
+  fails(() => parse('18446744073709551616'), TypeError, 'ERR_FLAKE_ID', 'more than 64 bits')
+  fails(() => parse(5), TypeError, 'ERR_FLAKE_ID', 'a number where text belongs')
+  fails(() => fromSigned(5), TypeError, 'ERR_FLAKE_ID', 'a number where a bigint belongs')
+}
+
+async function main() {
+  checkClass()
+  await checkStyles()
+  await checkWaiting(20_000)
+  checkMany(100_000)
+  checkOwnClock()
+  checkDecode()
+  checkText()
+  checkValues()
+  checkErrors()
+  console.log(`flakeforge works on ${runtime()}: ${checks} checks`)
+}
+
+function runtime() {
+  const name = ['bun', 'deno'].find((each) => each in process.versions) ?? 'node'
+  return `${name} ${process.versions[name]}`
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exit(1)
+})

@@ -1,0 +1,29 @@
+// A consumer whose bundler resolves modules: no file extensions that say which kind of module this is.
+// types.test.mjs compiles it.
+
+import type { Stats } from 'flakeforge'
+import * as all from 'flakeforge'
+import FlakeId, { format, type IdLike, toBigInt } from 'flakeforge'
+
+const flake: FlakeId = new FlakeId({ datacenter: 9, worker: 7 })
+const again: InstanceType<typeof all.FlakeId> = flake
+const buffer: Buffer = again.next()
+const big: bigint = toBigInt(buffer)
+const text: string = format(big, 'hex', { prefix: '0x' })
+const id: IdLike = text
+const stats: Stats = flake.stats
+const order: -1 | 0 | 1 = all.compare(id, big)
+
+export const results: ReadonlyArray<unknown> = [stats, order, all.default === FlakeId]
+
+export function mistakes(): void {
+  // @ts-expect-error: a misspelt option
+  new FlakeId({ wroker: 1 })
+  // @ts-expect-error: no such base
+  flake.nextString('base64')
+  // @ts-expect-error: no such export
+  all.nothing
+  // @ts-expect-error: a number is no text
+  const number: number = format(big)
+  void number
+}

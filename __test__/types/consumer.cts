@@ -1,0 +1,254 @@
+// A CommonJS consumer of the types: every export and every method, by `import X = require()`. types.test.mjs compiles
+// it and runs what comes out, so that the types are true of what is there.
+
+import assert = require('node:assert')
+import FlakeId = require('flakeforge')
+
+import type { Base, FormatOptions, IdLike, Parts } from 'flakeforge'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const same = <T extends true>(is: T): T => is
+
+/** The exports and members that the types promise: each list is complete, or this does not compile. */
+const exported = {
+  FlakeId: true,
+  default: true,
+  format: true,
+  parse: true,
+  toBigInt: true,
+  toSigned: true,
+  fromSigned: true,
+  compare: true,
+} satisfies Record<Exclude<keyof typeof FlakeId, 'prototype'>, true>
+
+const members = {
+  next: true,
+  nextAsync: true,
+  nextBigInt: true,
+  nextString: true,
+  take: true,
+  takeBigInts: true,
+  takeAsync: true,
+  [Symbol.iterator]: true,
+  [Symbol.asyncIterator]: true,
+  datacenter: true,
+  worker: true,
+  id: true,
+  epoch: true,
+  layout: true,
+  stats: true,
+  decode: true,
+} satisfies Record<keyof FlakeId, true>
+
+function allExports(): void {
+  assert.deepStrictEqual(Object.keys(FlakeId).sort(), Object.keys(exported).sort())
+  const inspect = Symbol.for('nodejs.util.inspect.custom') // how it is printed is no part of the types
+  const there = Reflect.ownKeys(FlakeId.prototype).filter((key) => key !== 'constructor' && key !== inspect)
+  assert.deepStrictEqual(new Set(there), new Set(Reflect.ownKeys(members)))
+  same<Equal<typeof FlakeId.FlakeId, typeof FlakeId>>(true)
+  same<Equal<typeof FlakeId.default, typeof FlakeId>>(true)
+  assert.ok(FlakeId.FlakeId === FlakeId && FlakeId.default === FlakeId)
+}
+
+function options(): FlakeId {
+  const absent: FlakeId.FlakeIdOptions = { datacenter: null, worker: undefined, id: null, epoch: null, clock: null }
+  const text: FlakeId.FlakeIdOptions = { datacenter: '9', worker: '7', epoch: '1300000000000', seqMask: '4095' }
+  const numbers: FlakeId.FlakeIdOptions = { id: 295, maxAheadMs: Number.POSITIVE_INFINITY, maxWaitMs: 5 }
+  const clock: FlakeId.FlakeIdOptions = { clock: () => 1n, epoch: new Date(0), layout: 'flake', seqMask: 1 }
+  for (const each of [absent, text, numbers, clock, null, undefined]) new FlakeId(each)
+  new FlakeId({ clock: Date.now })
+  return new FlakeId({ datacenter: 9, worker: 7, maxAheadMs: 1000 })
+}
+
+async function methods(flake: FlakeId): Promise<void> {
+  const buffers: Buffer[] = [
+    flake.next(),
+    flake.next(null),
+    flake.next(undefined),
+    flake.take(3),
+    await flake.nextAsync(),
+  ]
+  for (const buffer of [...buffers, await flake.takeAsync(2)]) assert.ok(Buffer.isBuffer(buffer))
+  const big: bigint = flake.nextBigInt()
+  assert.strictEqual(typeof big, 'bigint')
+  const bigs: BigUint64Array = flake.takeBigInts(2)
+  assert.ok(bigs instanceof BigUint64Array)
+  const bases: Base[] = ['dec', 'hex', 'bin', 'oct', 'base32']
+  const texts: string[] = [flake.nextString(), ...bases.map((base) => flake.nextString(base))]
+  assert.ok(texts.every((text) => typeof text === 'string'))
+  flake.next((error: Error | null, id: Buffer) => assert.ok(error === null && id.length === 8))
+  const withCallback = (callback: (error: Error | null, id: Buffer) => void) => flake.next(callback)
+  same<Equal<ReturnType<typeof withCallback>, void>>(true)
+}
+
+async function iterators(flake: FlakeId): Promise<void> {
+  const iterable: Iterable<Buffer> & AsyncIterable<Buffer> = flake
+  for (const id of iterable) {
+    same<Equal<typeof id, Buffer>>(true)
+    assert.strictEqual(id.length, 8)
+    break
+  }
+  for await (const id of flake) {
+    same<Equal<typeof id, Buffer>>(true)
+    assert.strictEqual(id.length, 8)
+    break
+  }
+}
+
+function properties(flake: FlakeId): void {
+  same<Equal<typeof flake.datacenter, number | undefined>>(true)
+  same<Equal<typeof flake.worker, number | undefined>>(true)
+  const numbers: number[] = [flake.id, flake.epoch]
+  assert.deepStrictEqual([flake.datacenter, flake.worker, ...numbers], [9, 7, 295, 0])
+  const { ids, batches, overflows, clockSteps, waits, waitedMs, aheadMs, since, ...others }: FlakeId.Stats = flake.stats
+  const counts: number[] = [ids, batches, overflows, clockSteps, waits, waitedMs, aheadMs]
+  assert.ok(counts.every((count) => typeof count === 'number'))
+  same<Equal<keyof typeof others, never>>(true)
+  assert.deepStrictEqual(others, {})
+  const day: Date = since
+  assert.ok(day instanceof Date)
+}
+
+function layouts(flake: FlakeId): void {
+  const layout: FlakeId.Layout = flake.layout
+  const name: string = layout.name
+  const fields: ReadonlyArray<readonly [string, number]> = layout.fields
+  assert.deepStrictEqual([name, fields.length, layout.epoch], ['flake', 4, 0])
+  const ends: Date[] = [layout.end, layout.signedEnd]
+  assert.deepStrictEqual(
+    ends.map((end) => end.getUTCFullYear()),
+    [2109, 2039],
+  )
+  const parts: Parts = flake.decode(flake.next())
+  const {
+    timestamp,
+    date,
+    tick,
+    counter,
+    id,
+  }: { timestamp: number; date: Date; tick: bigint; counter: number; id: number } = parts
+  assert.deepStrictEqual(
+    [date.getTime(), tick, id, parts.datacenter, parts.worker],
+    [timestamp, BigInt(timestamp), 295, 9, 7],
+  )
+  assert.strictEqual(typeof counter, 'number')
+  assert.strictEqual(layout.decode('0x7b').counter, 123)
+  const unknownField: unknown = parts.anything
+  assert.strictEqual(unknownField, undefined)
+}
+
+function functions(): void {
+  const forms: IdLike[] = [Buffer.from([0, 0, 0, 0, 0, 0, 0, 5]), new Uint8Array(8).fill(0), 5n, '5', '0x5', '0b101']
+  const bigs: bigint[] = forms.map((form) => FlakeId.toBigInt(form))
+  assert.deepStrictEqual(bigs, [5n, 0n, 5n, 5n, 5n, 5n])
+  const signed: bigint = FlakeId.toSigned(2n ** 64n - 1n)
+  const back: Buffer = FlakeId.fromSigned(signed)
+  assert.deepStrictEqual([signed, back.toString('hex')], [-1n, 'f'.repeat(16)])
+  const order: -1 | 0 | 1 = FlakeId.compare(1n, '2')
+  assert.strictEqual(order, -1)
+  assert.deepStrictEqual([3n, 1n].sort(FlakeId.compare), [1n, 3n])
+  const parsed: Buffer[] = [FlakeId.parse('5'), FlakeId.parse('5', 'hex'), FlakeId.parse('5', null)]
+  assert.ok(parsed.every((id) => id[7] === 5))
+}
+
+function formatting(): void {
+  const all: FormatOptions = {
+    prefix: '0x',
+    groupsize: 2,
+    delimiter: ':',
+    padstr: '0',
+    size: 9,
+    trim: true,
+    format: 'LE',
+  }
+  const frozen = Object.freeze({ prefix: '0x' })
+  const bytes = [1, 2] as const
+  const texts: string[] = [
+    FlakeId.format(5n),
+    FlakeId.format('5', null, null),
+    FlakeId.format(bytes, 'hex', frozen),
+    FlakeId.format(new Uint8Array(3), 'bin', all),
+  ]
+  assert.deepStrictEqual(texts.slice(0, 3), ['5', '5', '0x102'])
+}
+
+/** What must not compile. It is never called: the compiler complains where a line below has no error. */
+export function mistakes(flake: FlakeId): void {
+  // @ts-expect-error: a misspelt option
+  new FlakeId({ wroker: 1 })
+  // @ts-expect-error: an option of another type
+  new FlakeId({ worker: true })
+  // @ts-expect-error: no such layout
+  new FlakeId({ layout: 'nope' })
+  // @ts-expect-error: a clock that tells no time
+  new FlakeId({ clock: () => 'now' })
+  // @ts-expect-error: a clock that is a time
+  new FlakeId({ clock: 5 })
+  // @ts-expect-error: options that are none
+  new FlakeId(5)
+  // @ts-expect-error: flake-idgen took it, a class needs new
+  FlakeId()
+  // @ts-expect-error: a callback that is none
+  flake.next('x')
+  // @ts-expect-error: a callback that wants something else
+  flake.next((_error: Error | null, id: string) => id)
+  // @ts-expect-error: with a callback nothing comes back
+  const id: Buffer = flake.next(() => {})
+  // @ts-expect-error: no such base
+  flake.nextString('base64')
+  // @ts-expect-error: no such base
+  FlakeId.format(5n, 'base64')
+  // @ts-expect-error: no such base
+  FlakeId.parse('5', 'decimal')
+  // @ts-expect-error: a count that is none
+  flake.take('5')
+  // @ts-expect-error: a count that is none
+  flake.takeBigInts()
+  // @ts-expect-error: a count that is none
+  flake.takeAsync(5n)
+  // @ts-expect-error: 64 bits do not fit in a number
+  FlakeId.toBigInt(5)
+  // @ts-expect-error: 64 bits do not fit in a number
+  FlakeId.toSigned(5)
+  // @ts-expect-error: a signed value is a bigint
+  FlakeId.fromSigned('5')
+  // @ts-expect-error: 64 bits do not fit in a number
+  FlakeId.compare(5, 6)
+  // @ts-expect-error: 64 bits do not fit in a number
+  FlakeId.format(5)
+  // @ts-expect-error: 64 bits do not fit in a number
+  flake.decode(5)
+  // @ts-expect-error: no such option
+  FlakeId.format(5n, 'hex', { prefx: '0x' })
+  // @ts-expect-error: no such order
+  FlakeId.format(5n, 'hex', { format: 'ME' })
+  // @ts-expect-error: text is not parsed from bytes
+  FlakeId.parse(flake.next())
+  // @ts-expect-error: it can be read only
+  flake.id = 5
+  // @ts-expect-error: it can be read only
+  flake.layout.epoch = 5
+  // @ts-expect-error: it can be read only
+  flake.layout.fields.push(['x', 1])
+  // @ts-expect-error: a bigint is not a number
+  const sum: number = flake.nextBigInt() + 1
+  // @ts-expect-error: it may be undefined
+  const worker: number = flake.worker
+  // @ts-expect-error: no such export
+  FlakeId.nothing
+  void [id, sum, worker]
+}
+
+async function main(): Promise<void> {
+  allExports()
+  const flake = options()
+  await methods(flake)
+  await iterators(flake)
+  properties(flake)
+  layouts(flake)
+  functions()
+  formatting()
+  console.log('consumer.cts is right')
+}
+
+main()

@@ -1,0 +1,100 @@
+// An ES consumer of the types: default, named, namespace and type imports. types.test.mjs compiles it and runs what
+// comes out, so that the types are true of what is there.
+
+import assert from 'node:assert'
+import type DefaultType from 'flakeforge'
+import type { Base, FlakeIdOptions, FormatOptions, IdLike, Layout, LayoutName, Parts, Stats } from 'flakeforge'
+import * as all from 'flakeforge'
+import FlakeId, { compare, format, fromSigned, FlakeId as Named, parse, toBigInt, toSigned } from 'flakeforge'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const same = <T extends true>(is: T): T => is
+
+same<Equal<typeof FlakeId, typeof Named>>(true)
+same<Equal<FlakeId, Named>>(true)
+same<Equal<FlakeId, DefaultType>>(true)
+assert.ok(FlakeId === Named && FlakeId === all.default && FlakeId === all.FlakeId)
+
+/** A class of one's own, as people have it around a generator. */
+class Ids extends FlakeId {
+  text(base: Base = 'dec'): string {
+    return this.nextString(base)
+  }
+}
+
+const name: LayoutName = 'flake'
+const options: FlakeIdOptions = { datacenter: 9, worker: '7', layout: name, epoch: new Date(1e12), maxAheadMs: 1000 }
+const flake: DefaultType = new Named(options)
+const made: Buffer[] = [flake.next(), flake.take(2), await flake.nextAsync(), await flake.takeAsync(2)]
+const bigs: [bigint, BigUint64Array] = [flake.nextBigInt(), flake.takeBigInts(2)]
+const texts: string[] = [flake.nextString(), flake.nextString('base32'), new Ids(options).text('hex')]
+assert.deepEqual(
+  made.map(({ length }) => length),
+  [8, 16, 8, 16],
+)
+assert.deepEqual([bigs[1].length, texts.length], [2, 3])
+
+const called: Promise<Buffer> = new Promise((resolve, reject) => {
+  flake.next((error, id) => {
+    same<Equal<typeof error, Error | null>>(true)
+    same<Equal<typeof id, Buffer>>(true)
+    if (error) reject(error)
+    else resolve(id)
+  })
+})
+assert.equal((await called).length, 8)
+
+for (const id of flake) {
+  assert.equal(id.readBigUInt64BE() > 0n, true)
+  break
+}
+for await (const id of flake) {
+  assert.equal(id.readBigUInt64BE() > 0n, true)
+  break
+}
+
+const layout: Layout = flake.layout
+const parts: Parts = flake.decode(await called)
+const stats: Stats = flake.stats
+assert.deepEqual([layout.name, parts.id, stats.ids > 0], ['flake', 295, true])
+
+const id: IdLike = '0x7b'
+const style: FormatOptions = { prefix: '0x' }
+const results: [bigint, bigint, Buffer, -1 | 0 | 1, string, Buffer] = [
+  toBigInt(id),
+  toSigned(id),
+  fromSigned(123n),
+  compare(id, 123n),
+  format(id, 'hex', style),
+  parse('7b', 'hex'),
+]
+assert.deepEqual(results, [123n, 123n, parse('123'), 0, '0x7b', fromSigned(123n)])
+
+/** What must not compile. It is never called: the compiler complains where a line below has no error. */
+export async function mistakes(): Promise<void> {
+  // @ts-expect-error: a misspelt option
+  new FlakeId({ wroker: 1 })
+  // @ts-expect-error: a misspelt option
+  const wrong: FlakeIdOptions = { datacentre: 1 }
+  // @ts-expect-error: a callback that is none
+  flake.next('x')
+  // @ts-expect-error: a promise is no Buffer
+  const buffer: Buffer = flake.nextAsync()
+  // @ts-expect-error: no such base
+  const base: Base = 'base64'
+  // @ts-expect-error: no such layout yet
+  const other: LayoutName = 'twitter'
+  // @ts-expect-error: 64 bits do not fit in a number
+  toBigInt(5)
+  // @ts-expect-error: a signed value is a bigint
+  fromSigned(5)
+  // @ts-expect-error: no such method
+  new Named().nextHex()
+  // @ts-expect-error: an asynchronous step is needed for waiting, and it gives a Buffer
+  for await (const text of flake) takesText(text)
+  void [wrong, buffer, base, other]
+}
+
+const takesText = (text: string): string => text
+
+console.log('consumer.mts is right')
