@@ -1,0 +1,35 @@
+'use strict'
+
+// Loads the addon, or says in one sentence what to do where there is none.
+// It must never load anything else in its place: a slower or weaker generator would be a silent one.
+
+/** @returns {typeof import('../native')} */
+function load() {
+  try {
+    return require('../native.js')
+  } catch (cause) {
+    const { platform, arch } = process
+    throw new Error(
+      `flakeforge has no binary for ${platform}-${arch} here: reinstall with optional dependencies and without a lock ` +
+        'file from another platform, or build it from the source with `npm run build` (which needs Rust).',
+      { cause },
+    )
+  }
+}
+
+const native = load()
+
+// Generators with one node number share a cursor within one copy of the addon; two copies cannot know of each other.
+const OTHER_COPY = Symbol.for('flakeforge.registry')
+const name = native.registryName()
+if (process[OTHER_COPY] === undefined) {
+  Object.defineProperty(process, OTHER_COPY, { value: name })
+} else if (process[OTHER_COPY] !== name) {
+  process.emitWarning(
+    `two copies of flakeforge are loaded, the second from ${__dirname}: generators of one copy do not see those of ` +
+      'the other, so give them different node numbers, or let the packages that need flakeforge share one version.',
+    { code: 'FLAKEFORGE_TWO_COPIES' },
+  )
+}
+
+module.exports = native
