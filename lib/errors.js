@@ -3,6 +3,8 @@
 // Every error of flakeforge: made here, with a stable `code` and a message that names the value, the bound and
 // the way out. Codes never change their meaning; messages may.
 
+const { isDate } = require('node:util').types
+
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
 const STATUS = { OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3 }
 
@@ -15,6 +17,7 @@ function show(value) {
   if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
   if (typeof value === 'object' && value !== null) return `${value.constructor?.name ?? 'an object'}`
   return String(value)
 }

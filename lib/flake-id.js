@@ -170,8 +170,7 @@ class FlakeId {
 
   /** After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws. */
   #insist(status) {
-    const until = performance.now() + this.#options.maxWaitMs
-    this.#block(status, () => until, this.#claimOnce)
+    this.#block(status, this.#claimOnce, () => 0)
   }
 
   #claimOnce = () => {
@@ -180,43 +179,57 @@ class FlakeId {
     return claim() ?? STATUS.OK
   }
 
-  /** Blocks this thread between tries; throws at once when the next try would come after `until()`. */
-  #block(refused, until, attempt) {
+  /**
+   * Blocks this thread between tries, for `due()` ms and as long as maxWaitMs lasts on top; throws at once when the next
+   * try would come later. Waits are judged by their planned length, and only after a try: a thread that was held up is
+   * no reason to throw.
+   */
+  #block(refused, attempt, due) {
+    let left = this.#options.maxWaitMs
     for (let status = refused; status !== STATUS.OK; status = attempt()) {
       const ms = this.#retryAfter(status)
+      const beyond = ms - due()
+      if (beyond > left) throw this.#error(status)
       const start = performance.now()
-      if (start + ms > until()) throw this.#error(status)
       pause(Math.min(ms, LONGEST_MS))
-      this.#native.waited(performance.now() - start)
+      const waited = performance.now() - start
+      if (beyond > 0) left -= waited
+      this.#native.waited(waited)
     }
   }
 
   /** Fills `ids` with as many IDs as fit; blocks as long as that many need, and maxWaitMs on top. */
   #fill(ids, bigEndian) {
-    const batch = this.#batch(ids, bigEndian)
-    const status = batch.attempt()
-    if (status !== STATUS.OK) this.#block(status, batch.until, batch.attempt)
+    const { attempt, due } = this.#batch(ids, bigEndian)
+    const status = attempt()
+    if (status !== STATUS.OK) this.#block(status, attempt, due)
   }
 
   /**
-   * A batch being filled. `until()` is when it must go on: the time that the missing IDs need at the layout's rate,
-   * counted from the last progress, so that a thread that slept too long loses nothing by it.
+   * A batch being filled. `due()` is how long it may wait for the next IDs in any case: the time that the missing ones
+   * need at the layout's rate, but after a wait that brought none, nothing.
    */
   #batch(ids, bigEndian) {
-    const { layout, seqMask, maxWaitMs } = this.#options
+    const { layout, seqMask } = this.#options
     const { tickMs } = Layout.native(layout)
     let made = 0
-    let progress = performance.now()
+    let tries = 0
+    let brought = 0
     const attempt = () => {
       if (this.#clock !== undefined) this.#setTime()
       index[0] = this.#index
       const [more, status] = this.#native.fill(ids.subarray(made * 8), bigEndian)
       made += more
-      if (more > 0) progress = performance.now()
+      tries++
+      brought = more
       return status
     }
-    const until = () => progress + Math.ceil((ids.length / 8 - made) / (seqMask + 1)) * tickMs + maxWaitMs
-    return { attempt, until }
+    const due = () => {
+      if (brought === 0 && tries > 1) return 0
+      const needed = Math.ceil((ids.length / 8 - made) / (seqMask + 1)) * tickMs
+      return this.#clock === undefined ? needed : Math.max(needed, OWN_CLOCK_POLL_MS)
+    }
+    return { attempt, due }
   }
 
   /** Asks the own clock, before the scratch array is touched: it may make IDs itself. */
@@ -228,7 +241,7 @@ class FlakeId {
       hot.time[1] = Number(ns)
     } else if (Number.isFinite(now)) {
       hot.time[0] = Math.floor(now)
-      hot.time[1] = Math.round((now - Math.floor(now)) * 1e6)
+      hot.time[1] = Math.min(Math.round((now - Math.floor(now)) * 1e6), 999_999) // it stays in its ms
     } else {
       const wanted = 'a function that returns Unix ms, or Unix ns as a bigint'
       throw typeof now === 'number' ? optionRangeError('clock', now, wanted) : optionTypeError('clock', now, wanted)

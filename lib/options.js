@@ -58,7 +58,7 @@ function readEpoch(epoch, clock) {
   if (Math.abs(ms) > FARTHEST) throw optionRangeError('epoch', epoch, `within ±${FARTHEST} ms of 1970, as a Date is`)
   // With an own clock the present is what that clock says, and it is not asked before the first ID.
   if (clock === undefined && ms > Date.now())
-    throw optionRangeError('epoch', ms, `in the past, and now is ${Date.now()}`)
+    throw optionRangeError('epoch', epoch, `in the past, and now is ${Date.now()}`)
   return ms
 }
 

@@ -1,10 +1,10 @@
 'use strict'
 
-// Calls that wait for an ID without blocking the event loop: one queue for each generator, served in the order of
-// the calls, and one timer for all queues.
+// Calls that wait for an ID without blocking the event loop: one queue for each generator, served in the order of the
+// calls, and one alarm for all queues.
 //
-// It must never run a callback inside a call of ours or inside the timer: callbacks run on process.nextTick, each in
-// the async context of its call, so that one that throws loses none behind it.
+// It must never run a callback inside a call of ours or inside the alarm: callbacks run on process.nextTick, each in the
+// async context of its call, so that one that throws loses none behind it and changes no order.
 
 const { AsyncResource } = require('node:async_hooks')
 
@@ -18,15 +18,14 @@ const LONGEST_MS = 1000
 const LOOK_EVERY = 64
 
 /**
- * What a call wants, shared by all waiting calls of the same kind.
+ * What a call wants, shared by all calls of the same kind.
  * @typedef {object} Wish
  * @property {() => number} attempt tries once: 0 when it worked, or in how many ms to try again; throws when it never will
  * @property {() => unknown} result what the last attempt that worked gave
  */
 
-/** A call that waits. As a resource it keeps the async context of the call; as a link, its place in the queue. */
+/** A call; as a resource it keeps the async context that it was made in. */
 class Waiter extends AsyncResource {
-  next = undefined
   error = null
   value = undefined
 
@@ -35,15 +34,33 @@ class Waiter extends AsyncResource {
     this.callback = callback
     this.wish = wish
   }
+
+  /** Tries once and keeps the outcome. Returns 0, or in how many ms to try again. */
+  serve() {
+    try {
+      const ms = this.wish.attempt()
+      if (ms > 0) return ms
+      this.value = this.wish.result()
+    } catch (error) {
+      this.error = error
+    }
+    return 0
+  }
 }
 
-/** The queue of one generator. */
+/**
+ * The queue of one generator: calls that were served and are still to be told, then calls that wait. An array and not a
+ * linked list, which costs the garbage collector twice as much.
+ */
 class Waiters {
-  #first
-  #last
-  #onWaited
-  #since = 0
+  #queue = []
+  #untold = 0 // index of the first that is still to be told; those before it are gone
+  #unserved = 0 // index of the first that waits
   #calls = 0
+  #isServing = false
+  #isTelling = false
+  #waitsSince
+  #onWaited
 
   /** @param {(ms: number) => void} onWaited is told after each wait how long it was */
   constructor(onWaited) {
@@ -52,74 +69,65 @@ class Waiters {
 
   /** Calls `callback(null, wish.result())` once `wish.attempt()` has worked, or `callback(error)` when it has thrown. */
   submit(callback, wish) {
-    if (this.#first !== undefined) {
-      this.#last = this.#last.next = new Waiter(callback, wish)
-      if (++this.#calls % LOOK_EVERY === 0) this.drain()
-      return
-    }
-    let ms
-    try {
-      ms = wish.attempt()
-    } catch (error) {
-      process.nextTick(callback, error)
-      return
-    }
-    if (ms === 0) {
-      process.nextTick(callback, null, wish.result())
-    } else {
-      this.#first = this.#last = new Waiter(callback, wish)
-      this.#since = performance.now()
-      asleep.add(this)
-      wakeIn(ms)
-    }
+    const waiter = new Waiter(callback, wish)
+    const isNext = this.#queue.push(waiter) === this.#unserved + 1
+    if (isNext || ++this.#calls % LOOK_EVERY === 0) this.serve()
   }
 
-  /** Serves who can be served. Returns 0, or in how many ms to come again. */
-  drain() {
-    const first = this.#first
-    let served
+  /** Serves who can be served, and sleeps if somebody cannot. */
+  serve() {
+    if (this.#isServing) return // a clock of the user's made this call: it is served when the clock has answered
+    this.#isServing = true
+    const first = this.#unserved
     let ms = 0
-    while (this.#first !== undefined) {
-      ms = serve(this.#first)
+    while (this.#unserved < this.#queue.length) {
+      ms = this.#queue[this.#unserved].serve()
       if (ms > 0) break
-      served = this.#first
-      this.#first = served.next
+      this.#unserved++
     }
-    if (served !== undefined) {
-      served.next = undefined
-      process.nextTick(deliver, first)
-      const now = performance.now()
-      this.#onWaited(now - this.#since)
-      this.#since = now
-    }
-    return ms
+    this.#isServing = false
+    if (this.#unserved > first) this.#served()
+    if (ms > 0) this.#sleep(ms)
   }
-}
 
-/** Tries once for a waiter, who keeps the outcome. Returns 0, or in how many ms to try again. */
-function serve(waiter) {
-  try {
-    const ms = waiter.wish.attempt()
-    if (ms > 0) return ms
-    waiter.value = waiter.wish.result()
-  } catch (error) {
-    waiter.error = error
+  #served() {
+    if (this.#waitsSince !== undefined) this.#onWaited(performance.now() - this.#waitsSince)
+    this.#waitsSince = undefined
+    this.#tellSoon()
   }
-  return 0
-}
 
-/** Runs the callbacks of a chain of served waiters: one nextTick for all, a tenth of what one for each costs. */
-function deliver(first) {
-  let waiter = first
-  try {
-    while (waiter !== undefined) {
-      const { callback, error, value, next } = waiter
-      const called = waiter
-      waiter = next
-      called.runInAsyncScope(callback, undefined, error, value)
+  #sleep(ms) {
+    this.#waitsSince ??= performance.now()
+    asleep.add(this)
+    wakeIn(ms)
+  }
+
+  #tellSoon() {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    process.nextTick(this.#tell)
+  }
+
+  /** Runs the callbacks of all who were served: one nextTick for many, a tenth of what one for each costs. */
+  #tell = () => {
+    try {
+      while (this.#untold < this.#unserved) {
+        const waiter = this.#queue[this.#untold]
+        this.#queue[this.#untold++] = undefined
+        waiter.runInAsyncScope(waiter.callback, undefined, waiter.error, waiter.value)
+      }
+    } finally {
+      this.#isTelling = false
+      if (this.#untold < this.#unserved)
+        this.#tellSoon() // the last callback has thrown
+      else this.#forgetTold()
     }
-  } finally {
-    if (waiter !== undefined) process.nextTick(deliver, waiter) // the last callback has thrown
+  }
+
+  #forgetTold() {
+    this.#queue.splice(0, this.#untold)
+    this.#unserved -= this.#untold
+    this.#untold = 0
   }
 }
 
@@ -136,20 +144,16 @@ function wakeIn(ms) {
     clearImmediate(alarm)
   }
   due = at
-  // What is left of a millisecond is less than the shortest timer, which takes two under load: pass it turn by turn
-  // of the event loop. It doubles the rate at which a queue is served.
+  // What is left of a millisecond is less than the shortest timer, which takes two under load: pass it turn by turn of
+  // the event loop. It doubles the rate at which a queue is served.
   alarm = ms < 1 ? setImmediate(wake) : setTimeout(wake, Math.min(Math.floor(ms), LONGEST_MS))
 }
 
 function wake() {
+  const awake = [...asleep]
   alarm = undefined
-  let soonest = Number.POSITIVE_INFINITY
-  for (const waiters of asleep) {
-    const ms = waiters.drain()
-    if (ms === 0) asleep.delete(waiters)
-    else soonest = Math.min(soonest, ms)
-  }
-  if (soonest !== Number.POSITIVE_INFINITY) wakeIn(soonest)
+  asleep.clear()
+  for (const waiters of awake) waiters.serve()
 }
 
 module.exports = { Waiters, LONGEST_MS }

@@ -161,9 +161,9 @@ impl Hot {
 }
 
 impl Scratch {
-    /// Unix nanoseconds.
+    /// Unix nanoseconds; a time beyond what they hold saturates, and is out of range for every layout.
     fn now(&self) -> i128 {
-        self.now_ms.get() as i128 * 1_000_000 + self.now_ns.get() as i128
+        (self.now_ms.get() as i128).saturating_mul(1_000_000).saturating_add(self.now_ns.get() as i128)
     }
 
     #[cold]

@@ -47,7 +47,7 @@ impl Timescale {
 
     /// The tick in which an instant (Unix nanoseconds) lies.
     pub fn tick_of(&self, unix_ns: i128) -> Result<u64, OutOfRange> {
-        let since = unix_ns - self.epoch_ns();
+        let since = unix_ns.saturating_sub(self.epoch_ns());
         let tick = match u64::try_from(since) {
             Ok(since) => since / self.tick_ns, // every real clock until 2554; 128-bit division costs 30 ns more
             Err(_) if since < 0 => return Err(OutOfRange { unix_ns }),

@@ -145,7 +145,8 @@ impl Generator {
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 when it is not.
     pub fn ahead_ms(&self) -> f64 {
-        let last = self.cursor.next().saturating_sub(1) >> self.rule.counter_bits;
+        let Some(last) = self.cursor.next().checked_sub(1) else { return 0.0 };
+        let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale.start_of(last) - self.clock.now_ns()).max(0.0)
     }
 

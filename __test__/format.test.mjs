@@ -1,0 +1,490 @@
+// Text and bytes: format() against recorded results, against biguint-format itself, and against BigInt arithmetic
+// where biguint-format is wrong; parse() as the way back; and IDs as numbers: toBigInt, toSigned, fromSigned, compare.
+
+import { inspect } from 'node:util'
+import test from 'ava'
+import biguintFormat from 'biguint-format'
+import fc from 'fast-check'
+import { FlakeId, hexOf, manualClock, numberOf, throwsCode, vectors } from './support.mjs'
+
+const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
+const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const MAX = 2n ** 64n - 1n
+const RUNS = 4000
+
+/** A property that must hold; its predicate gives false or throws where it does not. */
+function holds(t, arbitraries, predicate, numRuns = RUNS) {
+  t.notThrows(() => fc.assert(fc.property(...arbitraries, predicate), { numRuns }))
+}
+
+const bytesOf = (min, max) => fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes))
+const someBytes = bytesOf(1, 64)
+const zeroes = fc.nat({ max: 8 }).map((length) => Buffer.alloc(length + 1))
+const leadingZeroes = fc.tuple(zeroes, someBytes).map((parts) => Buffer.concat(parts))
+const anyBytes = fc.oneof({ weight: 8, arbitrary: someBytes }, leadingZeroes, zeroes)
+const ids = fc.oneof(
+  fc.bigInt({ min: 0n, max: MAX }),
+  fc.bigInt({ min: 0n, max: 70n }),
+  fc.bigInt({ min: MAX - 70n, max: MAX }),
+  fc.nat({ max: 63 }).map((bit) => 1n << BigInt(bit)),
+)
+
+const bufferOf = (id) => Buffer.from(id.toString(16).padStart(16, '0'), 'hex')
+
+// --- recorded results ---
+
+const { cases } = vectors('format')
+const revived = (arg) => (arg?.$buffer === undefined ? arg : Buffer.from(arg.$buffer, 'hex'))
+
+for (const { name, args, out } of cases) {
+  test(`recorded: ${name}`, (t) => {
+    t.is(format(...args.map(revived)), out)
+  })
+}
+
+test('all recorded cases are there', (t) => {
+  t.is(cases.length, 63)
+})
+
+// --- against biguint-format ---
+
+const text = fc.string({ maxLength: 4 })
+const options = fc.record(
+  {
+    prefix: text,
+    groupsize: fc.oneof(fc.integer({ min: -1, max: 9 }), fc.integer({ min: 10, max: 600 })),
+    delimiter: text.filter((delimiter) => !delimiter.includes('$')), // biguint-format takes $ for its pattern's
+    padstr: text,
+    size: fc.oneof(fc.integer({ min: -5, max: 100 }), fc.integer({ min: 0, max: 700 })),
+    trim: fc.boolean(),
+    format: fc.constantFrom('BE', 'LE'),
+  },
+  { requiredKeys: [] },
+)
+
+function isAsBiguintFormat(id, base, given) {
+  const [ours, theirs] = [format(id, base, given), biguintFormat(id, base, given)]
+  if (ours !== theirs) throw new Error(`${ours}, not ${theirs}`)
+}
+
+for (const base of ['dec', 'hex', 'bin']) {
+  test(`${base} is as in biguint-format`, (t) => {
+    holds(t, [anyBytes, options], (id, given) => isAsBiguintFormat(id, base, given))
+    holds(t, [anyBytes], (id) => isAsBiguintFormat(id, base, undefined))
+    holds(t, [fc.array(fc.nat({ max: 255 }), { minLength: 1, maxLength: 20 }), options], (id, given) =>
+      isAsBiguintFormat(id, base, given),
+    )
+  })
+}
+
+test('no base, and the falsy ones biguint-format takes for none, are decimal', (t) => {
+  holds(t, [anyBytes, fc.constantFrom(undefined, null, '', false), options], isAsBiguintFormat)
+})
+
+test('oct is as in biguint-format where that loses no bits', (t) => {
+  const whole = fc.integer({ min: 1, max: 8 }).chain((threes) => bytesOf(threes * 3, threes * 3))
+  holds(t, [whole.filter((id) => id.some((byte) => byte > 0)), options], (id, given) =>
+    isAsBiguintFormat(id, 'oct', given),
+  )
+})
+
+test('text with 0x is as in biguint-format: hex, of any length and an odd number of digits too', (t) => {
+  const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 1, maxLength: 40 })
+  holds(
+    t,
+    [hex, fc.constantFrom('0x', '0X'), fc.constantFrom('dec', 'hex', 'bin'), options],
+    (digits, x, base, given) => isAsBiguintFormat(x + digits, base, given),
+  )
+})
+
+// --- against BigInt ---
+
+function inBase32(id, length) {
+  let digits = ''
+  for (let rest = numberOf(id); digits.length < length; rest /= 32n) digits = CROCKFORD[rest % 32n] + digits
+  return digits
+}
+
+/** What format() must give, in BigInt arithmetic. */
+const spelt = {
+  dec: (id) => numberOf(id).toString(),
+  hex: (id) => numberOf(id).toString(16),
+  bin: (id) =>
+    numberOf(id)
+      .toString(2)
+      .padStart(id.length * 8, '0'),
+  oct: (id) => numberOf(id).toString(8),
+  base32: (id) => inBase32(id, Math.ceil((id.length * 8) / 5)),
+}
+
+for (const base of BASES) {
+  test(`${base} is as in BigInt arithmetic, for bytes of any length`, (t) => {
+    holds(t, [anyBytes], (id) => format(id, base) === spelt[base](id))
+    holds(t, [anyBytes], (id) => format(id, base, {}) === spelt[base](id))
+    holds(t, [anyBytes], (id) => format(id, base, { format: 'LE' }) === spelt[base](Buffer.from(id).reverse()))
+  })
+
+  test(`${base} is the same for 8 bytes, a bigint, decimal text, and nextString`, (t) => {
+    holds(t, [ids], (id) => format(bufferOf(id), base) === spelt[base](bufferOf(id)))
+    holds(t, [ids], (id) => format(id, base) === spelt[base](bufferOf(id)))
+    holds(t, [ids], (id) => format(id.toString(), base) === spelt[base](bufferOf(id)))
+    const [texts, bytes] = [1, 2].map(() => new FlakeId({ id: 1023, clock: manualClock() }))
+    for (let i = 0; i < 4096; i++) t.assert(texts.nextString(base) === spelt[base](bytes.next()))
+  })
+
+  test(`${base} does not depend on the kind of bytes`, (t) => {
+    holds(t, [someBytes], (id) => {
+      const wanted = format(id, base)
+      const inside = new Uint8Array(id.length + 9)
+      inside.set(id, 5)
+      return [new Uint8Array(id), Array.from(id), inside.subarray(5, 5 + id.length)].every(
+        (same) => format(same, base) === wanted,
+      )
+    })
+  })
+}
+
+test('a bigint and text of more than 64 bits keep all of them', (t) => {
+  const big = 2n ** 200n + 5n
+  t.is(format(big), big.toString())
+  t.is(format(big.toString(), 'hex'), big.toString(16))
+  t.is(format(`0b${big.toString(2)}`, 'oct'), big.toString(8))
+})
+
+test('thousands of bytes', (t) => {
+  const bytes = Buffer.alloc(5000, 0xa5)
+  for (const base of BASES) t.true(format(bytes, base) === spelt[base](bytes))
+})
+
+// --- the faults of biguint-format that stay out ---
+
+test('oct loses no bits at the top', (t) => {
+  t.is(format(Buffer.alloc(8, 0xff), 'oct'), '1777777777777777777777')
+  t.is(format([0xff], 'oct'), '377')
+  t.is(format([0], 'oct'), '0')
+})
+
+test('a Uint8Array is as good as a Buffer', (t) => {
+  t.is(format(Uint8Array.of(1, 0), 'dec'), '256')
+  t.is(format(Uint8Array.of(1, 0), 'hex', { prefix: '0x' }), '0x100')
+})
+
+test('text is an ID like any other: without 0x it is decimal', (t) => {
+  t.is(format('10'), '10')
+  t.is(format('10', 'hex'), 'a')
+  t.is(format('0x10'), '16')
+  t.is(format('0b10'), '2')
+})
+
+test('a pattern in a delimiter, a prefix or a padding is literal', (t) => {
+  for (const pattern of ['$&', '$1', '$$', "$'", '$`', '\\1', '.']) {
+    t.is(format('0xabcdef', 'hex', { groupsize: 2, delimiter: pattern }), ['ab', 'cd', 'ef'].join(pattern))
+    t.is(format('0xab', 'hex', { prefix: pattern }), `${pattern}ab`)
+    t.is(format('0xab', 'hex', { padstr: pattern, size: 2 + pattern.length }), `${pattern}ab`)
+  }
+})
+
+for (const base of ['x', 'DEC', 'base', 'toString', '__proto__', 16, true, {}, []]) {
+  test(`an unknown base is an error: ${inspect(base)}`, (t) => {
+    for (const call of [() => format(5n, base), () => parse('5', base)]) {
+      const error = t.throws(call, { code: 'ERR_FLAKE_OPTION' })
+      t.is(error.option, 'base')
+      t.is(error.value, base)
+      for (const known of BASES) t.true(error.message.includes(known))
+    }
+  })
+}
+
+test('an unknown option is an error', (t) => {
+  for (const key of ['pad', 'groupSize', 'Prefix', 'toString']) {
+    const error = t.throws(() => format(5n, 'hex', { [key]: 1 }), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, key)
+    t.true(error.message.includes(key))
+  }
+})
+
+test('a bad option is an error', (t) => {
+  const bad = [
+    ['format', 'le'],
+    ['format', 'XX'],
+    ['groupsize', 1.5],
+    ['groupsize', 'x'],
+    ['groupsize', Number.NaN],
+    ['size', 'x'],
+    ['size', Number.POSITIVE_INFINITY],
+  ]
+  for (const [option, value] of bad) {
+    const error = t.throws(() => format(5n, 'hex', { [option]: value }), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, option)
+    t.is(error.value, value)
+  }
+  for (const given of [5, 'x', true]) t.throws(() => format(5n, 'hex', given), { code: 'ERR_FLAKE_OPTION' })
+})
+
+test('an absent option has no effect', (t) => {
+  const names = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
+  for (const absent of [null, undefined]) {
+    const given = Object.fromEntries(names.map((name) => [name, absent]))
+    for (const base of BASES) t.is(format([1, 2, 3], base, given), format([1, 2, 3], base))
+    t.is(format(5n, absent, absent), '5')
+  }
+})
+
+test('the input is never changed', (t) => {
+  const given = { groupsize: 2, delimiter: '-', padstr: '0', size: 99, format: 'LE' }
+  holds(t, [someBytes, fc.constantFrom(...BASES), fc.constantFrom(undefined, given)], (id, base, chosen) => {
+    const before = hexOf(id)
+    format(id, base, chosen)
+    format(new Uint8Array(id.buffer, id.byteOffset, id.length), base, chosen)
+    return hexOf(id) === before
+  })
+  const frozen = Object.freeze([1, 2, 3])
+  t.is(format(frozen, 'hex', Object.freeze({ ...given })).at(-1), '1')
+  t.deepEqual(frozen, [1, 2, 3])
+})
+
+test('formatting an ID does not change the next one that is made', (t) => {
+  const flake = new FlakeId({ id: 5, clock: manualClock() })
+  const first = flake.next()
+  format(Buffer.alloc(8, 0xff), 'hex')
+  t.is(flake.nextBigInt(), numberOf(first) + 1n)
+  t.is(hexOf(first), '62f3f95a00005000')
+})
+
+const noNumbers = [
+  undefined,
+  null,
+  '',
+  ' ',
+  'x',
+  ' 1',
+  '1 ',
+  '1.5',
+  '-1',
+  '+1',
+  '1e3',
+  '1n',
+  '0x',
+  '0b',
+  '0b2',
+  '0xg',
+  '0o7',
+  'ff',
+  5,
+  0,
+  1.5,
+  Number.NaN,
+  -1n,
+  true,
+  {},
+  [],
+  [256],
+  [-1],
+  [1.5],
+  ['1'],
+  [undefined],
+  Array(3),
+  new Uint8Array(0),
+  new Uint16Array(4),
+  new ArrayBuffer(8),
+  new Date(5),
+  Symbol('1'),
+]
+
+for (const [number, value] of noNumbers.entries()) {
+  test(`format refuses ${number}: ${inspect(value)}`, (t) => {
+    for (const given of [undefined, {}]) {
+      const error = throwsCode(t, () => format(value, 'dec', given), 'ERR_FLAKE_ID', TypeError)
+      t.is(error.value, value)
+    }
+  })
+}
+
+// --- parse ---
+
+for (const base of BASES) {
+  test(`parse is the inverse of format: ${base}`, (t) => {
+    holds(t, [ids], (id) => {
+      const buffer = bufferOf(id)
+      const back = parse(format(buffer, base), base)
+      return Buffer.isBuffer(back) && back.equals(buffer)
+    })
+    holds(t, [ids], (id) => toBigInt(parse(format(bufferOf(id), base).toUpperCase(), base)) === id)
+    holds(t, [ids], (id) => toBigInt(parse(format(bufferOf(id), base).toLowerCase(), base)) === id)
+  })
+
+  test(`parse takes 64 bits and no more: ${base}`, (t) => {
+    const digits = (value) => (base === 'base32' ? inBase32Text(value) : value.toString(radixOf(base)))
+    t.is(toBigInt(parse(digits(MAX), base)), MAX)
+    t.is(toBigInt(parse(`000${digits(MAX)}`, base)), MAX)
+    for (const more of [MAX + 1n, MAX + 2n, MAX * 2n, MAX * 10n, MAX * 32n, 10n ** 20n, 10n ** 40n]) {
+      throwsCode(t, () => parse(digits(more), base), 'ERR_FLAKE_ID', TypeError)
+    }
+  })
+}
+
+const radixOf = (base) => ({ dec: 10, hex: 16, bin: 2, oct: 8 })[base]
+const inBase32Text = (value) => inBase32(value, Math.ceil(value.toString(2).length / 5))
+
+test('parse gives a Buffer in an ArrayBuffer of its own', (t) => {
+  const id = parse('123')
+  t.is(id.length, 8)
+  t.is(id.byteOffset, 0)
+  t.is(id.buffer.byteLength, 8)
+})
+
+test('parse reads decimal where no base is given', (t) => {
+  for (const base of [undefined, null, '']) t.is(toBigInt(parse('10', base)), 10n)
+})
+
+const junk = ['', ' ', ' 1', '1 ', '1\n', '\u00001', '1_0', '1,0', '-1', '+1', '1.0', '\ud800', '\u0661', '\uff11', '*']
+const noText = [1, 0, 1.5, 1n, null, undefined, true, {}, [], ['1'], Buffer.from('1'), Symbol('1'), Object('1')]
+
+for (const base of BASES) {
+  test(`parse refuses what is no text of digits: ${base}`, (t) => {
+    for (const value of [...junk, ...noText]) {
+      const error = throwsCode(t, () => parse(value, base), 'ERR_FLAKE_ID', TypeError)
+      t.is(error.value, value)
+    }
+  })
+}
+
+const wrongDigits = {
+  dec: ['a', '1a', '1n', '0x1', '0b1', '1e3', '18446744073709551616', '100000000000000000000', '99999999999999999999'],
+  hex: ['g', '0x1', '0X1', '0xg', '10000000000000000', 'ff ff', '#f'],
+  bin: ['2', '0b1', '12', `1${'0'.repeat(64)}`],
+  oct: ['8', '0o7', '9', '2000000000000000000000'],
+  base32: ['U', 'u', 'G000000000000', '0-0', '10000000000000', 'ZZZZZZZZZZZZZ'],
+}
+
+for (const [base, texts] of Object.entries(wrongDigits)) {
+  test(`parse refuses digits of another base, and more than 64 bits: ${base}`, (t) => {
+    for (const value of texts) throwsCode(t, () => parse(value, base), 'ERR_FLAKE_ID', TypeError)
+  })
+}
+
+test('base32 has 13 characters and sorts as numbers do', (t) => {
+  holds(t, [ids, ids], (a, b) => {
+    const [first, second] = [a, b].map((id) => format(bufferOf(id), 'base32'))
+    return first.length === 13 && second.length === 13 && first < second === a < b && (first === second) === (a === b)
+  })
+})
+
+test('base32 reads as people write it: lower case, O for 0, I and L for 1', (t) => {
+  t.is(toBigInt(parse('OoIiLl', 'base32')), toBigInt(parse('001111', 'base32')))
+  holds(t, [ids, fc.array(fc.boolean(), { minLength: 13, maxLength: 13 })], (id, lower) => {
+    const lookAlikes = format(bufferOf(id), 'base32').replaceAll('0', 'O').replaceAll('1', 'L')
+    const written = [...lookAlikes].map((digit, i) => (lower[i] ? digit.toLowerCase() : digit)).join('')
+    return toBigInt(parse(written, 'base32')) === id
+  })
+})
+
+// --- IDs as numbers ---
+
+/** The forms in which one ID may come in. */
+const formsOf = (id) => [
+  id,
+  bufferOf(id),
+  new Uint8Array(bufferOf(id)),
+  id.toString(),
+  `0x${id.toString(16)}`,
+  `0X${id.toString(16).toUpperCase()}`,
+  `0b${id.toString(2)}`,
+]
+const forms = ids.chain((id) => fc.constantFrom(...formsOf(id)).map((form) => ({ id, form })))
+
+test('toBigInt reads every form of an ID', (t) => {
+  holds(t, [ids], (id) => formsOf(id).every((form) => toBigInt(form) === id))
+})
+
+test('toSigned is BigInt.asIntN, fromSigned the way back', (t) => {
+  holds(t, [forms], ({ id, form }) => toSigned(form) === BigInt.asIntN(64, id))
+  holds(t, [ids], (id) => fromSigned(BigInt.asIntN(64, id)).equals(bufferOf(id)))
+  holds(t, [fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })], (value) => {
+    const id = fromSigned(value)
+    return toBigInt(id) === BigInt.asUintN(64, value) && toSigned(id) === value
+  })
+  t.is(toSigned(2n ** 63n), -(2n ** 63n))
+  t.is(toSigned(MAX), -1n)
+})
+
+test('compare is Buffer.compare, whatever the forms', (t) => {
+  const pairs = fc.oneof(
+    fc.tuple(forms, forms),
+    ids.chain((id) => fc.tuple(...[0, 1].map(() => asForm(id)))),
+  )
+  holds(t, [pairs], ([a, b]) => compare(a.form, b.form) === Buffer.compare(bufferOf(a.id), bufferOf(b.id)))
+})
+
+const asForm = (id) => fc.constantFrom(...formsOf(id)).map((form) => ({ id, form }))
+
+test('compare sorts by unsigned value', (t) => {
+  holds(t, [fc.array(forms, { maxLength: 20 })], (some) => {
+    const sorted = some.map(({ form }) => form).sort(compare)
+    return sorted.every((id, i) => i === 0 || toBigInt(sorted[i - 1]) <= toBigInt(id))
+  })
+})
+
+const noIds = [
+  0,
+  1,
+  2 ** 60,
+  -1n,
+  2n ** 64n,
+  Buffer.alloc(7),
+  Buffer.alloc(9),
+  Buffer.alloc(0),
+  new Uint8Array(16),
+  [0, 0, 0, 0, 0, 0, 0, 1],
+  new ArrayBuffer(8),
+  new DataView(new ArrayBuffer(8)),
+  new BigUint64Array(1),
+  new Uint8ClampedArray(8),
+  '',
+  ' ',
+  '0x',
+  '0b',
+  '1.5',
+  '-1',
+  '+1',
+  ' 1',
+  '1 ',
+  '1n',
+  'ff',
+  '0xfg',
+  '0b12',
+  '0o17',
+  '1\n',
+  (2n ** 64n).toString(),
+  `0x1${'0'.repeat(16)}`,
+  '9'.repeat(500),
+  null,
+  undefined,
+  true,
+  {},
+  { toString: () => '1' },
+  Symbol('1'),
+  Object(1n),
+]
+
+for (const [number, value] of noIds.entries()) {
+  test(`no ID ${number}: ${inspect(value).slice(0, 50)}`, (t) => {
+    const flake = new FlakeId()
+    const calls = [
+      () => toBigInt(value),
+      () => toSigned(value),
+      () => compare(value, 1n),
+      () => compare(1n, value),
+      () => flake.decode(value),
+      () => flake.layout.decode(value),
+    ]
+    for (const call of calls) t.is(throwsCode(t, call, 'ERR_FLAKE_ID', TypeError).value, value)
+  })
+}
+
+test('fromSigned refuses what is no signed 64-bit bigint', (t) => {
+  for (const value of [2n ** 63n, -(2n ** 63n) - 1n, MAX, 0, -1, '1', null, undefined, true, {}, Buffer.alloc(8)]) {
+    t.is(throwsCode(t, () => fromSigned(value), 'ERR_FLAKE_ID', TypeError).value, value)
+  }
+})

@@ -1,0 +1,99 @@
+// What several test files need: node numbers nobody else in the process uses, a clock to turn by hand, the check of
+// an error's code, and child processes for what ends or outlives a process.
+
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import fc from 'fast-check'
+
+const require = createRequire(import.meta.url)
+
+fc.configureGlobal({ includeErrorInReport: true }) // ava does not show an error's cause
+
+export const FlakeId = require('../index.js')
+export const vectors = (name) => require(`./vectors/${name}.json`)
+
+let lastNode = 0
+
+/** A node number of its own: generators on the real clock share a cursor with all others of their node. */
+export function freshNode() {
+  lastNode += 1
+  if (lastNode > 1023) throw new Error('this test file uses more than 1023 nodes')
+  return lastNode
+}
+
+export const SOME_TIME = 1700000000000
+
+/** A clock that stands still until it is told otherwise: `clock` is the option, `clock.now` the time. */
+export function manualClock(now = SOME_TIME) {
+  const clock = () => clock.now
+  clock.now = now
+  return clock
+}
+
+export const hexOf = (id) => Buffer.from(id).toString('hex')
+export const numberOf = (id) => (typeof id === 'bigint' ? id : BigInt(`0x${hexOf(id)}`))
+
+/** Asserts that `call` throws `Type` with this code, and gives the error for more assertions. */
+export function throwsCode(t, call, code, Type = Error) {
+  const error = t.throws(call, { instanceOf: Type, code })
+  t.is(Object.getPrototypeOf(error), Type.prototype, 'the very type, not one derived from it')
+  return error
+}
+
+/** Uses up the present tick of a generator whose clock stands still. */
+export function useUp(flake) {
+  for (;;) {
+    try {
+      flake.nextBigInt()
+    } catch (error) {
+      if (error.code === 'ERR_FLAKE_OVERFLOW') return
+      throw error
+    }
+  }
+}
+
+/** True when each ID is larger than the one before it, which makes them unique as well. */
+export function isAscending(ids) {
+  let last = -1n
+  for (const id of ids) {
+    const value = numberOf(id)
+    if (value <= last) return false
+    last = value
+  }
+  return true
+}
+
+/** Promises of `next(callback)`, one for each ID. */
+export const called = (flake) =>
+  new Promise((resolve, reject) => {
+    flake.next((error, id) => (error ? reject(error) : resolve(id)))
+  })
+
+export const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const PRELUDE = `import FlakeId from ${JSON.stringify(new URL('../index.js', import.meta.url).href)}\n`
+const CHILD_MS = 60_000 // a child that hangs is a failure, not a slow one
+
+/** Runs an ES module in a process of its own, with `FlakeId` imported, until it ends by itself. */
+export function runChild(source, flags = []) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...flags, '--input-type=module', '--eval', PRELUDE + source], {
+      timeout: CHILD_MS,
+    })
+    const output = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr']) {
+      child[name].setEncoding('utf8').on('data', (text) => {
+        output[name] += text
+      })
+    }
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, ...output }))
+  })
+}
+
+/** Runs a child that prints one JSON value, and gives that value. */
+export async function jsonOfChild(t, source, flags) {
+  const { code, signal, stdout, stderr } = await runChild(source, flags)
+  t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' })
+  return JSON.parse(stdout)
+}
