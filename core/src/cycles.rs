@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 /// by less than a microsecond, so the rate is off by less than 0.02 %.
 const WATCH: Duration = Duration::from_millis(10);
 
-static ANCHOR: OnceLock<(Instant, u64)> = OnceLock::new();
+/// The first reading of clock and counter; `None` where the counter is not steady. Asked once: CPUID takes microseconds
+/// in a virtual machine.
+static ANCHOR: OnceLock<Option<(Instant, u64)>> = OnceLock::new();
 static PER_MS: AtomicU64 = AtomicU64::new(0);
 
 /// The counter; 0 where this CPU has none that can be used.
@@ -35,12 +37,10 @@ pub fn per_ms() -> u64 {
 
 #[cold]
 fn calibrate() -> u64 {
-    if !counter::is_steady() {
-        return 0;
-    }
     // Counter after clock here, clock after counter below: a thread suspended between the two readings
     // makes the interval look longer in time, so the rate comes out too small, which is the safe side.
-    let (started, from) = *ANCHOR.get_or_init(|| (Instant::now(), counter::read()));
+    let anchor = ANCHOR.get_or_init(|| counter::is_steady().then(|| (Instant::now(), counter::read())));
+    let Some((started, from)) = *anchor else { return 0 };
     let cycles = counter::read().wrapping_sub(from);
     let elapsed = started.elapsed();
     if elapsed < WATCH {
