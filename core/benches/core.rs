@@ -27,7 +27,7 @@ impl Clock for Frozen {
     }
 }
 
-const ENDLESS: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX };
+const ENDLESS: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX, last: u64::MAX };
 
 /// The loop that takes a number, alone.
 #[divan::bench]
@@ -85,7 +85,16 @@ fn next_id(bencher: Bencher) {
 #[divan::bench]
 fn fill_4096(bencher: Bencher) {
     let mut generator = generator();
-    let mut ids = [0; 4096];
+    let mut ids = vec![0; 4096];
+    bencher.counter(ItemsCount::new(ids.len())).bench_local(|| generator.fill(black_box(&mut ids), |id| id));
+}
+
+/// A block of the layout with the most IDs in a tick.
+#[divan::bench]
+fn fill_65536_snowcast(bencher: Bencher) {
+    let layout = Layout::named("snowcast").and_then(|layout| layout.with_nodes(128)).expect("it has this choice");
+    let mut generator = generator_of(&layout);
+    let mut ids = vec![0; 65_536];
     bencher.counter(ItemsCount::new(ids.len())).bench_local(|| generator.fill(black_box(&mut ids), |id| id));
 }
 
@@ -105,13 +114,15 @@ fn flake() -> Layout {
     Layout::named("flake").expect("the table has it")
 }
 
-/// A generator that never has to wait.
 fn generator() -> Generator {
-    let layout = flake();
-    let knobs = Knobs { seq_mask: 4095, max_ahead_ms: f64::INFINITY };
-    let cursor = Arc::new(Cursor::new(layout.last_number()));
+    generator_of(&flake())
+}
+
+/// A generator that never has to wait.
+fn generator_of(layout: &Layout) -> Generator {
+    let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
     let node = layout.place_node(5);
-    Generator::new(TickClock::system(layout.scale), cursor, knobs.rule(&layout), layout.packing, node)
+    Generator::new(TickClock::system(layout.scale), Arc::new(Cursor::new(u64::MAX)), layout, node, &knobs)
 }
 
 /// The cycle counter is calibrated over the first 10 ms of use.

@@ -29,14 +29,16 @@ pub struct OutOfRange {
     pub unix_ns: i128,
 }
 
-/// How instants become ticks: counted from an epoch, in units of `tick_ns`, up to `last_tick`.
+/// How instants become ticks: counted from an epoch, in units of `tick_ns`, from `first_tick` to `last_tick`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timescale {
     /// Unix milliseconds of tick 0
     pub epoch_ms: i64,
     /// length of a tick in nanoseconds
     pub tick_ns: u64,
-    /// the last tick the layout has bits for
+    /// the first tick that may be used: 0, unless a negative `idOffset` forbids some
+    pub first_tick: u64,
+    /// the last tick that the layout can express
     pub last_tick: u64,
 }
 
@@ -53,7 +55,17 @@ impl Timescale {
             Err(_) if since < 0 => return Err(OutOfRange { unix_ns }),
             Err(_) => u64::try_from(since / i128::from(self.tick_ns)).unwrap_or(u64::MAX),
         };
-        if tick <= self.last_tick { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
+        if (self.first_tick..=self.last_tick).contains(&tick) { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
+    }
+
+    /// The first instant of a tick, in Unix milliseconds; has a fraction where ticks are finer.
+    pub fn start_ms(&self, tick: u64) -> f64 {
+        // 128-bit division costs 30 ns, and whole milliseconds that a float holds exactly need none.
+        const EXACT: u64 = 1 << 52;
+        if self.tick_ns == NS_PER_MS && tick < EXACT {
+            return self.epoch_ms as f64 + tick as f64;
+        }
+        to_ms(self.start_of(tick))
     }
 
     /// The first instant of a tick, in Unix nanoseconds.

@@ -39,6 +39,8 @@ pub struct Rule {
     pub seq_mask: u64,
     /// how many ticks IDs may run ahead of the clock; `u64::MAX` for any number
     pub max_ahead: u64,
+    /// the last number that this generator may take, where that is below the cursor's limit; else `u64::MAX`
+    pub last: u64,
 }
 
 /// Consecutive numbers that now belong to the caller: `base`, `base + 1` … `base + got − 1`.
@@ -118,7 +120,7 @@ impl Cursor {
         let mut real = false; // has the real clock been read since `next` was loaded?
         loop {
             // First, so that a sealed or ended cursor never reports a clock fault.
-            let limit = self.limit.load(Relaxed);
+            let limit = self.limit.load(Relaxed).min(rule.last);
             if next > limit {
                 return Err(Refused::PastLimit);
             }

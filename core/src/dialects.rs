@@ -1,7 +1,7 @@
 //! The table of layouts that other systems use: one row each, nothing else. To add a dialect, add a row
 //! and cite where its layout is specified.
 
-/// A layout as data.
+/// A layout as data, and how its system treats overflow and clock steps.
 #[derive(Debug)]
 pub struct Dialect {
     /// the name that the `layout` option takes
@@ -10,11 +10,26 @@ pub struct Dialect {
     pub epoch_ms: i64,
     /// length of a tick in nanoseconds
     pub tick_ns: u64,
-    /// names and widths, the most significant first; 64 bits in all
-    pub fields: &'static [(&'static str, u32)],
+    /// what the 64 bits are
+    pub shape: Shape,
+    /// how far IDs may run ahead of the clock, in milliseconds; the default of `maxAheadMs`
+    pub max_ahead_ms: f64,
+    /// how long a synchronous call may block, in milliseconds; the default of `maxWaitMs`
+    pub max_wait_ms: f64,
+}
+
+/// What the 64 bits are.
+#[derive(Debug)]
+pub enum Shape {
+    /// Fields of bits, names and widths, the most significant first; 64 bits in all. A name that stands twice is one
+    /// field in two pieces.
+    Bits(&'static [(&'static str, u32)]),
+    /// A decimal number: ticks, and two digits of the node field of this name.
+    Decimal(&'static str),
 }
 
 const MS: u64 = 1_000_000;
+const FOR_EVER: f64 = f64::INFINITY;
 
 /// Every dialect flakeforge speaks; the first is the default.
 pub const DIALECTS: &[Dialect] = &[
@@ -23,6 +38,98 @@ pub const DIALECTS: &[Dialect] = &[
         name: "flake",
         epoch_ms: 0,
         tick_ns: MS,
-        fields: &[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)],
+        shape: Shape::Bits(&[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 0.0,
+    },
+    // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig.
+    // The node is lowest, so one node's IDs step by 65 536. Its allowed future is 15 s.
+    Dialect {
+        name: "hazelcast",
+        epoch_ms: 1_514_764_800_000, // 2018-01-01
+        tick_ns: MS,
+        shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("counter", 6), ("node", 16)]),
+        max_ahead_ms: 15_000.0,
+        max_wait_ms: 1_000.0,
+    },
+    // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 as `nodes` says.
+    Dialect {
+        name: "snowcast",
+        epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
+        tick_ns: MS,
+        shape: Shape::Bits(&[("timestamp", 41), ("node", 13), ("counter", 10)]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 1_000.0,
+    },
+    // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. Mode 0, SPREAD, has the timestamp's bits reversed;
+    // mode 1, TIME_SEQUENTIAL, as they are.
+    Dialect {
+        name: "uniqueid",
+        epoch_ms: 0,
+        tick_ns: MS,
+        shape: Shape::Bits(&[
+            ("timestamp", 42),
+            ("counter", 6),
+            ("generator", 3),
+            ("mode", 1),
+            ("generator", 8),
+            ("cluster", 4),
+        ]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 1_000.0,
+    },
+    // Chronicle-Bytes 2.26, DistributedUniqueTimeProvider.currentTimeNanos(): the host replaces the last two digits.
+    Dialect {
+        name: "chronicle",
+        epoch_ms: 0,
+        tick_ns: 100,
+        shape: Shape::Decimal("host"),
+        max_ahead_ms: FOR_EVER,
+        max_wait_ms: 0.0,
+    },
+    // The same, currentTimeMicros(): fits a JavaScript number until 2255.
+    Dialect {
+        name: "chronicle-micros",
+        epoch_ms: 0,
+        tick_ns: 100_000,
+        shape: Shape::Decimal("host"),
+        max_ahead_ms: FOR_EVER,
+        max_wait_ms: 0.0,
+    },
+    // Twitter Snowflake 2010, IdWorker.scala.
+    Dialect {
+        name: "twitter",
+        epoch_ms: 1_288_834_974_657, // 2010-11-04T01:42:54.657Z
+        tick_ns: MS,
+        shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 0.0,
+    },
+    // Discord developer documentation, "Snowflakes": Snowflake ID Format Structure.
+    Dialect {
+        name: "discord",
+        epoch_ms: 1_420_070_400_000, // 2015-01-01
+        tick_ns: MS,
+        shape: Shape::Bits(&[("timestamp", 42), ("worker", 5), ("process", 5), ("counter", 12)]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 0.0,
+    },
+    // Instagram Engineering 2012, "Sharding & IDs at Instagram".
+    Dialect {
+        name: "instagram",
+        epoch_ms: 1_314_220_021_721, // 2011-08-24T21:07:01.721Z
+        tick_ns: MS,
+        shape: Shape::Bits(&[("timestamp", 41), ("shard", 13), ("counter", 10)]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 0.0,
+    },
+    // sony/sonyflake v1 (Go), README: 39 bits of 10 ms, 8 bits of sequence, 16 bits of machine ID.
+    Dialect {
+        name: "sonyflake",
+        epoch_ms: 1_409_529_600_000, // 2014-09-01
+        tick_ns: 10 * MS,
+        shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        max_ahead_ms: 0.0,
+        max_wait_ms: 0.0,
     },
 ];

@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use crate::clock::{TickClock, system_ns, to_ms};
-use crate::cursor::{Cursor, Refused, Rule};
+use crate::clock::{Clock, TickClock, system_ns, to_ms};
+use crate::cursor::{Claim, Cursor, Refused, Rule};
 use crate::layout::{Layout, Packing};
+use crate::prefetch::{Prefetch, PrefetchRule};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -40,7 +41,7 @@ pub enum Refusal {
 pub struct Stats {
     /// IDs made
     pub ids: u64,
-    /// calls of [`Generator::fill`] that made some
+    /// batches: calls of [`Generator::fill`] that made some, and prefetches
     pub batches: u64,
     /// refusals because a tick's counter was used up
     pub overflows: u64,
@@ -57,6 +58,8 @@ pub struct Knobs {
     pub seq_mask: u64,
     /// how far IDs may run ahead of the clock, ms; may be infinite
     pub max_ahead_ms: f64,
+    /// whether and how numbers are claimed before they are needed
+    pub prefetch: Option<PrefetchRule>,
 }
 
 impl Knobs {
@@ -64,9 +67,10 @@ impl Knobs {
     pub fn rule(&self, layout: &Layout) -> Rule {
         let ticks = self.max_ahead_ms * NS_PER_MS / layout.scale.tick_ns as f64;
         Rule {
-            counter_bits: layout.packing.counter.width,
+            counter_bits: layout.packing.counter_bits(),
             seq_mask: self.seq_mask,
             max_ahead: ticks as u64, // saturates: infinity is u64::MAX
+            last: layout.last_number(),
         }
     }
 }
@@ -80,23 +84,39 @@ pub struct Generator {
     rule: Rule,
     packing: Packing,
     node: u64,
+    id_offset: u64,
+    prefetch: Option<Prefetch>,
     since_ns: i128,
     stats: Stats,
 }
 
 impl Generator {
-    /// A generator for a node number already [placed](Layout::place_node).
-    pub fn new(clock: TickClock, cursor: Arc<Cursor>, rule: Rule, packing: Packing, node: u64) -> Self {
-        Self { clock, cursor, rule, packing, node, since_ns: system_ns(), stats: Stats::default() }
+    /// A generator of a layout for a node number already [placed](Layout::place_node).
+    pub fn new(clock: TickClock, cursor: Arc<Cursor>, layout: &Layout, node: u64, knobs: &Knobs) -> Self {
+        Self {
+            clock,
+            cursor,
+            rule: knobs.rule(layout),
+            packing: layout.packing,
+            node,
+            id_offset: layout.id_offset(),
+            prefetch: knobs.prefetch.map(Prefetch::new),
+            since_ns: system_ns(),
+            stats: Stats::default(),
+        }
     }
 
     /// One ID.
     #[inline]
     pub fn next_id(&mut self) -> Result<u64, Refusal> {
-        match self.cursor.claim(1, &self.rule, &mut self.clock) {
+        let claimed = match &self.prefetch {
+            None => self.cursor.claim(1, &self.rule, &mut self.clock),
+            Some(_) => self.prefetched(),
+        };
+        match claimed {
             Ok(claim) => {
                 self.stats.ids += 1;
-                Ok(self.packing.pack(claim.base, self.node))
+                Ok(self.packing.pack(claim.base, self.node).wrapping_add(self.id_offset))
             }
             Err(refused) => Err(self.explain(refused)),
         }
@@ -105,15 +125,14 @@ impl Generator {
     /// Fills `out` from the front with IDs in order, each written by `write`. Returns how many were made,
     /// and what stopped it before the end, if anything did.
     pub fn fill<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
+        let (packing, node, id_offset) = (self.packing, self.node, self.id_offset);
         let mut made = 0;
         let mut stopped = None;
         while made < out.len() {
-            match self.cursor.claim((out.len() - made) as u64, &self.rule, &mut self.clock) {
+            match self.claim((out.len() - made) as u64) {
                 Ok(claim) => {
                     let run = &mut out[made..made + claim.got as usize];
-                    for (number, slot) in (claim.base..).zip(run.iter_mut()) {
-                        *slot = write(self.packing.pack(number, self.node));
-                    }
+                    packing.pack_run(claim.base, node, run, |id| write(id.wrapping_add(id_offset)));
                     made += run.len();
                 }
                 Err(refused) => {
@@ -125,6 +144,40 @@ impl Generator {
         self.stats.ids += made as u64;
         self.stats.batches += u64::from(made > 0);
         (made, stopped)
+    }
+
+    /// Numbers for a batch: first what is still held, so that IDs stay in order.
+    fn claim(&mut self, n: u64) -> Result<Claim, Refused> {
+        match self.held(n)? {
+            Some(claim) => Ok(claim),
+            None => self.cursor.claim(n, &self.rule, &mut self.clock),
+        }
+    }
+
+    /// Up to `n` of the numbers that were prefetched and are still valid.
+    fn held(&mut self, n: u64) -> Result<Option<Claim>, Refused> {
+        let Some(prefetch) = &mut self.prefetch else { return Ok(None) };
+        if prefetch.expires() {
+            self.clock.trusted()?;
+            prefetch.expire(self.clock.last_ns());
+        }
+        Ok(prefetch.take(n))
+    }
+
+    /// One number out of what is held, which is filled up first when it is empty.
+    fn prefetched(&mut self) -> Result<Claim, Refused> {
+        if let Some(claim) = self.held(1)? {
+            return Ok(claim);
+        }
+        let count = self.prefetch.as_ref().map_or(1, |prefetch| prefetch.rule.count);
+        let claim = self.cursor.claim(count, &self.rule, &mut self.clock)?;
+        let now_ns = self.clock.last_ns();
+        self.stats.batches += 1;
+        if let Some(prefetch) = &mut self.prefetch {
+            prefetch.refill(claim, now_ns);
+            prefetch.take(1);
+        }
+        Ok(Claim { base: claim.base, got: 1 })
     }
 
     /// Counts a wait for an ID, which took so many milliseconds.

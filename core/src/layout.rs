@@ -1,100 +1,50 @@
-//! What the 64 bits of an ID mean: fields from the most to the least significant bit, and the way from
-//! (number, node) to an ID and back.
+//! What the 64 bits of an ID mean: the way from (tick, counter, node) to an ID and back.
 //!
-//! A layout is data. `pack` and `unpack` are exact inverses for every layout, and both are a handful of
-//! shifts: whatever depends on the fields is worked out once, when the layout is made.
+//! A layout is data: fields of bits from the most to the least significant, or a decimal number. `pack`
+//! and `unpack` are exact inverses for every layout, and packing is a handful of shifts: whatever depends
+//! on the fields is worked out once, when the layout is made.
 //!
-//! This file must never drop a bit: a node number that its fields cannot hold is refused by whoever
-//! takes the options, before it comes here.
+//! This file must never drop a bit: what the fields cannot hold is refused by whoever takes it in, before
+//! it comes here, and an ID that no generator of the layout could have made has no parts.
+
+use std::borrow::Cow;
 
 use crate::clock::Timescale;
-use crate::dialects::{DIALECTS, Dialect};
+use crate::dialects::{DIALECTS, Dialect, Shape};
+use crate::packing::HOSTS;
+pub use crate::packing::{Bits, Mode, Packing};
+use crate::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
+pub use crate::spec::{Spec, SpecError};
 
-/// What a field is for. Every name other than these three is a part of the node number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Timestamp,
-    Counter,
-    Zero,
-    Node,
-}
+/// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
+const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
 
-impl Role {
-    fn of(name: &str) -> Self {
-        match name {
-            "timestamp" => Self::Timestamp,
-            "counter" => Self::Counter,
-            "zero" => Self::Zero,
-            _ => Self::Node,
-        }
-    }
-}
-
-/// Some consecutive bits of an ID.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bits {
-    /// how far the lowest of them is from the lowest of the ID
-    pub shift: u32,
-    /// how many, 0…63
-    pub width: u32,
-}
-
-impl Bits {
-    const NONE: Self = Self { shift: 0, width: 0 };
-
-    /// The largest value that fits.
-    #[inline]
-    pub fn max(self) -> u64 {
-        (1 << self.width) - 1
-    }
-
-    #[inline]
-    fn put(self, value: u64) -> u64 {
-        value << self.shift
-    }
-
-    #[inline]
-    fn get(self, id: u64) -> u64 {
-        id >> self.shift & self.max()
-    }
-}
-
-/// A named field.
-#[derive(Clone, Copy, Debug)]
-pub struct Field {
+/// A named field of the node number, in one piece or two, the most significant first.
+#[derive(Clone, Debug)]
+pub struct NodeField {
     /// its name, as options and decoded parts have it
-    pub name: &'static str,
-    /// where it stands
-    pub bits: Bits,
-    role: Role,
+    pub name: Cow<'static, str>,
+    /// the largest value
+    pub max: u64,
+    pieces: Vec<Bits>,
 }
 
-impl Field {
-    /// Whether the field is a part of the node number.
-    pub fn is_node(&self) -> bool {
-        self.role == Role::Node
+impl NodeField {
+    fn width(&self) -> u32 {
+        self.pieces.iter().map(|piece| piece.width).sum()
     }
 
-    /// The field's value in an ID.
-    pub fn value(&self, id: u64) -> u64 {
-        self.bits.get(id)
+    fn put(&self, mut value: u64) -> u64 {
+        let mut placed = 0;
+        for piece in self.pieces.iter().rev() {
+            placed |= piece.put(value & piece.max());
+            value >>= piece.width;
+        }
+        placed
     }
-}
 
-/// Where tick and counter go: the part of a layout that making an ID needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Packing {
-    /// the timestamp field
-    pub tick: Bits,
-    /// the counter field; no bits where the layout has none
-    pub counter: Bits,
-}
-
-impl Packing {
-    /// The ID of a number, for a node number already [placed](Layout::place_node).
-    #[inline]
-    pub fn pack(&self, number: u64, node: u64) -> u64 {
-        self.tick.put(number >> self.counter.width) | self.counter.put(number & self.counter.max()) | node
+    fn get(&self, id: u64) -> u64 {
+        self.pieces.iter().fold(0, |value, piece| value << piece.width | piece.get(id))
     }
 }
 
@@ -107,18 +57,30 @@ pub struct Unpacked {
     pub counter: u64,
     /// all node fields joined, the most significant first
     pub node: u64,
+    /// where the layout has one
+    pub mode: Option<Mode>,
 }
 
-/// A layout: a name, a time scale and fields.
+/// A layout: a name, a time scale, and what the bits are.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// the name that the `layout` option takes
-    pub name: &'static str,
-    /// epoch, tick length and last tick
+    pub name: Cow<'static, str>,
+    /// epoch, tick length, first and last tick
     pub scale: Timescale,
     /// where tick and counter go
     pub packing: Packing,
-    fields: Vec<Field>,
+    /// names and widths of all fields, the most significant first; empty for a decimal layout
+    pub fields: Vec<(Cow<'static, str>, u32)>,
+    /// the fields that make up the node number, the most significant first
+    pub nodes: Vec<NodeField>,
+    /// default of `maxAheadMs`
+    pub max_ahead_ms: f64,
+    /// default of `maxWaitMs`
+    pub max_wait_ms: f64,
+    mode: Option<(Bits, Mode)>,
+    zero: u64,
+    id_offset: i64,
 }
 
 impl Layout {
@@ -127,71 +89,242 @@ impl Layout {
         DIALECTS.iter().find(|row| row.name == name).map(Self::of)
     }
 
-    fn of(row: &Dialect) -> Self {
+    fn of(row: &'static Dialect) -> Self {
+        let mut layout = match row.shape {
+            Shape::Bits(fields) => {
+                let fields = fields.iter().map(|&(name, width)| (Cow::Borrowed(name), width)).collect();
+                Self::of_bits(row.name.into(), row.epoch_ms, row.tick_ns, fields)
+            }
+            Shape::Decimal(node) => Self::of_decimal(row, node),
+        };
+        layout.max_ahead_ms = row.max_ahead_ms;
+        layout.max_wait_ms = row.max_wait_ms;
+        layout
+    }
+
+    /// A layout of one's own, which never runs ahead and never blocks unless options say so.
+    pub fn custom(spec: Spec) -> Result<Self, SpecError> {
+        spec.check()?;
+        let fields = spec.fields.into_iter().map(|(name, width)| (name.into(), width)).collect();
+        Ok(Self::of_bits(spec.name.into(), spec.epoch_ms, spec.tick_ns, fields))
+    }
+
+    fn of_bits(name: Cow<'static, str>, epoch_ms: i64, tick_ns: u64, fields: Vec<(Cow<'static, str>, u32)>) -> Self {
+        let (mut tick, mut counter) = (Bits::NONE, Bits::NONE);
+        let (mut zero, mut mode) = (0, None);
+        let mut nodes: Vec<NodeField> = Vec::new();
         let mut shift = 64;
-        let fields: Vec<Field> = row
-            .fields
-            .iter()
-            .map(|&(name, width)| {
-                shift -= width;
-                Field { name, bits: Bits { shift, width }, role: Role::of(name) }
-            })
-            .collect();
-        let bits = |role| fields.iter().find(|f| f.role == role).map_or(Bits::NONE, |f| f.bits);
-        let packing = Packing { tick: bits(Role::Timestamp), counter: bits(Role::Counter) };
-        let scale = Timescale { epoch_ms: row.epoch_ms, tick_ns: row.tick_ns, last_tick: packing.tick.max() };
-        Self { name: row.name, scale, packing, fields }
+        for (field, width) in &fields {
+            shift -= width;
+            let bits = Bits { shift, width: *width };
+            match field.as_ref() {
+                TIMESTAMP => tick = bits,
+                COUNTER => counter = bits,
+                ZERO => zero |= bits.put(bits.max()),
+                MODE => mode = Some((bits, Mode::Spread)),
+                _ => match nodes.iter_mut().find(|node| node.name == *field) {
+                    Some(node) => node.pieces.push(bits),
+                    None => nodes.push(NodeField { name: field.clone(), max: 0, pieces: vec![bits] }),
+                },
+            }
+        }
+        for node in &mut nodes {
+            node.max = (1 << node.width()) - 1;
+        }
+        let packing = Packing::Bits { tick, counter, reversed: mode.is_some() };
+        Self { fields, nodes, mode, zero, ..Self::with_packing(name, epoch_ms, tick_ns, packing) }
+    }
+
+    fn of_decimal(row: &'static Dialect, node: &'static str) -> Self {
+        let nodes = vec![NodeField { name: node.into(), max: HOSTS - 1, pieces: vec![] }];
+        Self { nodes, ..Self::with_packing(row.name.into(), row.epoch_ms, row.tick_ns, Packing::Decimal) }
+    }
+
+    fn with_packing(name: Cow<'static, str>, epoch_ms: i64, tick_ns: u64, packing: Packing) -> Self {
+        let scale = Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: packing.last_tick() };
+        let layout = Self {
+            name,
+            scale,
+            packing,
+            fields: vec![],
+            nodes: vec![],
+            max_ahead_ms: 0.0,
+            max_wait_ms: 0.0,
+            mode: None,
+            zero: 0,
+            id_offset: 0,
+        };
+        layout.up_to_the_last_date()
     }
 
     /// The same layout with ticks counted from another epoch (Unix ms).
     pub fn with_epoch(mut self, epoch_ms: i64) -> Self {
         self.scale.epoch_ms = epoch_ms;
+        self.scale.last_tick = self.packing.last_tick();
+        self.up_to_the_last_date()
+    }
+
+    fn up_to_the_last_date(mut self) -> Self {
+        let left_ns = i128::from(LAST_DATE_MS) * 1_000_000 - self.scale.start_of(0);
+        let whole_ticks = left_ns / i128::from(self.scale.tick_ns);
+        let last = u64::try_from((whole_ticks - 1).max(0)).unwrap_or(u64::MAX);
+        self.scale.last_tick = self.scale.last_tick.min(last);
         self
     }
 
-    /// All fields, the most significant first.
-    pub fn fields(&self) -> &[Field] {
-        &self.fields
+    /// snowcast's `nodes`: the node field just wide enough for so many, the counter with the bits that are left.
+    /// `None` where the layout has no such choice.
+    pub fn with_nodes(self, nodes: u64) -> Option<Self> {
+        if self.name != "snowcast" {
+            return None;
+        }
+        let node = nodes.next_power_of_two().ilog2();
+        let both = self.fields[1].1 + self.fields[2].1;
+        let mut fields = self.fields.clone();
+        (fields[1].1, fields[2].1) = (node, both - node);
+        let knobs = (self.max_ahead_ms, self.max_wait_ms);
+        let layout = Self::of_bits(self.name, self.scale.epoch_ms, self.scale.tick_ns, fields);
+        Some(Self { max_ahead_ms: knobs.0, max_wait_ms: knobs.1, ..layout })
     }
 
-    /// The fields that make up the node number, the most significant first.
-    pub fn node_fields(&self) -> impl DoubleEndedIterator<Item = &Field> {
-        self.fields.iter().filter(|field| field.is_node())
+    /// uniqueid's `mode`; `None` where the layout has no such field.
+    pub fn with_mode(mut self, mode: Mode) -> Option<Self> {
+        self.mode = Some((self.mode?.0, mode));
+        if let Packing::Bits { reversed, .. } = &mut self.packing {
+            *reversed = mode == Mode::Spread;
+        }
+        Some(self)
+    }
+
+    /// Which mode its generators write, where the layout has one.
+    pub fn mode(&self) -> Option<Mode> {
+        self.mode.map(|(_, mode)| mode)
+    }
+
+    /// Hazelcast's id-offset: added to the finished ID. The ticks in which some ID would then not fit 64 bits are out of
+    /// range. `None` where IDs are not in the order of time, for there such ticks are everywhere.
+    pub fn with_id_offset(mut self, offset: i64) -> Option<Self> {
+        if !self.is_time_ordered() {
+            return None;
+        }
+        let top = |tick| self.top(tick);
+        let fits_below = |tick| self.bottom(tick).checked_add_signed(offset).is_some();
+        let fits_above = |tick| top(tick).checked_add_signed(offset).is_some();
+        let last = self.scale.last_tick;
+        let first_tick = if offset < 0 { first_where(last, fits_below) } else { 0 };
+        let past = if offset > 0 { first_where(last, |tick| !fits_above(tick)) } else { last + 1 };
+        (self.scale.first_tick, self.scale.last_tick) = (first_tick, past.saturating_sub(1));
+        self.id_offset = offset;
+        Some(self)
+    }
+
+    /// What is added to every ID, modulo 2^64.
+    pub fn id_offset(&self) -> u64 {
+        self.id_offset as u64
+    }
+
+    /// Whether a later tick always has larger IDs, whatever the node.
+    pub fn is_time_ordered(&self) -> bool {
+        match self.packing {
+            Packing::Bits { tick, reversed, .. } => {
+                let above = u64::MAX.checked_shl(tick.shift + tick.width).unwrap_or(0);
+                !reversed && above & !self.zero == 0
+            }
+            Packing::Decimal => true,
+        }
+    }
+
+    /// The largest node number.
+    pub fn node_max(&self) -> u64 {
+        match self.packing {
+            Packing::Bits { .. } => (1 << self.nodes.iter().map(NodeField::width).sum::<u32>()) - 1,
+            Packing::Decimal => HOSTS - 1,
+        }
+    }
+
+    /// The largest counter.
+    pub fn counter_max(&self) -> u64 {
+        self.packing.counter_max()
     }
 
     /// The last number of the layout: its last tick with a full counter.
     pub fn last_number(&self) -> u64 {
-        self.scale.last_tick << self.packing.counter.width | self.packing.counter.max()
+        self.scale.last_tick << self.packing.counter_bits() | self.counter_max()
     }
 
     /// Joins the values of the node fields, given in their order, to one node number.
     pub fn join_node(&self, values: impl IntoIterator<Item = u64>) -> u64 {
-        self.node_fields().zip(values).fold(0, |node, (field, value)| node << field.bits.width | value)
+        self.nodes.iter().zip(values).fold(0, |node, (field, value)| node << field.width() | value)
     }
 
-    /// A node number's bits at their places in an ID.
-    pub fn place_node(&self, mut node: u64) -> u64 {
-        let mut placed = 0;
-        for field in self.node_fields().rev() {
-            placed |= field.bits.put(node & field.bits.max());
-            node >>= field.bits.width;
+    /// The values of the node fields in a node number, in their order.
+    pub fn split_node(&self, mut node: u64) -> Vec<u64> {
+        if self.packing == Packing::Decimal {
+            return vec![node];
         }
-        placed
-    }
-
-    /// The ID of a tick, a counter and a node number, all within their fields.
-    pub fn pack(&self, parts: Unpacked) -> u64 {
-        let number = parts.tick << self.packing.counter.width | parts.counter;
-        self.packing.pack(number, self.place_node(parts.node))
-    }
-
-    /// What an ID says: the inverse of [`pack`](Self::pack).
-    pub fn unpack(&self, id: u64) -> Unpacked {
-        Unpacked {
-            tick: self.packing.tick.get(id),
-            counter: self.packing.counter.get(id),
-            node: self.join_node(self.node_fields().map(|field| field.value(id))),
+        let mut values: Vec<u64> = Vec::with_capacity(self.nodes.len());
+        for field in self.nodes.iter().rev() {
+            values.push(node & field.max);
+            node >>= field.width();
         }
+        values.reverse();
+        values
+    }
+
+    /// A node number's bits at their places in an ID, and with them the mode's.
+    pub fn place_node(&self, node: u64) -> u64 {
+        if self.packing == Packing::Decimal {
+            return node;
+        }
+        let fields = self.nodes.iter().zip(self.split_node(node)).fold(0, |id, (field, value)| id | field.put(value));
+        fields | self.mode.map_or(0, |(bits, mode)| bits.put(mode.bit()))
+    }
+
+    /// The ID of a tick, a counter and a node number, all within their fields; `None` when it with its offset would not
+    /// fit 64 bits.
+    pub fn pack(&self, parts: Unpacked) -> Option<u64> {
+        if let (Some(mode), true) = (parts.mode, self.mode() != parts.mode) {
+            return self.clone().with_mode(mode)?.pack(parts);
+        }
+        let number = parts.tick << self.packing.counter_bits() | parts.counter;
+        self.packing.pack(number, self.place_node(parts.node)).checked_add_signed(self.id_offset)
+    }
+
+    /// What an ID says: the inverse of [`pack`](Self::pack). `None` when no generator of this layout could have made it:
+    /// a bit that must be zero is set, or without its offset it is no ID.
+    pub fn unpack(&self, id: u64) -> Option<Unpacked> {
+        let id = u64::try_from(i128::from(id) - i128::from(self.id_offset)).ok()?;
+        match self.packing {
+            Packing::Bits { .. } if id & self.zero != 0 => None,
+            Packing::Bits { tick, counter, .. } => {
+                let mode = self.mode.map(|(bits, _)| Mode::of_bit(bits.get(id)));
+                let ticks = match mode {
+                    Some(Mode::Spread) => tick.get(id).reverse_bits() >> (64 - tick.width),
+                    _ => tick.get(id),
+                };
+                let node = self.join_node(self.nodes.iter().map(|field| field.get(id)));
+                Some(Unpacked { tick: ticks, counter: counter.get(id), node, mode })
+            }
+            Packing::Decimal if id / HOSTS > self.packing.last_tick() => None, // its last hosts do not fit 64 bits
+            Packing::Decimal => Some(Unpacked { tick: id / HOSTS, counter: 0, node: id % HOSTS, mode: None }),
+        }
+    }
+
+    /// The values of the node fields in an ID that [`unpack`](Self::unpack) has taken apart, in their order.
+    pub fn node_values(&self, id: u64) -> impl Iterator<Item = u64> {
+        let id = id.wrapping_sub(self.id_offset());
+        self.nodes.iter().map(move |field| if self.packing == Packing::Decimal { id % HOSTS } else { field.get(id) })
+    }
+
+    /// The smallest ID of a tick, whatever the node.
+    pub fn bottom(&self, tick: u64) -> u64 {
+        self.packing.pack(tick << self.packing.counter_bits(), self.place_node(0)).wrapping_add(self.id_offset())
+    }
+
+    /// The largest ID of a tick, whatever the node.
+    pub fn top(&self, tick: u64) -> u64 {
+        let number = tick << self.packing.counter_bits() | self.counter_max();
+        self.packing.pack(number, self.place_node(self.node_max())).wrapping_add(self.id_offset())
     }
 
     /// The first instant (Unix ns) that the layout can no longer express.
@@ -199,9 +332,26 @@ impl Layout {
         self.scale.start_of(self.scale.last_tick + 1)
     }
 
-    /// The first instant (Unix ns) at which IDs have the top bit set and no longer fit a signed column.
+    /// The first instant (Unix ns) at which IDs no longer fit a signed 64-bit column; the epoch, where that depends on
+    /// the node and not on time.
     pub fn signed_end_ns(&self) -> i128 {
-        let tick = self.packing.tick;
-        if tick.shift + tick.width == 64 { self.scale.start_of(1 << (tick.width - 1)) } else { self.end_ns() }
+        let Timescale { first_tick, last_tick, .. } = self.scale;
+        let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
+        if self.is_time_ordered() {
+            self.scale.start_of(first_where(last_tick, unsigned))
+        } else {
+            // Bits above the timestamp, or its lowest bit on top: the first IDs may have it set.
+            self.scale.start_of(u64::from(self.mode.is_some()))
+        }
     }
+}
+
+/// The first number from 0 to `last` for which a condition holds that, once true, stays true; `last + 1` if it never is.
+fn first_where(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
 }

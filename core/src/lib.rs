@@ -10,7 +10,10 @@
 //! | [`clock`] | where ticks come from, and when a tick already read may be trusted |
 //! | [`cycles`] | the CPU's cycle counter, calibrated: what makes that trust cheap |
 //! | [`cursor`] | `claim()`, the only place where numbers are taken |
-//! | [`layout`] | fields of bits: number and node to ID, and back |
+//! | [`layout`] | what the bits mean: tick, counter and node to ID, and back |
+//! | [`packing`] | where they go: the few shifts that making an ID needs |
+//! | [`spec`] | what a layout of one's own may be made of |
+//! | [`prefetch`] | numbers claimed many at a time and handed out one by one |
 //! | [`dialects`] | the table of layouts that other systems use |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
@@ -22,4 +25,7 @@ pub mod dialects;
 pub mod format;
 pub mod generator;
 pub mod layout;
+pub mod packing;
+pub mod prefetch;
 pub mod registry;
+pub mod spec;

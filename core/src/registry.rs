@@ -24,7 +24,8 @@ const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
 /// What decides whether two generators could make equal IDs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    scale: Timescale,
+    epoch_ms: i64,
+    tick_ns: u64,
     packing: Packing,
     node: u64,
 }
@@ -32,7 +33,12 @@ pub struct Key {
 impl Key {
     /// The key of a layout and a node number already [placed](Layout::place_node).
     pub fn new(layout: &Layout, node: u64) -> Self {
-        Self { scale: layout.scale, packing: layout.packing, node }
+        let Timescale { epoch_ms, tick_ns, .. } = layout.scale;
+        Self { epoch_ms, tick_ns, packing: layout.packing, node }
+    }
+
+    fn scale(&self) -> Timescale {
+        Timescale { epoch_ms: self.epoch_ms, tick_ns: self.tick_ns, first_tick: 0, last_tick: u64::MAX }
     }
 }
 
@@ -44,12 +50,12 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The cursor of a key, new where there is none; `limit` is the layout's last number.
-    pub fn cursor(&mut self, key: Key, limit: u64) -> Arc<Cursor> {
+    /// The cursor of a key, new where there is none. It has no limit: each generator knows its layout's end.
+    pub fn cursor(&mut self, key: Key) -> Arc<Cursor> {
         if self.cursors.len() >= MANY.max(self.swept_at * 2) {
             self.sweep(system_ns());
         }
-        self.cursors.entry(key).or_insert_with(|| Arc::new(Cursor::new(limit))).clone()
+        self.cursors.entry(key).or_insert_with(|| Arc::new(Cursor::new(u64::MAX))).clone()
     }
 
     /// How many entries there are.
@@ -64,8 +70,8 @@ impl Registry {
 
     fn sweep(&mut self, now_ns: i128) {
         self.cursors.retain(|key, cursor| {
-            let last_tick = cursor.next() >> key.packing.counter.width;
-            Arc::strong_count(cursor) > 1 || key.scale.start_of(last_tick) > now_ns - LONG_PAST_NS
+            let last_tick = cursor.next() >> key.packing.counter_bits();
+            Arc::strong_count(cursor) > 1 || key.scale().start_of(last_tick) > now_ns - LONG_PAST_NS
         });
         self.swept_at = self.cursors.len();
     }
@@ -93,7 +99,7 @@ mod tests {
 
     fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<Cursor> {
         let layout = flake(epoch_ms);
-        registry.cursor(Key::new(&layout, layout.place_node(node)), layout.last_number())
+        registry.cursor(Key::new(&layout, layout.place_node(node)))
     }
 
     #[test]
@@ -113,8 +119,7 @@ mod tests {
         let give = |registry: &mut Registry, node, tick: u64| {
             let cursor = cursor(registry, 0, node);
             // As if the last ID had been made in that tick.
-            cursor.raise_limit(u64::MAX);
-            let rule = crate::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0 };
+            let rule = crate::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
             let mut clock = crate::clock::TickClock::given(flake(0).scale);
             clock.set(i128::from(tick) * 1_000_000);
             cursor.claim(1, &rule, &mut clock).unwrap();

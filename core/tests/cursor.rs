@@ -26,7 +26,7 @@ mod tests {
         Shown { trusted: tick, real: tick }
     }
 
-    const FLAKE: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0 };
+    const FLAKE: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
 
     fn number(tick: u64, counter: u64) -> u64 {
         tick << 12 | counter
@@ -99,6 +99,15 @@ mod tests {
     }
 
     #[test]
+    fn a_generator_may_have_an_earlier_end_than_the_cursor() {
+        let cursor = Cursor::new(u64::MAX);
+        let early = Rule { last: number(5, 1), ..FLAKE };
+        assert_eq!(cursor.claim(9, &early, &mut at(5)).unwrap().got, 2);
+        assert_eq!(cursor.claim(9, &early, &mut at(5)), Err(Refused::PastLimit));
+        assert_eq!(cursor.claim(1, &FLAKE, &mut at(5)).unwrap().base, number(5, 2));
+    }
+
+    #[test]
     fn a_sealed_cursor_says_so_whatever_the_clock_says() {
         struct Broken;
         impl Clock for Broken {
@@ -122,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_last_numbers_of_64_bits_do_not_wrap() {
-        let rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: u64::MAX };
+        let rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: u64::MAX, last: u64::MAX };
         let cursor = Cursor::new(u64::MAX);
         let last = (1 << 63) - 1;
         assert_eq!(cursor.claim(9, &rule, &mut at(last)), Ok(Claim { base: u64::MAX - 1, got: 1 }));
@@ -164,7 +173,7 @@ mod tests {
             steps in prop::collection::vec((1u64..40, 0u64..40, 0u64..3), 1..60),
         ) {
             let seq_mask = (1u64 << mask_bits.min(counter_bits)) - 1;
-            let rule = Rule { counter_bits, seq_mask, max_ahead };
+            let rule = Rule { counter_bits, seq_mask, max_ahead, last: u64::MAX };
             let cursor = Cursor::new(limit);
             let mut next = 0;
             for (n, tick, age) in steps {

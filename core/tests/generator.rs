@@ -11,13 +11,13 @@ mod tests {
     use std::thread;
 
     const MS: i128 = 1_000_000;
-    const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0 };
+    const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
 
     fn given(knobs: Knobs) -> Generator {
         let layout = Layout::named("flake").unwrap();
-        let cursor = Arc::new(Cursor::new(layout.last_number()));
+        let cursor = Arc::new(Cursor::new(u64::MAX));
         let node = layout.place_node(5);
-        Generator::new(TickClock::given(layout.scale), cursor, knobs.rule(&layout), layout.packing, node)
+        Generator::new(TickClock::given(layout.scale), cursor, &layout, node, &knobs)
     }
 
     fn at(generator: &mut Generator, unix_ns: i128) -> &mut Generator {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_what_single_calls_give() {
-        let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0 };
+        let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0, prefetch: None };
         let (mut single, mut batch) = (given(knobs), given(knobs));
         let mut ids = [0; 100];
         at(&mut batch, 9 * MS).fill(&mut ids, |id| id);
@@ -90,11 +90,11 @@ mod tests {
         let layout = Layout::named("flake").unwrap();
         let mut registry = Registry::default();
         let node = layout.place_node(900);
-        let rule = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN }.rule(&layout);
+        let knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
         let threads: Vec<_> = (0..4)
             .map(|_| {
-                let cursor = registry.cursor(Key::new(&layout, node), layout.last_number());
-                let mut generator = Generator::new(TickClock::system(layout.scale), cursor, rule, layout.packing, node);
+                let cursor = registry.cursor(Key::new(&layout, node));
+                let mut generator = Generator::new(TickClock::system(layout.scale), cursor, &layout, node, &knobs);
                 thread::spawn(move || (0..EACH).map(|_| generator.next_id().unwrap()).collect::<Vec<_>>())
             })
             .collect();

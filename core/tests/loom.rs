@@ -21,7 +21,7 @@ mod tests {
     }
 
     /// Two numbers a tick, so that threads meet at the end of one.
-    const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1 };
+    const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1, last: u64::MAX };
 
     /// Claims `n` numbers twice; those it got, in order.
     fn twice(cursor: &Cursor, n: u64, rule: Rule, mut clock: Shown) -> Vec<u64> {

@@ -1,0 +1,132 @@
+//! Where tick, counter and node go in the 64 bits of an ID: the part of a layout that making IDs needs.
+//!
+//! This file must never know names, epochs or what a value means.
+
+/// Some consecutive bits of an ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bits {
+    /// how far the lowest of them is from the lowest of the ID
+    pub shift: u32,
+    /// how many, 0…63
+    pub width: u32,
+}
+
+impl Bits {
+    pub(crate) const NONE: Self = Self { shift: 0, width: 0 };
+
+    /// The largest value that fits.
+    #[inline]
+    pub fn max(self) -> u64 {
+        (1 << self.width) - 1
+    }
+
+    #[inline]
+    pub(crate) fn put(self, value: u64) -> u64 {
+        value << self.shift
+    }
+
+    #[inline]
+    pub(crate) fn get(self, id: u64) -> u64 {
+        id >> self.shift & self.max()
+    }
+}
+
+/// How java-uniqueid writes the timestamp. An ID says its own mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// the timestamp's bits reversed, so that keys spread over the whole range
+    Spread,
+    /// as they are, so that keys are in the order of time
+    Sequential,
+}
+
+impl Mode {
+    pub(crate) fn bit(self) -> u64 {
+        self as u64
+    }
+
+    /// The mode that a bit stands for.
+    pub fn of_bit(bit: u64) -> Self {
+        if bit == 0 { Self::Spread } else { Self::Sequential }
+    }
+}
+
+/// Where tick and counter go: the part of a layout that making an ID needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Packing {
+    /// fields of bits
+    Bits {
+        /// the timestamp field
+        tick: Bits,
+        /// the counter field; no bits where the layout has none
+        counter: Bits,
+        /// whether the timestamp's bits stand in reverse
+        reversed: bool,
+    },
+    /// a decimal number: ticks, and two digits of node
+    Decimal,
+}
+
+/// How many node numbers two decimal digits hold.
+pub(crate) const HOSTS: u64 = 100;
+
+impl Packing {
+    /// Width of the counter inside a number.
+    #[inline]
+    pub fn counter_bits(&self) -> u32 {
+        match self {
+            Self::Bits { counter, .. } => counter.width,
+            Self::Decimal => 0,
+        }
+    }
+
+    /// The largest counter.
+    pub fn counter_max(&self) -> u64 {
+        (1 << self.counter_bits()) - 1
+    }
+
+    /// The last tick that there are bits or digits for.
+    pub fn last_tick(&self) -> u64 {
+        match self {
+            Self::Bits { tick, .. } => tick.max(),
+            Self::Decimal => (u64::MAX - (HOSTS - 1)) / HOSTS,
+        }
+    }
+
+    /// The ID of a number, for a node number already [placed](crate::layout::Layout::place_node).
+    #[inline]
+    pub fn pack(&self, number: u64, node: u64) -> u64 {
+        match *self {
+            Self::Bits { tick, counter, reversed } => {
+                let ticks = number >> counter.width;
+                let ticks = if reversed { ticks.reverse_bits() >> (64 - tick.width) } else { ticks };
+                tick.put(ticks) | counter.put(number & counter.max()) | node
+            }
+            Self::Decimal => number * HOSTS + node,
+        }
+    }
+
+    /// The IDs of consecutive numbers from `base` on, each handed to `write` with its place. Inside a tick an ID is the
+    /// one before it plus a constant: no shifts, and the loop is vectorised.
+    #[inline]
+    pub fn pack_run<T>(&self, base: u64, node: u64, out: &mut [T], write: impl Fn(u64) -> T) {
+        let (step, per_tick) = match self {
+            Self::Bits { counter, .. } => (1 << counter.shift, counter.max()),
+            Self::Decimal => (HOSTS, u64::MAX), // from tick to tick by the same constant
+        };
+        let mut number = base;
+        let mut rest = out;
+        while !rest.is_empty() {
+            let left = per_tick - (number & per_tick);
+            let run = (rest.len() as u64).min(left.saturating_add(1)) as usize;
+            let (now, later) = rest.split_at_mut(run);
+            let mut id = self.pack(number, node);
+            for slot in now {
+                *slot = write(id);
+                id = id.wrapping_add(step);
+            }
+            number += run as u64;
+            rest = later;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a layout of one's own may be made of.
+//!
+//! This file must never let a spec through of which `pack` and `unpack` would not be inverses.
+
+/// The field that ticks go to.
+pub(crate) const TIMESTAMP: &str = "timestamp";
+/// The field that counts inside a tick.
+pub(crate) const COUNTER: &str = "counter";
+/// Bits that are always 0.
+pub(crate) const ZERO: &str = "zero";
+/// java-uniqueid's bit that says how the timestamp is written.
+pub(crate) const MODE: &str = "mode";
+
+/// What a layout is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// its name
+    pub name: String,
+    /// Unix milliseconds of tick 0
+    pub epoch_ms: i64,
+    /// length of a tick in nanoseconds
+    pub tick_ns: u64,
+    /// names and widths, the most significant first
+    pub fields: Vec<(String, u32)>,
+}
+
+/// What is impossible about a [`Spec`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecError {
+    /// the field that is wrong; `None` when it is all of them together
+    pub field: Option<usize>,
+    /// what the field, or all of them, must be
+    pub wanted: String,
+}
+
+/// Widest counter and node number: what a JavaScript number holds.
+const WIDEST: u32 = 53;
+
+impl Spec {
+    /// Whether a layout can be made of it.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let wrong = |field, wanted: String| Err(SpecError { field, wanted });
+        if self.tick_ns == 0 {
+            return wrong(None, "of ticks of 1 ns or more".to_owned());
+        }
+        for (i, (name, width)) in self.fields.iter().enumerate() {
+            if !(1..=63).contains(width) {
+                return wrong(Some(i), format!("1 to 63 bits wide ('{name}' has {width})"));
+            }
+            if name == COUNTER && *width > WIDEST {
+                return wrong(Some(i), format!("at most {WIDEST} bits wide, as a counter ('{name}' has {width})"));
+            }
+            let repeated = self.fields[..i].iter().any(|field| field.0 == *name);
+            if name.is_empty() || name == MODE || repeated && name != ZERO {
+                return wrong(Some(i), "under a name of its own".to_owned());
+            }
+        }
+        let count = |name| self.fields.iter().filter(|field| field.0 == name).count();
+        if count(TIMESTAMP) != 1 {
+            return wrong(None, "with exactly one 'timestamp'".to_owned());
+        }
+        let bits: u32 = self.fields.iter().map(|field| field.1).sum();
+        if bits != 64 {
+            return wrong(None, format!("64 bits in all (they have {bits})"));
+        }
+        let is_node = |name: &str| ![TIMESTAMP, COUNTER, ZERO].contains(&name);
+        let node: u32 = self.fields.iter().filter(|field| is_node(&field.0)).map(|field| field.1).sum();
+        if node > WIDEST {
+            return wrong(None, format!("with at most {WIDEST} bits of node number (they have {node})"));
+        }
+        Ok(())
+    }
+}
