@@ -7,9 +7,10 @@
 /**
  * Makes 64-bit IDs that are unique and ordered by time, without asking anybody.
  *
- * An ID holds the time (42 bits of milliseconds since the epoch), the node number (datacenter and worker, 5 bits each)
- * and a counter (12 bits: 4 096 IDs per millisecond). Give each process its own node number; within a process any
- * number of generators, in worker threads too, share what they need to and never make an ID twice.
+ * An ID holds the time, a node number and a counter. In the default layout, `flake`, that is 42 bits of milliseconds since
+ * the epoch, 5 bits each of datacenter and worker, and 12 bits of counter: 4 096 IDs per millisecond; `layout` takes the
+ * layout of another system, or your own. Give each process its own node number; within a process any number of
+ * generators, in worker threads too, share what they need to and never make an ID twice.
  *
  * @example
  * const FlakeId = require('flakeforge')
@@ -72,19 +73,19 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
   /** IDs without end; each step is a `nextAsync()`, and waits as it does. */
   [Symbol.asyncIterator](): AsyncIterator<Buffer>
 
-  /** 0…31; undefined when `id` was given. */
+  /** 0…31; undefined when `id` was given, or when the layout has no such field. */
   readonly datacenter: number | undefined
-  /** 0…31; undefined when `id` was given. */
+  /** 0…31; undefined when `id` was given, or when the layout has no such field. */
   readonly worker: number | undefined
-  /** The whole node number, `datacenter << 5 | worker`: 0…1023. */
+  /** The whole node number, `nodeOffset` included: all node fields joined; flake: `datacenter << 5 | worker`, 0…1023. */
   readonly id: number
   /** Unix ms that timestamps count from. */
   readonly epoch: number
   /** What the bits mean, and until when they suffice. */
   readonly layout: FlakeId.Layout
   /**
-   * What was made and waited for in this thread: by this generator and those with the same node number, epoch,
-   * `seqMask` and `maxAheadMs`.
+   * What was made and waited for in this thread: by this generator and those with the same layout, node number and options
+   * (but `maxWaitMs`).
    */
   readonly stats: FlakeId.Stats
   /**
@@ -103,75 +104,200 @@ declare namespace FlakeId {
    */
   export type IdLike = Uint8Array | bigint | string
 
-  export type LayoutName = 'flake'
+  /**
+   * The layouts of other systems. `flakeforge layouts` prints the table.
+   *
+   * | name | epoch | tick | fields (bits) | system |
+   * |---|---|---|---|---|
+   * | `flake` | 1970 | 1 ms | timestamp 42, datacenter 5, worker 5, counter 12 | flake-idgen |
+   * | `hazelcast` | 2018 | 1 ms | zero 1, timestamp 41, counter 6, node 16 | Hazelcast FlakeIdGenerator |
+   * | `snowcast` | 2014 | 1 ms | timestamp 41, node 13…7, counter 10…16 | snowcast; `nodes` says how many |
+   * | `uniqueid` | 1970 | 1 ms | timestamp 42, counter 6, generator 3, mode 1, generator 8, cluster 4 | java-uniqueid; `mode` |
+   * | `chronicle` | 1970 | 100 ns | decimal: Unix ns, its last two digits the host, 0…99 | Chronicle |
+   * | `chronicle-micros` | 1970 | 100 µs | decimal: Unix µs, its last two digits the host | Chronicle |
+   * | `twitter` | 2010-11-04 | 1 ms | zero 1, timestamp 41, datacenter 5, worker 5, counter 12 | Twitter Snowflake |
+   * | `discord` | 2015 | 1 ms | timestamp 42, worker 5, process 5, counter 12 | Discord |
+   * | `instagram` | 2011-08-24 | 1 ms | timestamp 41, shard 13, counter 10 | Instagram |
+   * | `sonyflake` | 2014-09-01 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake |
+   */
+  export type LayoutName =
+    | 'flake'
+    | 'hazelcast'
+    | 'snowcast'
+    | 'uniqueid'
+    | 'chronicle'
+    | 'chronicle-micros'
+    | 'twitter'
+    | 'discord'
+    | 'instagram'
+    | 'sonyflake'
+
+  /** A layout of your own. */
+  export interface LayoutSpec {
+    /** default `'custom'`; what messages call it */
+    name?: string | undefined
+    /** Unix ms of tick 0, default 0 */
+    epoch?: number | Date | undefined
+    /** length of a tick in ms, default 1; whole nanoseconds */
+    tickMs?: number | undefined
+    /**
+     * Names and widths in bits (1…63), the most significant first: exactly one `'timestamp'`, at most one `'counter'`,
+     * `'zero'` for unused bits, all others are parts of the node number (53 bits at most). 64 bits in all. Names of
+     * options and of `Parts` are taken.
+     */
+    fields: ReadonlyArray<readonly [name: string, bits: number]>
+  }
+
+  /** What some layouts can be made with. */
+  export interface LayoutOptions {
+    /** Unix ms of tick 0; default: the layout's own */
+    epoch?: number | string | Date | null | undefined
+    /** snowcast: how many nodes, 128…8192, rounded up to a power of two; default 8192 */
+    nodes?: number | string | null | undefined
+    /** uniqueid: `'spread'` (the default: the timestamp's bits reversed) or `'sequential'` */
+    mode?: 'spread' | 'sequential' | null | undefined
+    /** added to every ID, −2^63…2^63 − 1; times at which an ID would then not fit 64 bits are out of range */
+    idOffset?: bigint | null | undefined
+  }
 
   /** Integers may also come as decimal text (`'7'`), as environment variables do. `null` and `undefined` mean absent. */
-  export interface FlakeIdOptions {
-    /** 0…31, default 0 */
+  export interface FlakeIdOptions extends LayoutOptions {
+    /** 0…31, default 0, or `FLAKEFORGE_DATACENTER` of the environment */
     datacenter?: number | string | null | undefined
-    /** 0…31, default 0 */
+    /** 0…31, default 0, or `FLAKEFORGE_WORKER` of the environment */
     worker?: number | string | null | undefined
-    /** instead of both: the whole node number, 0…1023 */
-    id?: number | string | null | undefined
-    /** Unix ms that timestamps count from, or a Date; not in the future; default: the layout's, which is 0 */
-    epoch?: number | string | Date | null | undefined
-    /** the largest counter to use: 1, 3, 7 … 4095 (the default); a smaller one makes fewer IDs per millisecond */
-    seqMask?: number | string | null | undefined
-    /** default `'flake'` */
-    layout?: LayoutName | null | undefined
     /**
-     * How many ms IDs may run ahead of the clock before overflow and a clock step count as such; default 0; may be
-     * Infinity. What is borrowed dies with the process: after a restart with the same node number, make no ID before
-     * the clock has passed the last one.
+     * Instead of the node fields: the whole node number, all fields joined, the most significant first; flake: 0…1023.
+     * `'ordinal'`: the number at the end of the host name, as a StatefulSet gives it. When neither this nor a node field
+     * is given, `FLAKEFORGE_ID` of the environment counts.
+     */
+    id?: number | string | null | undefined
+    /** Unix ms that timestamps count from, or a Date; not in the future; default: the layout's */
+    epoch?: number | string | Date | null | undefined
+    /** the largest counter to use: 1, 3, 7 … what the layout holds (the default); a smaller one makes fewer IDs per tick */
+    seqMask?: number | string | null | undefined
+    /** a dialect's name (default `'flake'`), a layout, or the fields of your own */
+    layout?: LayoutName | LayoutSpec | Layout | null | undefined
+    /** added to the node number: Hazelcast's node-id-offset */
+    nodeOffset?: number | string | null | undefined
+    /**
+     * How many ms IDs may run ahead of the clock before overflow and a clock step count as such; may be Infinity. Default:
+     * the system's own (hazelcast 15 000, chronicle Infinity, all others 0). What is borrowed dies with the process: after
+     * a restart with the same node number, make no ID before the clock has passed the last one.
      */
     maxAheadMs?: number | string | null | undefined
-    /** How many ms a synchronous call may block before it throws; default 0. It throws at once if it cannot succeed. */
+    /**
+     * How many ms a synchronous call may block before it throws; it throws at once if it cannot succeed. Default: the
+     * system's own (hazelcast, snowcast and uniqueid 1 000, all others 0).
+     */
     maxWaitMs?: number | string | null | undefined
     /**
+     * Hazelcast's prefetch: numbers are claimed `count` (1…100 000, default 100) at a time and handed out for `validityMs`
+     * (default 600 000; 0: for ever). `true` takes the defaults, a number is the count.
+     */
+    prefetch?: boolean | number | { count?: number; validityMs?: number } | null | undefined
+    /**
      * The time, as Unix ms or as a bigint of Unix ns, instead of the system's: for tests and back-fills. Such a
-     * generator shares its numbers with no other, so its IDs can equal another's.
+     * generator shares its numbers with no other, so its IDs can equal another's; its epoch may be in the future.
      */
     clock?: (() => number | bigint) | null | undefined
+    /**
+     * The layout's node fields by name: node, generator, cluster, host, shard, machine, process, or your own; each may
+     * come from the environment as `FLAKEFORGE_` and the name in capitals. Any other key is an error when the generator
+     * is made.
+     */
+    [field: string]: unknown
   }
 
   /** What an ID says. */
   export interface Parts {
-    /** Unix ms */
+    /** Unix ms; has a fraction where the tick is finer */
     timestamp: number
-    /** the same as a Date */
+    /** the same as a Date, in whole ms */
     date: Date
-    /** ticks (here: ms) since the epoch */
+    /** ticks since the epoch */
     tick: bigint
-    /** counter inside the tick, 0…4095 */
+    /** counter inside the tick */
     counter: number
-    /** the whole node number, 0…1023 */
+    /** the whole node number */
     id: number
-    /** the node fields under their own names: `datacenter` and `worker` */
+    /** uniqueid: the mode that the ID was made in */
+    mode?: 'spread' | 'sequential'
+    /** the node fields under their own names: flake's `datacenter` and `worker`, for example */
     [field: string]: unknown
   }
 
-  /** What the 64 bits mean. */
-  export interface Layout {
+  /**
+   * What the 64 bits mean.
+   *
+   * @example
+   * const { Layout, layouts } = require('flakeforge')
+   * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
+   * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
+   * mine.encode({ timestamp: new Date(), shard: 5 })
+   */
+  export class Layout {
+    /**
+     * @param spec a dialect's name, the fields of your own, or a layout to make another choice of
+     * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is impossible; the message says which field and why.
+     */
+    constructor(spec: LayoutSpec | LayoutName | Layout, options?: LayoutOptions | null)
     readonly name: string
     /** Unix ms of tick 0 */
     readonly epoch: number
-    /** names and widths, the most significant first */
+    /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
     readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
-    /** the first instant that the layout can no longer express; with epoch 0: 2109-05-15 */
+    /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
     readonly end: Date
-    /** the first instant at which IDs no longer fit a signed 64-bit column; with epoch 0: 2039-09-07 */
+    /**
+     * The first instant at which IDs no longer fit a signed 64-bit column; flake with epoch 0: 2039-09-07. The epoch or
+     * just after it, where that depends on the node or on a reversed bit and not on time.
+     */
     readonly signedEnd: Date
     /**
+     * The ID of these parts, the inverse of `decode`: what `decode` gave can be given back.
+     * @param parts the time as `tick`, or else as `timestamp` (Unix ms, a Date, or Unix ns as a bigint); `counter`
+     * (default 0); the node as `id` or by its fields (default 0); `mode`
+     * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit its field.
+     * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+     */
+    encode(parts: {
+      timestamp?: number | bigint | Date
+      tick?: bigint
+      counter?: number
+      id?: number
+      [field: string]: unknown
+    }): Buffer
+    /**
      * What an ID says.
-     * @throws {TypeError} `ERR_FLAKE_ID`: it is no ID.
+     * @throws {TypeError} `ERR_FLAKE_ID`: it is no ID, or none of this layout: a bit that is always 0 is set.
      */
     decode(id: IdLike): Parts
+    /**
+     * The smallest and the largest ID of an instant, or of all from one to another, both included, whatever the node: the
+     * bounds of `WHERE id BETWEEN …`.
+     * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not in the order of time.
+     * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+     */
+    range(from: number | Date, to?: number | Date): { min: Buffer; max: Buffer }
+    /**
+     * chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`, in which the host is readable.
+     * @throws {TypeError} `ERR_FLAKE_ID`: it is no ID.
+     */
+    toText(id: IdLike): string
+    /**
+     * The ID of such a text.
+     * @throws {TypeError} `ERR_FLAKE_ID`: it is none.
+     */
+    fromText(text: string): Buffer
   }
+  /** Every dialect with its own epoch and choices. */
+  export const layouts: Readonly<Record<LayoutName, Layout>>
 
   export interface Stats {
     /** IDs made */
     ids: number
-    /** native batches they were made in, by `take` and its like; single calls do not count */
+    /** batches they were made in, by `take` and its like and by prefetch; single calls do not count */
     batches: number
     /** attempts that found the counter used up */
     overflows: number

@@ -5,11 +5,14 @@
 
 const { FlakeId } = require('./lib/flake-id.js')
 const { format, parse } = require('./lib/format.js')
+const { Layout, layouts } = require('./lib/layout.js')
 const { compare, fromSigned, toBigInt, toSigned } = require('./lib/ids.js')
 
 module.exports = Object.assign(FlakeId, {
   FlakeId,
   default: FlakeId,
+  Layout,
+  layouts,
   format,
   parse,
   toBigInt,

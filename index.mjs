@@ -2,5 +2,5 @@
 
 import FlakeId from './index.js'
 
-export const { format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
+export const { Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
 export { FlakeId, FlakeId as default }

@@ -66,11 +66,12 @@ function clockBackwardsError(behindMs, retryAfterMs) {
 
 /** `ERR_FLAKE_TIME_RANGE`: the layout has no bits for the time. */
 function timeRangeError(timestamp, layout) {
-  const message =
-    timestamp < layout.epoch
-      ? `the time ${instant(timestamp)} is before the epoch ${instant(layout.epoch)}: set the clock, or take an earlier epoch`
-      : `the time ${instant(timestamp)} is past the last tick of layout '${layout.name}', which ends at ` +
-        `${instant(layout.end.getTime())}: take a later epoch`
+  const [first, end] = [layout.epoch, layout.end.getTime()]
+  const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
+  const message = isEarly
+    ? `the time ${instant(timestamp)} is before the epoch ${instant(first)}: set the clock, or take an earlier epoch`
+    : `the time ${instant(timestamp)} is past the last tick of layout '${layout.name}', which ends at ${instant(end)}: ` +
+      'take a later epoch'
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 

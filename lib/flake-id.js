@@ -6,6 +6,7 @@
 const { inspect } = require('node:util')
 const hot = require('./hot.js')
 const native = require('./native.js')
+const { splitMs } = require('./check.js')
 const { baseCode } = require('./format.js')
 const { Layout } = require('./layout.js')
 const { readCount, readOptions } = require('./options.js')
@@ -20,6 +21,7 @@ const {
 } = require('./errors.js')
 
 const { claim, claimText, index, toBuffer } = hot
+const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
 const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
 
 class FlakeId {
@@ -31,13 +33,15 @@ class FlakeId {
 
   constructor(options) {
     const checked = readOptions(options)
-    const { layout, node, seqMask, maxAheadMs, clock } = checked
+    const { layout, node, seqMask, maxAheadMs, prefetch, clock } = checked
     this.#options = checked
     this.#clock = clock
     this.#native = new native.Generator(hot.generators, Layout.native(layout), {
       node,
       seqMask,
       maxAheadMs,
+      prefetch: prefetch?.count,
+      validityMs: prefetch?.validityMs ?? 0,
       ownClock: clock !== undefined,
     })
     this.#index = this.#native.index
@@ -139,7 +143,9 @@ class FlakeId {
   }
 
   [inspect.custom](depth, options) {
-    const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs } = this.#options
+    const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch } = this.#options
+    const name = this.constructor.name
+    if (depth < 0) return `[${name}]`
     const shown = {
       layout: layout.name,
       ...nodes,
@@ -149,7 +155,7 @@ class FlakeId {
       maxAheadMs,
       maxWaitMs,
     }
-    return depth < 0 ? `[${this.constructor.name}]` : `${this.constructor.name} ${inspect(shown, options)}`
+    return `${name} ${inspect(prefetch === undefined ? shown : { ...shown, prefetch }, options)}`
   }
 
   /** What a call that waits for one ID wants. */
@@ -235,16 +241,12 @@ class FlakeId {
   /** Asks the own clock, before the scratch array is touched: it may make IDs itself. */
   #setTime() {
     const now = this.#clock()
-    if (typeof now === 'bigint') {
-      const ns = ((now % 1_000_000n) + 1_000_000n) % 1_000_000n
-      hot.time[0] = Number((now - ns) / 1_000_000n)
-      hot.time[1] = Number(ns)
-    } else if (Number.isFinite(now)) {
-      hot.time[0] = Math.floor(now)
-      hot.time[1] = Math.min(Math.round((now - Math.floor(now)) * 1e6), 999_999) // it stays in its ms
+    if (typeof now !== 'bigint' && typeof now !== 'number') throw optionTypeError('clock', now, CLOCK)
+    if (typeof now === 'number' && !Number.isFinite(now)) throw optionRangeError('clock', now, CLOCK)
+    if (typeof now === 'number') {
+      hot.time.set(splitMs(now))
     } else {
-      const wanted = 'a function that returns Unix ms, or Unix ns as a bigint'
-      throw typeof now === 'number' ? optionRangeError('clock', now, wanted) : optionTypeError('clock', now, wanted)
+      hot.time.set([Number(now / 1_000_000n), Number(now % 1_000_000n)]) // before 1970 both are negative, which adds up
     }
   }
 

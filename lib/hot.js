@@ -9,16 +9,17 @@ const native = require('./native.js')
 
 // The same list as `Scratch` in src/hot.rs. An ArrayBuffer of its own, because V8 moves a small typed array
 // until somebody asks for its buffer.
-const memory = new ArrayBuffer(64)
+const memory = new ArrayBuffer(64 + 57 * 8)
 const bytes = new Uint8Array(memory, 0, 8) // the ID, big-endian
 const id = new BigUint64Array(memory, 8, 1) // the ID as a number
-const index = new Uint32Array(memory, 16, 1) // in: which generator
+const index = new Uint32Array(memory, 16, 1) // in: which generator or layout
 const base = new Uint32Array(memory, 20, 1) // in: which base, as an index into native.bases()
 const time = new Float64Array(memory, 24, 2) // in, with an own clock: Unix ms, and nanoseconds beyond them
 const refusal = new Float64Array(memory, 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
+const parts = new Float64Array(memory, 64, 57) // an ID's: Unix ms, counter, node, mode, node fields
 
 const generators = new native.Generators(new Uint8Array(memory))
-const { claim, claimText, spell } = generators.functions()
+const { claim, claimText, spell, unpack, pack } = generators.functions()
 
 // The class behind Buffer makes 8 bytes of their own in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
 // Runtimes that have no such class apart from Buffer get Buffer.alloc.
@@ -43,7 +44,7 @@ function toBuffer() {
   return buffer
 }
 
-/** Puts 8 bytes, big-endian, where `spell()` reads them. */
+/** Puts 8 bytes, big-endian, where `spell()` and `unpack()` read them. */
 function fromBytes(from) {
   bytes[0] = from[0]
   bytes[1] = from[1]
@@ -55,4 +56,15 @@ function fromBytes(from) {
   bytes[7] = from[7]
 }
 
-module.exports = { claim, claimText, spell, bytes, id, index, base, time, refusal, generators, toBuffer, fromBytes }
+const view = new DataView(memory)
+
+/** The same for a bigint. */
+function fromBigInt(value) {
+  view.setBigUint64(0, value)
+}
+
+module.exports = {
+  ...{ claim, claimText, spell, unpack, pack, generators },
+  ...{ bytes, id, index, base, time, refusal, parts },
+  ...{ toBuffer, fromBytes, fromBigInt },
+}

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use flakeforge_core::generator::{Knobs, Stats as Counts};
+use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry;
 use napi::bindgen_prelude::{Env, Object, Result, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
@@ -15,7 +16,8 @@ use crate::table::ClockKind;
 /// The generators of one load of the module.
 #[napi]
 pub struct Generators {
-    hot: Rc<Hot>,
+    /// also holds the layouts
+    pub(crate) hot: Rc<Hot>,
 }
 
 #[napi]
@@ -42,6 +44,10 @@ pub struct GeneratorOptions {
     pub seq_mask: i64,
     /// may be Infinity
     pub max_ahead_ms: f64,
+    /// how many numbers to claim before they are needed; absent: none
+    pub prefetch: Option<u32>,
+    /// how long they may be handed out; 0: for ever
+    pub validity_ms: f64,
     /// whether the caller sets the time before each call
     pub own_clock: bool,
 }
@@ -80,7 +86,12 @@ impl Generator {
     #[napi(constructor)]
     pub fn new(generators: &Generators, layout: &Layout, options: GeneratorOptions) -> Self {
         let hot = generators.hot.clone();
-        let knobs = Knobs { seq_mask: options.seq_mask as u64, max_ahead_ms: options.max_ahead_ms };
+        let validity_ns = (options.validity_ms * 1e6) as u64;
+        let knobs = Knobs {
+            seq_mask: options.seq_mask as u64,
+            max_ahead_ms: options.max_ahead_ms,
+            prefetch: options.prefetch.map(|count| PrefetchRule { count: u64::from(count), validity_ns }),
+        };
         let kind = if options.own_clock { ClockKind::Given } else { ClockKind::System };
         let index = hot.table.open(layout.core(), options.node as u64, &knobs, kind);
         Self { hot, index }

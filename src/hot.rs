@@ -1,7 +1,7 @@
 //! One ID per call, through raw N-API functions.
 //!
 //! A `#[napi]` method that returns a Buffer costs 830 ns and more, a bare function with a data pointer 16.
-//! So all generators of an environment share three bare functions, which exchange everything through a
+//! So all generators and layouts of an environment share a few bare functions, which exchange everything through a
 //! *scratch* array: JavaScript writes the generator's index there, native code writes the ID back, and
 //! JavaScript makes the Buffer or the BigInt. The index goes through the array because an argument costs
 //! 6 ns; one function for all generators keeps the call site monomorphic.
@@ -11,7 +11,7 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::{align_of, size_of};
 use std::ptr::{self, NonNull};
@@ -19,8 +19,10 @@ use std::rc::Rc;
 
 use flakeforge_core::format::{Base, Text, id_digits};
 use flakeforge_core::generator::Refusal;
+use flakeforge_core::layout::{Layout, Mode, Unpacked};
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Uint8ArraySlice, Unknown};
 use napi::{check_status, sys};
+use slab::Slab;
 
 use crate::table::Table;
 
@@ -43,7 +45,13 @@ struct Scratch {
     retry_after_ms: Cell<f64>,
     behind_ms: Cell<f64>,
     timestamp_ms: Cell<f64>,
+    /// what an ID says, out of `unpack` and into `pack`: Unix ms, counter, node number, mode, and the node fields in their
+    /// order. Into `pack`, NaN for the first says that the tick is where the ID goes, and for the others: not given.
+    parts: [Cell<f64>; 4 + MOST_NODE_FIELDS],
 }
+
+/// The node number has 53 bits at most, and each field at least one.
+const MOST_NODE_FIELDS: usize = 53;
 
 /// Why a call gave no ID, as the number that JavaScript sees; `lib/errors.js` has the same list.
 #[repr(u32)]
@@ -53,12 +61,16 @@ pub enum Status {
     TimeRange = 3,
     /// no generator has this index: a fault of ours
     NoGenerator = 4,
+    /// no generator of the layout could have made the ID
+    NotOfLayout = 5,
 }
 
 /// The generators of an environment, and the scratch array through which they are used.
 pub struct Hot {
     /// the generators
     pub table: Table,
+    /// the layouts, by index
+    pub layouts: RefCell<Slab<Layout>>,
     scratch: NonNull<Scratch>,
     /// keeps the array alive, and with it the memory behind `scratch`
     _owner: Uint8Array,
@@ -72,7 +84,7 @@ impl Hot {
             let size = size_of::<Scratch>();
             return Err(napi::Error::from_reason(format!("the scratch array needs {size} aligned bytes")));
         }
-        Ok(Self { table: Table::default(), scratch, _owner: owner })
+        Ok(Self { table: Table::default(), layouts: RefCell::default(), scratch, _owner: owner })
     }
 
     #[inline]
@@ -123,12 +135,55 @@ impl Hot {
         }
     }
 
-    /// An object with the raw functions `claim`, `claimText` and `spell`.
+    /// Takes the ID in the scratch array apart, by the layout that is named there; the tick goes where the ID was.
+    fn unpack(&self) -> std::result::Result<(), Status> {
+        let scratch = self.scratch();
+        let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
+        let layout = layouts.get(scratch.index.get() as usize).ok_or(Status::NoGenerator)?;
+        let id = u64::from_be_bytes(scratch.bytes.get());
+        let unpacked = layout.unpack(id).ok_or(Status::NotOfLayout)?;
+        scratch.id.set(unpacked.tick);
+        let mode = unpacked.mode.map_or(f64::NAN, |mode| f64::from(mode as u8));
+        let parts = [layout.scale.start_ms(unpacked.tick), unpacked.counter as f64, unpacked.node as f64, mode];
+        let fields = layout.node_values(id).map(|value| value as f64);
+        for (slot, value) in scratch.parts.iter().zip(parts.into_iter().chain(fields)) {
+            slot.set(value);
+        }
+        Ok(())
+    }
+
+    /// Makes the ID of the parts in the scratch array, by the layout that is named there. JavaScript has checked that they
+    /// fit their fields, and gives either the node number or its fields.
+    fn pack(&self) -> std::result::Result<(), Status> {
+        let scratch = self.scratch();
+        let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
+        let layout = layouts.get(scratch.index.get() as usize).ok_or(Status::NoGenerator)?;
+        let [time, counter, node, mode, fields @ ..] = &scratch.parts;
+        let tick = if time.get().is_nan() {
+            scratch.id.get()
+        } else {
+            layout.scale.tick_of(scratch.now()).map_err(|_| Status::TimeRange)?
+        };
+        let node = if node.get().is_nan() {
+            layout.join_node(fields.iter().map(|field| field.get() as u64))
+        } else {
+            node.get() as u64
+        };
+        let mode = if mode.get().is_nan() { layout.mode() } else { Some(Mode::of_bit(mode.get() as u64)) };
+        let parts = Unpacked { tick, counter: counter.get() as u64, node, mode };
+        let id = layout.pack(parts).ok_or(Status::NotOfLayout)?;
+        scratch.bytes.set(id.to_be_bytes());
+        Ok(())
+    }
+
+    /// An object with the raw functions.
     pub fn functions<'env>(self: &Rc<Self>, env: &'env Env) -> Result<Object<'env>> {
         let mut object = Object::new(env)?;
         object.set_named_property("claim", self.function(env, c"claim", claim)?)?;
         object.set_named_property("claimText", self.function(env, c"claimText", claim_text)?)?;
         object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
+        object.set_named_property("unpack", self.function(env, c"unpack", unpack)?)?;
+        object.set_named_property("pack", self.function(env, c"pack", pack)?)?;
         Ok(object)
     }
 
@@ -222,6 +277,26 @@ unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) ->
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
     unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
+}
+
+/// `unpack()`: undefined, and what the ID says is in the scratch array; or a status.
+unsafe extern "C" fn unpack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    match unsafe { hot(env, info) }.map(Hot::unpack) {
+        Some(Ok(())) => UNDEFINED,
+        Some(Err(status)) => unsafe { number(env, status) },
+        None => unsafe { number(env, Status::NoGenerator) },
+    }
+}
+
+/// `pack()`: undefined, and the ID is in the scratch array; or a status.
+unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    match unsafe { hot(env, info) }.map(Hot::pack) {
+        Some(Ok(())) => UNDEFINED,
+        Some(Err(status)) => unsafe { number(env, status) },
+        None => unsafe { number(env, Status::NoGenerator) },
+    }
 }
 
 /// The data pointer of the function being called.

@@ -1,50 +1,144 @@
-//! Layouts for JavaScript: what the fields are, and what an ID says.
+//! Layouts for JavaScript: what the fields are, what an ID says, and the ID of given parts.
+//!
+//! `lib/layout.js` checks what comes in, with what `spec_problem` and the getters tell; an error that is thrown here
+//! is a fault of ours.
+
+use std::rc::Rc;
 
 use flakeforge_core::clock::to_ms;
-use flakeforge_core::layout;
-use napi::bindgen_prelude::{BigInt, Result};
+use flakeforge_core::dialects::DIALECTS;
+use flakeforge_core::layout::{self, Mode, Packing, Spec};
+use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
-/// A layout with its epoch.
+use crate::generator::Generators;
+use crate::hot::Hot;
+
+/// A layout with its epoch and choices.
 #[napi]
 pub struct Layout {
     core: layout::Layout,
+    hot: Rc<Hot>,
+    index: usize,
 }
 
-/// A field: how it is called, how wide it is, and whether it is a part of the node number.
+/// What a layout is made of: a dialect's name, or a spec.
 #[napi(object)]
-pub struct Field {
+pub struct LayoutOptions {
+    /// of a dialect, or of the spec
+    pub name: String,
+    /// a layout of one's own
+    pub spec: Option<LayoutSpec>,
+    /// Unix ms of tick 0; the dialect's own when absent
+    pub epoch: Option<i64>,
+    /// snowcast
+    pub nodes: Option<u32>,
+    /// uniqueid: 'spread' or 'sequential'
+    pub mode: Option<String>,
+    /// added to every ID
+    pub id_offset: Option<BigInt>,
+}
+
+/// The bits of a layout of one's own.
+#[napi(object)]
+pub struct LayoutSpec {
+    /// length of a tick
+    pub tick_ns: i64,
+    /// names, the most significant first
+    pub names: Vec<String>,
+    /// widths, in the same order
+    pub widths: Vec<u32>,
+}
+
+impl LayoutSpec {
+    fn named(self, name: String) -> Spec {
+        let fields = self.names.into_iter().zip(self.widths).collect();
+        Spec { name, epoch_ms: 0, tick_ns: self.tick_ns as u64, fields }
+    }
+}
+
+/// What is impossible about a spec.
+#[napi(object)]
+pub struct SpecProblem {
+    /// which field is wrong; absent when it is all of them together
+    pub field: Option<u32>,
+    /// what it must be
+    pub wanted: String,
+}
+
+/// A field of the node number and its largest value.
+#[napi(object)]
+pub struct NodeField {
     /// name
     pub name: String,
-    /// bits
-    pub width: u32,
-    /// whether it is a part of the node number
-    pub is_node: bool,
+    /// largest value
+    pub max: f64,
 }
 
-/// What an ID says.
-#[napi(object)]
-pub struct Unpacked {
-    /// Unix ms; has a fraction where the tick is finer
-    pub timestamp: f64,
-    /// ticks since the epoch
-    pub tick: BigInt,
-    /// counter inside the tick
-    pub counter: f64,
-    /// the whole node number
-    pub id: f64,
-    /// the values of the node fields, in their order
-    pub nodes: Vec<f64>,
+const MODES: [(&str, Mode); 2] = [("spread", Mode::Spread), ("sequential", Mode::Sequential)];
+
+fn mode_of(name: &str) -> Option<Mode> {
+    MODES.iter().find(|row| row.0 == name).map(|row| row.1)
+}
+
+fn name_of(mode: Mode) -> String {
+    MODES.iter().find(|row| row.1 == mode).map_or("", |row| row.0).to_owned()
+}
+
+/// The names of all dialects, the default first.
+#[napi]
+pub fn dialects() -> Vec<String> {
+    DIALECTS.iter().map(|row| row.name.to_owned()).collect()
+}
+
+/// What is impossible about a spec, if anything is.
+#[napi]
+pub fn spec_problem(spec: LayoutSpec) -> Option<SpecProblem> {
+    let error = spec.named(String::new()).check().err()?;
+    Some(SpecProblem { field: error.field.map(|field| field as u32), wanted: error.wanted })
+}
+
+fn make(options: LayoutOptions) -> Option<layout::Layout> {
+    let LayoutOptions { name, spec, epoch, nodes, mode, id_offset } = options;
+    let mut layout = match spec {
+        Some(spec) => layout::Layout::custom(spec.named(name)).ok()?,
+        None => layout::Layout::named(&name)?,
+    };
+    if let Some(nodes) = nodes {
+        layout = layout.with_nodes(u64::from(nodes))?;
+    }
+    if let Some(epoch) = epoch {
+        layout = layout.with_epoch(epoch);
+    }
+    if let Some(mode) = mode {
+        layout = layout.with_mode(mode_of(&mode)?)?;
+    }
+    match id_offset {
+        Some(offset) => layout.with_id_offset(offset.get_i64().0),
+        None => Some(layout),
+    }
+}
+
+/// A bigint that the JavaScript side has checked to be one of 64 bits.
+fn u64_of(number: &BigInt) -> u64 {
+    number.get_u64().1
 }
 
 #[napi]
 impl Layout {
-    /// The layout of that name, with its own epoch (Unix ms) where none is given.
+    /// The layout of these options.
     #[napi(constructor)]
-    pub fn new(name: String, epoch: Option<i64>) -> Result<Self> {
-        let core =
-            layout::Layout::named(&name).ok_or_else(|| napi::Error::from_reason(format!("no layout '{name}'")))?;
-        Ok(Self { core: epoch.map_or(core.clone(), |epoch| core.with_epoch(epoch)) })
+    pub fn new(generators: &Generators, options: LayoutOptions) -> Result<Self> {
+        let core = make(options).ok_or_else(|| Error::from_reason("lib/layout.js should have refused this layout"))?;
+        let hot = generators.hot.clone();
+        let index = hot.layouts.borrow_mut().insert(core.clone());
+        Ok(Self { core, hot, index })
+    }
+
+    /// What the scratch array names this layout by.
+    #[napi(getter)]
+    pub fn index(&self) -> u32 {
+        self.index as u32
     }
 
     /// The layout as the core has it.
@@ -55,7 +149,7 @@ impl Layout {
     /// The name that the option takes.
     #[napi(getter)]
     pub fn name(&self) -> String {
-        self.core.name.to_owned()
+        self.core.name.to_string()
     }
 
     /// Unix ms of tick 0.
@@ -70,26 +164,82 @@ impl Layout {
         to_ms(i128::from(self.core.scale.tick_ns))
     }
 
-    /// All fields, the most significant first.
+    /// Names of all fields, the most significant first; none where the ID is a decimal number.
     #[napi(getter)]
-    pub fn fields(&self) -> Vec<Field> {
-        self.core
-            .fields()
-            .iter()
-            .map(|field| Field { name: field.name.to_owned(), width: field.bits.width, is_node: field.is_node() })
-            .collect()
+    pub fn names(&self) -> Vec<String> {
+        self.core.fields.iter().map(|field| field.0.to_string()).collect()
     }
 
-    /// The first instant (Unix ms) that the layout can no longer express.
+    /// Their widths in bits.
+    #[napi(getter)]
+    pub fn widths(&self) -> Vec<u32> {
+        self.core.fields.iter().map(|field| field.1).collect()
+    }
+
+    /// The fields that make up the node number, the most significant first.
+    #[napi(getter)]
+    pub fn node_fields(&self) -> Vec<NodeField> {
+        self.core.nodes.iter().map(|field| NodeField { name: field.name.to_string(), max: field.max as f64 }).collect()
+    }
+
+    /// The largest node number.
+    #[napi(getter)]
+    pub fn node_max(&self) -> f64 {
+        self.core.node_max() as f64
+    }
+
+    /// The largest counter.
+    #[napi(getter)]
+    pub fn counter_max(&self) -> f64 {
+        self.core.counter_max() as f64
+    }
+
+    /// Default of `maxAheadMs`; may be Infinity.
+    #[napi(getter)]
+    pub fn max_ahead_ms(&self) -> f64 {
+        self.core.max_ahead_ms
+    }
+
+    /// Default of `maxWaitMs`.
+    #[napi(getter)]
+    pub fn max_wait_ms(&self) -> f64 {
+        self.core.max_wait_ms
+    }
+
+    /// Whether `nodes` can be chosen.
+    #[napi(getter)]
+    pub fn has_nodes(&self) -> bool {
+        self.core.clone().with_nodes(1).is_some()
+    }
+
+    /// Which mode its generators write, where `mode` can be chosen.
+    #[napi(getter)]
+    pub fn mode(&self) -> Option<String> {
+        self.core.mode().map(name_of)
+    }
+
+    /// Whether a later tick has larger IDs, whatever the node.
+    #[napi(getter)]
+    pub fn is_time_ordered(&self) -> bool {
+        self.core.is_time_ordered()
+    }
+
+    /// Whether IDs are decimal numbers: ticks, and two digits of node.
+    #[napi(getter)]
+    pub fn is_decimal(&self) -> bool {
+        self.core.packing == Packing::Decimal
+    }
+
+    /// The first whole Unix ms that the layout can no longer express.
     #[napi(getter)]
     pub fn end(&self) -> f64 {
-        to_ms(self.core.end_ns())
+        to_ms(self.core.end_ns()).ceil()
     }
 
-    /// The first instant (Unix ms) at which IDs have the top bit set.
+    /// The first whole Unix ms at which IDs have the top bit set.
     #[napi(getter)]
     pub fn signed_end(&self) -> f64 {
-        to_ms(self.core.signed_end_ns())
+        to_ms(self.core.signed_end_ns()).ceil()
     }
 
     /// Joins the values of the node fields, given in their order.
@@ -98,17 +248,28 @@ impl Layout {
         self.core.join_node(values.into_iter().map(|value| value as u64)) as i64
     }
 
-    /// What an ID says.
+    /// The last tick that there are bits for; times end at `end`, which may be earlier.
+    #[napi(getter)]
+    pub fn tick_max(&self) -> BigInt {
+        BigInt::from(self.core.packing.last_tick())
+    }
+
+    /// The tick of an instant (Unix ns); null when it is out of range.
     #[napi]
-    pub fn unpack(&self, id: BigInt) -> Unpacked {
-        let (_, id, _) = id.get_u64();
-        let parts = self.core.unpack(id);
-        Unpacked {
-            timestamp: to_ms(self.core.scale.start_of(parts.tick)),
-            tick: BigInt::from(parts.tick),
-            counter: parts.counter as f64,
-            id: parts.node as f64,
-            nodes: self.core.node_fields().map(|field| field.value(id) as f64).collect(),
-        }
+    pub fn tick_of(&self, unix_ns: BigInt) -> Option<BigInt> {
+        let (unix_ns, _) = unix_ns.get_i128();
+        self.core.scale.tick_of(unix_ns).ok().map(BigInt::from)
+    }
+
+    /// The smallest and the largest ID from one tick to another, whatever the node.
+    #[napi]
+    pub fn range(&self, from: BigInt, to: BigInt) -> Vec<BigInt> {
+        vec![BigInt::from(self.core.bottom(u64_of(&from))), BigInt::from(self.core.top(u64_of(&to)))]
+    }
+}
+
+impl Drop for Layout {
+    fn drop(&mut self) {
+        self.hot.layouts.borrow_mut().try_remove(self.index);
     }
 }

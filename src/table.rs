@@ -15,10 +15,13 @@ use flakeforge_core::clock::TickClock;
 use flakeforge_core::cursor::{Cursor, Rule};
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
+use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry::{self, Key};
+use slab::Slab;
 
-/// What makes two generators the same one: the cursor they share, and what they may take from it.
-type Identity = (*const Cursor, Rule);
+/// What makes two generators the same one: the cursor they share, what they may take from it and how, and what they
+/// add to an ID.
+type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64);
 
 struct Entry {
     generator: Generator,
@@ -28,8 +31,7 @@ struct Entry {
 
 #[derive(Default)]
 struct Entries {
-    slots: Vec<Option<Entry>>,
-    free: Vec<usize>,
+    slots: Slab<Entry>,
     interned: HashMap<Identity, usize>,
 }
 
@@ -53,16 +55,15 @@ impl Table {
     /// [`close`](Self::close) has been called for it.
     pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, kind: ClockKind) -> usize {
         let node = layout.place_node(node);
-        let rule = knobs.rule(layout);
         let (clock, cursor, identity) = match kind {
             ClockKind::System => {
-                let cursor = registry::process().cursor(Key::new(layout, node), layout.last_number());
-                let identity = (Arc::as_ptr(&cursor), rule);
+                let cursor = registry::process().cursor(Key::new(layout, node));
+                let identity = (Arc::as_ptr(&cursor), knobs.rule(layout), knobs.prefetch, layout.id_offset());
                 (TickClock::system(layout.scale), cursor, Some(identity))
             }
-            ClockKind::Given => (TickClock::given(layout.scale), Arc::new(Cursor::new(layout.last_number())), None),
+            ClockKind::Given => (TickClock::given(layout.scale), Arc::new(Cursor::new(u64::MAX)), None),
         };
-        self.entries.borrow_mut().intern(identity, || Generator::new(clock, cursor, rule, layout.packing, node))
+        self.entries.borrow_mut().intern(identity, || Generator::new(clock, cursor, layout, node, knobs))
     }
 
     /// Gives an index back.
@@ -74,29 +75,18 @@ impl Table {
     #[inline]
     pub fn with<T>(&self, index: usize, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
         let mut entries = self.entries.try_borrow_mut().ok()?;
-        let entry = entries.slots.get_mut(index)?.as_mut()?;
+        let entry = entries.slots.get_mut(index)?;
         Some(f(&mut entry.generator))
     }
 }
 
 impl Entries {
     fn intern(&mut self, identity: Option<Identity>, make: impl FnOnce() -> Generator) -> usize {
-        let known = identity.and_then(|identity| self.interned.get(&identity).copied());
-        if let Some(entry) = known.and_then(|index| self.slots[index].as_mut()) {
-            entry.users += 1;
-            return known.unwrap_or_default();
+        if let Some(&index) = identity.and_then(|identity| self.interned.get(&identity)) {
+            self.slots[index].users += 1;
+            return index;
         }
-        let entry = Some(Entry { generator: make(), users: 1, identity });
-        let index = match self.free.pop() {
-            Some(index) => {
-                self.slots[index] = entry;
-                index
-            }
-            None => {
-                self.slots.push(entry);
-                self.slots.len() - 1
-            }
-        };
+        let index = self.slots.insert(Entry { generator: make(), users: 1, identity });
         if let Some(identity) = identity {
             self.interned.insert(identity, index);
         }
@@ -104,8 +94,7 @@ impl Entries {
     }
 
     fn release(&mut self, index: usize) {
-        let Some(slot) = self.slots.get_mut(index) else { return };
-        let Some(entry) = slot else { return };
+        let Some(entry) = self.slots.get_mut(index) else { return };
         entry.users -= 1;
         if entry.users > 0 {
             return;
@@ -113,7 +102,6 @@ impl Entries {
         if let Some(identity) = entry.identity {
             self.interned.remove(&identity);
         }
-        *slot = None;
-        self.free.push(index);
+        self.slots.remove(index);
     }
 }

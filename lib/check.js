@@ -1,0 +1,81 @@
+'use strict'
+
+// Checks of single values, for whoever takes options in. Nothing is masked or coerced, because a worker 32 that became
+// 0 would be somebody else's worker 0.
+
+const { isDate } = require('node:util').types
+const { optionRangeError, optionTypeError, unknownOptionError } = require('./errors.js')
+
+const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
+
+const isAbsent = (value) => value === undefined || value === null
+
+/** An object with no other keys than the known ones; absent is an empty one. */
+function checkKeys(name, given, known) {
+  const options = isAbsent(given) ? {} : given
+  if (typeof options !== 'object' || Array.isArray(options)) throw optionTypeError(name, options, 'an object')
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw unknownOptionError(key, options[key], known)
+  }
+  return options
+}
+
+/** An integer, or decimal text of one, as environment variables give it. */
+function readInteger(option, value, wanted) {
+  if (typeof value !== 'number' && typeof value !== 'string') throw optionTypeError(option, value, wanted)
+  const number = typeof value === 'string' && !/^-?\d+$/.test(value) ? Number.NaN : Number(value)
+  if (!Number.isSafeInteger(number)) throw optionRangeError(option, value, wanted)
+  return number + 0 // −0 is 0
+}
+
+function readBounded(option, value, min, max) {
+  const wanted = `an integer from ${min} to ${max}`
+  const number = readInteger(option, value, wanted)
+  if (number < min || number > max) throw optionRangeError(option, value, wanted)
+  return number
+}
+
+/** ms, not negative, perhaps with a fraction, perhaps Infinity. */
+function readDuration(option, value) {
+  const ms = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof ms !== 'number') throw optionTypeError(option, value, 'a number of ms')
+  if (!(ms >= 0)) throw optionRangeError(option, value, '0 ms or more')
+  return ms
+}
+
+/** An instant in whole Unix ms, as a number, text or Date. */
+function readInstant(option, value) {
+  const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
+  if (Number.isNaN(ms)) throw optionRangeError(option, value, 'a valid Date')
+  if (Math.abs(ms) > FARTHEST_MS)
+    throw optionRangeError(option, value, `within ±${FARTHEST_MS} ms of 1970, as a Date is`)
+  return ms
+}
+
+/** A time as Unix ns: of a Date, of Unix ms that may have a fraction, or as it is. */
+function readNanoseconds(option, value) {
+  if (typeof value === 'bigint') return value
+  const ms = isDate(value) ? value.getTime() : value
+  if (typeof ms !== 'number') throw optionTypeError(option, value, 'Unix ms, a Date, or Unix ns as a bigint')
+  if (!Number.isFinite(ms)) throw optionRangeError(option, value, 'a finite number of Unix ms, or a valid Date')
+  const [whole, ns] = splitMs(ms)
+  return BigInt(whole) * 1_000_000n + BigInt(ns)
+}
+
+/** Whole ms, and the ns beyond them: the nearest that are in the same ms. */
+function splitMs(ms) {
+  const whole = Math.floor(ms)
+  return [whole, Math.min(Math.round((ms - whole) * 1e6), 999_999)]
+}
+
+module.exports = {
+  FARTHEST_MS,
+  isAbsent,
+  checkKeys,
+  readInteger,
+  readBounded,
+  readDuration,
+  readInstant,
+  readNanoseconds,
+  splitMs,
+}

@@ -1,0 +1,108 @@
+'use strict'
+
+// What layouts are made of: a dialect's name or fields of one's own, and the choices that some have. Checked here, with
+// what the core says about specs; lib/layout.js makes a Layout of it.
+
+const { generators } = require('./hot.js')
+const native = require('./native.js')
+const { isAbsent, checkKeys, readBounded, readInstant } = require('./check.js')
+const { optionRangeError, optionTypeError } = require('./errors.js')
+
+const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
+const SPEC = ['name', 'epoch', 'tickMs', 'fields']
+const MODES = ['spread', 'sequential'] // in the order of their bit
+
+/** Names that options and decoded parts have already; a field may not be called so. */
+const RESERVED = [
+  ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
+  ...['shared', 'prefetch', 'clock', 'group', 'slots', 'ttlMs', 'skewMs', 'waitMs'],
+  ...['date', 'tick'],
+]
+
+/** A dialect's name, or the checked parts of a layout of one's own. */
+function readSpec(spec) {
+  if (typeof spec === 'string') {
+    const names = native.dialects()
+    if (!names.includes(spec))
+      throw optionRangeError('layout', spec, `one of '${names.join("', '")}', or fields of your own`)
+    return { name: spec }
+  }
+  if (typeof spec !== 'object' || spec === null) {
+    throw optionTypeError('layout', spec, 'a name, a Layout, or { epoch, tickMs, fields }')
+  }
+  checkKeys('layout', spec, SPEC)
+  const name = spec.name ?? 'custom'
+  if (typeof name !== 'string' || name === '') throw optionTypeError('name', name, 'text')
+  const bits = { tickNs: readTickNs(spec.tickMs ?? 1), ...readFields(spec.fields) }
+  const problem = native.specProblem(bits)
+  if (problem !== null) {
+    const field = problem.field ?? undefined
+    const [option, value] = field === undefined ? ['fields', spec.fields] : [`fields[${field}]`, spec.fields[field]]
+    throw optionRangeError(option, value, problem.wanted)
+  }
+  return { name, spec: bits, epoch: readInstant('epoch', spec.epoch ?? 0) }
+}
+
+function readTickNs(tickMs) {
+  if (typeof tickMs !== 'number') throw optionTypeError('tickMs', tickMs, 'a number of ms')
+  const ns = Math.round(tickMs * 1e6)
+  if (!(ns >= 1 && ns <= Number.MAX_SAFE_INTEGER) || Math.abs(ns / 1e6 - tickMs) > tickMs * 1e-12) {
+    throw optionRangeError('tickMs', tickMs, 'at least 0.000001 ms, in whole nanoseconds')
+  }
+  return ns
+}
+
+function readFields(given) {
+  if (!Array.isArray(given)) throw optionTypeError('fields', given, "an array of [name, bits], as ['timestamp', 41]")
+  const fields = [...given] // a hole becomes an undefined
+  fields.forEach((field, i) => {
+    const isPair =
+      Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
+    if (!isPair) throw optionTypeError(`fields[${i}]`, field, "[name, bits], as ['timestamp', 41]")
+    const [name, bits] = field
+    if (RESERVED.includes(name) || name in Object.prototype) {
+      throw optionRangeError(`fields[${i}]`, field, `under another name: '${name}' means something else here`)
+    }
+    if (bits < 1 || bits > 63)
+      throw optionRangeError(`fields[${i}]`, field, `1 to 63 bits wide ('${name}' has ${bits})`)
+  })
+  return { names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
+}
+
+/** What a layout is made of, with other choices. */
+function readChoices(options, made) {
+  const given = checkKeys('options', options, CHOICES)
+  const read = { ...made, idOffset: undefined }
+  const plain = new native.Layout(generators, read)
+  if (!isAbsent(given.epoch)) read.epoch = readInstant('epoch', given.epoch)
+  if (!isAbsent(given.nodes)) read.nodes = readNodes(given.nodes, plain)
+  if (!isAbsent(given.mode)) read.mode = readMode(given.mode, plain)
+  const idOffset = isAbsent(given.idOffset) ? made.idOffset : readIdOffset(given.idOffset)
+  if (idOffset !== undefined && !new native.Layout(generators, read).isTimeOrdered) {
+    throw optionRangeError('idOffset', idOffset, `left out: IDs of layout '${made.name}' are not in the order of time`)
+  }
+  return { ...read, idOffset }
+}
+
+/** snowcast's number of nodes. */
+function readNodes(nodes, { name, hasNodes }) {
+  if (!hasNodes) throw optionRangeError('nodes', nodes, `left out: layout '${name}' has no such choice`)
+  return readBounded('nodes', nodes, 128, 8192)
+}
+
+/** uniqueid's mode; `layout` says whether it has one. */
+function readMode(mode, { name, mode: present }) {
+  if (isAbsent(present)) throw optionRangeError('mode', mode, `left out: layout '${name}' has no such choice`)
+  if (!MODES.includes(mode)) throw optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
+  return mode
+}
+
+/** Hazelcast's id-offset. */
+function readIdOffset(offset) {
+  const wanted = 'a bigint from −2^63 to 2^63 − 1'
+  if (typeof offset !== 'bigint') throw optionTypeError('idOffset', offset, wanted)
+  if (BigInt.asIntN(64, offset) !== offset) throw optionRangeError('idOffset', offset, wanted)
+  return offset
+}
+
+module.exports = { MODES, readSpec, readChoices, readMode }
