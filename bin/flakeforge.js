@@ -1,64 +1,40 @@
 #!/usr/bin/env node
 'use strict'
 
-// The command: `npx flakeforge 5` makes five IDs and shows what is in them.
+// The command: `npx flakeforge`. It picks a command of bin/commands/, and turns what is thrown into one sentence and exit
+// status 2. It must never know what a command does.
 
-const { parseArgs, styleText } = require('node:util')
-const FlakeId = require('..')
+const { print, say } = require('./parts/output.js')
 
-const USAGE = `usage: flakeforge [N]
+const COMMANDS = ['new', 'inspect', 'at', 'layouts']
 
-Makes N IDs (default 3) and shows each as hex, decimal and bits, with the fields named.`
+const USAGE = `usage: flakeforge [N]            makes N IDs (default 3) and shows what is in them
+       flakeforge new [N]        the same with options: layout, node, output
+       flakeforge inspect ID…    says what is in an ID, in any text form, of any system
+       flakeforge at DATE [DATE] gives the smallest and the largest ID of a time, for WHERE id BETWEEN
+       flakeforge layouts        lists the systems whose IDs it makes and reads
 
-const COLOURS = ['cyan', 'green', 'yellow', 'magenta']
+Every command has --help and --json (one JSON object a line).`
 
-/** Older Node 20 has no styleText; NO_COLOR and a pipe mean plain text. */
-const isPlain = styleText === undefined || !process.stdout.isTTY || Boolean(process.env.NO_COLOR)
-const paint = (colour, text) => (isPlain ? text : styleText(colour, text))
-
-/** The ID's bits cut into fields, and under them the fields' names and values: two lines. */
-function picture(id, layout) {
-  const bits = FlakeId.format(id, 'bin')
-  const parts = layout.decode(id)
-  let at = 0
-  const columns = layout.fields.map(([name, width], i) => {
-    const digits = bits.slice(at, at + width)
-    at += width
-    const label = `${name} ${name === 'timestamp' ? parts.date.toISOString() : parts[name]}`
-    const size = Math.max(digits.length, label.length)
-    return [digits.padEnd(size), label.padEnd(size)].map((text) => paint(COLOURS[i % COLOURS.length], text))
-  })
-  return [0, 1].map((line) => `  ${columns.map((column) => column[line]).join(' ')}`.trimEnd()).join('\n')
+function choose([first, ...rest]) {
+  if (COMMANDS.includes(first)) return [first, rest]
+  if (first === undefined || /^(?:\d+$|-)/.test(first)) return ['new', first === undefined ? [] : [first, ...rest]]
+  throw Object.assign(new Error(`there is no command '${first}': there are ${COMMANDS.join(', ')}`), { isUsage: true })
 }
 
-async function main() {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
-  })
-  if (values.help) {
-    console.log(USAGE)
-    return
-  }
-  const [count = '3', ...more] = positionals
-  if (more.length > 0 || !/^\d{1,9}$/.test(count))
-    throw new Error(`N must be a number of IDs, not '${positionals.join(' ')}'`)
-  const flake = new FlakeId()
-  for (let i = 0; i < Number(count); i++) {
-    const id = await flake.nextAsync()
-    console.log(
-      `0x${FlakeId.format(id, 'hex').padStart(16, '0')}  ${FlakeId.format(id, 'dec')}\n${picture(id, flake.layout)}\n`,
-    )
-  }
+async function main(args) {
+  if (args[0] === 'help' || (args.length === 1 && ['-h', '--help'].includes(args[0]))) return print(`${USAGE}\n`)
+  const [name, rest] = choose(args)
+  const { usage, run } = require(`./commands/${name}.js`)
+  if (rest.includes('--help') || rest.includes('-h')) return print(`${usage}\n`)
+  await run(rest)
 }
 
-// `flakeforge 1000000 | head` closes the pipe early, which is no fault.
-process.stdout.on('error', (error) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
+/** A fault of the caller's has a code of ours or of parseArgs; anything else is a bug, whose stack is wanted. */
+const isUsage = ({ isUsage, code = '' }) => isUsage || /^ERR_(?:FLAKE|PARSE_ARGS)_/.test(code)
 
-main().catch((error) => {
-  console.error(`flakeforge: ${error.message}`)
+main(process.argv.slice(2)).catch((error) => {
+  if (!isUsage(error)) throw error
+  say(error.message.split('. ')[0])
   process.exitCode = 2
 })

@@ -1,0 +1,52 @@
+'use strict'
+
+// What an ID looks like: its 64 bits, or its digits where the layout is decimal, coloured by field with the fields named
+// under them. It must never cut a bit itself: values come from Layout.decode.
+
+const { format } = require('../../index.js')
+const { paint } = require('./output.js')
+
+const COLOURS = ['cyan', 'green', 'yellow', 'magenta']
+const HOST_DIGITS = 2
+
+const hexOf = (id) => `0x${format(id, 'hex').padStart(16, '0')}`
+
+/** Digits and field names, the most significant first. */
+function cut(id, { fields }) {
+  if (fields.length === 0) {
+    const digits = format(id, 'dec').padStart(HOST_DIGITS + 1, '0')
+    return [
+      [digits.slice(0, -HOST_DIGITS), 'timestamp'],
+      [digits.slice(-HOST_DIGITS), 'host'],
+    ]
+  }
+  const bits = format(id, 'bin')
+  let at = 0
+  return fields.map(([name, width]) => {
+    at += width
+    return [bits.slice(at - width, at), name]
+  })
+}
+
+function label(name, parts) {
+  if (name === 'timestamp') return `timestamp ${parts.date.toISOString()}`
+  return name === 'zero' ? 'zero' : `${name} ${parts[name]}`
+}
+
+/** The ID's digits cut into fields, and under them the fields' names and values: two lines. */
+function picture(id, layout, parts) {
+  const columns = cut(id, layout).map(([digits, name], i) => {
+    const under = label(name, parts)
+    const size = Math.max(digits.length, under.length)
+    return [digits, under].map((text) => paint(COLOURS[i % COLOURS.length], text.padEnd(size)))
+  })
+  return [0, 1].map((line) => `  ${columns.map((column) => column[line]).join(' ')}`.trimEnd()).join('\n')
+}
+
+/** The ID in its most common forms: one line. */
+const heading = (id) => `${hexOf(id)}  ${format(id, 'dec')}`
+
+/** Parts for JSON, which has no bigint; a Date becomes ISO text by itself. */
+const partsForJson = (parts) => ({ ...parts, tick: String(parts.tick) })
+
+module.exports = { picture, heading, hexOf, partsForJson }

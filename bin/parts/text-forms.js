@@ -1,0 +1,93 @@
+'use strict'
+
+// An ID in whatever text form it was copied in. The forms are tried in the order of FORMS and the first that fits is
+// taken; where another would have fitted too, `note` says so. It must never take a text for an ID that is none.
+
+const { fromSigned, layouts, parse } = require('../../index.js')
+
+const MAX = 2n ** 64n - 1n
+const WANTED =
+  'decimal, 0x or 16 digits of hex, 0b or 64 bits, 13 characters of base32, base64 of 8 bytes, 8 bytes of hex, a time with nine digits'
+
+const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
+
+const readBytes = (text) => Buffer.from(text.replace(/[^\da-f]/gi, ''), 'hex')
+
+/** [form, pattern of what it could be, ID as a bigint or Buffer (undefined: it is none after all), what else fits] */
+const FORMS = [
+  ['decimal', /^\d{1,20}n?$/, readDecimal, alsoDecimal],
+  ['signed', /^-\d{1,19}n?$/, readSigned],
+  ['hex', /^0x[\da-f]{1,16}$/i, BigInt],
+  ['binary', /^(?:0b[01]{1,64}|[01]{64})$/i, (text) => BigInt(text.length === 64 ? `0b${text}` : text)],
+  ['hex', /^[\da-f]{16}$/i, (text) => BigInt(`0x${text}`)],
+  ['base32', /^[\da-hjkmnp-tv-z]{13}$/i, readBase32],
+  ['base64', /^[\w+/-]{11}=?$/, readBase64],
+  ['bytes', PAIRS, readBytes],
+  ['bytes', /^<Buffer (?:[\da-f]{2} ){7}[\da-f]{2}>$/i, (text) => readBytes(text.slice(8, -1))],
+  [
+    'chronicle',
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z?$/,
+    (text) => layouts.chronicle.fromText(text.replace('Z', '')),
+  ],
+]
+
+function readDecimal(text) {
+  const id = BigInt(text.replace('n', ''))
+  return id > MAX ? undefined : id
+}
+
+/** What else a text of digits could have been. */
+function alsoDecimal({ length }) {
+  if (length === 16) return 'read as decimal: 16 digits could be hex too, which 0x says'
+  if (length === 13) return 'read as decimal: 13 digits could be base32 too'
+  if (length === 11) return 'read as decimal: 11 digits could be base64 too'
+  return undefined
+}
+
+function readSigned(text) {
+  const value = BigInt(text.replace('n', ''))
+  return BigInt.asIntN(64, value) === value ? fromSigned(value) : undefined
+}
+
+function readBase32(text) {
+  return /^[0-9a-f]/i.test(text) ? parse(text, 'base32') : undefined // 13 characters have a bit more than 64
+}
+
+/** Base64 of either alphabet; the last character of 8 bytes has two bits that are 0. */
+function readBase64(text) {
+  const bytes = Buffer.from(text, 'base64')
+  const same = bytes.toString('base64url') === text.replace('=', '').replaceAll('+', '-').replaceAll('/', '_')
+  return bytes.length === 8 && same ? bytes : undefined
+}
+
+/** Spaces around, a comma behind, and quotes as JSON has them. */
+function strip(text) {
+  const trimmed = text.trim().replace(/,$/, '')
+  return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed
+}
+
+/** The ID as a bigint or Buffer, the form it was in, and perhaps a note. Throws when it is in none. */
+function readId(given) {
+  const text = strip(given)
+  for (const [form, pattern, read, also] of FORMS) {
+    if (!pattern.test(text)) continue
+    const id = read(text)
+    if (id !== undefined) return { id, form, note: also?.(text) }
+  }
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  throw Object.assign(new Error(`'${shown}' is not an ID: ${WANTED}`), { isUsage: true })
+}
+
+/** Arguments as texts of IDs: bytes of hex that the shell has split are put together. */
+function joinBytes(args) {
+  const texts = []
+  for (let i = 0; i < args.length; ) {
+    const eight = args.slice(i, i + 8).join(' ')
+    const size = args[i] === '<Buffer' ? 9 : PAIRS.test(eight) && /^[\da-f]{2}$/i.test(args[i]) ? 8 : 1
+    texts.push(args.slice(i, i + size).join(' '))
+    i += size
+  }
+  return texts
+}
+
+module.exports = { readId, joinBytes }

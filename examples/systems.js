@@ -1,0 +1,63 @@
+'use strict'
+
+// Every system in one line of code, with an ID that is known from it: `node examples/systems.js` prints the table of the
+// README. The code in the table is the code that runs. With --fresh each row has a new ID as well; without, the output is
+// always the same, because a test compares it with the README.
+
+const FlakeId = require('..')
+
+/** [system, the code that makes its generator, an ID of that system, where the ID is from] */
+const SYSTEMS = [
+  // Hazelcast's FlakeIdGeneratorTest, node 1234
+  ['Hazelcast', "new FlakeId({ layout: 'hazelcast', node: 1234 })", '5300086112257234'],
+  // the worked example of snowcast's manual
+  ['snowcast', "new FlakeId({ layout: 'snowcast', nodes: 8192, node: 1234 })", '44368455009519617'],
+  // an ID that java-uniqueid's issue 2 takes apart
+  ['java-uniqueid, SPREAD', "new FlakeId({ layout: 'uniqueid', generator: 0, cluster: 1 })", '7928662235423965185'],
+  [
+    'java-uniqueid, TIME_SEQUENTIAL',
+    "new FlakeId({ layout: 'uniqueid', mode: 'sequential', generator: 1024, cluster: 3 })",
+    '7130316800000102403',
+  ],
+  // the javadoc of DistributedUniqueTimeProvider, and its microsecond form
+  ['Chronicle, ns', "new FlakeId({ layout: 'chronicle', host: 28 })", '1640700422954100128'],
+  ['Chronicle, µs', "new FlakeId({ layout: 'chronicle-micros', host: 28 })", '1640700422954228'],
+  // a tweet of June 2022, the example of Wikipedia's article on Snowflake IDs
+  ['Twitter', "new FlakeId({ layout: 'twitter', datacenter: 11, worker: 26 })", '1541815603606036480'],
+  // the example of Discord's API reference
+  ['Discord', "new FlakeId({ layout: 'discord', worker: 1, process: 0 })", '175928847299117063'],
+  // a post of 2020-08-26T13:43:27Z, from a question about Instagram's IDs on Stack Overflow
+  ['Instagram', "new FlakeId({ layout: 'instagram', shard: 2675 })", '2384288897814875714'],
+  // computed with Sonyflake's formula for 2023-11-14T22:13:20Z, for it publishes no ID
+  ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
+  // of biguint-format's manual, where it is one of flake-idgen's
+  ['flake-idgen', 'new FlakeId({ datacenter: 0, worker: 0 })', '5827048346035945473'],
+  // two fields less, and time from 2020
+  [
+    'your own',
+    "new FlakeId({ layout: { epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] }, shard: 5 })",
+    '1024779196825605120',
+  ],
+]
+
+/** The parts of an ID in words: the time, then the counter and the node fields. */
+function says({ date, timestamp: _, tick: __, id: ___, ...parts }) {
+  return [date.toISOString(), ...Object.entries(parts).map(([name, value]) => `${name} ${value}`)].join(', ')
+}
+
+/** Runs a line of the table, which needs nothing but `FlakeId`. */
+const run = (code) => new Function('FlakeId', `return ${code}`)(FlakeId)
+
+function row([system, code, id], isFresh) {
+  const flake = run(code)
+  const cells = [system, `\`${code}\``, `\`${id}\``, says(flake.decode(id))]
+  return isFresh ? [...cells, `\`${flake.nextString()}\``] : cells
+}
+
+function main(isFresh) {
+  const headings = ['system', 'code', 'a real ID', 'says', ...(isFresh ? ['a fresh ID'] : [])]
+  const rows = [headings, headings.map(() => '---'), ...SYSTEMS.map((system) => row(system, isFresh))]
+  console.log(rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
+}
+
+main(process.argv.includes('--fresh'))
