@@ -51,7 +51,18 @@ const refused = [
     ['maxAheadMs', value, undefined],
     ['maxWaitMs', value, undefined],
   ]),
-  ...['x', '', 'Flake', 'toString', '__proto__', 7, true, {}, []].map((value) => ['layout', value, undefined]),
+  ...['x', '', 'Flake', 'toString', '__proto__', 7, true].map((value) => ['layout', value, undefined]),
+  ...[{}, []].map((value) => ['idOffset', value, TypeError]),
+  ...[0, -1, 100_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32 + 5].map((value) => [
+    'prefetch',
+    value,
+    RangeError,
+  ]),
+  ...['x', '', [], [5], () => 5, 5n].map((value) => ['prefetch', value, undefined]),
+  ...[1.5, Number.NaN, 2 ** 53, ...badText].map((value) => ['nodeOffset', value, RangeError]),
+  ...noNumbers.map((value) => ['nodeOffset', value, TypeError]),
+  ...[7, '7', 1.5, true, Symbol('7')].map((value) => ['idOffset', value, TypeError]),
+  ...[2n ** 63n, -(2n ** 63n) - 1n].map((value) => ['idOffset', value, RangeError]),
   ...[0, 7, '', 'now', true, {}, new Date(7)].map((value) => ['clock', value, TypeError]),
 ]
 
@@ -93,23 +104,113 @@ test('id together with datacenter or worker is refused, even where they agree', 
   }
 })
 
-for (const key of ['wroker', 'datacentre', 'seqmask', 'nodes', 'toString', '']) {
+const GENERAL = [
+  ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
+  ...['maxAheadMs', 'maxWaitMs', 'prefetch', 'clock'],
+]
+
+for (const key of ['wroker', 'datacentre', 'seqmask', 'node', 'host', 'count', 'toString', '']) {
   test(`a key that is no option is named together with those that are: '${key}'`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
     t.is(error.option, key)
     t.is(error.value, 7)
-    for (const known of [key, 'datacenter', 'worker', 'id', 'epoch', 'seqMask', 'maxAheadMs', 'maxWaitMs', 'clock']) {
+    for (const known of [key, 'datacenter', 'worker', ...GENERAL]) {
       t.true(error.message.includes(known), `${error.message} names ${known}`)
     }
   })
 }
+
+test('the node fields of the layout are options, and those of other layouts are none', (t) => {
+  for (const [layout, fields] of [
+    ['hazelcast', ['node']],
+    ['snowcast', ['node']],
+    ['uniqueid', ['generator', 'cluster']],
+    ['chronicle', ['host']],
+    ['chronicle-micros', ['host']],
+    ['twitter', ['datacenter', 'worker']],
+    ['discord', ['worker', 'process']],
+    ['instagram', ['shard']],
+    ['sonyflake', ['machine']],
+    [
+      {
+        fields: [
+          ['timestamp', 44],
+          ['pod', 20],
+        ],
+      },
+      ['pod'],
+    ],
+  ]) {
+    for (const field of fields) t.notThrows(() => new FlakeId({ layout, [field]: 7 }))
+    const other = fields.includes('host') ? 'worker' : 'host'
+    const error = throwsCode(t, () => new FlakeId({ layout, [other]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
+    t.is(error.option, other)
+    for (const known of [...fields, ...GENERAL])
+      t.true(error.message.includes(known), `${error.message} names ${known}`)
+  }
+})
+
+test('a layout may be a name, a Layout, or fields', (t) => {
+  const { Layout, layouts } = FlakeId
+  const spec = {
+    epoch: 5,
+    fields: [
+      ['timestamp', 44],
+      ['pod', 20],
+    ],
+  }
+  for (const layout of ['discord', layouts.discord, new Layout('discord')]) {
+    t.is(new FlakeId({ layout, clock: manualClock() }).layout.name, 'discord')
+  }
+  for (const layout of [spec, new Layout(spec)]) t.like(new FlakeId({ layout, pod: 77 }), { id: 77, epoch: 5 })
+  t.is(new FlakeId({ layout: layouts.discord }).layout.epoch, layouts.discord.epoch)
+  t.is(new FlakeId().layout, layouts.flake)
+  const error = t.throws(() => new FlakeId({ layout: {} }), { code: 'ERR_FLAKE_OPTION' })
+  t.is(error.option, 'fields')
+})
+
+test('bounds are those of the layout', (t) => {
+  for (const [layout, idMax, counterMax] of [
+    ['hazelcast', 65535, 63],
+    ['snowcast', 8191, 1023],
+    ['uniqueid', 32767, 63],
+    ['chronicle', 99, undefined],
+    ['twitter', 1023, 4095],
+    ['discord', 1023, 4095],
+    ['instagram', 8191, 1023],
+    ['sonyflake', 65535, 255],
+  ]) {
+    t.is(new FlakeId({ layout, id: idMax }).id, idMax)
+    t.is(throwsCode(t, () => new FlakeId({ layout, id: idMax + 1 }), 'ERR_FLAKE_OPTION', RangeError).option, 'id')
+    if (counterMax) t.notThrows(() => new FlakeId({ layout, seqMask: counterMax }))
+    const seqMask = (counterMax ?? 0) * 2 + 1
+    t.is(throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', RangeError).option, 'seqMask')
+  }
+})
+
+test('prefetch: bounds and unknown keys, named with the option', (t) => {
+  for (const [prefetch, option] of [
+    [{ count: 0 }, 'prefetch.count'],
+    [{ count: 100_001 }, 'prefetch.count'],
+    [{ count: '5x' }, 'prefetch.count'],
+    [{ validityMs: -1 }, 'prefetch.validityMs'],
+    [{ validityMs: 1.5 }, 'prefetch.validityMs'],
+    [{ validityMs: Number.POSITIVE_INFINITY }, 'prefetch.validityMs'],
+    [{ counts: 5 }, 'counts'],
+  ]) {
+    t.is(t.throws(() => new FlakeId({ prefetch }), { code: 'ERR_FLAKE_OPTION' }).option, option)
+  }
+  for (const prefetch of [true, false, null, 1, 100_000, {}, { count: 1, validityMs: 0 }, { count: 100_000 }]) {
+    t.notThrows(() => new FlakeId({ prefetch }))
+  }
+})
 
 test('a misspelt key is refused even when its value is undefined', (t) => {
   t.throws(() => new FlakeId({ wroker: undefined }), { code: 'ERR_FLAKE_OPTION' })
 })
 
 test('null and undefined mean absent', (t) => {
-  const names = ['datacenter', 'worker', 'id', 'epoch', 'seqMask', 'layout', 'maxAheadMs', 'maxWaitMs', 'clock']
+  const names = ['datacenter', 'worker', ...GENERAL]
   for (const absent of [null, undefined]) {
     const flake = new FlakeId(Object.fromEntries(names.map((name) => [name, absent])))
     t.like(flake, { datacenter: 0, worker: 0, id: 0, epoch: 0 })
@@ -220,9 +321,11 @@ test('the class can be extended', (t) => {
 test('every export is a property of the class', (t) => {
   t.is(FlakeId.FlakeId, FlakeId)
   t.is(FlakeId.default, FlakeId)
-  for (const name of ['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare']) {
+  for (const name of ['Layout', 'format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare']) {
     t.is(typeof FlakeId[name], 'function')
   }
+  t.is(Object.keys(FlakeId.layouts).length, 10)
+  for (const layout of Object.values(FlakeId.layouts)) t.true(layout instanceof FlakeId.Layout)
 })
 
 test('both faces, CommonJS and ES, export the same', async (t) => {

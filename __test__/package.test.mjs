@@ -158,7 +158,10 @@ test('the platform package holds the binary and little else', async (t) => {
   t.deepEqual(files.filter((file) => !/^(?:README\.md|LICENSE)$/.test(file)).sort(), [main, 'package.json'].sort())
 })
 
-const PROPERTIES = ['FlakeId', 'default', 'format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare']
+const PROPERTIES = [
+  ...['FlakeId', 'default', 'Layout', 'layouts'],
+  ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare'],
+]
 
 test('require gives the class, with every export as a property', async (t) => {
   const printed = await evaluate(`

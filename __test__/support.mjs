@@ -71,6 +71,44 @@ export const called = (flake) =>
 
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
+export const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
+export const PER_TICK = 4096
+export const LAST_TICK = 2 ** 42 - 1
+export const PATIENT = { maxWaitMs: 10_000 } // a synchronous call that waits for the next tick instead of throwing
+
+export const fixed = (options = {}) => new FlakeId({ clock: () => SOME_TIME, ...options })
+export const real = (options = {}) => new FlakeId({ id: freshNode(), ...options })
+
+/** The IDs of `take(n)` or `takeBigInts(n)`, one by one. */
+export const split = (ids) =>
+  ids instanceof BigUint64Array
+    ? [...ids]
+    : Array.from({ length: ids.length / 8 }, (_, i) => ids.subarray(i * 8, i * 8 + 8))
+
+/** n outcomes of `call`: IDs as bigints, errors as their codes. */
+export function outcomes(n, call) {
+  return Array.from({ length: n }, () => {
+    try {
+      return numberOf(call())
+    } catch (error) {
+      return error.code
+    }
+  })
+}
+
+/** The calls that give one ID, and throw where there is none. */
+export const syncCalls = {
+  next: (flake) => flake.next(),
+  nextBigInt: (flake) => flake.nextBigInt(),
+  nextString: (flake) => flake.nextString(),
+  iterator: (flake) => flake[Symbol.iterator]().next().value,
+}
+
+/** Puts the cursor of a node so many ms ahead of the real clock. */
+export function putAhead(id, ms) {
+  new FlakeId({ id, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY }).takeBigInts(ms * 2)
+}
+
 const PRELUDE = `import FlakeId from ${JSON.stringify(new URL('../index.js', import.meta.url).href)}\n`
 const CHILD_MS = 60_000 // a child that hangs is a failure, not a slow one
 

@@ -87,7 +87,7 @@ format(5n, 'hex', { prefix: process.env.PREFIX })\n`
 
 // The consumers above prove nothing unless a mistake makes tsc fail.
 const MISTAKES = {
-  TS2561: `import FlakeId from 'flakeforge'\nnew FlakeId({ wroker: 1 })\n`,
+  TS2345: `import { Layout } from 'flakeforge'\nnew Layout(5)\n`,
   TS2322: `import FlakeId from 'flakeforge'\nexport const id: string = new FlakeId().next()\n`,
   TS2578: `import FlakeId from 'flakeforge'\n// @ts-expect-error: it is none\nnew FlakeId({ worker: 1 })\n`,
 }

@@ -3,7 +3,7 @@
 
 import type { Stats } from 'flakeforge'
 import * as all from 'flakeforge'
-import FlakeId, { format, type IdLike, toBigInt } from 'flakeforge'
+import FlakeId, { format, type IdLike, Layout, layouts, toBigInt } from 'flakeforge'
 
 const flake: FlakeId = new FlakeId({ datacenter: 9, worker: 7 })
 const again: InstanceType<typeof all.FlakeId> = flake
@@ -13,12 +13,19 @@ const text: string = format(big, 'hex', { prefix: '0x' })
 const id: IdLike = text
 const stats: Stats = flake.stats
 const order: -1 | 0 | 1 = all.compare(id, big)
+const date: Date = layouts.discord.decode(id).date
+const mine: Layout = new Layout({
+  fields: [
+    ['timestamp', 41],
+    ['shard', 23],
+  ],
+})
 
-export const results: ReadonlyArray<unknown> = [stats, order, all.default === FlakeId]
+export const results: ReadonlyArray<unknown> = [stats, order, date, mine, all.default === FlakeId]
 
 export function mistakes(): void {
-  // @ts-expect-error: a misspelt option
-  new FlakeId({ wroker: 1 })
+  // @ts-expect-error: an option of another type
+  new FlakeId({ mode: 'x' })
   // @ts-expect-error: no such base
   flake.nextString('base64')
   // @ts-expect-error: no such export

@@ -13,6 +13,8 @@ const same = <T extends true>(is: T): T => is
 const exported = {
   FlakeId: true,
   default: true,
+  Layout: true,
+  layouts: true,
   format: true,
   parse: true,
   toBigInt: true,
@@ -57,6 +59,20 @@ function options(): FlakeId {
   const clock: FlakeId.FlakeIdOptions = { clock: () => 1n, epoch: new Date(0), layout: 'flake', seqMask: 1 }
   for (const each of [absent, text, numbers, clock, null, undefined]) new FlakeId(each)
   new FlakeId({ clock: Date.now })
+  const hazelcast: FlakeId.FlakeIdOptions = { layout: 'hazelcast', node: 5, nodeOffset: '10', idOffset: -5n }
+  const snowcast: FlakeId.FlakeIdOptions = { layout: 'snowcast', nodes: '128', prefetch: { count: 100, validityMs: 0 } }
+  const uniqueid: FlakeId.FlakeIdOptions = { layout: FlakeId.layouts.uniqueid, mode: 'sequential', prefetch: true }
+  const own: FlakeId.FlakeIdOptions = {
+    layout: {
+      tickMs: 10,
+      fields: [
+        ['timestamp', 41],
+        ['pod', 23],
+      ],
+    },
+    pod: '7',
+  }
+  for (const each of [hazelcast, snowcast, uniqueid, own]) assert.ok(new FlakeId(each).next().length === 8)
   return new FlakeId({ datacenter: 9, worker: 7, maxAheadMs: 1000 })
 }
 
@@ -119,6 +135,15 @@ function layouts(flake: FlakeId): void {
     ends.map((end) => end.getUTCFullYear()),
     [2109, 2039],
   )
+  const made: FlakeId.Layout = new FlakeId.Layout(layout, { epoch: 5 })
+  const built: Buffer = made.encode({ timestamp: new Date(1e12), datacenter: 9, counter: 3 })
+  const { min, max }: { min: Buffer; max: Buffer } = made.range(1e12, new Date(1e12))
+  assert.ok(FlakeId.compare(min, built) === -1 && FlakeId.compare(built, max) === -1)
+  const text: string = FlakeId.layouts.chronicle.toText(28n)
+  const back: Buffer = FlakeId.layouts['chronicle-micros'].fromText('1970-01-01T00:00:00.000028000')
+  assert.deepStrictEqual([text.slice(-3), back[7]], ['028', 28])
+  const mode: 'spread' | 'sequential' | undefined = FlakeId.layouts.uniqueid.decode(4096n).mode
+  assert.strictEqual(mode, 'sequential')
   const parts: Parts = flake.decode(flake.next())
   const {
     timestamp,
@@ -174,8 +199,26 @@ function formatting(): void {
 
 /** What must not compile. It is never called: the compiler complains where a line below has no error. */
 export function mistakes(flake: FlakeId): void {
-  // @ts-expect-error: a misspelt option
-  new FlakeId({ wroker: 1 })
+  // @ts-expect-error: no such mode
+  new FlakeId({ layout: 'uniqueid', mode: 'x' })
+  // @ts-expect-error: an offset of IDs is a bigint
+  new FlakeId({ idOffset: 5 })
+  // @ts-expect-error: no such form
+  new FlakeId({ prefetch: 'x' })
+  // @ts-expect-error: no such choice
+  new FlakeId({ prefetch: { counts: 5 } })
+  // @ts-expect-error: it is no layout
+  new FlakeId.Layout(5)
+  // @ts-expect-error: a layout needs something to be made of
+  new FlakeId.Layout()
+  // @ts-expect-error: a misspelt choice
+  new FlakeId.Layout('snowcast', { node: 128 })
+  // @ts-expect-error: fields are pairs
+  new FlakeId({ layout: { fields: [['timestamp']] } })
+  // @ts-expect-error: a tick is a bigint
+  flake.layout.encode({ tick: 5 })
+  // @ts-expect-error: 64 bits do not fit in a number
+  FlakeId.layouts.chronicle.toText(5)
   // @ts-expect-error: an option of another type
   new FlakeId({ worker: true })
   // @ts-expect-error: no such layout

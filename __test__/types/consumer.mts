@@ -3,9 +3,29 @@
 
 import assert from 'node:assert'
 import type DefaultType from 'flakeforge'
-import type { Base, FlakeIdOptions, FormatOptions, IdLike, Layout, LayoutName, Parts, Stats } from 'flakeforge'
+import type {
+  Base,
+  FlakeIdOptions,
+  FormatOptions,
+  IdLike,
+  LayoutName,
+  LayoutOptions,
+  LayoutSpec,
+  Parts,
+  Stats,
+} from 'flakeforge'
 import * as all from 'flakeforge'
-import FlakeId, { compare, format, fromSigned, FlakeId as Named, parse, toBigInt, toSigned } from 'flakeforge'
+import FlakeId, {
+  compare,
+  format,
+  fromSigned,
+  Layout,
+  layouts,
+  FlakeId as Named,
+  parse,
+  toBigInt,
+  toSigned,
+} from 'flakeforge'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <T extends true>(is: T): T => is
@@ -58,6 +78,34 @@ const parts: Parts = flake.decode(await called)
 const stats: Stats = flake.stats
 assert.deepEqual([layout.name, parts.id, stats.ids > 0], ['flake', 295, true])
 
+const names: LayoutName[] = [
+  'hazelcast',
+  'snowcast',
+  'uniqueid',
+  'chronicle',
+  'chronicle-micros',
+  'twitter',
+  'sonyflake',
+]
+for (const each of names) assert.equal(layouts[each].name, each)
+const spec: LayoutSpec = {
+  name: 'mine',
+  epoch: new Date(1e12),
+  tickMs: 10,
+  fields: [
+    ['timestamp', 41],
+    ['pod', 23],
+  ],
+}
+const choices: LayoutOptions = { epoch: '5', nodes: 128, mode: null, idOffset: undefined }
+assert.equal(new Layout(spec, { idOffset: -5n }).name, 'mine')
+assert.deepEqual(new Layout('snowcast', choices).fields[1], ['node', 7])
+const mine = new FlakeId({ layout: spec, pod: 77, nodeOffset: -7, prefetch: { count: 5 } })
+same<Equal<typeof mine.layout, Layout>>(true)
+const pod: unknown = mine.decode(mine.nextBigInt()).pod
+assert.equal(pod, 70)
+for (const prefetch of [true, false, 7, { validityMs: 0 }, null]) new FlakeId({ ...options, prefetch }).next()
+
 const id: IdLike = '0x7b'
 const style: FormatOptions = { prefix: '0x' }
 const results: [bigint, bigint, Buffer, -1 | 0 | 1, string, Buffer] = [
@@ -72,18 +120,30 @@ assert.deepEqual(results, [123n, 123n, parse('123'), 0, '0x7b', fromSigned(123n)
 
 /** What must not compile. It is never called: the compiler complains where a line below has no error. */
 export async function mistakes(): Promise<void> {
-  // @ts-expect-error: a misspelt option
-  new FlakeId({ wroker: 1 })
-  // @ts-expect-error: a misspelt option
-  const wrong: FlakeIdOptions = { datacentre: 1 }
+  // @ts-expect-error: no such mode
+  new FlakeId({ mode: 'x' })
+  // @ts-expect-error: an offset of IDs is a bigint
+  const wrong: FlakeIdOptions = { idOffset: 1 }
+  // @ts-expect-error: it is no layout
+  new Layout(5)
+  // @ts-expect-error: no such layout
+  new Layout('nope')
+  // @ts-expect-error: fields are pairs
+  const flat: LayoutSpec = { fields: ['timestamp', 64] }
+  // @ts-expect-error: fields are what a layout is
+  const empty: LayoutSpec = { epoch: 5 }
   // @ts-expect-error: a callback that is none
   flake.next('x')
   // @ts-expect-error: a promise is no Buffer
   const buffer: Buffer = flake.nextAsync()
   // @ts-expect-error: no such base
   const base: Base = 'base64'
-  // @ts-expect-error: no such layout yet
-  const other: LayoutName = 'twitter'
+  // @ts-expect-error: no such layout
+  const other: LayoutName = 'nope'
+  // @ts-expect-error: no such layout
+  layouts.nope
+  // @ts-expect-error: it can be read only
+  layouts.flake = layouts.discord
   // @ts-expect-error: 64 bits do not fit in a number
   toBigInt(5)
   // @ts-expect-error: a signed value is a bigint
@@ -92,7 +152,7 @@ export async function mistakes(): Promise<void> {
   new Named().nextHex()
   // @ts-expect-error: an asynchronous step is needed for waiting, and it gives a Buffer
   for await (const text of flake) takesText(text)
-  void [wrong, buffer, base, other]
+  void [wrong, flat, empty, buffer, base, other]
 }
 
 const takesText = (text: string): string => text
