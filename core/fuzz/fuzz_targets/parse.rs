@@ -1,0 +1,49 @@
+//! Any text in every base: read as the standard library and num-bigint read it, and written again it is the same number.
+
+#![no_main]
+
+use flakeforge_core::format::{Base, Text, digits, id_digits, parse};
+use libfuzzer_sys::fuzz_target;
+use num_bigint::BigUint;
+
+fuzz_target!(|text: &str| {
+    for (_, base) in Base::NAMES {
+        let id = parse(text, base);
+        assert_eq!(id, expected(text, base), "{text:?} in {base:?}");
+        if let Some(id) = id {
+            writing_inverts(text, id, base);
+        }
+    }
+});
+
+/// What others read in a text.
+fn expected(text: &str, base: Base) -> Option<u64> {
+    let radix = match base {
+        Base::Dec => 10,
+        Base::Hex => 16,
+        Base::Bin => 2,
+        Base::Oct => 8,
+        Base::Base32 => return BigUint::parse_bytes(plain_base32(text)?.as_bytes(), 32)?.try_into().ok(),
+    };
+    if text.starts_with('+') { None } else { u64::from_str_radix(text, radix).ok() } // an ID has no sign
+}
+
+/// Crockford's digits as those that num-bigint knows: 0…9, then a…v.
+fn plain_base32(text: &str) -> Option<String> {
+    text.to_ascii_lowercase()
+        .chars()
+        .map(|digit| match digit {
+            'o' => Some('0'),
+            'i' | 'l' => Some('1'),
+            _ => char::from_digit("0123456789abcdefghjkmnpqrstvwxyz".find(digit)? as u32, 32),
+        })
+        .collect()
+}
+
+/// An ID that was read is written as text of the same value, in both ways there are.
+fn writing_inverts(text: &str, id: u64, base: Base) {
+    let mut room = [0; size_of::<Text>()];
+    let written = std::str::from_utf8(id_digits(id, base, &mut room)).unwrap();
+    assert_eq!(parse(written, base), Some(id), "{text:?} in {base:?}");
+    assert_eq!(written, digits(&id.to_be_bytes(), base), "{text:?} in {base:?}");
+}

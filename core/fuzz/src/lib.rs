@@ -1,0 +1,84 @@
+//! What must hold for every layout, whatever it is made of: the invariants that the targets `unpack` and `spec` share.
+
+use flakeforge_core::layout::{Layout, Packing, Unpacked};
+
+/// Whatever an ID says packs to the same ID, is within its fields, and lies between the bounds of its tick.
+pub fn unpacking_inverts(layout: &Layout, id: u64) {
+    let Some(parts) = layout.unpack(id) else {
+        assert!(is_impossible(layout, id), "{}: no parts in {id:#x}", layout.name);
+        return;
+    };
+    assert!(!is_impossible(layout, id), "{}: {parts:?} in {id:#x}", layout.name);
+    assert_eq!(layout.pack(parts), Some(id), "{}: {parts:?}", layout.name);
+    assert!(parts.counter <= layout.counter_max() && parts.node <= layout.node_max(), "{}: {parts:?}", layout.name);
+    assert!(layout.node_values(id).eq(layout.split_node(parts.node)), "{}: {parts:?}", layout.name);
+    lies_in_its_tick(layout, parts, id);
+}
+
+/// No generator makes an ID with a bit set that must be zero, nor one outside of 64 bits before its offset is added.
+fn is_impossible(layout: &Layout, id: u64) -> bool {
+    let plain = i128::from(id) - i128::from(layout.id_offset() as i64);
+    let zeros = layout
+        .fields
+        .iter()
+        .fold(0u64, |bits, (name, width)| bits << width | if name == "zero" { (1 << width) - 1 } else { 0 });
+    u64::try_from(plain).map_or(true, |plain| plain & zeros != 0)
+}
+
+/// In a layout that sorts by time, `bottom` and `top` hold every ID of their tick, and none of the next. (An ID may say
+/// that it has the other mode: it is not of this order.)
+fn lies_in_its_tick(layout: &Layout, parts: Unpacked, id: u64) {
+    let ticks = layout.scale.first_tick..=layout.scale.last_tick;
+    if !layout.is_time_ordered() || parts.mode != layout.mode() || !ticks.contains(&parts.tick) {
+        return;
+    }
+    let (bottom, top) = (layout.bottom(parts.tick), layout.top(parts.tick));
+    assert!((bottom..=top).contains(&id), "{}: {id:#x} of tick {}", layout.name, parts.tick);
+    if parts.tick < *ticks.end() {
+        assert!(top < layout.bottom(parts.tick + 1), "{}: ticks {} and the next overlap", layout.name, parts.tick);
+    }
+}
+
+/// Parts that a layout has room for, out of any three numbers.
+pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked {
+    let last = match layout.packing {
+        Packing::Bits { tick, .. } => tick.max(),
+        Packing::Decimal => layout.scale.last_tick,
+    };
+    let within = |value, max: u64| max.checked_add(1).map_or(value, |count| value % count);
+    Unpacked {
+        tick: within(tick, last),
+        counter: within(counter, layout.counter_max()),
+        node: within(node, layout.node_max()),
+        mode: layout.mode(),
+    }
+}
+
+/// What parts pack to says the same parts, and so does the fast way that generators take.
+pub fn packing_inverts(layout: &Layout, parts: Unpacked) {
+    let Some(id) = layout.pack(parts) else {
+        assert_ne!(layout.id_offset(), 0, "{}: no ID for {parts:?}", layout.name);
+        return;
+    };
+    assert_eq!(layout.unpack(id), Some(parts), "{}: {id:#x}", layout.name);
+    let number = parts.tick << layout.packing.counter_bits() | parts.counter;
+    let packed = layout.packing.pack(number, layout.place_node(parts.node));
+    assert_eq!(packed.wrapping_add(layout.id_offset()), id, "{}: {parts:?}", layout.name);
+    assert_eq!(layout.join_node(layout.split_node(parts.node)), parts.node, "{}", layout.name);
+}
+
+/// A run of IDs is what packing number after number gives.
+pub fn runs_agree(layout: &Layout, start: Unpacked) {
+    const RUN: u64 = 70; // past the end of a tick for counters of up to 6 bits, and of any if they start near it
+    let number = start.tick << layout.packing.counter_bits() | start.counter;
+    // As a cursor does, which keeps u64::MAX for its seal.
+    let last = layout.last_number().min(u64::MAX - 1);
+    let base = number.min(last.saturating_sub(RUN));
+    let node = layout.place_node(start.node);
+    let mut ids = [0; RUN as usize];
+    let ids = &mut ids[..RUN.min(last - base + 1) as usize];
+    layout.packing.pack_run(base, node, ids, |id| id);
+    for (number, id) in (base..).zip(ids) {
+        assert_eq!(*id, layout.packing.pack(number, node), "{}: number {number}", layout.name);
+    }
+}
