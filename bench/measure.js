@@ -3,13 +3,13 @@
 // One measurement in a process of its own: `node measure.js KIND NAME` prints one number.
 //
 //   call NAME      ns per call: median of bursts, each started at a fresh millisecond and below the overflow limit
-//   take           ns per ID of take(4096), each call at a fresh millisecond
+//   batch NAME     ns per ID of a batch, each call at a fresh millisecond
 //   wait NAME      million IDs/s with 100 000 next(callback) outstanding: median of rounds
 //   timers NAME    the most timers armed at once meanwhile
 //   heap NAME      bytes of heap for each Buffer held (wants --expose-gc)
 
 const { performance } = require('node:perf_hooks')
-const { CALLS, flakeforge, flakeIdgen } = require('./work.js')
+const { BATCHES, CALLS, flakeforge, flakeIdgen } = require('./work.js')
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
 const generators = { flakeforge, 'flake-idgen': flakeIdgen }
@@ -40,10 +40,11 @@ function nsPerCall(name) {
   return bursts(call, slow ? 200 : 1500, 200)
 }
 
-function nsPerIdOfTake() {
-  const generator = flakeforge()
-  bursts(() => generator.take(4096), 1, 500)
-  return bursts(() => generator.take(4096), 1, 500) / 4096
+function nsPerIdOfBatch(name) {
+  const [size, make] = BATCHES[name]
+  const call = make()
+  bursts(call, 1, 500) // warm up
+  return bursts(call, 1, 500) / size
 }
 
 const OUTSTANDING = 100_000
@@ -116,7 +117,7 @@ async function bytesPerBuffer(name) {
 
 const KINDS = {
   call: nsPerCall,
-  take: nsPerIdOfTake,
+  batch: nsPerIdOfBatch,
   wait: millionsPerSecond,
   timers: mostTimers,
   heap: bytesPerBuffer,

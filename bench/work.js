@@ -63,6 +63,46 @@ const CALLS = {
     const id = anId()
     return () => format(id, 'dec')
   },
+  'decode: flakeforge': () => {
+    const { layouts } = require('..')
+    const id = anId().readBigUInt64BE()
+    return () => layouts.flake.decode(id)
+  },
+  'decode: plain JS': () => {
+    const { decode } = require('./pure.js')
+    const id = anId().readBigUInt64BE()
+    return () => decode(id)
+  },
+  'decode: @sapphire/snowflake': () => {
+    const snowflake = new (require('@sapphire/snowflake').Snowflake)(0)
+    const id = anId().readBigUInt64BE()
+    return () => snowflake.deconstruct(id)
+  },
+  'encode: flakeforge': () => {
+    const { layouts } = require('..')
+    const parts = { timestamp: Date.now(), datacenter: 1, worker: 2, counter: 3 }
+    return () => layouts.flake.encode(parts)
+  },
+  'encode: plain JS': () => {
+    const { encode } = require('./pure.js')
+    const parts = { timestamp: Date.now(), datacenter: 1, worker: 2, counter: 3 }
+    return () => encode(parts)
+  },
 }
 
-module.exports = { CALLS, flakeforge, flakeIdgen }
+/** Batches: how many IDs, and the call that makes them; per ID this is what counts. */
+const BATCHES = {
+  'take(4096)': [4096, () => calls(flakeforge(), 'take', 4096)],
+  'takeBigInts(65536), snowcast': [
+    65_536,
+    () => calls(dialect({ layout: 'snowcast', nodes: 128 }), 'takeBigInts', 65_536),
+  ],
+  'takeBigInts(4096), uniqueid spread': [4096, () => calls(uniqueid('spread'), 'takeBigInts', 4096)],
+  'takeBigInts(4096), uniqueid sequential': [4096, () => calls(uniqueid('sequential'), 'takeBigInts', 4096)],
+}
+
+const dialect = (options) => new (require('..'))({ id: 5, ...options })
+const uniqueid = (mode) => dialect({ layout: 'uniqueid', mode, maxAheadMs: Number.POSITIVE_INFINITY })
+const calls = (generator, method, n) => () => generator[method](n)
+
+module.exports = { CALLS, BATCHES, flakeforge, flakeIdgen }
