@@ -65,29 +65,29 @@ const CALLS = {
   },
   'decode: flakeforge': () => {
     const { layouts } = require('..')
-    const id = anId().readBigUInt64BE()
-    return () => layouts.flake.decode(id)
+    return each(someIds(), (id) => layouts.flake.decode(id))
   },
-  'decode: plain JS': () => {
-    const { decode } = require('./pure.js')
-    const id = anId().readBigUInt64BE()
-    return () => decode(id)
-  },
+  'decode: plain JS': () => each(someIds(), require('./pure.js').decode),
   'decode: @sapphire/snowflake': () => {
     const snowflake = new (require('@sapphire/snowflake').Snowflake)(0)
-    const id = anId().readBigUInt64BE()
-    return () => snowflake.deconstruct(id)
+    return each(someIds(), (id) => snowflake.deconstruct(id))
   },
   'encode: flakeforge': () => {
     const { layouts } = require('..')
-    const parts = { timestamp: Date.now(), datacenter: 1, worker: 2, counter: 3 }
-    return () => layouts.flake.encode(parts)
+    return each(someParts(), (parts) => layouts.flake.encode(parts))
   },
-  'encode: plain JS': () => {
-    const { encode } = require('./pure.js')
-    const parts = { timestamp: Date.now(), datacenter: 1, worker: 2, counter: 3 }
-    return () => encode(parts)
-  },
+  'encode: plain JS': () => each(someParts(), require('./pure.js').encode),
+}
+
+/** Different IDs, and parts of IDs: with one and the same, a compiler could do the work once. */
+const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
+const someParts = () =>
+  Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, datacenter: i & 31, worker: 2, counter: i }))
+
+/** A call that takes one after the other. */
+function each(values, call) {
+  let i = 0
+  return () => call(values[i++ & 255])
 }
 
 /** Batches: how many IDs, and the call that makes them; per ID this is what counts. */
