@@ -209,6 +209,30 @@ test('inspect shows the best reading in full and all others in a line each', asy
   )
 })
 
+test('inspect gives an ID of stdin one line', async (t) => {
+  const { code, stdout } = await run(['inspect'], { input: `${DISCORD}\n1541815603606036480\n` })
+  t.is(code, 0)
+  t.deepEqual(stdout.split('\n'), [
+    `${DISCORD.padEnd(20)}  discord  2016-04-30T11:18:25.796Z  counter 7  worker 1  process 0`,
+    '1541815603606036480   twitter  2022-06-28T16:07:40.105Z  counter 0  datacenter 11  worker 26',
+    '',
+  ])
+})
+
+test('a time that no Date can hold is said to be one', async (t) => {
+  const layout = '{"fields":[["timestamp",63],["counter",1]]}'
+  const lines = await linesOf(t, ['inspect', '18446744073709551615', '--layout', layout])
+  t.regex(lines.join(' '), /beyond what a Date can hold/)
+})
+
+test('inspect has something to say of every ID there is', async (t) => {
+  const last = 2n ** 64n
+  for (const id of [0n, 1n, 2n ** 63n - 1n, 2n ** 63n, last - 17n, last - 16n, last - 1n]) {
+    const lines = await linesOf(t, ['inspect', String(id)])
+    t.is(lines.filter((line) => line.startsWith('    ')).length, 9, `${id}: all other systems in a line each`)
+  }
+})
+
 test('inspect with a layout takes its choices', async (t) => {
   const args = ['inspect', '44368455009519617', '--layout', 'snowcast', '--epoch', '1388534400000', '--json']
   const [shown] = await jsonOf(t, args)

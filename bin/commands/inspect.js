@@ -5,7 +5,7 @@
 
 const { format, fromSigned, toBigInt, toSigned } = require('../../index.js')
 const { LAYOUT, readArguments, readLayout, usageError } = require('../parts/arguments.js')
-const { fromNow } = require('../parts/dates.js')
+const { fromNow, stamp } = require('../parts/dates.js')
 const { heading, hexOf, partsForJson, picture } = require('../parts/picture.js')
 const { print, say } = require('../parts/output.js')
 const { isPlausible, rank, reasons, summary } = require('../parts/ranking.js')
@@ -14,7 +14,7 @@ const { joinBytes, readId } = require('../parts/text-forms.js')
 const usage = `usage: flakeforge inspect [ID…] [options]
 
 Shows the bits of each ID by field, the fields' values, and the time; without --layout, as the system that is the most
-plausible, with the others after it. Without an ID, or with -, IDs come from stdin, one a line.
+plausible, with the others after it. Without an ID, or with -, IDs come from stdin, one a line, and each gets one line.
 
   --layout NAME      of \`flakeforge layouts\`, or fields of your own as JSON: do not guess
   --epoch DATE       with --layout: Unix ms or ISO text that its timestamps count from
@@ -66,7 +66,14 @@ function toText({ id, note, layout, parts, readings }) {
   return `${lines.join('\n')}\n`
 }
 
-const when = ({ date, timestamp }) => `${date.toISOString()}, ${fromNow(timestamp)}`
+const when = ({ date, timestamp }) => `${stamp(date)}, ${fromNow(timestamp)}`
+
+/** An ID of a stream, in one line. */
+function toLine({ id, layout, parts }) {
+  const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
+  const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  return [String(id).padEnd(20), layout.name, stamp(date), ...values].join('  ')
+}
 
 /** The texts as output; those that are no IDs are said on stderr, with what `place` calls them. */
 function showAll(texts, show, layout, place = () => '') {
@@ -103,9 +110,9 @@ async function* readLines() {
 async function run(args) {
   const { values, positionals } = readArguments(args, LAYOUT)
   const layout = readLayout(values)
-  const show = values.json ? toJson : toText
   const fromStdin = positionals.length === 0 || (positionals.length === 1 && positionals[0] === '-')
-  if (!fromStdin) return print(showAll(joinBytes(positionals), show, layout))
+  if (!fromStdin) return print(showAll(joinBytes(positionals), values.json ? toJson : toText, layout))
+  const show = values.json ? toJson : toLine
   if (positionals.length === 0 && process.stdin.isTTY) throw usageError('which ID? See flakeforge inspect --help')
   let before = 0
   for await (const lines of readLines()) {

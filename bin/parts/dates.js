@@ -27,6 +27,9 @@ function readIso(text) {
   return Date.parse(zone === undefined && text.length > 10 ? `${text}Z` : text)
 }
 
+/** A Date as ISO text; an ID of your own layout may have a time that no Date can hold. */
+const stamp = (date) => (Number.isNaN(date.getTime()) ? 'beyond what a Date can hold' : date.toISOString())
+
 /** How long ago, or how far ahead, in the largest unit that fits. */
 function fromNow(ms, now = Date.now()) {
   const away = Math.abs(now - ms)
@@ -37,4 +40,4 @@ function fromNow(ms, now = Date.now()) {
   return now >= ms ? `${span} ago` : `in ${span}`
 }
 
-module.exports = { readDate, fromNow }
+module.exports = { readDate, stamp, fromNow }

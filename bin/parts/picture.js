@@ -4,6 +4,7 @@
 // under them. It must never cut a bit itself: values come from Layout.decode.
 
 const { format } = require('../../index.js')
+const { stamp } = require('./dates.js')
 const { paint } = require('./output.js')
 
 const COLOURS = ['cyan', 'green', 'yellow', 'magenta']
@@ -29,7 +30,7 @@ function cut(id, { fields }) {
 }
 
 function label(name, parts) {
-  if (name === 'timestamp') return `timestamp ${parts.date.toISOString()}`
+  if (name === 'timestamp') return `timestamp ${stamp(parts.date)}`
   return name === 'zero' ? 'zero' : `${name} ${parts[name]}`
 }
 

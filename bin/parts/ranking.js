@@ -50,6 +50,7 @@ const days = Object.fromEntries(NAMES.map((name) => [name, new Date(layouts[name
 /** What there is to say about a time of each kind. */
 const TIMES = {
   zero: () => 'its top bit is always 0, and here it is 1',
+  none: () => 'it makes no such ID',
   far: () => 'its time is beyond what a Date can hold',
   future: () => 'it would be in the future',
   early: () => 'there were no such IDs then',
@@ -75,12 +76,22 @@ function sayCounter(counter, layout, { countsOn }) {
 const judgeNode = (id) => Math.log2(1 + id) / 2
 const sayNode = (id) => (id > 255 ? [`node number ${id} is large`] : [])
 
+/** The parts of an ID, or undefined when it is none of the layout: with chronicle, the last few below 2^64. */
+function decode(id, layout) {
+  try {
+    return layout.decode(id)
+  } catch {
+    return undefined
+  }
+}
+
 /** One system's reading of an ID: its points, and the parts unless there are none. */
 function judge(id, name, now) {
   const layout = layouts[name]
   // Asked here although decode would throw: errors cost more than all readings together.
   if (layout.fields[0]?.[0] === 'zero' && id > SIGNED_MAX) return { name, layout, points: IMPOSSIBLE, time: 'zero' }
-  const parts = layout.decode(id)
+  const parts = decode(id, layout)
+  if (parts === undefined) return { name, layout, points: IMPOSSIBLE, time: 'none' }
   if (Number.isNaN(parts.date.getTime())) return { name, layout, points: IMPOSSIBLE, time: 'far' }
   const known = KNOWN[name]
   const [timePoints, time] = judgeTime(parts.timestamp, layout, known, now)
