@@ -15,14 +15,16 @@ pub fn unpacking_inverts(layout: &Layout, id: u64) {
     lies_in_its_tick(layout, parts, id);
 }
 
-/// No generator makes an ID with a bit set that must be zero, nor one outside of 64 bits before its offset is added.
+/// No generator makes an ID with a bit set that must be zero, nor one outside of 64 bits before its offset is added, nor a
+/// decimal one of a tick whose host 99 does not fit 64 bits.
 fn is_impossible(layout: &Layout, id: u64) -> bool {
     let plain = i128::from(id) - i128::from(layout.id_offset() as i64);
     let zeros = layout
         .fields
         .iter()
         .fold(0u64, |bits, (name, width)| bits << width | if name == "zero" { (1 << width) - 1 } else { 0 });
-    u64::try_from(plain).map_or(true, |plain| plain & zeros != 0)
+    let is_past_last_tick = |plain: u64| layout.packing == Packing::Decimal && plain / 100 > (u64::MAX - 99) / 100;
+    u64::try_from(plain).map_or(true, |plain| plain & zeros != 0 || is_past_last_tick(plain))
 }
 
 /// In a layout that sorts by time, `bottom` and `top` hold every ID of their tick, and none of the next. (An ID may say
