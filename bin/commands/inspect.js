@@ -8,7 +8,7 @@ const { LAYOUT, readArguments, readLayout, usageError } = require('../parts/argu
 const { fromNow, stamp } = require('../parts/dates.js')
 const { heading, hexOf, partsForJson, picture } = require('../parts/picture.js')
 const { print, say } = require('../parts/output.js')
-const { isPlausible, rank, reasons, summary } = require('../parts/ranking.js')
+const { contenders, rank, reasons, summary } = require('../parts/ranking.js')
 const { joinBytes, readId } = require('../parts/text-forms.js')
 
 const usage = `usage: flakeforge inspect [ID…] [options]
@@ -20,7 +20,7 @@ plausible, with the others after it. Without an ID, or with -, IDs come from std
   --epoch DATE       with --layout: Unix ms or ISO text that its timestamps count from
   --nodes N          with --layout snowcast: how many nodes
   --mode MODE        with --layout uniqueid: spread or sequential (an ID says its mode itself)
-  --json             one JSON object a line; without --layout its readings are the plausible ones, the best first
+  --json             one JSON object a line; without --layout with the readings that could be meant, best first
 
 An ID is read as the first of these that fits: decimal (negative: from a signed column), 0x hex, 0b or 64 bits, 16 digits
 of hex, 13 characters of base32, base64 or base64url of the 8 bytes, 50 dd …, <Buffer 50 dd …>, a time with nine digits
@@ -48,13 +48,15 @@ function toJson({ text, id, form, note, layout, parts, readings }) {
     base32: format(bytes, 'base32'),
     layout: layout.name,
     parts: partsForJson(parts),
-    readings: readings?.filter(isPlausible).map((reading) => ({
-      layout: reading.name,
-      timestamp: reading.parts.timestamp,
-      why: reasons(reading),
-    })),
+    readings: readings && contenders(readings).map(readingForJson),
   })
 }
+
+const readingForJson = (reading) => ({
+  layout: reading.name,
+  timestamp: reading.parts.timestamp,
+  why: reasons(reading),
+})
 
 function toText({ id, note, layout, parts, readings }) {
   const lines = [heading(id)]

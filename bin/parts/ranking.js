@@ -108,6 +108,13 @@ function rank(given, now = Date.now()) {
 /** A reading that nothing speaks against but its rarity. */
 const isPlausible = ({ points }) => points < TOO_EARLY
 
+/** Of all readings, the best first, those that could be meant: the others are 2^16 times as rare as the best. */
+function contenders(readings) {
+  const bar = Math.min(TOO_EARLY, readings[0].points + 16)
+  const could = readings.filter(({ points }) => points < bar)
+  return could.length > 0 ? could : readings.slice(0, 1)
+}
+
 /** The reasons in words; of an implausible reading only the one that matters. */
 function reasons(reading) {
   const { name, layout, parts, time } = reading
@@ -123,4 +130,4 @@ function summary(reading, now = Date.now()) {
   return `${name.padEnd(16)} ${when}: ${reasons(reading)}`
 }
 
-module.exports = { rank, isPlausible, reasons, summary }
+module.exports = { rank, contenders, reasons, summary }
