@@ -255,11 +255,19 @@ const UNDEFINED: sys::napi_value = ptr::null_mut();
 /// `claim()`: undefined, and the ID is in the scratch array; or a status.
 unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: N-API calls this with its live `env` and `info`, and only as made by `Hot::function`.
-    match unsafe { hot(env, info) }.map(Hot::claim) {
-        Some(Ok(())) => UNDEFINED,
-        Some(Err(status)) => unsafe { number(env, status) },
-        None => unsafe { number(env, Status::NoGenerator) },
-    }
+    unsafe { answer(env, info, Hot::claim) }
+}
+
+/// `unpack()`: undefined, and what the ID says is in the scratch array; or a status.
+unsafe extern "C" fn unpack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    unsafe { answer(env, info, Hot::unpack) }
+}
+
+/// `pack()`: undefined, and the ID is in the scratch array; or a status.
+unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    unsafe { answer(env, info, Hot::pack) }
 }
 
 /// `claimText()`: the ID as text in the base named in the scratch array; or a status.
@@ -267,7 +275,9 @@ unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_inf
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
     match hot.claim() {
+        // SAFETY: as in `claim`.
         Ok(()) => unsafe { text(env, hot.scratch(), hot.scratch().id.get()) },
+        // SAFETY: as in `claim`.
         Err(status) => unsafe { number(env, status) },
     }
 }
@@ -276,26 +286,25 @@ unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_inf
 unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
+    // SAFETY: as in `claim`.
     unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
 }
 
-/// `unpack()`: undefined, and what the ID says is in the scratch array; or a status.
-unsafe extern "C" fn unpack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
-    match unsafe { hot(env, info) }.map(Hot::unpack) {
-        Some(Ok(())) => UNDEFINED,
-        Some(Err(status)) => unsafe { number(env, status) },
-        None => unsafe { number(env, Status::NoGenerator) },
-    }
-}
-
-/// `pack()`: undefined, and the ID is in the scratch array; or a status.
-unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
-    match unsafe { hot(env, info) }.map(Hot::pack) {
-        Some(Ok(())) => UNDEFINED,
-        Some(Err(status)) => unsafe { number(env, status) },
-        None => unsafe { number(env, Status::NoGenerator) },
+/// Does what a raw function is for: undefined when it worked, else the status.
+///
+/// # Safety
+/// `env` and `info` must be those of a running call of a function that `Hot::function` made.
+#[inline]
+unsafe fn answer(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+    work: impl FnOnce(&Hot) -> std::result::Result<(), Status>,
+) -> sys::napi_value {
+    // SAFETY: by contract.
+    match unsafe { hot(env, info) }.map_or(Err(Status::NoGenerator), work) {
+        Ok(()) => UNDEFINED,
+        // SAFETY: by contract.
+        Err(status) => unsafe { number(env, status) },
     }
 }
 
