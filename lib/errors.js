@@ -36,7 +36,7 @@ function optionRangeError(option, value, wanted) {
 
 /** `ERR_FLAKE_OPTION`: a key that is no option, so that a misspelt one does not go unnoticed. */
 function unknownOptionError(option, value, known) {
-  const message = `'${option}' is no option: there are ${known.join(', ')}`
+  const message = `'${option}' (${show(value)}) is no option: there are ${known.join(', ')}`
   return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option, value })
 }
 
