@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 
 const require = createRequire(import.meta.url)
@@ -135,3 +136,43 @@ export async function jsonOfChild(t, source, flags) {
   t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' })
   return JSON.parse(stdout)
 }
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+export function inBase32(id, length) {
+  let digits = ''
+  for (let rest = numberOf(id); digits.length < length; rest /= 32n) digits = CROCKFORD[rest % 32n] + digits
+  return digits
+}
+
+// For tests of calls that wait.
+
+export const OUTSTANDING = 20_000
+export const HOUR = 3_600_000
+
+/** Calls next(callback) n times and records each callback: which call it was for, and what it got. */
+export function submit(flake, n, record) {
+  for (let i = 0; i < n; i++) flake.next((error, id) => record.push({ i, error, id }))
+}
+
+/** Waits until a list has n entries. */
+export async function until(list, n) {
+  while (list.length < n) await sleep(1)
+}
+
+/** Turns the clock on, tick by tick, until a promise is settled: a busy machine may miss any single tick. */
+export async function turnOnUntil(clock, promise) {
+  let settled = false
+  promise.finally(() => {
+    settled = true
+  })
+  while (!settled) {
+    clock.now += 1
+    await sleep(2)
+  }
+  return promise
+}
+
+export const inOrder = (record) => record.every(({ i }, place) => i === place)
+export const allWell = (record) =>
+  record.every(({ error, id }) => error === null && Buffer.isBuffer(id) && id.length === 8)
