@@ -384,3 +384,15 @@ test('decode: what is no ID is refused, and where no generator made it', (t) => 
     t.is(numberOf(layouts[name].encode(layouts[name].decode(2n ** 63n - 1n))), 2n ** 63n - 1n)
   }
 })
+
+test('a layout of your own has no choices, whatever its name', (t) => {
+  const spec = {
+    name: 'snowcast',
+    fields: [
+      ['timestamp', 63],
+      ['counter', 1],
+    ],
+  }
+  const error = t.throws(() => new Layout(spec, { nodes: 128 }), { code: 'ERR_FLAKE_OPTION' })
+  t.is(error.option, 'nodes')
+})

@@ -12,6 +12,8 @@ pub struct Dialect {
     pub tick_ns: u64,
     /// what the 64 bits are
     pub shape: Shape,
+    /// whether `nodes` says how the second and third field, node and counter, share their bits
+    pub has_nodes: bool,
     /// how far IDs may run ahead of the clock, in milliseconds; the default of `maxAheadMs`
     pub max_ahead_ms: f64,
     /// how long a synchronous call may block, in milliseconds; the default of `maxWaitMs`
@@ -39,6 +41,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 0,
         tick_ns: MS,
         shape: Shape::Bits(&[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
+        has_nodes: false,
         max_ahead_ms: 0.0,
         max_wait_ms: 0.0,
     },
@@ -49,6 +52,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_514_764_800_000, // 2018-01-01
         tick_ns: MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("counter", 6), ("node", 16)]),
+        has_nodes: false,
         max_ahead_ms: 15_000.0,
         max_wait_ms: 1_000.0,
     },
@@ -58,6 +62,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
         tick_ns: MS,
         shape: Shape::Bits(&[("timestamp", 41), ("node", 13), ("counter", 10)]),
+        has_nodes: true,
         max_ahead_ms: 0.0,
         max_wait_ms: 1_000.0,
     },
@@ -75,6 +80,7 @@ pub const DIALECTS: &[Dialect] = &[
             ("generator", 8),
             ("cluster", 4),
         ]),
+        has_nodes: false,
         max_ahead_ms: 0.0,
         max_wait_ms: 1_000.0,
     },
@@ -84,6 +90,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 0,
         tick_ns: 100,
         shape: Shape::Decimal("host"),
+        has_nodes: false,
         max_ahead_ms: FOR_EVER,
         max_wait_ms: 0.0,
     },
@@ -93,6 +100,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 0,
         tick_ns: 100_000,
         shape: Shape::Decimal("host"),
+        has_nodes: false,
         max_ahead_ms: FOR_EVER,
         max_wait_ms: 0.0,
     },
@@ -102,6 +110,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_288_834_974_657, // 2010-11-04T01:42:54.657Z
         tick_ns: MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
+        has_nodes: false,
         max_ahead_ms: 0.0,
         max_wait_ms: 0.0,
     },
@@ -111,6 +120,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_420_070_400_000, // 2015-01-01
         tick_ns: MS,
         shape: Shape::Bits(&[("timestamp", 42), ("worker", 5), ("process", 5), ("counter", 12)]),
+        has_nodes: false,
         max_ahead_ms: 0.0,
         max_wait_ms: 0.0,
     },
@@ -120,6 +130,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_314_220_021_721, // 2011-08-24T21:07:01.721Z
         tick_ns: MS,
         shape: Shape::Bits(&[("timestamp", 41), ("shard", 13), ("counter", 10)]),
+        has_nodes: false,
         max_ahead_ms: 0.0,
         max_wait_ms: 0.0,
     },
@@ -129,6 +140,7 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_409_529_600_000, // 2014-09-01
         tick_ns: 10 * MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        has_nodes: false,
         max_ahead_ms: 0.0,
         max_wait_ms: 0.0,
     },

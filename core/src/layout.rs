@@ -78,6 +78,8 @@ pub struct Layout {
     pub max_ahead_ms: f64,
     /// default of `maxWaitMs`
     pub max_wait_ms: f64,
+    /// whether [`with_nodes`](Self::with_nodes) has a choice to make
+    pub has_nodes: bool,
     mode: Option<(Bits, Mode)>,
     zero: u64,
     id_offset: i64,
@@ -97,6 +99,7 @@ impl Layout {
             }
             Shape::Decimal(node) => Self::of_decimal(row, node),
         };
+        layout.has_nodes = row.has_nodes;
         layout.max_ahead_ms = row.max_ahead_ms;
         layout.max_wait_ms = row.max_wait_ms;
         layout
@@ -150,6 +153,7 @@ impl Layout {
             nodes: vec![],
             max_ahead_ms: 0.0,
             max_wait_ms: 0.0,
+            has_nodes: false,
             mode: None,
             zero: 0,
             id_offset: 0,
@@ -175,16 +179,16 @@ impl Layout {
     /// snowcast's `nodes`: the node field just wide enough for so many, the counter with the bits that are left.
     /// `None` where the layout has no such choice.
     pub fn with_nodes(self, nodes: u64) -> Option<Self> {
-        if self.name != "snowcast" {
+        if !self.has_nodes {
             return None;
         }
         let node = nodes.next_power_of_two().ilog2();
         let both = self.fields[1].1 + self.fields[2].1;
-        let mut fields = self.fields.clone();
+        let mut fields = self.fields;
         (fields[1].1, fields[2].1) = (node, both - node);
-        let knobs = (self.max_ahead_ms, self.max_wait_ms);
+        let Self { max_ahead_ms, max_wait_ms, has_nodes, .. } = self;
         let layout = Self::of_bits(self.name, self.scale.epoch_ms, self.scale.tick_ns, fields);
-        Some(Self { max_ahead_ms: knobs.0, max_wait_ms: knobs.1, ..layout })
+        Some(Self { max_ahead_ms, max_wait_ms, has_nodes, ..layout })
     }
 
     /// uniqueid's `mode`; `None` where the layout has no such field.
