@@ -5,32 +5,27 @@ import { inspect } from 'node:util'
 import test from 'ava'
 import biguintFormat from 'biguint-format'
 import fc from 'fast-check'
-import { FlakeId, hexOf, inBase32, manualClock, numberOf, throwsCode, vectors } from './support.mjs'
+import {
+  BASES,
+  bufferOf,
+  FlakeId,
+  hexOf,
+  holds,
+  ids,
+  inBase32,
+  manualClock,
+  numberOf,
+  throwsCode,
+  vectors,
+} from './support.mjs'
 
 const { format, parse } = FlakeId
-const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
-const MAX = 2n ** 64n - 1n
-const RUNS = 4000
-
-/** A property that must hold; its predicate gives false or throws where it does not. */
-function holds(t, arbitraries, predicate, numRuns = RUNS) {
-  t.notThrows(() => fc.assert(fc.property(...arbitraries, predicate), { numRuns }))
-}
 
 const bytesOf = (min, max) => fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes))
 const someBytes = bytesOf(1, 64)
 const zeroes = fc.nat({ max: 8 }).map((length) => Buffer.alloc(length + 1))
 const leadingZeroes = fc.tuple(zeroes, someBytes).map((parts) => Buffer.concat(parts))
 const anyBytes = fc.oneof({ weight: 8, arbitrary: someBytes }, leadingZeroes, zeroes)
-const ids = fc.oneof(
-  fc.bigInt({ min: 0n, max: MAX }),
-  fc.bigInt({ min: 0n, max: 70n }),
-  fc.bigInt({ min: MAX - 70n, max: MAX }),
-  fc.nat({ max: 63 }).map((bit) => 1n << BigInt(bit)),
-)
-
-const bufferOf = (id) => Buffer.from(id.toString(16).padStart(16, '0'), 'hex')
-
 // --- recorded results ---
 
 const { cases } = vectors('format')

@@ -4,26 +4,9 @@
 import { inspect } from 'node:util'
 import test from 'ava'
 import fc from 'fast-check'
-import { FlakeId, inBase32, throwsCode } from './support.mjs'
+import { BASES, bufferOf, FlakeId, holds, ids, inBase32, MAX, throwsCode } from './support.mjs'
 
 const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
-const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
-const MAX = 2n ** 64n - 1n
-const RUNS = 4000
-
-/** A property that must hold; its predicate gives false or throws where it does not. */
-function holds(t, arbitraries, predicate, numRuns = RUNS) {
-  t.notThrows(() => fc.assert(fc.property(...arbitraries, predicate), { numRuns }))
-}
-
-const ids = fc.oneof(
-  fc.bigInt({ min: 0n, max: MAX }),
-  fc.bigInt({ min: 0n, max: 70n }),
-  fc.bigInt({ min: MAX - 70n, max: MAX }),
-  fc.nat({ max: 63 }).map((bit) => 1n << BigInt(bit)),
-)
-
-const bufferOf = (id) => Buffer.from(id.toString(16).padStart(16, '0'), 'hex')
 
 // --- parse ---
 

@@ -137,6 +137,26 @@ export async function jsonOfChild(t, source, flags) {
   return JSON.parse(stdout)
 }
 
+// For tests of text and of IDs in their other forms.
+
+export const MAX = 2n ** 64n - 1n
+export const RUNS = 4000
+
+/** A property that must hold; its predicate gives false or throws where it does not. */
+export function holds(t, arbitraries, predicate, numRuns = RUNS) {
+  t.notThrows(() => fc.assert(fc.property(...arbitraries, predicate), { numRuns }))
+}
+
+/** IDs as bigints, the small, the large and single bits among them. */
+export const ids = fc.oneof(
+  fc.bigInt({ min: 0n, max: MAX }),
+  fc.bigInt({ min: 0n, max: 70n }),
+  fc.bigInt({ min: MAX - 70n, max: MAX }),
+  fc.nat({ max: 63 }).map((bit) => 1n << BigInt(bit)),
+)
+
+export const bufferOf = (id) => Buffer.from(id.toString(16).padStart(16, '0'), 'hex')
+
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 export function inBase32(id, length) {

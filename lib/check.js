@@ -8,6 +8,9 @@ const { optionRangeError, optionTypeError, unknownOptionError } = require('./err
 
 const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
+/** What the option `clock` must be. */
+const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
+
 const isAbsent = (value) => value === undefined || value === null
 
 /** An object with no other keys than the known ones; absent is an empty one. */
@@ -69,6 +72,7 @@ function splitMs(ms) {
 }
 
 module.exports = {
+  CLOCK,
   FARTHEST_MS,
   isAbsent,
   checkKeys,

@@ -6,7 +6,7 @@
 const { isDate } = require('node:util').types
 
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
-const STATUS = { OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3 }
+const STATUS = { OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 }
 
 function flakeError(Type, code, message, fields) {
   return Object.assign(new Type(message), { code }, fields)

@@ -6,7 +6,7 @@
 const { inspect } = require('node:util')
 const hot = require('./hot.js')
 const native = require('./native.js')
-const { splitMs } = require('./check.js')
+const { CLOCK } = require('./check.js')
 const { baseCode } = require('./format.js')
 const { Layout } = require('./layout.js')
 const { readCount, readOptions } = require('./options.js')
@@ -21,7 +21,6 @@ const {
 } = require('./errors.js')
 
 const { claim, claimText, index, toBuffer } = hot
-const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
 const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
 
 class FlakeId {
@@ -54,18 +53,12 @@ class FlakeId {
       this.#waiters.submit(callback, this.#one)
       return
     }
-    if (this.#clock !== undefined) this.#setTime()
-    index[0] = this.#index
-    const status = claim()
-    if (status !== undefined) this.#insist(status)
+    this.#claim()
     return toBuffer()
   }
 
   nextBigInt() {
-    if (this.#clock !== undefined) this.#setTime()
-    index[0] = this.#index
-    const status = claim()
-    if (status !== undefined) this.#insist(status)
+    this.#claim()
     return hot.id[0]
   }
 
@@ -158,6 +151,12 @@ class FlakeId {
     return `${name} ${inspect(prefetch === undefined ? shown : { ...shown, prefetch }, options)}`
   }
 
+  /** Takes an ID, which is then in the scratch array; blocks within maxWaitMs, or throws. */
+  #claim() {
+    const status = this.#claimOnce()
+    if (status !== STATUS.OK) this.#insist(status)
+  }
+
   /** What a call that waits for one ID wants. */
   #one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
 
@@ -243,11 +242,7 @@ class FlakeId {
     const now = this.#clock()
     if (typeof now !== 'bigint' && typeof now !== 'number') throw optionTypeError('clock', now, CLOCK)
     if (typeof now === 'number' && !Number.isFinite(now)) throw optionRangeError('clock', now, CLOCK)
-    if (typeof now === 'number') {
-      hot.time.set(splitMs(now))
-    } else {
-      hot.time.set([Number(now / 1_000_000n), Number(now % 1_000_000n)]) // before 1970 both are negative, which adds up
-    }
+    hot.putTime(now)
   }
 
   #error(status) {

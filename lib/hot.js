@@ -6,6 +6,7 @@
 // It must never hand `memory` or a view of it to anybody: native code writes there.
 
 const native = require('./native.js')
+const { splitMs } = require('./check.js')
 
 // The same list as `Scratch` in src/hot.rs. An ArrayBuffer of its own, because V8 moves a small typed array
 // until somebody asks for its buffer.
@@ -63,8 +64,13 @@ function fromBigInt(value) {
   view.setBigUint64(0, value)
 }
 
+/** A time, Unix ms (finite) or Unix ns as a bigint, to where native code reads it. Before 1970 both parts of ns are negative. */
+function putTime(now) {
+  time.set(typeof now === 'bigint' ? [Number(now / 1_000_000n), Number(now % 1_000_000n)] : splitMs(now))
+}
+
 module.exports = {
   ...{ claim, claimText, spell, unpack, pack, generators },
-  ...{ bytes, id, index, base, time, refusal, parts },
-  ...{ toBuffer, fromBytes, fromBigInt },
+  ...{ bytes, id, index, base, refusal, parts },
+  ...{ toBuffer, fromBytes, fromBigInt, putTime },
 }

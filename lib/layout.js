@@ -6,7 +6,7 @@
 const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const native = require('./native.js')
-const { FARTHEST_MS, isAbsent, readBounded, readNanoseconds, splitMs } = require('./check.js')
+const { FARTHEST_MS, isAbsent, readBounded, readNanoseconds } = require('./check.js')
 const {
   STATUS,
   idError,
@@ -129,12 +129,7 @@ class Layout {
       return
     }
     const time = isAbsent(timestamp) ? date : timestamp
-    if (typeof time === 'number' && Number.isFinite(time)) {
-      hot.time.set(splitMs(time))
-    } else {
-      const ns = readNanoseconds('timestamp', time)
-      hot.time.set([Number(ns / 1_000_000n), Number(ns % 1_000_000n)])
-    }
+    hot.putTime(Number.isFinite(time) ? time : readNanoseconds('timestamp', time))
     hot.parts[0] = 0
   }
 

@@ -3,7 +3,7 @@
 // The options of a generator, validated here: native code takes what this file gives it.
 
 const { constants } = require('node:buffer')
-const { isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
+const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
 const { Layout, layouts } = require('./layout.js')
 const { readNodeNumber } = require('./node-number.js')
 const { optionRangeError, optionTypeError } = require('./errors.js')
@@ -44,9 +44,7 @@ function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
 
 function readClock(clock) {
   if (isAbsent(clock)) return undefined
-  if (typeof clock !== 'function') {
-    throw optionTypeError('clock', clock, 'a function that returns Unix ms, or Unix ns as a bigint')
-  }
+  if (typeof clock !== 'function') throw optionTypeError('clock', clock, CLOCK)
   return clock
 }
 

@@ -11,14 +11,14 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::{align_of, size_of};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
 use flakeforge_core::format::{Base, Text, id_digits};
-use flakeforge_core::generator::Refusal;
+use flakeforge_core::generator::{Generator, Refusal};
 use flakeforge_core::layout::{Layout, Mode, Unpacked};
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Uint8ArraySlice, Unknown};
 use napi::{check_status, sys};
@@ -34,7 +34,7 @@ struct Scratch {
     bytes: Cell<[u8; 8]>,
     /// out: the ID as a number of this machine
     id: Cell<u64>,
-    /// in: which generator
+    /// in: which generator or layout
     index: Cell<u32>,
     /// in: which base, as an index into `Base::NAMES`
     base: Cell<u32>,
@@ -59,7 +59,7 @@ pub enum Status {
     Overflow = 1,
     ClockBackwards = 2,
     TimeRange = 3,
-    /// no generator has this index: a fault of ours
+    /// no generator or layout has this index: a fault of ours
     NoGenerator = 4,
     /// no generator of the layout could have made the ID
     NotOfLayout = 5,
@@ -70,7 +70,7 @@ pub struct Hot {
     /// the generators
     pub table: Table,
     /// the layouts, by index
-    pub layouts: RefCell<Slab<Layout>>,
+    pub layouts: RefCell<Slab<Rc<Layout>>>,
     scratch: NonNull<Scratch>,
     /// keeps the array alive, and with it the memory behind `scratch`
     _owner: Uint8Array,
@@ -95,16 +95,23 @@ impl Hot {
         unsafe { self.scratch.as_ref() }
     }
 
+    /// Calls `f` with the generator that the scratch array names, its own clock set; `None` when there is none.
+    #[inline]
+    fn with_generator<T>(&self, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
+        let scratch = self.scratch();
+        self.table.with(scratch.index.get() as usize, |generator| {
+            if generator.clock.is_given() {
+                generator.clock.set(scratch.now());
+            }
+            f(generator)
+        })
+    }
+
     /// Takes an ID for the generator that the scratch array names, and leaves it there.
     #[inline]
     fn claim(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
-        let made = self.table.with(scratch.index.get() as usize, |generator| {
-            if generator.clock.is_given() {
-                generator.clock.set(scratch.now());
-            }
-            generator.next_id()
-        });
+        let made = self.with_generator(Generator::next_id);
         match made {
             Some(Ok(id)) => {
                 scratch.bytes.set(id.to_be_bytes());
@@ -123,10 +130,7 @@ impl Hot {
         // SAFETY: the bytes belong to an array that the caller's JavaScript holds, and no JavaScript runs
         // before this function returns, so nobody else reads or writes them now.
         let (ids, _) = unsafe { out.as_mut() }.as_chunks_mut::<8>();
-        let made = self.table.with(scratch.index.get() as usize, |generator| {
-            if generator.clock.is_given() {
-                generator.clock.set(scratch.now());
-            }
+        let made = self.with_generator(|generator| {
             if big_endian { generator.fill(ids, u64::to_be_bytes) } else { generator.fill(ids, u64::to_ne_bytes) }
         });
         match made {
@@ -135,11 +139,17 @@ impl Hot {
         }
     }
 
+    /// The layout that the scratch array names.
+    fn layout(&self) -> std::result::Result<Ref<'_, Layout>, Status> {
+        let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
+        let index = self.scratch().index.get() as usize;
+        Ref::filter_map(layouts, |layouts| layouts.get(index).map(Rc::as_ref)).map_err(|_| Status::NoGenerator)
+    }
+
     /// Takes the ID in the scratch array apart, by the layout that is named there; the tick goes where the ID was.
     fn unpack(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
-        let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
-        let layout = layouts.get(scratch.index.get() as usize).ok_or(Status::NoGenerator)?;
+        let layout = self.layout()?;
         let id = u64::from_be_bytes(scratch.bytes.get());
         let unpacked = layout.unpack(id).ok_or(Status::NotOfLayout)?;
         scratch.id.set(unpacked.tick);
@@ -156,8 +166,7 @@ impl Hot {
     /// fit their fields, and gives either the node number or its fields.
     fn pack(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
-        let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
-        let layout = layouts.get(scratch.index.get() as usize).ok_or(Status::NoGenerator)?;
+        let layout = self.layout()?;
         let [time, counter, node, mode, fields @ ..] = &scratch.parts;
         let tick = if time.get().is_nan() {
             scratch.id.get()

@@ -17,7 +17,7 @@ use crate::hot::Hot;
 /// A layout with its epoch and choices.
 #[napi]
 pub struct Layout {
-    core: layout::Layout,
+    core: Rc<layout::Layout>,
     hot: Rc<Hot>,
     index: usize,
 }
@@ -130,7 +130,7 @@ impl Layout {
     #[napi(constructor)]
     pub fn new(generators: &Generators, options: LayoutOptions) -> Result<Self> {
         let core = make(options).ok_or_else(|| Error::from_reason("lib/layout.js should have refused this layout"))?;
-        let hot = generators.hot.clone();
+        let (core, hot) = (Rc::new(core), generators.hot.clone());
         let index = hot.layouts.borrow_mut().insert(core.clone());
         Ok(Self { core, hot, index })
     }
@@ -209,7 +209,7 @@ impl Layout {
     /// Whether `nodes` can be chosen.
     #[napi(getter)]
     pub fn has_nodes(&self) -> bool {
-        self.core.clone().with_nodes(1).is_some()
+        self.core.has_nodes
     }
 
     /// Which mode its generators write, where `mode` can be chosen.
