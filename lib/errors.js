@@ -8,8 +8,8 @@ const { isDate } = require('node:util').types
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
 const STATUS = { OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 }
 
-function flakeError(Type, code, message, fields) {
-  return Object.assign(new Type(message), { code }, fields)
+function flakeError(Type, code, message, { cause, ...fields } = {}) {
+  return Object.assign(cause === undefined ? new Type(message) : new Type(message, { cause }), { code }, fields)
 }
 
 /** How a value looks in a message: short, and text in quotes. */
@@ -75,6 +75,68 @@ function timeRangeError(timestamp, layout) {
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
+/** `ERR_FLAKE_CONFIG_MISMATCH`: two that must agree do not. `where`: the file or group; both sides as text. */
+function mismatchError(where, theirs, ours) {
+  const message = `${where} was made for ${theirs}, and this generator has ${ours}: give both the same options, or another name`
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+}
+
+/** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` says what is wrong and what to do. */
+function fileError(path, why, cause) {
+  return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
+}
+
+/** `ERR_FLAKE_STORE`: a call to a store failed. */
+function storeError(why, cause) {
+  return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+}
+
+/** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
+function exhaustedError(group, retryAt, storeNow) {
+  const message =
+    `no slot of group '${group}' is free before ${instant(retryAt)}: close() generators that are done, ` +
+    'make the group with more slots, or wait longer (waitMs)'
+  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
+}
+
+/** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
+function quietError(group, until, storeNow) {
+  const message =
+    `the store may have lost what group '${group}' was granted, or the group is new: nothing is granted before ` +
+    `${instant(until)}; for a group that is known to be new, \`npx flakeforge create\` ends the wait`
+  return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
+}
+
+/** `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are too far apart. */
+function clockSkewError(skewMs, bound) {
+  const message =
+    `this machine's clock is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's, ` +
+    `more than skewMs, ${bound} ms: set it (NTP)`
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
+}
+
+/** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
+function leaseExpiredError(group, slot, cause) {
+  const message =
+    `the window of slot ${slot} in group '${group}' is over and could not be renewed: IDs flow again when the store ` +
+    'answers; next(callback) and nextAsync() wait for it'
+  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+}
+
+/** `ERR_FLAKE_DETACHED`: no slot at present. */
+function detachedError(group, isReturning) {
+  const message = isReturning
+    ? `the generator of group '${group}' lost its slot and is getting another: next(callback) and nextAsync() wait for it`
+    : `the generator of group '${group}' is detached: attach() gets it a slot again`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
+}
+
+/** `ERR_FLAKE_DESTROYED`: the group was ended, for every member. */
+function destroyedError(group) {
+  const message = `group '${group}' was destroyed: join() again makes a new one`
+  return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
+}
+
 module.exports = {
   STATUS,
   optionTypeError,
@@ -84,4 +146,13 @@ module.exports = {
   overflowError,
   clockBackwardsError,
   timeRangeError,
+  mismatchError,
+  fileError,
+  storeError,
+  exhaustedError,
+  quietError,
+  clockSkewError,
+  leaseExpiredError,
+  detachedError,
+  destroyedError,
 }
