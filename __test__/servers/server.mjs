@@ -1,0 +1,104 @@
+// A real server for tests: started on a free loopback port with its data in a folder of its own, stopped and removed when
+// the tests are over. A server that is not installed is a loud skip, and a failure where FLAKEFORGE_REQUIRE_SERVERS=1.
+// It must never touch a server that was there before.
+
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const READY_MS = 30_000
+
+/** A port that nothing listens on. */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** A new empty folder, in the folder for temporary files. */
+export const freshFolder = (name) => mkdtemp(join(tmpdir(), `flakeforge-${name}-`))
+
+/** The full path of a program, looked for in PATH and then in `places`; undefined where there is none. */
+export const findProgram = (name, places = []) =>
+  [...process.env.PATH.split(delimiter), ...places].map((folder) => join(folder, name)).find((path) => existsSync(path))
+
+/**
+ * Whether a server's tests can run: its program, or undefined after a loud word. Where servers are required, an error.
+ */
+export function wantProgram(name, places) {
+  const program = findProgram(name, places)
+  if (program !== undefined) return program
+  const message = `${name} is not installed: its tests do not run`
+  if (process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') throw new Error(message)
+  console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
+}
+
+/** A server process: `start()` resolves once `isReady()` has, `kill(signal)` ends it, `stop()` also removes its folder. */
+export class Server {
+  #child
+  #output = ''
+
+  /**
+   * @param {{ command: string[], folder: string, isReady: () => Promise<unknown> }} options `isReady` throws until the
+   * server answers
+   */
+  constructor({ command, folder, isReady }) {
+    Object.assign(this, { command, folder, isReady })
+  }
+
+  async start() {
+    const [program, ...args] = this.command
+    const child = spawn(program, args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    this.#output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        this.#output = (this.#output + text).slice(-4000)
+      })
+    }
+    let ended
+    child.once('error', (error) => {
+      ended = error
+    })
+    child.once('exit', (code, signal) => {
+      ended = new Error(`${program} ended with ${signal ?? code}:\n${this.#output}`)
+    })
+    for (const start = Date.now(); ; await sleep(20)) {
+      try {
+        await this.isReady()
+        return this
+      } catch (error) {
+        if (ended) throw ended
+        if (Date.now() - start > READY_MS)
+          throw new Error(`${program} does not answer:\n${this.#output}`, { cause: error })
+      }
+    }
+  }
+
+  get pid() {
+    return this.#child?.pid
+  }
+
+  /** Ends the process and waits until it is gone; its data stays, and `start()` begins anew. */
+  async kill(signal = 'SIGKILL') {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await gone
+  }
+
+  async stop() {
+    await this.kill()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
