@@ -16,6 +16,8 @@
 //! | [`prefetch`] | numbers claimed many at a time and handed out one by one |
 //! | [`dialects`] | the table of layouts that other systems use |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
+//! | [`lease`] | the holder of a leased slot: what to ask the store, what to do with its answers |
+//! | [`window`] | a window of milliseconds as numbers of a cursor, and back |
 //! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
 
 pub mod clock;
@@ -25,7 +27,9 @@ pub mod dialects;
 pub mod format;
 pub mod generator;
 pub mod layout;
+pub mod lease;
 pub mod packing;
 pub mod prefetch;
 pub mod registry;
 pub mod spec;
+pub mod window;

@@ -1,0 +1,459 @@
+//! The holder's state machine, event by event, and windows as numbers. That no order of events makes an ID twice is
+//! shown by the model beside this file; here is what a user of a lease would notice.
+
+#[cfg(not(loom))]
+mod tests {
+    use flakeforge_core::clock::Timescale;
+    use flakeforge_core::lease::{Action, Config, Event, Failure, Grant, Lease, News, Owner, State, Why};
+    use flakeforge_core::window::{Numbers, last_ms, numbers};
+    use proptest::prelude::*;
+
+    const CONFIG: Config = Config { ttl_ms: 30_000, wait_ms: 90_000 };
+    const T: i64 = 1_700_000_000_000;
+
+    /// A lease whose tokens are 1000, 2000 … in the order of its steps: each adds a jitter of its own.
+    struct Holder {
+        lease: Lease,
+        fresh: Owner,
+    }
+
+    fn holder() -> Holder {
+        Holder { lease: Lease::new(CONFIG), fresh: 0 }
+    }
+
+    fn grant(owner: Owner, lo: i64) -> Grant {
+        Grant { owner, slot: 3, lo, hi: lo + 30_000 }
+    }
+
+    fn failed(owner: Owner, failure: Failure) -> Event {
+        Event::Failed { owner, failure }
+    }
+
+    impl Holder {
+        /// The actions of a step without its `Wait`.
+        fn step(&mut self, now: i64, event: Event) -> Vec<Action> {
+            self.all(now, event).into_iter().filter(|action| !matches!(action, Action::Wait { .. })).collect()
+        }
+
+        fn all(&mut self, now: i64, event: Event) -> Vec<Action> {
+            self.fresh += 1000;
+            self.lease.step(now, event, self.fresh)
+        }
+
+        /// When it wants to be woken after this step.
+        fn wait(&mut self, now: i64, event: Event) -> i64 {
+            let actions = self.all(now, event);
+            let Some(Action::Wait { at }) = actions.last() else { panic!("no wait: {actions:?}") };
+            *at
+        }
+
+        /// Attached with token 1000 since `T`.
+        fn attached() -> Self {
+            let mut holder = holder();
+            assert_eq!(holder.step(T, Event::Attach), [Action::Acquire { owner: 1000 }]);
+            let opened = [Action::Open(grant(1000, T)), Action::Tell(News::Attached), Action::Resolve];
+            assert_eq!(holder.step(T, Event::Granted(grant(1000, T))), opened);
+            holder
+        }
+
+        /// Attached, and the first renewal under way.
+        fn renewing(now: i64) -> Self {
+            let mut holder = Self::attached();
+            assert_eq!(holder.step(now, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+            holder
+        }
+    }
+
+    #[test]
+    fn attach_acquires_opens_and_resolves() {
+        let mut holder = Holder::attached();
+        assert_eq!(holder.lease.state(), State::Attached);
+        assert_eq!(holder.lease.held(), Some(grant(1000, T)));
+        assert_eq!(holder.step(T + 1, Event::Attach), [Action::Resolve]);
+    }
+
+    #[test]
+    fn it_opens_when_the_local_clock_has_reached_the_window() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        assert_eq!(holder.wait(T, Event::Granted(grant(1000, T + 700))), T + 700);
+        assert_eq!(holder.lease.state(), State::Detached);
+        assert_eq!(holder.lease.held(), None);
+        assert_eq!(holder.step(T + 699, Event::Time), [], "a timer that came early");
+        let opened = [Action::Open(grant(1000, T + 700)), Action::Tell(News::Attached), Action::Resolve];
+        assert_eq!(holder.step(T + 701, Event::Time), opened);
+    }
+
+    #[test]
+    fn a_slot_never_opened_is_given_back_as_unused() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        holder.step(T, Event::Granted(grant(1000, T + 700)));
+        let given_back = [Action::GiveBack { owner: 1000, slot: 3 }, Action::Reject(Why::Detached)];
+        assert_eq!(holder.step(T + 1, Event::Detach), given_back);
+    }
+
+    #[test]
+    fn renewals_come_every_third_of_the_ttl_give_or_take_a_tenth() {
+        let mut seen = std::collections::BTreeSet::new();
+        for fresh in 0..2000 {
+            let mut lease = Lease::new(CONFIG);
+            lease.step(T, Event::Attach, 7);
+            let actions = lease.step(T + 5, Event::Granted(grant(7, T)), fresh);
+            let Some(Action::Wait { at }) = actions.last() else { panic!("no wait") };
+            assert!((9_000..=11_000).contains(&(at - T)), "{}", at - T);
+            seen.insert(at - T);
+        }
+        assert_eq!(seen.len(), 2000, "spread over all of it, and counted from the question");
+    }
+
+    #[test]
+    fn a_renewal_raises_the_window() {
+        let mut holder = Holder::renewing(T + 12_000);
+        assert!(holder.lease.is_renewing());
+        let renewed = Event::Renewed { owner: 1000, lo: T, hi: T + 42_000 };
+        let raised = [Action::Raise { lo: T, hi: T + 42_000 }, Action::Tell(News::Renewed)];
+        assert_eq!(holder.step(T + 12_005, renewed), raised);
+        assert_eq!(holder.lease.held(), Some(Grant { owner: 1000, slot: 3, lo: T, hi: T + 42_000 }));
+        assert_eq!(holder.step(T + 12_006, renewed), [], "nobody asked for it");
+    }
+
+    #[test]
+    fn renewals_that_fail_are_repeated_sooner_and_for_ever() {
+        let mut holder = Holder::renewing(T + 12_000);
+        let mut now = T + 12_000;
+        let mut pauses = Vec::new();
+        for _ in 0..60 {
+            let at = holder.wait(now, failed(1000, Failure::Store));
+            assert!(holder.lease.renewals_fail(now));
+            pauses.push(at - now);
+            assert_eq!(holder.step(at, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+            now = at;
+        }
+        assert!((90..=110).contains(&pauses[0]), "{pauses:?}");
+        assert!(pauses[20..].iter().all(|pause| (4_500..=5_500).contains(pause)), "{pauses:?}");
+        holder.step(now, Event::Renewed { owner: 1000, lo: T, hi: now + 30_000 });
+        assert!(!holder.lease.renewals_fail(now));
+    }
+
+    #[test]
+    fn a_renewal_without_an_answer_counts_as_failed_in_the_end() {
+        let holder = Holder::renewing(T + 12_000);
+        assert!(!holder.lease.renewals_fail(T + 12_100));
+        assert!(holder.lease.renewals_fail(T + 40_000));
+    }
+
+    #[test]
+    fn in_a_quiet_period_the_holder_keeps_its_window_and_asks_again() {
+        let mut holder = Holder::renewing(T + 12_000);
+        let quiet = Failure::Quiet { until: T + 50_000, store_now: T + 12_000 };
+        let at = holder.wait(T + 12_000, failed(1000, quiet));
+        assert!((9_000..=11_000).contains(&(at - T - 12_000)), "{}", at - T);
+        assert_eq!(holder.lease.state(), State::Attached);
+        holder.step(at, Event::Time);
+        // A new window: the time before it may be another's.
+        let renewed = Event::Renewed { owner: 1000, lo: T + 50_001, hi: T + 80_001 };
+        let raised = Action::Raise { lo: T + 50_001, hi: T + 80_001 };
+        assert_eq!(holder.step(T + 50_002, renewed)[0], raised);
+    }
+
+    #[test]
+    fn a_lost_slot_is_sealed_and_another_one_sought_for_ever() {
+        let mut holder = Holder::renewing(T + 12_000);
+        let lost = [Action::Seal, Action::Tell(News::Lost), Action::Acquire { owner: 3000 + 1000 }];
+        assert_eq!(holder.step(T + 12_001, Event::Lost { owner: 1000 }), lost);
+        assert_eq!(holder.lease.state(), State::Detached);
+        let mut now = T + 12_001;
+        for failure in [Failure::Store, Failure::Skew, Failure::Quiet { until: T + 500_000, store_now: T }].repeat(40) {
+            assert!(holder.lease.is_recovering());
+            let at = holder.wait(now, failed(4000, failure));
+            assert!(at > now && at <= now + 11_000);
+            now = at;
+            assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 4000 }]);
+        }
+        let opened = [Action::Open(grant(4000, now)), Action::Tell(News::Attached)];
+        assert_eq!(holder.step(now, Event::Granted(grant(4000, now))), opened);
+        assert!(!holder.lease.is_recovering());
+    }
+
+    #[test]
+    fn what_never_passes_ends_a_recovery() {
+        let mut holder = Holder::renewing(T + 12_000);
+        holder.step(T + 12_001, Event::Lost { owner: 1000 });
+        assert_eq!(holder.step(T + 12_002, failed(4000, Failure::Fatal)), [Action::Tell(News::Detached)]);
+        assert_eq!(holder.step(T + 60_000, Event::Time), []);
+    }
+
+    #[test]
+    fn attach_during_a_recovery_waits_as_long_as_it_may() {
+        let mut holder = Holder::renewing(T + 12_000);
+        holder.step(T + 12_001, Event::Lost { owner: 1000 });
+        assert_eq!(holder.step(T + 12_002, Event::Attach), []);
+        assert_eq!(holder.step(T + 12_003, failed(4000, Failure::Store)), []);
+        assert_eq!(holder.step(T + 30_000, Event::Time), [Action::Acquire { owner: 4000 }]);
+        let rejected = [Action::Reject(Why::Refused(Failure::Store))];
+        assert_eq!(holder.step(T + 12_002 + 90_000, failed(4000, Failure::Store)), rejected);
+        assert!(holder.lease.is_recovering(), "it goes on by itself all the same");
+    }
+
+    #[test]
+    fn at_start_a_store_that_is_down_is_an_error_at_once() {
+        for failure in [Failure::Store, Failure::Skew, Failure::Fatal] {
+            let mut holder = holder();
+            holder.step(T, Event::Attach);
+            assert_eq!(holder.step(T, failed(1000, failure)), [Action::Reject(Why::Refused(failure))]);
+            assert_eq!(holder.step(T + 60_000, Event::Time), []);
+            assert_eq!(holder.step(T + 60_000, Event::Attach), [Action::Acquire { owner: 4000 }]);
+        }
+    }
+
+    #[test]
+    fn attach_waits_out_a_quiet_period_if_it_may_wait_that_long() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        // The store's clock is 3 s behind the local one: what counts is the difference of its own times.
+        let quiet = |now: i64, until: i64| Failure::Quiet { until: until - 3_000, store_now: now - 3_000 };
+        let mut now = T;
+        while now < T + 65_000 {
+            let at = holder.wait(now, failed(1000, quiet(now, T + 65_000)));
+            assert!(at > now && at <= now + 11_000 && at < T + 67_000);
+            now = at;
+            assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 1000 }]);
+        }
+        assert_eq!(holder.step(now, Event::Granted(grant(1000, now)))[0], Action::Open(grant(1000, now)));
+    }
+
+    #[test]
+    fn a_quiet_period_that_is_too_long_is_an_error_at_once() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        let quiet = Failure::Quiet { until: T + 90_001, store_now: T };
+        assert_eq!(holder.step(T, failed(1000, quiet)), [Action::Reject(Why::Refused(quiet))]);
+    }
+
+    #[test]
+    fn a_full_group_is_asked_until_the_end_of_the_wait() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        let mut now = T;
+        let mut asked = 1;
+        loop {
+            let full = Failure::Exhausted { retry_at: now + 29_000, store_now: now };
+            let actions = holder.all(now, failed(1000, full));
+            let Some(Action::Wait { at }) = actions.last() else {
+                assert_eq!(actions, [Action::Reject(Why::Refused(full))]);
+                break;
+            };
+            assert!(*at <= now + 11_000, "others may release");
+            now = *at;
+            asked += 1;
+            assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 1000 }]);
+        }
+        assert_eq!(now, T + 90_000, "the last chance is at the very end");
+        assert!((9..15).contains(&asked), "{asked}");
+    }
+
+    #[test]
+    fn who_may_not_wait_does_not() {
+        for failure in
+            [Failure::Exhausted { retry_at: T + 1, store_now: T }, Failure::Quiet { until: T + 1, store_now: T }]
+        {
+            let mut lease = Lease::new(Config { wait_ms: 0, ..CONFIG });
+            lease.step(T, Event::Attach, 1);
+            let rejected = [Action::Reject(Why::Refused(failure))];
+            assert_eq!(lease.step(T, failed(1, failure), 2), rejected);
+        }
+    }
+
+    #[test]
+    fn detach_seals_before_it_releases() {
+        let mut holder = Holder::attached();
+        let detached = [Action::Seal, Action::Tell(News::Detached), Action::Release { owner: 1000, slot: 3 }];
+        assert_eq!(holder.all(T + 5, Event::Detach), detached, "and waits for nothing");
+        assert_eq!(holder.lease.state(), State::Detached);
+        assert!(!holder.lease.is_settled());
+        assert_eq!(holder.step(T + 6, Event::Attach), [], "not before the slot is free");
+        let released = holder.step(T + 7, Event::Released { owner: 1000 });
+        assert_eq!(released, [Action::Acquire { owner: 4000 }]);
+    }
+
+    #[test]
+    fn detach_does_not_wait_for_a_renewal() {
+        let mut holder = Holder::renewing(T + 12_000);
+        let actions = holder.step(T + 12_001, Event::Detach);
+        assert_eq!(actions.last(), Some(&Action::Release { owner: 1000, slot: 3 }));
+        let renewed = Event::Renewed { owner: 1000, lo: T, hi: T + 42_000 };
+        assert_eq!(holder.step(T + 12_002, renewed), [], "after the seal nothing is heard");
+        assert_eq!(holder.step(T + 12_002, Event::Lost { owner: 1000 }), []);
+        holder.step(T + 12_003, Event::Released { owner: 1000 });
+        assert!(holder.lease.is_settled());
+        assert_eq!(holder.all(T + 90_000, Event::Time), []);
+    }
+
+    #[test]
+    fn a_grant_that_comes_after_detach_is_given_back() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        assert_eq!(holder.step(T + 1, Event::Detach), [Action::Reject(Why::Detached)]);
+        let granted = Event::Granted(grant(1000, T));
+        assert_eq!(holder.step(T + 2, granted), [Action::GiveBack { owner: 1000, slot: 3 }]);
+        assert_eq!(holder.step(T + 3, granted), [], "once");
+        holder.step(T + 4, Event::Released { owner: 1000 });
+        assert!(holder.lease.is_settled());
+    }
+
+    #[test]
+    fn an_acquisition_given_up_is_taken_up_again() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        holder.step(T + 1, Event::Detach);
+        assert_eq!(holder.step(T + 2, Event::Attach), [], "its answer is on the way");
+        assert_eq!(holder.step(T + 3, Event::Granted(grant(1000, T)))[0], Action::Open(grant(1000, T)));
+    }
+
+    #[test]
+    fn answers_to_others_are_not_heard() {
+        let mut holder = Holder::renewing(T + 12_000);
+        let before = holder.lease.clone();
+        for event in [
+            Event::Granted(grant(1000, T + 5)),
+            Event::Granted(grant(9, T)),
+            Event::Renewed { owner: 9, lo: T, hi: T + 99_000 },
+            Event::Lost { owner: 9 },
+            Event::Destroyed { owner: 9 },
+            Event::Released { owner: 9 },
+            Event::Released { owner: 1000 },
+            failed(9, Failure::Fatal),
+        ] {
+            assert_eq!(holder.all(T + 12_000, event), []);
+            assert_eq!(holder.lease, before, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn a_destroyed_group_is_final_for_its_members() {
+        let mut holder = Holder::renewing(T + 12_000);
+        let end = [Action::Seal, Action::Tell(News::Destroyed)];
+        assert_eq!(holder.all(T + 12_001, Event::Destroyed { owner: 1000 }), end);
+        assert_eq!(holder.lease.state(), State::Destroyed);
+        assert_eq!(holder.step(T + 12_002, Event::Attach), [Action::Reject(Why::Destroyed)]);
+        for event in [Event::Detach, Event::Time, Event::Destroy, Event::Ended] {
+            assert_eq!(holder.all(T + 90_000, event), []);
+        }
+    }
+
+    #[test]
+    fn destroy_changes_nothing_before_the_store_has_done_it() {
+        let mut holder = Holder::attached();
+        assert_eq!(holder.step(T + 1, Event::Destroy), [Action::End]);
+        assert_eq!(holder.lease.state(), State::Attached);
+        assert_eq!(holder.step(T + 2, Event::Ended), [Action::Seal, Action::Tell(News::Destroyed)]);
+        assert_eq!(holder.lease.state(), State::Destroyed);
+    }
+
+    #[test]
+    fn destroy_rejects_who_waits() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        holder.step(T, Event::Destroy);
+        let destroyed = [Action::Tell(News::Destroyed), Action::Reject(Why::Destroyed)];
+        assert_eq!(holder.step(T, Event::Ended), destroyed);
+        assert_eq!(holder.step(T, Event::Granted(grant(1000, T))), []);
+    }
+
+    #[test]
+    fn a_clock_set_back_does_not_put_renewals_off() {
+        let mut holder = Holder::attached();
+        let renew = [Action::Renew { owner: 1000, slot: 3 }];
+        assert_eq!(holder.step(T - 3_600_000, Event::Time), renew);
+        let at = holder.wait(T - 3_600_000, failed(1000, Failure::Skew));
+        assert!(at < T - 3_590_000);
+    }
+
+    #[test]
+    fn a_clock_set_back_does_not_put_off_the_end_of_a_wait() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        let full = |now| Failure::Exhausted { retry_at: now + 500, store_now: now };
+        holder.step(T - 3_600_000, failed(1000, full(T)));
+        holder.step(T - 3_600_000 + 90_000, Event::Time);
+        let rejected = holder.step(T - 3_600_000 + 90_000, failed(1000, full(T)));
+        assert!(matches!(rejected[..], [Action::Reject(_)]), "{rejected:?}");
+    }
+
+    #[test]
+    fn a_process_that_was_stopped_for_hours_asks_first() {
+        let mut holder = Holder::attached();
+        assert_eq!(holder.step(T + 9_000_000, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+        let lost = holder.step(T + 9_000_001, Event::Lost { owner: 1000 });
+        assert_eq!(lost[..2], [Action::Seal, Action::Tell(News::Lost)]);
+    }
+
+    // Windows
+
+    fn scale(epoch_ms: i64, tick_ns: u64) -> Timescale {
+        Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: (1 << 42) - 1 }
+    }
+
+    #[test]
+    fn windows_of_ticks_of_a_millisecond() {
+        assert_eq!(numbers(&scale(0, 1_000_000), 12, 5, 7), Some(Numbers { first: 5 << 12, last: (7 << 12) + 4095 }));
+        assert_eq!(numbers(&scale(5, 1_000_000), 0, 5, 5), Some(Numbers { first: 0, last: 0 }));
+        assert_eq!(numbers(&scale(0, 1_000_000), 12, 5, 4), None);
+    }
+
+    #[test]
+    fn windows_of_long_ticks_are_rounded_inwards() {
+        let ten = scale(0, 10_000_000);
+        assert_eq!(numbers(&ten, 8, 11, 39), Some(Numbers { first: 2 << 8, last: (3 << 8) + 255 }));
+        assert_eq!(numbers(&ten, 8, 20, 38), Some(Numbers { first: 2 << 8, last: (2 << 8) + 255 }));
+        assert_eq!(numbers(&ten, 8, 11, 28), None, "no tick lies in it entirely");
+        assert_eq!(last_ms(&ten, 8, 2 << 8 | 7), 29);
+    }
+
+    #[test]
+    fn windows_of_short_ticks_have_all_of_them() {
+        let short = scale(0, 100);
+        assert_eq!(numbers(&short, 0, 5, 5), Some(Numbers { first: 50_000, last: 59_999 }));
+        assert_eq!((last_ms(&short, 0, 50_000), last_ms(&short, 0, 59_999)), (5, 5));
+    }
+
+    #[test]
+    fn windows_end_with_the_layouts_time() {
+        let late = Timescale { epoch_ms: 1000, tick_ns: 1_000_000, first_tick: 2, last_tick: 9 };
+        assert_eq!(numbers(&late, 0, 0, 5000), Some(Numbers { first: 2, last: 9 }));
+        assert_eq!(numbers(&late, 0, 0, 999), None);
+        assert_eq!(numbers(&late, 0, 1010, 5000), None);
+        assert_eq!(numbers(&late, 0, i64::MIN, i64::MAX), Some(Numbers { first: 2, last: 9 }));
+    }
+
+    proptest! {
+        /// By the definition: a tick is in the window if its first and its last nanosecond are.
+        #[test]
+        fn a_window_has_exactly_the_ticks_that_lie_in_it(
+            epoch_ms in -50i64..50, tick_ns in 1u64..30_000_000, lo in -100i64..300, length in -2i64..200,
+        ) {
+            let scale = scale(epoch_ms, tick_ns);
+            let hi = lo + length;
+            let inside = |tick: u64| {
+                scale.start_of(tick) >= i128::from(lo) * 1_000_000
+                    && scale.start_of(tick) + i128::from(tick_ns) <= i128::from(hi + 1) * 1_000_000
+            };
+            match numbers(&scale, 3, lo, hi) {
+                Some(Numbers { first, last }) => {
+                    prop_assert!(first & 7 == 0 && last & 7 == 7 && first < last);
+                    prop_assert!(inside(first >> 3) && inside(last >> 3) && !inside((last >> 3) + 1));
+                    prop_assert!(first == 0 || !inside((first >> 3) - 1));
+                    prop_assert!(last_ms(&scale, 3, last) <= hi);
+                    // Whoever comes after the last number used starts at a later tick.
+                    let next = numbers(&scale, 3, last_ms(&scale, 3, first) + 1, hi);
+                    prop_assert!(next.is_none_or(|next| next.first > first | 7));
+                }
+                None => {
+                    let from = (i128::from(lo - epoch_ms) * 1_000_000 / i128::from(tick_ns)).max(0) as u64;
+                    prop_assert!((from.saturating_sub(1)..from + 3).all(|tick| !inside(tick)));
+                }
+            }
+        }
+    }
+}
