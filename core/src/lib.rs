@@ -17,6 +17,7 @@
 //! | [`dialects`] | the table of layouts that other systems use |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //! | [`lease`] | the holder of a leased slot: what to ask the store, what to do with its answers |
+//! | [`grants`] | the rules a store follows, as the reference for each of them |
 //! | [`window`] | a window of milliseconds as numbers of a cursor, and back |
 //! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
 
@@ -26,6 +27,7 @@ pub mod cycles;
 pub mod dialects;
 pub mod format;
 pub mod generator;
+pub mod grants;
 pub mod layout;
 pub mod lease;
 pub mod packing;
