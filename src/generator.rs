@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry;
+use flakeforge_core::registry::{self, Clash};
 use napi::bindgen_prelude::{Env, Object, Result, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 
@@ -84,7 +84,7 @@ pub struct Generator {
 impl Generator {
     /// Opens the generator of these options, or joins the one that is open.
     #[napi(constructor)]
-    pub fn new(generators: &Generators, layout: &Layout, options: GeneratorOptions) -> Self {
+    pub fn new(generators: &Generators, layout: &Layout, options: GeneratorOptions) -> Result<Self> {
         let hot = generators.hot.clone();
         let validity_ns = (options.validity_ms * 1e6) as u64;
         let knobs = Knobs {
@@ -93,8 +93,9 @@ impl Generator {
             prefetch: options.prefetch.map(|count| PrefetchRule { count: u64::from(count), validity_ns }),
         };
         let kind = if options.own_clock { ClockKind::Given } else { ClockKind::System };
-        let index = hot.table.open(layout.core(), options.node as u64, &knobs, kind);
-        Self { hot, index }
+        let clash = |clash: Clash| napi::Error::from_reason(format!("{}, {}", clash.theirs, clash.ours));
+        let index = hot.table.open(layout.core(), options.node as u64, &knobs, kind).map_err(clash)?;
+        Ok(Self { hot, index })
     }
 
     /// What the scratch array names this generator by.

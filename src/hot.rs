@@ -63,6 +63,10 @@ pub enum Status {
     NoGenerator = 4,
     /// no generator of the layout could have made the ID
     NotOfLayout = 5,
+    /// a lease's window has ended
+    WindowEnd = 6,
+    /// the file that the cursor is in has failed
+    File = 7,
 }
 
 /// The generators of an environment, and the scratch array through which they are used.
@@ -246,6 +250,8 @@ impl Scratch {
                 self.timestamp_ms.set(timestamp_ms);
                 Status::TimeRange
             }
+            Refusal::WindowEnd => Status::WindowEnd,
+            Refusal::File => Status::File,
         }
     }
 

@@ -16,7 +16,7 @@ use flakeforge_core::cursor::{Cursor, Rule};
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{self, Key};
+use flakeforge_core::registry::{self, Clash, Key};
 use slab::Slab;
 
 /// What makes two generators the same one: the cursor they share, what they may take from it and how, and what they
@@ -53,17 +53,18 @@ pub enum ClockKind {
 impl Table {
     /// The index of a generator for this layout and node number, which stays valid until
     /// [`close`](Self::close) has been called for it.
-    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, kind: ClockKind) -> usize {
+    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, kind: ClockKind) -> Result<usize, Clash> {
         let node = layout.place_node(node);
         let (clock, cursor, identity) = match kind {
             ClockKind::System => {
-                let cursor = registry::process().cursor(Key::new(layout, node));
+                let cursor = registry::process().plain(Key::new(layout, node))?;
                 let identity = (Arc::as_ptr(&cursor), knobs.rule(layout), knobs.prefetch, layout.id_offset());
                 (TickClock::system(layout.scale), cursor, Some(identity))
             }
             ClockKind::Given => (TickClock::given(layout.scale), Arc::new(Cursor::new(u64::MAX)), None),
         };
-        self.entries.borrow_mut().intern(identity, || Generator::new(clock, cursor, layout, node, knobs))
+        let make = || Generator::new(clock, cursor, layout, node, knobs);
+        Ok(self.entries.borrow_mut().intern(identity, make))
     }
 
     /// Gives an index back.

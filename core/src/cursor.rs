@@ -9,9 +9,15 @@
 //! [`Refused::Behind`] without having read the real clock after the word was loaded.
 
 #[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use loom::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 #[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use crate::clock::{Clock, OutOfRange};
 
@@ -20,8 +26,11 @@ const SEALED: u64 = u64::MAX;
 
 /// The next free number, and the last one that may be taken.
 ///
-/// `Relaxed` is enough for both words: numbers are all that is exchanged, each word has one order of
-/// changes that every thread agrees on, and no other memory is published through them.
+/// `Relaxed` is enough for `next`: numbers are all that is exchanged, and the word has one order of changes that every
+/// thread agrees on. `limit` is raised with `Release` and loaded with `Acquire`, because something has always been
+/// done before it may be seen: a file's durable mark was synced, or `next` was raised to where a new window starts. A
+/// claim that has seen the new limit then cannot replace a `next` from before that window: its exchange happens after
+/// the raise, so it fails.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Cursor {
@@ -108,7 +117,17 @@ impl Cursor {
     /// A cursor that has given nothing yet. `limit` is the last number it may ever give (until
     /// [`raise_limit`](Self::raise_limit)); `u64::MAX` itself is kept for the seal.
     pub fn new(limit: u64) -> Self {
-        Self { next: AtomicU64::new(0), limit: AtomicU64::new(limit.min(SEALED - 1)) }
+        Self::window(0, limit)
+    }
+
+    /// A cursor that gives the numbers from `first` to `last` (until [`raise_limit`](Self::raise_limit)).
+    pub fn window(first: u64, last: u64) -> Self {
+        Self { next: AtomicU64::new(first), limit: AtomicU64::new(last.min(SEALED - 1)) }
+    }
+
+    /// Whether it was sealed.
+    pub fn is_sealed(&self) -> bool {
+        self.next() == SEALED
     }
 
     /// Takes up to `n` consecutive numbers (`n` ≥ 1) for a generator with this rule and clock.
@@ -120,7 +139,7 @@ impl Cursor {
         let mut real = false; // has the real clock been read since `next` was loaded?
         loop {
             // First, so that a sealed or ended cursor never reports a clock fault.
-            let limit = self.limit.load(Relaxed).min(rule.last);
+            let limit = self.limit.load(Acquire).min(rule.last);
             if next > limit {
                 return Err(Refused::PastLimit);
             }
@@ -152,12 +171,19 @@ impl Cursor {
 
     /// The last number that may be taken.
     pub fn limit(&self) -> u64 {
-        self.limit.load(Relaxed)
+        self.limit.load(Acquire)
     }
 
     /// Lets numbers up to `limit` be taken. A limit never falls.
     pub fn raise_limit(&self, limit: u64) {
-        self.limit.fetch_max(limit.min(SEALED - 1), Relaxed);
+        self.limit.fetch_max(limit.min(SEALED - 1), Release);
+    }
+
+    /// Takes no number below `first` from here on. A sealed cursor stays sealed. A window that is renewed with a start
+    /// of its own calls this *before* it raises the limit: the other way round, what lies between the windows could be
+    /// taken.
+    pub fn raise_next(&self, first: u64) {
+        self.next.fetch_max(first, Relaxed);
     }
 
     /// Ends the cursor for good and returns what was the next free number: every number taken, by any

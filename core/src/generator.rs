@@ -3,14 +3,16 @@
 //!
 //! One generator belongs to one thread (`&mut self`); generators share a cursor.
 //!
-//! This file must never take numbers by any way other than [`Cursor::claim`].
+//! This file must never take numbers by any way other than [`Cursor::claim`], nor one from a file that has failed.
 
 use std::sync::Arc;
 
 use crate::clock::{Clock, TickClock, system_ns, to_ms};
 use crate::cursor::{Claim, Cursor, Refused, Rule};
+use crate::fault::FileError;
 use crate::layout::{Layout, Packing};
 use crate::prefetch::{Prefetch, PrefetchRule};
+use crate::shared::SharedCursor;
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -34,6 +36,48 @@ pub enum Refusal {
         /// the time, Unix milliseconds
         timestamp_ms: f64,
     },
+    /// the numbers up to the cursor's limit are used up, or it was sealed: a lease's window has ended, not the layout
+    WindowEnd,
+    /// the file that the cursor is in has failed: [`Generator::fault`] says how
+    File,
+}
+
+/// Where a generator's cursor lives.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// in this process
+    Own(Arc<Cursor>),
+    /// in a file, for all processes that name it
+    File(Arc<SharedCursor>),
+}
+
+impl Source {
+    /// The cursor.
+    #[inline]
+    pub fn cursor(&self) -> &Cursor {
+        match self {
+            Self::Own(cursor) => cursor,
+            Self::File(file) => file.cursor(),
+        }
+    }
+
+    /// Whether this process must take no more numbers, though the cursor would still give some.
+    #[inline]
+    fn is_ended(&self) -> bool {
+        matches!(self, Self::File(file) if file.is_ended())
+    }
+}
+
+impl From<Arc<Cursor>> for Source {
+    fn from(cursor: Arc<Cursor>) -> Self {
+        Self::Own(cursor)
+    }
+}
+
+impl From<Arc<SharedCursor>> for Source {
+    fn from(file: Arc<SharedCursor>) -> Self {
+        Self::File(file)
+    }
 }
 
 /// Counts of what a generator did, since it was made.
@@ -80,7 +124,7 @@ impl Knobs {
 pub struct Generator {
     /// where its ticks come from
     pub clock: TickClock,
-    cursor: Arc<Cursor>,
+    source: Source,
     rule: Rule,
     packing: Packing,
     node: u64,
@@ -92,10 +136,10 @@ pub struct Generator {
 
 impl Generator {
     /// A generator of a layout for a node number already [placed](Layout::place_node).
-    pub fn new(clock: TickClock, cursor: Arc<Cursor>, layout: &Layout, node: u64, knobs: &Knobs) -> Self {
+    pub fn new(clock: TickClock, source: impl Into<Source>, layout: &Layout, node: u64, knobs: &Knobs) -> Self {
         Self {
             clock,
-            cursor,
+            source: source.into(),
             rule: knobs.rule(layout),
             packing: layout.packing,
             node,
@@ -110,7 +154,7 @@ impl Generator {
     #[inline]
     pub fn next_id(&mut self) -> Result<u64, Refusal> {
         let claimed = match &self.prefetch {
-            None => self.cursor.claim(1, &self.rule, &mut self.clock),
+            None => self.take(1),
             Some(_) => self.prefetched(),
         };
         match claimed {
@@ -150,8 +194,37 @@ impl Generator {
     fn claim(&mut self, n: u64) -> Result<Claim, Refused> {
         match self.held(n)? {
             Some(claim) => Ok(claim),
-            None => self.cursor.claim(n, &self.rule, &mut self.clock),
+            None => self.take(n),
         }
+    }
+
+    /// Numbers from the cursor.
+    #[inline]
+    fn take(&mut self, n: u64) -> Result<Claim, Refused> {
+        if self.source.is_ended() {
+            return Err(Refused::PastLimit);
+        }
+        match self.source.cursor().claim(n, &self.rule, &mut self.clock) {
+            Err(Refused::PastLimit) => self.take_past_mark(n),
+            claimed => claimed,
+        }
+    }
+
+    /// Numbers from a cursor that has reached its limit: where that is a file's durable mark, and not the end of the
+    /// layout, it is raised. Each turn of the loop, this process or another goes on by seconds, so that it ends.
+    #[cold]
+    fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
+        while let Source::File(file) = &self.source
+            && file.cursor().limit() < self.rule.last
+        {
+            self.clock.read()?; // the mark follows the clock, and must not fall behind a tick that is only trusted
+            file.raise().map_err(|_| Refused::PastLimit)?;
+            match file.cursor().claim(n, &self.rule, &mut self.clock) {
+                Err(Refused::PastLimit) => {}
+                claimed => return claimed,
+            }
+        }
+        Err(Refused::PastLimit)
     }
 
     /// Up to `n` of the numbers that were prefetched and are still valid.
@@ -170,7 +243,7 @@ impl Generator {
             return Ok(claim);
         }
         let count = self.prefetch.as_ref().map_or(1, |prefetch| prefetch.rule.count);
-        let claim = self.cursor.claim(count, &self.rule, &mut self.clock)?;
+        let claim = self.take(count)?;
         let now_ns = self.clock.last_ns();
         self.stats.batches += 1;
         if let Some(prefetch) = &mut self.prefetch {
@@ -198,7 +271,7 @@ impl Generator {
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 when it is not.
     pub fn ahead_ms(&self) -> f64 {
-        let Some(last) = self.cursor.next().checked_sub(1) else { return 0.0 };
+        let Some(last) = self.source.cursor().next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale.start_of(last) - self.clock.now_ns()).max(0.0)
     }
@@ -208,9 +281,25 @@ impl Generator {
         match refused {
             Refused::Behind { next, base, now } => self.behind(next, base, now),
             Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
+            Refused::PastLimit if self.fault().is_some() => Refusal::File,
+            Refused::PastLimit if self.is_window_over() => Refusal::WindowEnd,
             Refused::PastLimit => {
                 Refusal::TimeRange { timestamp_ms: to_ms(self.clock.scale.start_of(self.clock.scale.last_tick + 1)) }
             }
+        }
+    }
+
+    /// Whether it is the cursor that ended, before the layout did.
+    fn is_window_over(&self) -> bool {
+        let cursor = self.source.cursor();
+        self.source.is_ended() || cursor.is_sealed() || cursor.limit() < self.rule.last
+    }
+
+    /// What is wrong with the cursor's file, if anything is.
+    pub fn fault(&self) -> Option<FileError> {
+        match &self.source {
+            Source::Own(_) => None,
+            Source::File(file) => file.fault(),
         }
     }
 

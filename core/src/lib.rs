@@ -19,19 +19,37 @@
 //! | [`lease`] | the holder of a leased slot: what to ask the store, what to do with its answers |
 //! | [`grants`] | the rules a store follows, as the reference for each of them |
 //! | [`window`] | a window of milliseconds as numbers of a cursor, and back |
+//! | [`shared`] | one cursor for all processes that name a file |
+//! | [`mark`] | how far such a file promises to remember, whatever happens to the machine |
+//! | `keeper` | the files that are open, and the thread that looks after them |
+//! | [`page`] | what a file looks like |
+//! | [`place`] | how it gets to its place, and is found there |
+//! | [`machine`] | which boot this is, and which file systems are local |
+//! | [`fault`] | what can be wrong with a file, in words |
 //! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
 
 pub mod clock;
 pub mod cursor;
 pub mod cycles;
 pub mod dialects;
+pub mod fault;
 pub mod format;
+#[cfg(not(loom))] // this and the like stand on mapped memory, where loom's atomics cannot be
 pub mod generator;
 pub mod grants;
+#[cfg(not(loom))]
+mod keeper;
 pub mod layout;
 pub mod lease;
+pub mod machine;
+pub mod mark;
 pub mod packing;
+pub mod page;
+pub mod place;
 pub mod prefetch;
+#[cfg(not(loom))]
 pub mod registry;
+#[cfg(not(loom))]
+pub mod shared;
 pub mod spec;
 pub mod window;

@@ -5,15 +5,21 @@
 //! An entry outlives its generators, so that one made for each request goes on where the last one
 //! stopped.
 //!
+//! A key whose cursor is in a file, or whose node number is leased, has an entry too, as long as anybody uses it: used in
+//! two ways at once in one process, it would have two cursors.
+//!
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clock::{Timescale, system_ns};
 use crate::cursor::Cursor;
+use crate::fault::FileError;
 use crate::layout::{Layout, Packing};
+use crate::shared::SharedCursor;
 
 /// Entries beyond which those that nobody holds are looked through. All nodes of all dialects stay far below.
 const MANY: usize = 1 << 16;
@@ -37,43 +43,177 @@ impl Key {
         Self { epoch_ms, tick_ns, packing: layout.packing, node }
     }
 
+    /// What the bits say, as text: what a file is made for.
+    pub fn fingerprint(&self) -> String {
+        format!("{}, node {:#x}", self.group_fingerprint(), self.node)
+    }
+
+    /// The same without the node, for groups that share out the node numbers.
+    pub fn group_fingerprint(&self) -> String {
+        let tick_ms = self.tick_ns as f64 / 1e6;
+        let fields = match self.packing {
+            Packing::Bits { tick, counter, reversed } => {
+                let order = if reversed { "reversed " } else { "" };
+                let timestamp = format!("timestamp {order}{} bits at {}", tick.width, tick.shift);
+                match counter.width {
+                    0 => format!("{timestamp}, no counter"),
+                    width => format!("{timestamp}, counter {width} bits at {}", counter.shift),
+                }
+            }
+            Packing::Decimal => "decimal".to_owned(),
+        };
+        format!("epoch {}, tick {tick_ms} ms, {fields}", self.epoch_ms)
+    }
+
     fn scale(&self) -> Timescale {
         Timescale { epoch_ms: self.epoch_ms, tick_ns: self.tick_ns, first_tick: 0, last_tick: u64::MAX }
     }
 }
 
+/// Two users of one key that could make equal IDs, since they do not share a cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// how the key is already used in this process
+    pub theirs: String,
+    /// how it was to be used
+    pub ours: String,
+}
+
+/// Why there is no shared cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotShared {
+    /// the key is used in another way
+    Clash(Clash),
+    /// the file cannot be used
+    File(FileError),
+}
+
+/// Where the cursor of a key is.
+#[derive(Debug)]
+enum Scope {
+    /// here, and it stays when its generators have gone
+    Plain(Arc<Cursor>),
+    /// in a file, which remembers it
+    Shared(Weak<SharedCursor>),
+    /// with leases, each of which has its own
+    Leased(Weak<()>),
+}
+
+/// Keeps a key for leases, as long as it lives.
+#[derive(Clone, Debug)]
+pub struct LeaseGuard {
+    _held: Arc<()>,
+}
+
+impl Scope {
+    /// Whether another kind of use may have the key: nobody holds it, and it has no number to remember.
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Plain(cursor) => Arc::strong_count(cursor) == 1 && cursor.next() == 0,
+            Self::Shared(file) => file.upgrade().is_none_or(|file| file.is_ended()),
+            Self::Leased(held) => held.strong_count() == 0,
+        }
+    }
+
+    fn clash(&self, ours: String) -> Clash {
+        let theirs = match self {
+            Self::Plain(_) => PLAIN.to_owned(),
+            Self::Shared(file) => file.upgrade().map_or(PLAIN.to_owned(), |file| in_file(file.path())),
+            Self::Leased(_) => LEASED.to_owned(),
+        };
+        Clash { theirs, ours }
+    }
+}
+
+const PLAIN: &str = "a generator of this process alone";
+const LEASED: &str = "a leased slot";
+
+fn in_file(path: &Path) -> String {
+    format!("shared by the file {}", path.display())
+}
+
 /// A map from keys to cursors.
 #[derive(Debug, Default)]
 pub struct Registry {
-    cursors: HashMap<Key, Arc<Cursor>>,
+    scopes: HashMap<Key, Scope>,
     swept_at: usize,
 }
 
 impl Registry {
-    /// The cursor of a key, new where there is none. It has no limit: each generator knows its layout's end.
-    pub fn cursor(&mut self, key: Key) -> Arc<Cursor> {
-        if self.cursors.len() >= MANY.max(self.swept_at * 2) {
-            self.sweep(system_ns());
+    /// The cursor of a key in this process, new where there is none. It has no limit: each generator knows its layout's
+    /// end.
+    pub fn plain(&mut self, key: Key) -> Result<Arc<Cursor>, Clash> {
+        match self.in_use(&key) {
+            Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
+            Some(other) if !other.is_over() => return Err(other.clash(PLAIN.to_owned())),
+            _ => {}
         }
-        self.cursors.entry(key).or_insert_with(|| Arc::new(Cursor::new(u64::MAX))).clone()
+        let cursor = Arc::new(Cursor::new(u64::MAX));
+        self.scopes.insert(key, Scope::Plain(cursor.clone()));
+        Ok(cursor)
+    }
+
+    /// The cursor of a key in that file.
+    pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, NotShared> {
+        if let Some(Scope::Shared(file)) = self.in_use(&key)
+            && let Some(file) = file.upgrade()
+        {
+            file.look(); // it may have been removed
+            if !file.is_ended() && file.is_at(path) {
+                return Ok(file);
+            }
+        }
+        if let Some(other) = self.scopes.get(&key).filter(|other| !other.is_over()) {
+            return Err(NotShared::Clash(other.clash(in_file(path))));
+        }
+        let (scale, counter_bits) = (key.scale(), key.packing.counter_bits());
+        let file = SharedCursor::open(path, scale, counter_bits, &key.fingerprint()).map_err(NotShared::File)?;
+        self.scopes.insert(key, Scope::Shared(Arc::downgrade(&file)));
+        Ok(file)
+    }
+
+    /// Keeps a key for a lease. Leases of several groups may have one.
+    pub fn lease(&mut self, key: Key) -> Result<LeaseGuard, Clash> {
+        match self.in_use(&key) {
+            Some(Scope::Leased(held)) => {
+                if let Some(held) = held.upgrade() {
+                    return Ok(LeaseGuard { _held: held });
+                }
+            }
+            Some(other) if !other.is_over() => return Err(other.clash(LEASED.to_owned())),
+            _ => {}
+        }
+        let held = Arc::new(());
+        self.scopes.insert(key, Scope::Leased(Arc::downgrade(&held)));
+        Ok(LeaseGuard { _held: held })
     }
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.cursors.len()
+        self.scopes.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.cursors.is_empty()
+        self.scopes.is_empty()
+    }
+
+    fn in_use(&mut self, key: &Key) -> Option<&Scope> {
+        if self.scopes.len() >= MANY.max(self.swept_at * 2) {
+            self.sweep(system_ns());
+        }
+        self.scopes.get(key)
     }
 
     fn sweep(&mut self, now_ns: i128) {
-        self.cursors.retain(|key, cursor| {
-            let last_tick = cursor.next() >> key.packing.counter_bits();
-            Arc::strong_count(cursor) > 1 || key.scale().start_of(last_tick) > now_ns - LONG_PAST_NS
+        self.scopes.retain(|key, scope| match scope {
+            Scope::Plain(cursor) => {
+                let last_tick = cursor.next() >> key.packing.counter_bits();
+                Arc::strong_count(cursor) > 1 || key.scale().start_of(last_tick) > now_ns - LONG_PAST_NS
+            }
+            Scope::Shared(_) | Scope::Leased(_) => !scope.is_over(),
         });
-        self.swept_at = self.cursors.len();
+        self.swept_at = self.scopes.len();
     }
 }
 
@@ -89,59 +229,5 @@ pub fn name() -> String {
     format!("{:p}", &raw const PROCESS)
 }
 
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    fn flake(epoch_ms: i64) -> Layout {
-        Layout::named("flake").unwrap().with_epoch(epoch_ms)
-    }
-
-    fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<Cursor> {
-        let layout = flake(epoch_ms);
-        registry.cursor(Key::new(&layout, layout.place_node(node)))
-    }
-
-    #[test]
-    fn equal_bits_share_a_cursor_and_others_do_not() {
-        let mut registry = Registry::default();
-        let one = cursor(&mut registry, 0, 1);
-        assert!(Arc::ptr_eq(&one, &cursor(&mut registry, 0, 1)));
-        assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 0, 2)));
-        assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 5, 1)));
-    }
-
-    #[test]
-    fn a_sweep_keeps_what_is_held_and_what_is_recent() {
-        let mut registry = Registry::default();
-        let now_ns = LONG_PAST_NS * 100;
-        let now_ms = (now_ns / 1_000_000) as u64;
-        let give = |registry: &mut Registry, node, tick: u64| {
-            let cursor = cursor(registry, 0, node);
-            // As if the last ID had been made in that tick.
-            let rule = crate::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
-            let mut clock = crate::clock::TickClock::given(flake(0).scale);
-            clock.set(i128::from(tick) * 1_000_000);
-            cursor.claim(1, &rule, &mut clock).unwrap();
-            cursor
-        };
-        let held = give(&mut registry, 1, 1);
-        drop(give(&mut registry, 2, 1));
-        drop(give(&mut registry, 3, now_ms));
-        drop(give(&mut registry, 4, now_ms + 1000));
-        registry.sweep(now_ns);
-        assert_eq!(registry.len(), 3);
-        assert!(Arc::ptr_eq(&held, &cursor(&mut registry, 0, 1)));
-        assert_ne!(cursor(&mut registry, 0, 3).next(), 0, "an entry outlives its generators");
-        assert_eq!(cursor(&mut registry, 0, 2).next(), 0);
-    }
-
-    #[test]
-    fn a_map_that_grows_is_swept() {
-        let mut registry = Registry::default();
-        for epoch in 0..MANY as i64 * 3 {
-            cursor(&mut registry, epoch, 0); // never used: tick 0, long past
-        }
-        assert!(registry.len() <= MANY, "{} entries", registry.len());
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -99,6 +99,28 @@ mod tests {
     }
 
     #[test]
+    fn a_window_starts_where_it_says() {
+        let cursor = Cursor::window(number(5, 2), number(6, 0));
+        assert_eq!(cursor.claim(1, &FLAKE, &mut at(5)).unwrap().base, number(5, 2));
+        assert_eq!(cursor.claim(9, &FLAKE, &mut at(6)), Ok(Claim { base: number(6, 0), got: 1 }));
+        assert_eq!(cursor.claim(9, &FLAKE, &mut at(6)), Err(Refused::PastLimit));
+        let early = Cursor::window(number(5, 2), number(6, 0));
+        assert!(matches!(early.claim(1, &FLAKE, &mut at(4)), Err(Refused::Behind { .. })));
+    }
+
+    #[test]
+    fn next_only_rises() {
+        let cursor = Cursor::window(number(5, 0), u64::MAX);
+        cursor.raise_next(number(4, 9));
+        assert_eq!(cursor.next(), number(5, 0));
+        cursor.raise_next(number(7, 1));
+        assert_eq!(cursor.claim(1, &FLAKE, &mut at(7)).unwrap().base, number(7, 1));
+        cursor.seal();
+        cursor.raise_next(number(9, 0));
+        assert!(cursor.is_sealed());
+    }
+
+    #[test]
     fn a_generator_may_have_an_earlier_end_than_the_cursor() {
         let cursor = Cursor::new(u64::MAX);
         let early = Rule { last: number(5, 1), ..FLAKE };

@@ -71,6 +71,22 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_window_is_not_that_of_the_layout() {
+        let layout = Layout::named("flake").unwrap();
+        let cursor = Arc::new(Cursor::window(7 << 12, 8 << 12));
+        let node = layout.place_node(5);
+        let mut generator = Generator::new(TickClock::given(layout.scale), cursor.clone(), &layout, node, &PLAIN);
+        assert!(at(&mut generator, 8 * MS).next_id().is_ok());
+        assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
+        assert_eq!(at(&mut generator, 9 * MS).fill(&mut [0; 9], |id| id), (0, Some(Refusal::WindowEnd)));
+        cursor.raise_limit(u64::MAX);
+        assert!(generator.next_id().is_ok());
+        cursor.seal();
+        assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
+        assert_eq!(generator.fault(), None);
+    }
+
+    #[test]
     fn a_batch_is_what_single_calls_give() {
         let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0, prefetch: None };
         let (mut single, mut batch) = (given(knobs), given(knobs));
@@ -93,7 +109,7 @@ mod tests {
         let knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
         let threads: Vec<_> = (0..4)
             .map(|_| {
-                let cursor = registry.cursor(Key::new(&layout, node));
+                let cursor = registry.plain(Key::new(&layout, node)).unwrap();
                 let mut generator = Generator::new(TickClock::system(layout.scale), cursor, &layout, node, &knobs);
                 thread::spawn(move || (0..EACH).map(|_| generator.next_id().unwrap()).collect::<Vec<_>>())
             })

@@ -4,7 +4,9 @@
 mod tests {
     use flakeforge_core::clock::{Clock, OutOfRange};
     use flakeforge_core::cursor::{Cursor, Refused, Rule};
+    use flakeforge_core::mark::Mark;
     use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
     use loom::thread;
 
     /// A clock that shows one tick to those who trust it and a later one to those who read it.
@@ -97,6 +99,91 @@ mod tests {
             let mut numbers = twice(&cursor, 3, RULE, Shown(4, 5));
             numbers.extend(thread.join().unwrap());
             assert!(numbers.iter().all(|&number| number <= 9), "past the limit: {numbers:?}");
+            assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn nothing_is_taken_between_two_windows() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(4);
+        model.check(|| {
+            let cursor = Arc::new(Cursor::window(8, 9));
+            let threads: Vec<_> = (0..2)
+                .map(|i| {
+                    let cursor = cursor.clone();
+                    thread::spawn(move || twice(&cursor, 1 + i, RULE, Shown(4, 4 + i)))
+                })
+                .collect();
+            cursor.raise_next(11);
+            cursor.raise_limit(11);
+            let mut numbers: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+            numbers.extend(twice(&cursor, 3, RULE, Shown(4, 5)));
+            assert!(numbers.iter().all(|number| [8, 9, 11].contains(number)), "outside the windows: {numbers:?}");
+            assert_distinct(numbers);
+        });
+    }
+
+    /// A file that processes share: its words, and what the disk has of the mark.
+    struct File {
+        cursor: Cursor,
+        mark: Mark,
+        disk: AtomicU64,
+    }
+
+    impl File {
+        /// What the system does in a sync: the disk gets what the page has.
+        fn sync(&self) -> Result<(), ()> {
+            self.disk.fetch_max(self.mark.written(), Relaxed);
+            Ok(())
+        }
+
+        /// What a process does: takes a number, and where the mark is in the way, raises it by `step`.
+        fn take(&self, step: u64) -> Option<u64> {
+            for _ in 0..2 {
+                match self.cursor.claim(1, &RULE, &mut Shown(4, 5)) {
+                    Ok(claim) => {
+                        let durable = self.disk.load(Relaxed);
+                        assert!(claim.base <= durable, "{} is above the disk's mark {durable}", claim.base);
+                        return Some(claim.base);
+                    }
+                    Err(_) => self.mark.raise(&self.cursor, self.cursor.next() + step, || self.sync()).unwrap(),
+                }
+            }
+            None
+        }
+    }
+
+    #[test]
+    fn nothing_is_taken_above_a_mark_that_the_disk_does_not_have() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let (cursor, mark, disk) = (Cursor::window(8, 7), Mark::new(7), AtomicU64::new(7));
+            let file = Arc::new(File { cursor, mark, disk });
+            let other = file.clone();
+            let thread = thread::spawn(move || [other.take(1), other.take(0)]);
+            let mut numbers: Vec<_> = [file.take(0), file.take(2)].into_iter().flatten().collect();
+            numbers.extend(thread.join().unwrap().into_iter().flatten());
+            assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn those_who_enter_another_boot_at_once_start_past_the_mark() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let (cursor, mark, disk) = (Cursor::window(8, 9), Mark::new(9), AtomicU64::new(9));
+            let file = Arc::new(File { cursor, mark, disk });
+            let other = file.clone();
+            let enter = |file: &File| {
+                file.mark.start_past(&file.cursor);
+                file.take(1)
+            };
+            let thread = thread::spawn(move || enter(&other));
+            let numbers: Vec<_> = [enter(&file), thread.join().unwrap()].into_iter().flatten().collect();
+            assert!(numbers.iter().all(|&number| number > 9), "what may have been taken before: {numbers:?}");
             assert_distinct(numbers);
         });
     }

@@ -1,0 +1,72 @@
+//! What can be wrong with a file that flakeforge keeps, in words: which file, what is wrong, and the way out.
+//!
+//! This file must never be where a decision is taken: it only says what others found.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Why a file cannot be used. It is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// it was made for other options
+    Mismatch {
+        /// the file
+        path: String,
+        /// what it was made for
+        theirs: String,
+        /// what was asked for
+        ours: String,
+    },
+    /// it is damaged, not a file, not writable, or not in a place where it can be shared
+    File {
+        /// the file
+        path: String,
+        /// what is wrong, and the way out
+        why: String,
+    },
+}
+
+impl FileError {
+    /// This is wrong with the file, and this is the way out.
+    pub fn new(path: &Path, why: impl Into<String>) -> Self {
+        Self::File { path: path.display().to_string(), why: why.into() }
+    }
+
+    /// The system would not do this with the file.
+    pub fn io(path: &Path, action: &str, error: &io::Error) -> Self {
+        let way_out = match error.kind() {
+            io::ErrorKind::PermissionDenied => ": give this process's user the right to read and write there",
+            io::ErrorKind::ReadOnlyFilesystem => ": name a place that can be written to",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                ": there is no room for it"
+            }
+            io::ErrorKind::NotADirectory => ": a part of the path is a file, not a folder",
+            _ => "",
+        };
+        Self::new(path, format!("cannot be {action} ({error}){way_out}"))
+    }
+
+    /// The file in question.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Mismatch { path, .. } | Self::File { path, .. } => path,
+        }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mismatch { path, theirs, ours } => {
+                write!(
+                    f,
+                    "{path} was made for {theirs}, and this is {ours}: give both the same options, or name another"
+                )
+            }
+            Self::File { path, why } => write!(f, "{path} {why}"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}

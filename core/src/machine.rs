@@ -1,0 +1,112 @@
+//! What files need to know about the machine: which boot this is, and which file systems are its own.
+//!
+//! This file must never take a file system for local that another machine may be writing to: memory that two machines
+//! map is not shared memory.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::fault::FileError;
+
+/// The machine as a file sees it. Tests make one of their own.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// names this boot; `None` where there is no telling
+    pub boot: Option<u128>,
+    /// whether a type of file system is local
+    pub is_local: fn(u64) -> bool,
+}
+
+static THIS: LazyLock<Machine> = LazyLock::new(|| Machine { boot: boot(), is_local });
+
+/// The machine that this process runs on.
+pub fn this() -> &'static Machine {
+    &THIS
+}
+
+/// Types of local file systems, as statfs(2) has them.
+const LOCAL: [u64; 13] = [
+    0xEF53,      // ext2, ext3, ext4
+    0x5846_5342, // xfs
+    0x9123_683E, // btrfs
+    0x2FC1_2FC1, // zfs
+    0xCA45_1A4E, // bcachefs
+    0xF2F5_2010, // f2fs
+    0x0102_1994, // tmpfs
+    0x8584_58F6, // ramfs
+    0x794C_7630, // overlayfs
+    0x5265_4973, // reiserfs
+    0x3153_464A, // jfs
+    0x3434,      // nilfs2
+    0xF15F,      // ecryptfs
+];
+
+fn is_local(kind: u64) -> bool {
+    LOCAL.contains(&kind)
+}
+
+/// Linux has a number for each boot. macOS has one too, but only a program tells it without foreign code. Elsewhere
+/// there is none, and each opening of a file counts as another boot: the price is a wait of up to 5 s after a restart.
+fn boot() -> Option<u128> {
+    let text = if cfg!(target_os = "linux") {
+        fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
+    } else if cfg!(target_os = "macos") {
+        let told = std::process::Command::new("/usr/sbin/sysctl").args(["-n", "kern.bootsessionuuid"]).output();
+        told.ok().and_then(|told| String::from_utf8(told.stdout).ok())
+    } else {
+        None
+    };
+    u128::from_str_radix(&text?.trim().replace('-', ""), 16).ok().filter(|&boot| boot != 0)
+}
+
+/// Something of which the system can say on what file system it lies.
+pub trait OnFileSystem {
+    /// the type; `None` where the system does not say
+    fn kind(&self) -> Option<u64>;
+}
+
+impl OnFileSystem for &fs::File {
+    #[cfg(target_os = "linux")]
+    fn kind(&self) -> Option<u64> {
+        rustix::fs::fstatfs(self).ok().map(|found| type_bits(found.f_type))
+    }
+    #[cfg(not(target_os = "linux"))]
+    fn kind(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl OnFileSystem for &Path {
+    #[cfg(target_os = "linux")]
+    fn kind(&self) -> Option<u64> {
+        rustix::fs::statfs(*self).ok().map(|found| type_bits(found.f_type))
+    }
+    #[cfg(not(target_os = "linux"))]
+    fn kind(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// The type has 32 bits, and a signed or unsigned word of another width on each kind of CPU.
+#[cfg(target_os = "linux")]
+fn type_bits<T: TryInto<i64>>(kind: T) -> u64 {
+    kind.try_into().map_or(0, |kind| kind as u64 & 0xFFFF_FFFF)
+}
+
+impl Machine {
+    /// Refuses what does not lie on a file system of this machine. `what`: the file itself, or the folder it will be in.
+    pub fn check_local(&self, path: &Path, what: impl OnFileSystem) -> Result<(), FileError> {
+        match what.kind() {
+            Some(kind) if !(self.is_local)(kind) => Err(FileError::new(
+                path,
+                format!(
+                    "is on a file system (type {kind:#x}) that is not known to be this machine's own: a file that \
+                     processes share must be on a local disk or in memory; across machines, join() a store"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The durable mark of a cursor that lives in a file: how far the file promises to remember.
+//!
+//! After a crash of the machine a page may be older than the last number taken from it. So numbers are taken only up
+//! to a mark that the disk is known to have: one word, `written`, is raised and synced, and only then is the cursor's
+//! `limit` raised to it. Any number of threads and processes may do so at once.
+//!
+//! This file must never raise the limit to a mark before the sync that wrote it has returned.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering::SeqCst};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use crate::cursor::Cursor;
+
+/// No number above it was ever taken by anybody, as far as the disk knows.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Mark {
+    written: AtomicU64,
+}
+
+impl Mark {
+    /// A mark that promises nothing above `written`.
+    pub fn new(written: u64) -> Self {
+        Self { written: AtomicU64::new(written) }
+    }
+
+    /// The highest mark anybody has begun to write.
+    pub fn written(&self) -> u64 {
+        self.written.load(SeqCst)
+    }
+
+    /// Lets the cursor give numbers up to `target`, once `sync` has brought the mark to the disk. Where it fails,
+    /// nothing more may be taken than before.
+    pub fn raise<E>(&self, cursor: &Cursor, target: u64, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        if cursor.limit() >= target {
+            return Ok(());
+        }
+        // The word may already be higher: then another raise is under way, and this sync writes its mark too.
+        self.written.fetch_max(target, SeqCst);
+        sync()?;
+        cursor.raise_limit(target);
+        Ok(())
+    }
+
+    /// After a crash of the machine: goes on past everything that may have been taken before it. Each process that
+    /// finds another boot's file may do this, in any order: it only ever skips numbers.
+    pub fn start_past(&self, cursor: &Cursor) {
+        cursor.raise_next(self.written().saturating_add(1));
+    }
+}

@@ -1,0 +1,120 @@
+//! What a file of flakeforge looks like: one page of 4096 bytes.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0…1535 | the header, which never changes: magic, version, checksum, kind, and as text what the file was made for |
+//! | 1536…1551 | the boot of the machine in which it was used last |
+//! | 2048…2063 | the cursor (or what else a kind of page keeps in words): next, limit |
+//! | 2560…2567 | the durable mark |
+//! | 3072…4095 | who holds it, where it is a slot |
+//!
+//! Each part has disk sectors of its own (512 bytes, written whole or not at all), so that a page that was torn by a
+//! crash has each of them either older or newer, and no mixture.
+//!
+//! This file must never accept a page that this version did not make.
+
+/// Size of a page, and of every file.
+pub const SIZE: usize = 4096;
+/// Where the boot ID is.
+pub const BOOT: usize = 1536;
+/// Where the cursor is.
+pub const CURSOR: usize = 2048;
+/// Where the durable mark is.
+pub const MARK: usize = 2560;
+
+/// What a package must know to use a file. Another version is refused, older or newer.
+const VERSION: u32 = 1;
+const MAGIC: &[u8; 16] = b"flakeforge file\n";
+const VERSION_AT: usize = 16;
+const TEXT_LEN_AT: usize = 20;
+const CHECKSUM_AT: usize = 24;
+const KIND_AT: usize = 32;
+const TEXT_AT: usize = 64;
+/// Longest text a header has room for, in bytes.
+pub const TEXT_MAX: usize = BOOT - TEXT_AT;
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// a cursor that processes share
+    Cursor,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cursor => "shared cursor",
+        }
+    }
+}
+
+/// A new page, for what the text says; `None` when there is no room for it.
+pub fn make(kind: Kind, text: &str) -> Option<[u8; SIZE]> {
+    if text.len() > TEXT_MAX {
+        return None;
+    }
+    let mut page = [0; SIZE];
+    page[..MAGIC.len()].copy_from_slice(MAGIC);
+    put(&mut page, VERSION_AT, &VERSION.to_le_bytes());
+    put(&mut page, TEXT_LEN_AT, &(text.len() as u32).to_le_bytes());
+    put(&mut page, KIND_AT, kind.name().as_bytes());
+    put(&mut page, TEXT_AT, text.as_bytes());
+    let sum = checksum(&page);
+    put(&mut page, CHECKSUM_AT, &sum.to_le_bytes());
+    Some(page)
+}
+
+/// What a page was made for, or what is wrong with it. `len` is the size of its file, of which `start` is the beginning.
+pub fn text_of(start: &[u8], len: u64, kind: Kind) -> Result<String, String> {
+    if !start.starts_with(MAGIC) {
+        let size = if len == 0 { " (it is empty)" } else { "" };
+        return Err(format!("is no file of flakeforge{size}: name another path"));
+    }
+    let version = number(start, VERSION_AT);
+    if version != Some(VERSION) {
+        let version = version.map_or("unknown".to_owned(), |version| version.to_string());
+        return Err(format!(
+            "has version {version} of the file's form, and this package writes version {VERSION}: let all processes \
+             use the same version of flakeforge, or name another path"
+        ));
+    }
+    if len != SIZE as u64 || start.len() != SIZE {
+        return Err(format!("has {len} bytes where {SIZE} belong: {DAMAGED}"));
+    }
+    let mut unsigned = [0; SIZE];
+    unsigned.copy_from_slice(start);
+    put(&mut unsigned, CHECKSUM_AT, &[0; 8]);
+    if checksum(&unsigned).to_le_bytes() != start[CHECKSUM_AT..CHECKSUM_AT + 8] {
+        return Err(format!("has a header whose checksum is wrong: {DAMAGED}"));
+    }
+    let found = until_zero(&start[KIND_AT..TEXT_AT]);
+    if found != kind.name().as_bytes() {
+        let found = String::from_utf8_lossy(found);
+        return Err(format!("is the file of a {found}, not of a {}: name another path", kind.name()));
+    }
+    let text_len = number(start, TEXT_LEN_AT).unwrap_or(0) as usize;
+    let text = start[TEXT_AT..].get(..text_len).unwrap_or_default();
+    Ok(String::from_utf8_lossy(text).into_owned())
+}
+
+/// The way out when a file of ours is broken: it is not repaired, since what it had remembered is lost.
+pub const DAMAGED: &str = "it is damaged and was left as it is. Once no process uses it and the clock is past the last \
+                           ID made with it, remove it";
+
+fn put(page: &mut [u8; SIZE], at: usize, bytes: &[u8]) {
+    page[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at + 4)?;
+    bytes.try_into().ok().map(u32::from_le_bytes)
+}
+
+fn until_zero(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
+/// FNV-1a of the header: enough to notice damage, which is all it is for.
+fn checksum(page: &[u8; SIZE]) -> u64 {
+    page[..BOOT].iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,190 @@
+//! How a file gets to its place, and is found there.
+//!
+//! A file is written and synced whole under a temporary name beside its own, and then linked into place: whoever opens
+//! it finds all of it, and of several processes that make it at once one wins and the others open the winner's.
+//!
+//! This file must never change, replace or remove a file that is in its place, nor wait for one that is no file.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::fault::FileError;
+use crate::machine::Machine;
+use crate::page::{self, Kind};
+
+/// How often to start again when the file comes and goes while it is being opened.
+const TRIES: usize = 100;
+
+/// Which file it is, whatever its name.
+pub type Identity = (u64, u64);
+
+/// The file of a path, with a page that was made for `text`; made if there is none.
+pub fn open(path: &Path, kind: Kind, text: &str, machine: &Machine) -> Result<(File, Identity), FileError> {
+    for _ in 0..TRIES {
+        let Some(file) = open_existing(path)? else {
+            create(path, kind, text, machine)?;
+            continue;
+        };
+        let opened = file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?;
+        let identity = identity(path, &opened);
+        machine.check_local(path, &file)?;
+        let theirs = read_text(path, &file, opened.len(), kind)?;
+        if theirs != text {
+            let path = path.display().to_string();
+            return Err(FileError::Mismatch { path, theirs, ours: text.to_owned() });
+        }
+        if is_there(path, identity) {
+            return Ok((file, identity));
+        }
+    }
+    Err(FileError::new(path, "is removed or replaced again and again while it is being opened"))
+}
+
+/// Whether the path still leads to that file.
+pub fn is_there(path: &Path, wanted: Identity) -> bool {
+    fs::metadata(path).is_ok_and(|found| identity(path, &found) == wanted)
+}
+
+#[cfg(unix)]
+fn identity(_path: &Path, metadata: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Elsewhere an open file keeps its name, so that the name is its identity.
+#[cfg(not(unix))]
+fn identity(path: &Path, _metadata: &Metadata) -> Identity {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).hash(&mut hasher);
+    (0, hasher.finish())
+}
+
+/// Opens what is there; `None` when nothing is.
+fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
+    // Looked at first: opening a FIFO waits for its other end, and opening a device may do something.
+    match fs::metadata(path) {
+        Ok(found) => refuse_special(path, &found)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
+        Err(error) => return Err(FileError::io(path, "looked at", &error)),
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32); // should it have become a FIFO meanwhile
+    }
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(FileError::io(path, "opened for reading and writing", &error)),
+    };
+    refuse_special(path, &file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?)?;
+    Ok(Some(file))
+}
+
+fn refuse_special(path: &Path, found: &Metadata) -> Result<(), FileError> {
+    if found.is_file() {
+        return Ok(());
+    }
+    let what = if found.is_dir() { "is a folder: name a file in it" } else { "is no regular file: name another path" };
+    Err(FileError::new(path, what))
+}
+
+/// Nothing is there to be opened; but a link into the void cannot be linked over.
+fn absent(path: &Path) -> Result<Option<File>, FileError> {
+    match fs::read_link(path) {
+        Ok(target) if !path.exists() => {
+            let target = target.display();
+            Err(FileError::new(path, format!("is a symbolic link to {target}, which does not exist: remove the link")))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn read_text(path: &Path, file: &File, len: u64, kind: Kind) -> Result<String, FileError> {
+    let mut start = Vec::with_capacity(page::SIZE);
+    let read = file.take(page::SIZE as u64).read_to_end(&mut start);
+    read.map_err(|error| FileError::io(path, "read", &error))?;
+    page::text_of(&start, len, kind).map_err(|why| FileError::new(path, why))
+}
+
+/// Makes the file, unless another process is faster.
+fn create(path: &Path, kind: Kind, text: &str, machine: &Machine) -> Result<(), FileError> {
+    let page =
+        page::make(kind, text).ok_or_else(|| FileError::new(path, "cannot be made: its options are too long"))?;
+    let made = |error: &io::Error| FileError::io(path, "made", error);
+    let folder = folder_of(path);
+    make_folder(folder, machine)?;
+    let temporary = Temporary::write(folder, &page).map_err(|error| made(&error))?;
+    match fs::hard_link(&temporary.path, path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(made(&error)),
+        _ => {}
+    }
+    drop(temporary);
+    sync_folder(folder).map_err(|error| made(&error))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes a folder and those above it, each synced into the one that holds it.
+pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
+    if folder.is_dir() {
+        return machine.check_local(folder, folder);
+    }
+    let above = folder_of(folder);
+    make_folder(above, machine)?;
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(FileError::io(folder, "made", &error)),
+        _ if !folder.is_dir() => Err(FileError::new(folder, "is no folder: name another path")),
+        _ => sync_folder(above).map_err(|error| FileError::io(above, "synced", &error)),
+    }
+}
+
+/// Makes a new name in a folder survive a crash. Other systems do so by themselves, and cannot open a folder.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// A file with a name of its own, which goes when this does.
+struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    /// All bytes are written, not left as a hole: a page without blocks would fail much later, as a SIGBUS.
+    fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            // Processes of two containers may have one number: then the name is taken, and the next one is tried.
+            let name = format!(".flakeforge-{}-{}.tmp", process::id(), COUNT.fetch_add(1, Relaxed));
+            let path = folder.join(name);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(mut file) => {
+                    let temporary = Self { path };
+                    file.write_all(bytes)?;
+                    file.sync_all()?;
+                    return Ok(temporary);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Should it stay, it is 4096 bytes under a name that nobody asks for.
+        let _ = fs::remove_file(&self.path);
+    }
+}

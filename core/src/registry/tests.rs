@@ -1,0 +1,129 @@
+//! The registry: who shares a cursor, who must not, and what is forgotten.
+
+use super::*;
+
+fn flake(epoch_ms: i64) -> Layout {
+    Layout::named("flake").unwrap().with_epoch(epoch_ms)
+}
+
+fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<Cursor> {
+    let layout = flake(epoch_ms);
+    registry.plain(Key::new(&layout, layout.place_node(node))).unwrap()
+}
+
+#[test]
+fn equal_bits_share_a_cursor_and_others_do_not() {
+    let mut registry = Registry::default();
+    let one = cursor(&mut registry, 0, 1);
+    assert!(Arc::ptr_eq(&one, &cursor(&mut registry, 0, 1)));
+    assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 0, 2)));
+    assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 5, 1)));
+}
+
+#[test]
+fn a_sweep_keeps_what_is_held_and_what_is_recent() {
+    let mut registry = Registry::default();
+    let now_ns = LONG_PAST_NS * 100;
+    let now_ms = (now_ns / 1_000_000) as u64;
+    let give = |registry: &mut Registry, node, tick: u64| {
+        let cursor = cursor(registry, 0, node);
+        // As if the last ID had been made in that tick.
+        let rule = crate::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
+        let mut clock = crate::clock::TickClock::given(flake(0).scale);
+        clock.set(i128::from(tick) * 1_000_000);
+        cursor.claim(1, &rule, &mut clock).unwrap();
+        cursor
+    };
+    let held = give(&mut registry, 1, 1);
+    drop(give(&mut registry, 2, 1));
+    drop(give(&mut registry, 3, now_ms));
+    drop(give(&mut registry, 4, now_ms + 1000));
+    registry.sweep(now_ns);
+    assert_eq!(registry.len(), 3);
+    assert!(Arc::ptr_eq(&held, &cursor(&mut registry, 0, 1)));
+    assert_ne!(cursor(&mut registry, 0, 3).next(), 0, "an entry outlives its generators");
+    assert_eq!(cursor(&mut registry, 0, 2).next(), 0);
+}
+
+#[test]
+fn a_map_that_grows_is_swept() {
+    let mut registry = Registry::default();
+    for epoch in 0..MANY as i64 * 3 {
+        cursor(&mut registry, epoch, 0); // never used: tick 0, long past
+    }
+    assert!(registry.len() <= MANY, "{} entries", registry.len());
+}
+
+fn key(node: u64) -> Key {
+    let layout = flake(0);
+    Key::new(&layout, layout.place_node(node))
+}
+
+fn file(name: &str) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("flakeforge-registry-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+#[test]
+fn a_fingerprint_says_what_the_bits_say() {
+    let bits = "epoch 0, tick 1 ms, timestamp 42 bits at 22, counter 12 bits at 0";
+    assert_eq!(key(7).fingerprint(), format!("{bits}, node 0x7000"));
+    assert_eq!(key(7).group_fingerprint(), bits);
+    let of = |name| Key::new(&Layout::named(name).unwrap(), 9).fingerprint();
+    assert_eq!(of("chronicle"), "epoch 0, tick 0.0001 ms, decimal, node 0x9");
+    assert_eq!(
+        of("sonyflake"),
+        "epoch 1409529600000, tick 10 ms, timestamp 39 bits at 24, counter 8 bits at 16, node 0x9"
+    );
+    assert!(of("uniqueid").contains("timestamp reversed 42 bits at 22"), "{}", of("uniqueid"));
+}
+
+#[test]
+fn one_key_is_used_in_one_way() {
+    let (mut registry, path, other) = (Registry::default(), file("one"), file("other"));
+    let plain = registry.plain(key(1)).unwrap();
+    let clash = registry.shared(key(1), &path).unwrap_err();
+    let (theirs, ours) = (PLAIN.to_owned(), in_file(&path));
+    assert_eq!(clash, NotShared::Clash(Clash { theirs, ours }));
+    assert!(!path.exists(), "a clash makes no file");
+    assert_eq!(registry.lease(key(1)).unwrap_err(), Clash { theirs: PLAIN.to_owned(), ours: LEASED.to_owned() });
+    drop(plain);
+
+    let shared = registry.shared(key(1), &path).unwrap(); // it had given no number
+    assert!(Arc::ptr_eq(&shared, &registry.shared(key(1), &path).unwrap()));
+    assert!(matches!(registry.shared(key(1), &other), Err(NotShared::Clash(_))));
+    assert!(!other.exists(), "a clash makes no file");
+    let ours = PLAIN.to_owned();
+    assert_eq!(registry.plain(key(1)).unwrap_err(), Clash { theirs: in_file(shared.path()), ours });
+    assert!(registry.lease(key(1)).is_err());
+    drop(shared);
+
+    let lease = registry.lease(key(1)).unwrap();
+    let second = registry.lease(key(1)).unwrap();
+    drop(lease);
+    assert_eq!(registry.plain(key(1)).unwrap_err(), Clash { theirs: LEASED.to_owned(), ours: PLAIN.to_owned() });
+    assert!(matches!(registry.shared(key(1), &path), Err(NotShared::Clash(_))));
+    drop(second);
+    registry.plain(key(1)).unwrap();
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_plain_cursor_that_gave_a_number_keeps_its_key() {
+    let mut registry = Registry::default();
+    registry.plain(key(2)).unwrap().raise_next(1);
+    assert!(registry.lease(key(2)).is_err());
+    assert_eq!(registry.plain(key(2)).unwrap().next(), 1);
+}
+
+#[test]
+fn a_file_that_was_replaced_is_opened_anew() {
+    let (mut registry, path) = (Registry::default(), file("replaced"));
+    let first = registry.shared(key(3), &path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let second = registry.shared(key(3), &path).unwrap();
+    assert!(first.is_ended() && !second.is_ended());
+    assert!(Arc::ptr_eq(&second, &registry.shared(key(3), &path).unwrap()));
+    std::fs::remove_file(path).unwrap();
+}

@@ -1,0 +1,265 @@
+//! A cursor in a file: generators of all processes that map it take numbers from one word.
+//!
+//! Taking a number is the same `claim()` as everywhere, on mapped memory: no lock, no system call, and a process that is
+//! stopped or killed in the middle holds nobody up and loses nothing, for the page stays in the system's memory.
+//!
+//! Only a crash of the *machine* can lose it. Why no number comes twice even then:
+//! - Numbers are taken up to `limit`, which is raised only after the mark (`written`) that covers it was synced. So the
+//!   disk's mark is never below a number taken, whatever else of the page the crash lost: the words lie in sectors of
+//!   their own, each of which only ever grows, so a torn page has each word older or newer, and an older mark still
+//!   covers every limit that was raised before the next one was synced.
+//! - Whoever opens the file and finds another boot's ID in it first moves `next` past the mark, and only then writes its
+//!   own boot's ID. Several may do so at once, in any order, and a boot ID that is half written is another boot's too:
+//!   `next` only grows, and skipping is all that can happen. That is why opening takes no lock either, and a process that
+//!   is stopped while it opens the file cannot hold up the next one.
+//!
+//! A file must not be removed or cut short while it is in use. Removal is noticed, and ends the cursor in this process;
+//! a file that is cut short ends the process with SIGBUS, as for every mapped file.
+//!
+//! This file must never raise the limit by any way other than [`Mark::raise`], nor read the mapped page otherwise than by
+//! atomics: other processes write there.
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, OnceLock};
+
+use memmap2::{MmapOptions, MmapRaw};
+
+use crate::clock::{Timescale, system_ns};
+use crate::cursor::Cursor;
+use crate::fault::FileError;
+use crate::keeper;
+use crate::machine::{self, Machine};
+use crate::mark::Mark;
+use crate::page::{self, Kind};
+use crate::place::{self, Identity};
+
+/// How far ahead of the clock the mark is set, and how close to it IDs may come before it is set anew.
+const AHEAD_NS: u64 = 5_000_000_000;
+const NEAR_NS: u64 = 1_000_000_000;
+
+/// A page of a file, mapped. It stays mapped as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    map: MmapRaw,
+    file: File,
+}
+
+impl Mapped {
+    pub(crate) fn new(file: File) -> io::Result<Self> {
+        let map = MmapOptions::new().len(page::SIZE).map_raw(&file)?;
+        Ok(Self { map, file })
+    }
+
+    #[inline]
+    fn at<T>(&self, offset: usize) -> &T {
+        debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= page::SIZE);
+        // SAFETY: private to this file, and used below with three types, all of them nothing but `AtomicU64`s in a
+        // fixed order: every bit pattern is valid, and that other processes write to them is what atomics are for. The
+        // offsets are constants of page.rs: inside the page, aligned as the page is. The memory stays mapped as long as
+        // `self`, which the reference borrows.
+        unsafe { &*self.map.as_ptr().add(offset).cast::<T>() }
+    }
+
+    #[inline]
+    fn cursor(&self) -> &Cursor {
+        self.at(page::CURSOR)
+    }
+
+    fn mark(&self) -> &Mark {
+        self.at(page::MARK)
+    }
+
+    fn boot(&self) -> &[AtomicU64; 2] {
+        self.at(page::BOOT)
+    }
+
+    /// Returns when the page, as it was at the call, is on the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.map.flush()?; // on Linux, an fdatasync of these bytes
+        if cfg!(target_os = "linux") { Ok(()) } else { self.file.sync_data() }
+    }
+
+    /// The words have no checksum, since they change; but one never passes the other, in memory or on the disk.
+    fn check_words(&self, path: &Path) -> Result<(), FileError> {
+        let cursor = self.cursor();
+        let next = cursor.next(); // in this order: each may grow meanwhile, the later ones first
+        let limit = cursor.limit();
+        let written = self.mark().written();
+        if next > written.saturating_add(1) || limit > written {
+            let words = format!("next {next}, limit {limit}, mark {written}");
+            return Err(FileError::new(path, format!("contradicts itself ({words}): {}", page::DAMAGED)));
+        }
+        Ok(())
+    }
+
+    /// Goes on past the mark if the file was last used in another boot of the machine.
+    fn enter(&self, boot: Option<u128>) {
+        let [low, high] = self.boot();
+        let known = u128::from(high.load(Acquire)) << 64 | u128::from(low.load(Acquire));
+        if boot == Some(known) {
+            return;
+        }
+        if self.mark().written() > 0 {
+            self.mark().start_past(self.cursor());
+        }
+        let boot = boot.unwrap_or(0);
+        low.store(boot as u64, Release); // after `next`: who finds this boot's ID finds it moved
+        high.store((boot >> 64) as u64, Release);
+    }
+}
+
+/// A cursor in a file, as this process has it open.
+#[derive(Debug)]
+pub struct SharedCursor {
+    page: Mapped,
+    path: PathBuf,
+    identity: Identity,
+    scale: Timescale,
+    counter_bits: u32,
+    ended: AtomicBool,
+    fault: OnceLock<FileError>,
+    /// the next free number when the keeper looked last
+    seen: AtomicU64,
+}
+
+impl SharedCursor {
+    /// The cursor in a file, which is made if there is none. `fingerprint` says what the numbers are for: a file made
+    /// for something else is refused. While a file is open in this process, all who open it get the same one.
+    pub fn open(
+        path: impl AsRef<Path>,
+        scale: Timescale,
+        counter_bits: u32,
+        fingerprint: &str,
+    ) -> Result<Arc<Self>, FileError> {
+        Self::open_on(machine::this(), path.as_ref(), scale, counter_bits, fingerprint)
+    }
+
+    /// The same on a machine of which a test says what it is.
+    #[doc(hidden)]
+    pub fn open_on(
+        machine: &Machine,
+        path: &Path,
+        scale: Timescale,
+        counter_bits: u32,
+        fingerprint: &str,
+    ) -> Result<Arc<Self>, FileError> {
+        // Absolute, because the path is looked at again later, when the process may be in another folder.
+        let path = std::path::absolute(path).map_err(|error| FileError::io(path, "looked at", &error))?;
+        let (file, identity) = place::open(&path, Kind::Cursor, fingerprint, machine)?;
+        keeper::find_or_add(identity, || {
+            let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
+            page.check_words(&path)?;
+            page.enter(machine.boot);
+            let (ended, fault, seen) = (AtomicBool::new(false), OnceLock::new(), AtomicU64::new(0));
+            Ok(Self { page, path, identity, scale, counter_bits, ended, fault, seen })
+        })
+    }
+
+    /// The cursor. Where it says [`PastLimit`](crate::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
+    #[inline]
+    pub fn cursor(&self) -> &Cursor {
+        self.page.cursor()
+    }
+
+    /// The file, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// Whether that path leads to this file.
+    pub fn is_at(&self, path: &Path) -> bool {
+        place::is_there(path, self.identity)
+    }
+
+    /// Whether this process must take no more numbers from it, because [`end`](Self::end) was called or the file failed.
+    #[inline]
+    pub fn is_ended(&self) -> bool {
+        self.ended.load(Relaxed)
+    }
+
+    /// What is wrong with the file, if anything is.
+    pub fn fault(&self) -> Option<FileError> {
+        self.fault.get().cloned()
+    }
+
+    /// No more numbers in this process. The file and other processes are not concerned, nor is a claim that is already
+    /// under way: its number is as unique as any.
+    pub fn end(&self) {
+        self.ended.store(true, Release);
+    }
+
+    /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number where that is later, once the disk has
+    /// the mark.
+    pub fn raise(&self) -> Result<(), FileError> {
+        if let Some(fault) = self.fault() {
+            return Err(fault);
+        }
+        if !self.is_at(&self.path) {
+            return Err(self.spoil(FileError::new(
+                &self.path,
+                "was removed or replaced while in use, so that others may be making the same IDs: make a new generator, \
+                 and let nobody remove the file",
+            )));
+        }
+        let tick = self.now().max(self.cursor().next() >> self.counter_bits);
+        let target = self.last_of(tick.saturating_add(self.ticks(AHEAD_NS)));
+        // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
+        let raised = self.page.mark().raise(self.cursor(), target, || self.page.sync());
+        raised.map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))
+    }
+
+    /// What the keeper does a few times a second: notices a file that has gone, and raises the mark before IDs get there,
+    /// if any were made.
+    pub(crate) fn look(&self) {
+        if self.is_ended() {
+            return;
+        }
+        let next = self.cursor().next();
+        let flows = self.seen.swap(next, Relaxed) != next;
+        let near = self.last_of((next >> self.counter_bits).saturating_add(self.ticks(NEAR_NS)));
+        if flows && near > self.cursor().limit() || !self.is_at(&self.path) {
+            let _ = self.raise(); // what is wrong is kept, for the calls to report
+        }
+    }
+
+    fn spoil(&self, fault: FileError) -> FileError {
+        let fault = self.fault.get_or_init(|| fault).clone();
+        self.end();
+        fault
+    }
+
+    fn now(&self) -> u64 {
+        self.scale.tick_of(system_ns()).unwrap_or(0)
+    }
+
+    /// So many nanoseconds in ticks, and one for what is left of the present one.
+    fn ticks(&self, ns: u64) -> u64 {
+        ns / self.scale.tick_ns + 1
+    }
+
+    /// The last number of a tick.
+    fn last_of(&self, tick: u64) -> u64 {
+        if tick > u64::MAX >> self.counter_bits {
+            return u64::MAX - 1;
+        }
+        tick << self.counter_bits | ((1 << self.counter_bits) - 1)
+    }
+}
+
+impl Drop for SharedCursor {
+    fn drop(&mut self) {
+        keeper::forget(self);
+    }
+}

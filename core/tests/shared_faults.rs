@@ -1,0 +1,170 @@
+//! Files that cannot be used: each is refused with its path, what is wrong and the way out, and stays as it was.
+
+#![cfg(all(not(loom), target_os = "linux"))]
+
+mod support;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use flakeforge_core::fault::FileError;
+use flakeforge_core::machine::{self, Machine};
+use flakeforge_core::shared::SharedCursor;
+use support::{PLAIN, fingerprint, flake, generator, open, part, process, words};
+
+/// A file that has given an ID.
+fn used(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("ids");
+    generator(open(&path).unwrap(), &PLAIN).next_id().unwrap();
+    path
+}
+
+#[track_caller]
+fn assert_refused(path: &Path, wanted: &str) {
+    let error = open(path).expect_err("refused");
+    assert!(error.to_string().contains(wanted), "{error}");
+    assert!(path.starts_with(error.path()), "{error} is about the file, or a folder above it");
+}
+
+/// What a file that `damage` has changed is refused for.
+#[track_caller]
+fn assert_damage(wanted: &str, damage: impl FnOnce(&mut Vec<u8>)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = used(folder.path());
+    let mut bytes = fs::read(&path).unwrap();
+    damage(&mut bytes);
+    fs::write(&path, &bytes).unwrap();
+    assert_refused(&path, wanted);
+    assert!(fs::read(&path).unwrap() == bytes, "the file is as it was");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing is beside it");
+}
+
+#[test]
+fn damage() {
+    assert_damage("is no file of flakeforge (it is empty)", Vec::clear);
+    assert_damage("is no file of flakeforge: name another path", |bytes| *bytes = b"my diary\n".repeat(1000));
+    assert_damage("is no file of flakeforge", |bytes| bytes[0] ^= 1);
+    assert_damage("has 4095 bytes where 4096 belong", |bytes| bytes.truncate(4095));
+    assert_damage("has 100 bytes where 4096 belong", |bytes| bytes.truncate(100));
+    assert_damage("has version unknown", |bytes| bytes.truncate(17));
+    assert_damage("has 4097 bytes where 4096 belong", |bytes| bytes.push(0));
+    assert_damage("has version 2 of the file's form, and this package writes version 1", |bytes| bytes[16] = 2);
+    assert_damage("has version 0", |bytes| bytes[16] = 0);
+    for at in [20, 24, 33, 70, 1000, 1535] {
+        assert_damage("has a header whose checksum is wrong", |bytes| bytes[at] ^= 0x10);
+    }
+    assert_damage("contradicts itself (next ", |bytes| bytes[2560..2568].fill(0));
+    assert_damage("contradicts itself (next ", |bytes| bytes[2055] = 0x7f);
+    assert_damage("contradicts itself (next ", |bytes| bytes[2063] = 0x7f);
+}
+
+#[test]
+fn another_use_shows_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = used(folder.path());
+    let before = words(&path);
+    let error = SharedCursor::open(&path, flake().scale, 12, "epoch 5").unwrap_err();
+    let (theirs, ours) = (fingerprint(), "epoch 5".to_owned());
+    assert_eq!(error, FileError::Mismatch { path: path.to_str().unwrap().to_owned(), theirs, ours });
+    assert_eq!(words(&path), before);
+    let error = SharedCursor::open(folder.path().join("x"), flake().scale, 12, &"x".repeat(2000)).unwrap_err();
+    assert!(error.to_string().contains("its options are too long"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    assert_refused(folder.path(), "is a folder: name a file in it");
+
+    symlink(at("nowhere"), at("dangling")).unwrap();
+    assert_refused(&at("dangling"), "which does not exist: remove the link");
+    assert!(!at("nowhere").exists());
+
+    symlink(at("loop"), at("pool")).unwrap();
+    symlink(at("pool"), at("loop")).unwrap();
+    assert_refused(&at("loop"), "Too many levels of symbolic links");
+
+    assert!(Command::new("mkfifo").arg(at("fifo")).status().unwrap().success());
+    assert_refused(&at("fifo"), "is no regular file: name another path");
+    assert_refused(Path::new("/dev/null"), "is no regular file");
+    std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    assert_refused(&at("socket"), "is no regular file");
+
+    fs::write(at("text"), "text").unwrap();
+    assert_refused(&at("text/ids"), "a part of the path is a file, not a folder");
+    assert_eq!(fs::read(at("text")).unwrap(), b"text");
+    symlink(at("nowhere"), at("void")).unwrap();
+    assert!(open(&at("void/ids")).unwrap_err().to_string().contains("is no folder"));
+    assert!(!at("nowhere").exists());
+}
+
+#[test]
+fn a_file_system_that_may_be_shared() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = Machine { is_local: |_| false, ..*machine::this() };
+    let open_there = |path: &Path| SharedCursor::open_on(&elsewhere, path, flake().scale, 12, &fingerprint());
+    let error = open_there(&folder.path().join("new/ids")).unwrap_err().to_string();
+    assert!(error.contains("not known to be this machine's own"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    let path = used(folder.path());
+    let before = fs::read(&path).unwrap();
+    assert!(open_there(&path).unwrap_err().to_string().contains("across machines, join() a store"));
+    assert!(fs::read(&path).unwrap() == before);
+    // And a real one of another kind: /proc is not a place for files, whoever asks.
+    assert_refused(Path::new("/proc/version"), "(type 0x9fa0)");
+}
+
+/// Runs the test `test` as a user that may not write what root may.
+fn as_nobody(test: &str, part: &str) {
+    let mut command = process(test, part);
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        command.uid(65534).gid(65534);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("refused as it should be"), "it got there");
+}
+
+#[test]
+fn what_may_not_be_written() {
+    if let Some(path) = part() {
+        assert_refused(Path::new(&path), "give this process's user the right to read and write there");
+        println!("refused as it should be");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = used(folder.path());
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
+    let before = fs::read(&path).unwrap();
+    for target in [&path, &folder.path().join("new"), &folder.path().join("new/ids")] {
+        as_nobody("what_may_not_be_written", target.to_str().unwrap());
+    }
+    assert!(fs::read(&path).unwrap() == before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn no_room() {
+    if let Some(path) = part() {
+        assert_refused(Path::new(&path), "there is no room for it");
+        println!("refused as it should be");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // A limit on the size of files fails a write as a full disk does, and needs nobody's permission.
+    let this = process("no_room", folder.path().join("ids").to_str().unwrap());
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]).arg(this.get_program()).args(this.get_args());
+    limited.envs(this.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = limited.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("refused as it should be"), "{told}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+}

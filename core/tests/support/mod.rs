@@ -1,0 +1,104 @@
+//! What the tests of files share: generators on files, and this test program once more as another process.
+
+#![allow(dead_code)] // each test file uses its part of it
+
+use std::collections::HashSet;
+use std::env;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use flakeforge_core::clock::TickClock;
+use flakeforge_core::fault::FileError;
+use flakeforge_core::generator::{Generator, Knobs, Source};
+use flakeforge_core::layout::Layout;
+use flakeforge_core::registry::Key;
+use flakeforge_core::shared::SharedCursor;
+
+pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
+/// Never waits, so that numbers run against the mark again and again.
+pub const ENDLESS: Knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
+pub const NODE: u64 = 7;
+
+pub fn flake() -> Layout {
+    Layout::named("flake").unwrap()
+}
+
+pub fn fingerprint() -> String {
+    let layout = flake();
+    Key::new(&layout, layout.place_node(NODE)).fingerprint()
+}
+
+pub fn open(path: &Path) -> Result<Arc<SharedCursor>, FileError> {
+    SharedCursor::open(path, flake().scale, 12, &fingerprint())
+}
+
+pub fn generator(source: impl Into<Source>, knobs: &Knobs) -> Generator {
+    let layout = flake();
+    Generator::new(TickClock::system(layout.scale), source, &layout, layout.place_node(NODE), knobs)
+}
+
+/// The variable that tells this program which part it plays as another process.
+const PART: &str = "FLAKEFORGE_TEST_PART";
+
+/// What the parent said, where this is another process.
+pub fn part() -> Option<String> {
+    env::var(PART).ok()
+}
+
+/// This program as another process that runs one test, which finds there what it is told.
+pub fn process(test: &str, part: &str) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture", "--quiet"]).env(PART, part).stdout(Stdio::piped());
+    command
+}
+
+/// IDs go to the parent between marks, since the test harness prints there too.
+const FROM: &[u8] = b"<<<IDs:";
+
+/// Sends IDs to the parent, block by block: a process that is killed loses its last block at most.
+pub fn send(blocks: impl Iterator<Item = Vec<u64>>) {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    out.write_all(FROM).unwrap();
+    for block in blocks {
+        for id in block {
+            out.write_all(&id.to_be_bytes()).unwrap();
+        }
+        out.flush().unwrap();
+    }
+    drop(out);
+    std::process::exit(0); // before the harness prints more
+}
+
+/// All whole IDs that a process sent until it ended.
+pub fn receive(mut child: Child) -> Vec<u64> {
+    let mut bytes = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut bytes).unwrap();
+    child.wait().unwrap();
+    let Some(start) = bytes.windows(FROM.len()).position(|window| window == FROM) else { return vec![] };
+    let ids = bytes[start + FROM.len()..].as_chunks::<8>().0;
+    ids.iter().map(|id| u64::from_be_bytes(*id)).collect()
+}
+
+/// How many of the IDs of all processes came twice. Each process's own must be in order.
+pub fn duplicates(of_each: &[Vec<u64>]) -> usize {
+    let mut seen = HashSet::new();
+    let mut twice = 0;
+    for ids in of_each {
+        assert!(ids.is_sorted_by(|a, b| a < b), "a process's IDs are in order");
+        twice += ids.iter().filter(|id| !seen.insert(**id)).count();
+    }
+    twice
+}
+
+/// The words of a page as the file shows them: next, limit and mark, read in this order.
+pub fn words(path: &Path) -> [u64; 3] {
+    use std::os::unix::fs::FileExt;
+    let file = std::fs::File::open(path).unwrap();
+    [2048, 2056, 2560].map(|at| {
+        let mut word = [0; 8];
+        file.read_exact_at(&mut word, at).unwrap();
+        u64::from_ne_bytes(word)
+    })
+}
