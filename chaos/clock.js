@@ -1,0 +1,42 @@
+'use strict'
+
+// Another clock for a process that is about to start, by libfaketime (Debian: faketime). Only the wall clock is moved:
+// timers and durations go by the monotonic one, as they do when an administrator sets the time.
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+const SHARED_MEMORY = '/dev/shm'
+
+/** The library; undefined where it is not installed. The variant for programs with threads, as Node is one. */
+const library = findLibrary()
+
+function findLibrary() {
+  const folders = listOf('/usr/lib').map((name) => path.join('/usr/lib', name))
+  return ['/usr/lib', '/usr/local/lib', ...folders]
+    .map((folder) => path.join(folder, 'faketime', 'libfaketimeMT.so.1'))
+    .find((file) => fs.existsSync(file))
+}
+
+function listOf(folder) {
+  return fs.existsSync(folder) ? fs.readdirSync(folder) : []
+}
+
+/** What a process needs in its environment so that its clock differs from ours by so many ms. */
+function environment(offsetMs) {
+  if (offsetMs === 0) return {}
+  const seconds = (offsetMs / 1000).toFixed(3)
+  return {
+    LD_PRELOAD: library,
+    FAKETIME: offsetMs > 0 ? `+${seconds}` : seconds,
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  }
+}
+
+/** Removes what the library leaves behind when its process is killed: a later one of the same number would wait for it. */
+function cleanUp(pid) {
+  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
+    fs.rmSync(path.join(SHARED_MEMORY, name), { force: true })
+}
+
+module.exports = { library, environment, cleanUp }

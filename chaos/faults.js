@@ -1,0 +1,83 @@
+'use strict'
+
+// What can happen to a member. Each fault strikes one member, leaves it running, and says under which names it counts.
+// It must never wait for the other members: faults are meant to coincide.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/** A random number, as likely between 10 and 20 as between 1 000 and 2 000: short and long faults both occur. */
+function spread(low, high) {
+  return low * (high / low) ** Math.random()
+}
+
+const kill = {
+  counts: ['kills'],
+  weight: 10,
+  async strike(member) {
+    await member.kill()
+    member.start()
+  },
+}
+
+const pause = {
+  counts: ['pauses'],
+  weight: 4,
+  async strike(member) {
+    member.pause()
+    await sleep(spread(50, 2000))
+    member.resume()
+  },
+}
+
+const killWhilePaused = {
+  counts: ['pauses', 'kills'],
+  weight: 1,
+  async strike(member) {
+    member.pause()
+    await sleep(spread(50, 500))
+    await member.kill()
+    member.start()
+  },
+}
+
+const handOver = {
+  counts: ['hand-overs'],
+  weight: 3,
+  async strike(member) {
+    await member.end()
+    member.start()
+  },
+}
+
+const setClockBack = {
+  counts: ['kills', 'clock steps'],
+  weight: 2,
+  async strike(member) {
+    await member.kill()
+    member.start(-spread(20, 10_000))
+  },
+}
+
+/** Not far: the others, whose cursor it may carry with it, wait until their clocks have come there. */
+const setClockForward = {
+  counts: ['kills', 'clock steps'],
+  weight: 1,
+  async strike(member) {
+    await member.kill()
+    member.start(spread(20, 2000))
+  },
+}
+
+const process = [kill, pause, killWhilePaused, handOver]
+const clock = [setClockBack, setClockForward]
+
+/** One of them by chance, by weight. */
+function pick(faults) {
+  let rest = Math.random() * faults.reduce((sum, { weight }) => sum + weight, 0)
+  return faults.find(({ weight }) => {
+    rest -= weight
+    return rest < 0
+  })
+}
+
+module.exports = { process, clock, pick }

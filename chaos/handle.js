@@ -1,0 +1,118 @@
+'use strict'
+
+// The harness's hold on one member through all its lives: it starts, pauses and ends the process, knows its files, and
+// notices an end that nobody asked for. It must never decide when: faults.js and run.js do.
+
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const clock = require('./clock.js')
+
+const SCRIPT = path.join(__dirname, 'member.js')
+const LONGEST_END_MS = 10_000 // of a process that was asked to end
+
+/** A paused process would outlive the harness: it cannot notice that nobody is there any more. */
+const running = new Set()
+process.once('exit', () => {
+  for (const child of running) {
+    child.kill('SIGKILL')
+    clock.cleanUp(child.pid)
+  }
+})
+
+class Handle {
+  #name
+  #tasks
+  #folder
+  #onTrouble
+  #child
+  #exit // a promise
+  #isEnding = false
+  lives = []
+
+  /** @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) => void }} member */
+  constructor({ name, folder, tasks, onTrouble }) {
+    this.#name = name
+    this.#folder = folder
+    this.#tasks = tasks
+    this.#onTrouble = onTrouble
+  }
+
+  /** Starts the process, with a clock that is so many ms off. */
+  start(offsetMs = 0) {
+    const files = this.#tasks.map((_, thread) => path.join(this.#folder, this.#fileName(thread)))
+    const tasks = this.#tasks.map((task, thread) => ({ ...task, file: files[thread] }))
+    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(tasks)], {
+      env: { ...process.env, ...clock.environment(offsetMs) },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    this.lives.push({ files, pid: child.pid })
+    this.isPaused = false
+    this.isOff = offsetMs !== 0
+    this.#isEnding = false
+    this.#child = child
+    this.#exit = this.#watch(child)
+  }
+
+  #fileName(thread) {
+    return `${this.#name.replaceAll(' ', '-')}-life${this.lives.length + 1}-thread${thread + 1}.ids`
+  }
+
+  async #watch(child) {
+    let stderr = ''
+    running.add(child)
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    const [code, signal] = await once(child, 'close')
+    running.delete(child)
+    clock.cleanUp(child.pid)
+    if (!this.#isEnding || stderr !== '') this.trouble(`ended with ${signal ?? `status ${code}`}: ${stderr.trim()}`)
+  }
+
+  trouble(what) {
+    this.#onTrouble({ who: `${this.#name}, life ${this.lives.length}`, what })
+  }
+
+  get isRunning() {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** How many bytes each thread of the present life has written. */
+  get sizes() {
+    return this.lives.at(-1).files.map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+  }
+
+  async kill() {
+    this.#isEnding = true
+    this.#child.kill('SIGKILL')
+    await this.#exit
+  }
+
+  pause() {
+    this.isPaused = true
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume() {
+    this.isPaused = false
+    this.#child.kill('SIGCONT')
+  }
+
+  /** Asks the process to end, and kills it when it does not. */
+  async end() {
+    this.#isEnding = true
+    this.#child.kill('SIGTERM')
+    const late = new AbortController()
+    const isLate = sleep(LONGEST_END_MS, true, { signal: late.signal }).catch(() => false)
+    const hangs = await Promise.race([this.#exit, isLate])
+    late.abort()
+    if (!hangs) return
+    this.trouble(`hangs: did not end within ${LONGEST_END_MS / 1000} s of SIGTERM`)
+    await this.kill()
+  }
+}
+
+module.exports = { Handle }

@@ -1,0 +1,48 @@
+'use strict'
+
+// `npm run chaos -- local`: the processes of one machine, which share one cursor in a file, or each lock a slot file of
+// their own; both on a disk and in memory.
+
+const path = require('node:path')
+const clock = require('./clock.js')
+const faults = require('./faults.js')
+const { makeMembers } = require('./members.js')
+
+const MEMBERS = 8
+
+/**
+ * Most members may run ahead, so that they go on beside one whose clock is ahead or after their own was set back; some
+ * may not, and have to wait.
+ */
+const maxAheadMs = (i) => (i % 4 === 0 ? 0 : 15_000)
+
+/** All through one file. The last two members have threads. */
+function sharedFile(folder) {
+  const shared = path.join(folder, 'cursor')
+  const generator = (i) => ({ options: { id: 7, shared, maxAheadMs: maxAheadMs(i) } })
+  const threadsOf = (i) => (i < MEMBERS - 2 ? 1 : 2)
+  return { members: makeMembers(MEMBERS, generator, threadsOf), isOneCursor: true }
+}
+
+/** As many slots as members: whoever starts gets a slot that somebody had before. */
+function slotFiles(folder) {
+  const join = `file:${path.join(folder, 'slots')}`
+  const generator = (i) => ({ join, options: { slots: MEMBERS, maxAheadMs: maxAheadMs(i) } })
+  return { members: makeMembers(MEMBERS, generator), isOneCursor: false }
+}
+
+/** The scenarios, and what is missing here to run all of them in full. */
+function prepare({ disk, memory }) {
+  const missing = []
+  if (memory === undefined) missing.push('no tmpfs at /dev/shm: the scenarios ran on a disk alone')
+  if (clock.library === undefined) missing.push('no libfaketime (Debian: faketime): no clock was set')
+  const happening = clock.library === undefined ? faults.process : [...faults.process, ...faults.clock]
+  const places = { disk, ...(memory && { memory }) }
+  const scenarios = Object.entries(places).flatMap(([place, folder]) => [
+    { name: `shared file, ${place}`, faults: happening, ...sharedFile(folder) },
+    { name: `slot files, ${place}`, faults: happening, ...slotFiles(folder) },
+  ])
+  return { scenarios, missing }
+}
+
+module.exports = { prepare }

@@ -1,0 +1,92 @@
+'use strict'
+
+// One thread of a member: a generator, the loop that makes IDs of it, and the file that they are written to, 8 big-endian
+// bytes each, in the order in which they were made. It must never write an ID before it was made, nor go on to the next
+// run before this one is written.
+
+const fs = require('node:fs')
+const { setTimeout: sleep } = require('node:timers/promises')
+const FlakeId = require('../index.js')
+const { Run, WAYS } = require('./ways.js')
+
+const LONGEST_WAIT_MS = 50 // after a refusal; the cause may be over sooner than it says
+const TURN_MS = 10 // how long the event loop may be kept from turning
+const GRACE_MS = 500 // what a call that waits for the clock may delay the end of a process
+
+/**
+ * What a member is to do; comes as JSON.
+ * @typedef {object} Task
+ * @property {string} [join] the store of a leased generator; without it, a generator of its own
+ * @property {object} options the generator's
+ * @property {string} way how IDs are asked for
+ * @property {string} file where they go
+ * @property {number} perSecond how many, on average; each burst goes as fast as it can
+ * @property {string[]} refusals codes of the errors that are answered by trying again
+ */
+
+class Maker {
+  #task
+  #flake
+  #isStopped = false
+  #loop
+
+  constructor(task) {
+    this.#task = task
+  }
+
+  /** Opens the generator and makes IDs until it is stopped; throws what no refusal explains. */
+  async run() {
+    const { join, options } = this.#task
+    this.#flake = join === undefined ? new FlakeId(options) : await FlakeId.join(join, options)
+    this.#loop = this.#makeAll()
+    await this.#loop
+  }
+
+  /** The orderly end: gives the slot back, if there is one, and waits until the last run is written. */
+  async stop() {
+    this.#isStopped = true
+    await this.#flake?.close?.()
+    await Promise.race([this.#loop, sleep(GRACE_MS)])
+  }
+
+  async #makeAll() {
+    const { file, perSecond } = this.#task
+    const output = fs.openSync(file, 'a')
+    const run = new Run()
+    const start = performance.now()
+    let turned = start
+    for (let made = 0; !this.#isStopped; ) {
+      const refusal = await this.#fill(run)
+      const bytes = run.drain()
+      writeAll(output, bytes)
+      made += bytes.length / 8
+      if (refusal === undefined && performance.now() - turned < TURN_MS) continue
+      const ahead = (made / perSecond) * 1000 - (performance.now() - start)
+      await sleep(Math.max(0, ahead, this.#waitAfter(refusal)))
+      turned = performance.now()
+    }
+  }
+
+  /** Fills the run as far as the generator lets it. Returns the error that ended it early. */
+  async #fill(run) {
+    try {
+      await WAYS[this.#task.way](this.#flake, run)
+    } catch (error) {
+      return error
+    }
+  }
+
+  /** In how many ms to try again. */
+  #waitAfter(refusal) {
+    if (refusal === undefined || this.#isStopped) return 0 // stopped: close() has ended the generator, whatever it says
+    if (!this.#task.refusals.includes(refusal.code)) throw refusal
+    return Math.min(refusal.retryAfterMs ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS)
+  }
+}
+
+/** A single write may take less than it was given. */
+function writeAll(output, bytes) {
+  for (let written = 0; written < bytes.length; ) written += fs.writeSync(output, bytes, written)
+}
+
+module.exports = { Maker }

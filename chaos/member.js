@@ -1,0 +1,33 @@
+'use strict'
+
+// A member: the process that faults happen to. One thread for each task that it is given; SIGTERM ends it in order. It
+// must never report that all is well: its files say what it made, its exit status and stderr what went wrong.
+
+const { once } = require('node:events')
+const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
+const { Maker } = require('./maker.js')
+
+function runThread(task) {
+  const maker = new Maker(task)
+  parentPort.once('message', async () => {
+    await maker.stop()
+    process.exit() // ends the thread alone
+  })
+  return maker.run()
+}
+
+async function runProcess([task, ...others]) {
+  const maker = new Maker(task)
+  const threads = others.map((workerData) => new Worker(__filename, { workerData }))
+  process.once('SIGTERM', async () => {
+    const ends = threads.map((thread) => once(thread, 'exit'))
+    for (const thread of threads) thread.postMessage('stop')
+    await Promise.all([maker.stop(), ...ends])
+    process.exit()
+  })
+  process.once('disconnect', () => process.exit(1)) // the harness is gone: nobody would ever end this process
+  await maker.run()
+}
+
+if (isMainThread) runProcess(JSON.parse(process.argv[2]))
+else runThread(workerData)

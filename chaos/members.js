@@ -1,0 +1,32 @@
+'use strict'
+
+// What the members of a scenario are told to do: every way to ask for IDs, each in a member of its own. It must never know
+// where their generators come from.
+
+const WAYS = ['next', 'nextBigInt', 'take', 'takeBigInts', 'nextAsync', 'takeAsync', 'next', 'take']
+
+/** Waiting is the answer to these: the tick is used up, or the clock is behind the last ID. */
+const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS']
+
+/** So many that the cursor is busy, and so few that a minute of them can be checked. */
+const PER_SECOND = 400_000
+
+/**
+ * The tasks of a scenario's members. `generator(i)` gives `join` and `options` of member i; `threadsOf(i)` says in how
+ * many threads it makes IDs.
+ */
+function makeMembers(count, generator, threadsOf = () => 1) {
+  return Array.from({ length: count }, (_, i) => {
+    const threads = threadsOf(i)
+    const perSecond = PER_SECOND / threads
+    const task = (thread) => ({
+      ...generator(i),
+      way: WAYS[(i + thread) % WAYS.length],
+      perSecond,
+      refusals: REFUSALS,
+    })
+    return Array.from({ length: threads }, (_, thread) => task(thread))
+  })
+}
+
+module.exports = { makeMembers }

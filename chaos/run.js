@@ -1,0 +1,82 @@
+'use strict'
+
+// Runs a scenario: starts its members, lets faults happen to each of them, ends them, and has their IDs checked. It must
+// never know what the members do, nor what a fault is.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { check } = require('./check.js')
+const { pick } = require('./faults.js')
+const { Handle } = require('./handle.js')
+const { Watch } = require('./watch.js')
+
+const LOOK_MS = 10
+const LONGEST_FIRST_ID_MS = 1500 // one whose clock was set back may have to wait for longer than it is given
+const BETWEEN_FAULTS_MS = 700
+
+/**
+ * @typedef {object} Scenario
+ * @property {string} name
+ * @property {object[][]} members for each member the tasks of its threads, see maker.js
+ * @property {object[]} faults what may happen to a member, see faults.js
+ * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not through each alone
+ * @property {number} [hangMs] after how long without an ID a member hangs
+ */
+
+/** Runs a scenario for so many seconds, with the members' files in `folder`, and gives what happened. */
+async function run(scenario, { folder, seconds }) {
+  const troubles = []
+  const counts = {}
+  const files = fs.mkdtempSync(path.join(folder, 'ids-'))
+  const members = scenario.members.map(
+    (tasks, i) =>
+      new Handle({ name: `member ${i + 1}`, folder: files, tasks, onTrouble: (trouble) => troubles.push(trouble) }),
+  )
+  const until = performance.now() + seconds * 1000
+  const watch = new Watch(members, scenario.hangMs)
+  try {
+    for (const member of members) member.start()
+    await Promise.all(members.map((member) => live(member, { faults: scenario.faults, counts, until })))
+    await Promise.all(members.map((member) => member.end()))
+  } finally {
+    watch.end()
+    await Promise.all(members.map((member) => member.kill()))
+  }
+  const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
+  const found = check(sequencesOf(members, scenario.isOneCursor))
+  fs.rmSync(files, { recursive: true })
+  return { name: scenario.name, counts, lives, troubles, ...found }
+}
+
+/** One fault after the other, as many as there is time for. */
+async function live(member, { faults, counts, until }) {
+  for (;;) {
+    await someMoment(member, until)
+    if (performance.now() >= until) return
+    const fault = pick(faults)
+    if (fault === undefined) continue
+    for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
+    await fault.strike(member)
+  }
+}
+
+/** Any moment of the member's life: mostly while it makes IDs, sometimes while it starts. */
+async function someMoment(member, until) {
+  const before = performance.now()
+  const isAmidst = Math.random() < 0.8
+  while (isAmidst && isStarting(member) && performance.now() < Math.min(until, before + LONGEST_FIRST_ID_MS))
+    await sleep(LOOK_MS)
+  const left = Math.max(0, until - performance.now())
+  await sleep(Math.min(left, Math.random() * BETWEEN_FAULTS_MS))
+}
+
+const isStarting = (member) => member.isRunning && member.sizes.some((size) => size === 0)
+
+/** The files in which IDs must ascend from one to the next: a thread's, through its life or through all of them. */
+function sequencesOf(members, isOneCursor) {
+  if (!isOneCursor) return members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file])))
+  return members.flatMap(({ lives }) => lives[0].files.map((_, thread) => lives.map(({ files }) => files[thread])))
+}
+
+module.exports = { run }
