@@ -5,8 +5,10 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
 
 const SHARED_MEMORY = '/dev/shm'
+const LONGEST_START_MS = 1000
 
 /** The library; undefined where it is not installed. The variant for programs with threads, as Node is one. */
 const library = findLibrary()
@@ -33,10 +35,21 @@ function environment(offsetMs) {
   }
 }
 
-/** Removes what the library leaves behind when its process is killed: a later one of the same number would wait for it. */
-function cleanUp(pid) {
-  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
-    fs.rmSync(path.join(SHARED_MEMORY, name), { force: true })
+const leftovers = (pid) =>
+  [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`].map((name) => path.join(SHARED_MEMORY, name))
+
+/**
+ * Waits until the library has set up what it shares with nobody. A process that is killed before leaves a semaphore under
+ * a random name, which nobody could ever attribute and remove.
+ */
+async function isSetUp(pid) {
+  const given = performance.now() + LONGEST_START_MS
+  while (!leftovers(pid).every((file) => fs.existsSync(file)) && performance.now() < given) await sleep(1)
 }
 
-module.exports = { library, environment, cleanUp }
+/** Removes what the library leaves behind when its process is killed: a later one of the same number would wait for it. */
+function cleanUp(pid) {
+  for (const file of leftovers(pid)) fs.rmSync(file, { force: true })
+}
+
+module.exports = { library, environment, isSetUp, cleanUp }

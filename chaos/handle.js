@@ -48,7 +48,7 @@ class Handle {
       env: { ...process.env, ...clock.environment(offsetMs) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    this.lives.push({ files, pid: child.pid })
+    this.lives.push({ files })
     this.isPaused = false
     this.isOff = offsetMs !== 0
     this.#isEnding = false
@@ -86,6 +86,7 @@ class Handle {
   }
 
   async kill() {
+    if (this.isOff && this.isRunning) await clock.isSetUp(this.#child.pid)
     this.#isEnding = true
     this.#child.kill('SIGKILL')
     await this.#exit
