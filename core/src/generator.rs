@@ -291,8 +291,8 @@ impl Generator {
 
     /// Whether it is the cursor that ended, before the layout did.
     fn is_window_over(&self) -> bool {
-        let cursor = self.source.cursor();
-        self.source.is_ended() || cursor.is_sealed() || cursor.limit() < self.rule.last
+        // A layout that uses all 64 bits ends one number before its last, which stands for a sealed cursor.
+        self.source.is_ended() || self.source.cursor().limit() < self.rule.last.min(u64::MAX - 1)
     }
 
     /// What is wrong with the cursor's file, if anything is.
