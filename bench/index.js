@@ -2,86 +2,17 @@
 
 // `npm run bench`: what each piece of work costs, beside others, and whether we keep our promises. Every number is the
 // median over processes that take turns, so that a noisy machine disturbs all alike. Exit status 1 when a bar is missed.
+//
+//   npm run bench                  IDs in one process, and many processes on one machine
+//   npm run bench -- NAME          one of them: ids, processes
 
-const { execFileSync } = require('node:child_process')
-const path = require('node:path')
-const { BATCHES, CALLS } = require('./work.js')
+const SECTIONS = ['ids', 'processes']
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
-const MEASURE = path.join(__dirname, 'measure.js')
-
-const measurements = new Map()
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
-const key = (kind, name) => `${kind} ${name}`
-const value = (kind, name) => median(measurements.get(key(kind, name)))
-
-function measure(kind, name) {
-  const args = ['--expose-gc', MEASURE, kind, name]
-  const number = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
-  const numbers = measurements.get(key(kind, name)) ?? []
-  measurements.set(key(kind, name), [...numbers, number])
-}
-
-const PEERS = ['flakeforge', 'flake-idgen']
-const ALL = [
-  ...Object.keys(CALLS).map((name) => ['call', name]),
-  ...Object.keys(BATCHES).map((name) => ['batch', name]),
-  ...PEERS.flatMap((name) => ['wait', 'timers', 'heap'].map((kind) => [kind, name])),
-]
-
-/** A promise: a ratio and its bar. `higher`: the ratio must not be below the bar, instead of above. */
-const call = (name) => value('call', name)
-const batch = (name) => value('batch', name)
-const UNIQUEID = 'takeBigInts(4096), uniqueid'
-const PROMISES = [
-  ['next() / flake-idgen next()', () => call('next: flakeforge') / call('next: flake-idgen'), 0.5],
-  ['next() / best plain JS', () => call('next: flakeforge') / call('next: plain JS'), 1],
-  ['nextBigInt() / flake-idgen next()', () => call('nextBigInt: flakeforge') / call('next: flake-idgen'), 0.33],
-  ['nextBigInt() / Date.now()', () => call('nextBigInt: flakeforge') / call('Date.now'), 0.9],
-  [
-    "nextString() / biguint-format(next(), 'dec')",
-    () => call('nextString: flakeforge') / call('nextString: flake-idgen'),
-    0.02,
-  ],
-  ["format(id, 'dec') / biguint-format", () => call('format: flakeforge') / call('format: biguint-format'), 0.05],
-  ['take(4096), per ID / flake-idgen next()', () => batch('take(4096)') / call('next: flake-idgen'), 0.02],
-  ['takeBigInts(65536), snowcast, ns per ID', () => batch('takeBigInts(65536), snowcast'), 2],
-  ['SPREAD, more ns per ID', () => batch(`${UNIQUEID} spread`) - batch(`${UNIQUEID} sequential`), 1],
-  ['heap per Buffer held / flake-idgen', () => value('heap', 'flakeforge') / value('heap', 'flake-idgen'), 1.01],
-  ['timers armed, 100 000 next(cb) outstanding', () => value('timers', 'flakeforge'), 1],
-  ['million IDs/s, 100 000 next(cb) outstanding', () => value('wait', 'flakeforge'), 2, 'higher'],
-  ['… / flake-idgen', () => value('wait', 'flakeforge') / value('wait', 'flake-idgen'), 1, 'higher'],
-]
-
-function printMeasured() {
-  console.log(`\nMedians of ${ROUNDS} processes each, taking turns, Node ${process.version}\n`)
-  for (const name of Object.keys(CALLS)) console.log(`${name.padEnd(38)} ${call(name).toFixed(1).padStart(8)} ns`)
-  for (const name of Object.keys(BATCHES))
-    console.log(`${name.padEnd(38)} ${batch(name).toFixed(2).padStart(8)} ns per ID`)
-  for (const name of PEERS) {
-    console.log(
-      `${`100 000 next(cb): ${name}`.padEnd(38)} ${value('wait', name).toFixed(2).padStart(8)} M IDs/s, ` +
-        `${value('timers', name)} timers armed at most; ${value('heap', name).toFixed(1)} B of heap per Buffer`,
-    )
+async function main(names) {
+  for (const name of names.length > 0 ? names : SECTIONS) {
+    if (!SECTIONS.includes(name)) throw new Error(`there is no benchmark '${name}': there are ${SECTIONS.join(', ')}`)
+    await require(`./${name}.js`).run()
   }
 }
 
-function printPromises() {
-  console.log(`\n${'ratio'.padEnd(46)} measured      bar`)
-  for (const [what, measured, bar, higher] of PROMISES) {
-    const number = measured()
-    const kept = higher ? number >= bar : number <= bar
-    const sign = higher ? '≥' : '≤'
-    console.log(
-      `${what.padEnd(46)} ${number.toFixed(4).padStart(8)}   ${sign} ${String(bar).padEnd(5)} ${kept ? 'ok' : 'MISSED'}`,
-    )
-    if (!kept) process.exitCode = 1
-  }
-}
-
-for (let round = 1; round <= ROUNDS; round++) {
-  process.stderr.write(`round ${round} of ${ROUNDS}\r`)
-  for (const [kind, name] of ALL) measure(kind, name)
-}
-printMeasured()
-printPromises()
+main(process.argv.slice(2))

@@ -3,7 +3,16 @@
 // What is measured: for each piece of work, what one call is, for us and for the others. Each runs in a process of
 // its own, which loads only what it measures.
 
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+
 const flakeforge = () => new (require('..'))({ id: 5 })
+const shared = () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))
+  process.on('exit', () => fs.rmSync(folder, { recursive: true }))
+  return new (require('..'))({ id: 5, shared: path.join(folder, 'cursor') })
+}
 const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
 const pure = () => new (require('./pure.js').PureFlake)({ id: 5 })
 
@@ -14,6 +23,10 @@ const anId = () => flakeIdgen().next()
 const CALLS = {
   'next: flakeforge': () => {
     const generator = flakeforge()
+    return () => generator.next()
+  },
+  'next: flakeforge, shared': () => {
+    const generator = shared()
     return () => generator.next()
   },
   'next: flake-idgen': () => {

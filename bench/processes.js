@@ -1,0 +1,68 @@
+'use strict'
+
+// Many processes on one machine: what a shared cursor costs beside one of its own, alone and with a neighbour, and how
+// long join() takes. That there is no system call per ID is shown by the notes in bench/README.md.
+
+const { once } = require('node:events')
+const { fork } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
+
+const NS = ['next: flakeforge', 'next: flakeforge, shared']
+const TAKEN = 1000
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))
+const maker = (...args) => fork(path.join(__dirname, 'maker.js'), args)
+
+/** Million IDs/s that so many processes make together out of one file, all at the same time. */
+async function together(count, file) {
+  const makers = Array.from({ length: count }, () => maker('rate', file))
+  await Promise.all(makers.map((child) => once(child, 'message'))) // ready
+  const rates = makers.map(async (child) => {
+    child.send('go')
+    const [rate] = await once(child, 'message')
+    return rate
+  })
+  return (await Promise.all(rates)).reduce((sum, rate) => sum + rate, 0)
+}
+
+/** Median ms of join() while another process holds 1 000 slots. */
+async function joinMs() {
+  const slots = `file:${path.join(folder, 'slots')}`
+  const holder = maker('hold', slots, String(TAKEN))
+  await once(holder, 'message')
+  const joiner = maker('join', slots)
+  const [ms] = await once(joiner, 'message')
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  return ms
+}
+
+async function run() {
+  const ns = NS.map(() => [])
+  const alone = []
+  const both = []
+  const joins = []
+  for (let round = 1; round <= ROUNDS; round++) {
+    process.stderr.write(`processes: round ${round} of ${ROUNDS}\r`)
+    for (const [i, name] of NS.entries()) ns[i].push(ofProcess('measure.js', 'call', name))
+    const file = path.join(folder, `cursor-${round}`)
+    alone.push(await together(1, file))
+    both.push(await together(2, file))
+    joins.push(await joinMs())
+  }
+  fs.rmSync(folder, { recursive: true, force: true })
+  const [own, shared] = ns.map(median)
+  console.log(`\nMany processes, medians of ${ROUNDS} rounds\n`)
+  console.log(`next() ${own.toFixed(1)} ns, with shared ${shared.toFixed(1)} ns`)
+  console.log(`next(), one file: 1 process ${median(alone).toFixed(1)} M IDs/s, 2 ${median(both).toFixed(1)} M IDs/s`)
+  printPromises([
+    ['next() with shared / without', () => shared / own, 1.15],
+    ['2 processes on one file together / 1 alone', () => median(both) / median(alone), 0.8, 'higher'],
+    [`join(), p50 in ms, ${TAKEN} slots taken`, () => median(joins), 1],
+  ])
+}
+
+module.exports = { run }

@@ -1,0 +1,35 @@
+'use strict'
+
+// What all benchmarks share: numbers from processes of their own, medians, and the table of promises.
+
+const { execFileSync } = require('node:child_process')
+const path = require('node:path')
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
+
+/** The number that a script of this folder prints. */
+function ofProcess(script, ...args) {
+  const command = ['--expose-gc', path.join(__dirname, script), ...args]
+  return Number(execFileSync(process.execPath, command, { encoding: 'utf8' }))
+}
+
+/**
+ * Prints promises beside what was measured; exit status 1 when one is missed.
+ * @param {[what: string, measured: () => number, bar: number, higher?: 'higher'][]} promises `higher`: the number must not
+ * be below the bar, instead of above
+ */
+function printPromises(promises) {
+  console.log(`\n${'promise'.padEnd(58)} measured      bar`)
+  for (const [what, measured, bar, higher] of promises) {
+    const number = measured()
+    const kept = higher ? number >= bar : number <= bar
+    const sign = higher ? '≥' : '≤'
+    const verdict = kept ? 'ok' : 'MISSED'
+    console.log(`${what.padEnd(58)} ${number.toFixed(4).padStart(8)}   ${sign} ${String(bar).padEnd(5)} ${verdict}`)
+    if (!kept) process.exitCode = 1
+  }
+}
+
+module.exports = { ROUNDS, median, ofProcess, printPromises }
