@@ -93,6 +93,28 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
    * @throws {TypeError} `ERR_FLAKE_ID`: it is no ID.
    */
   decode(id: FlakeId.IdLike): FlakeId.Parts
+
+  /**
+   * A generator whose node number nobody has to assign: it holds a *slot* of its group for as long as it lives, and no two
+   * living generators of a group hold the same. Resolves once it can make IDs.
+   *
+   * @param store where slots are kept: `'file:DIR'` for the processes of one machine, or a store of `fileStore`. Default:
+   * the folder `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
+   * `shared`, `clock`); or no store is named in a container, where each would have a default folder of its own.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was made for another layout, epoch or number of slots (`theirs`,
+   * `ours`).
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot got free within `waitMs`.
+   * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
+   * @example
+   * const flake = await FlakeId.join()
+   * flake.next()
+   * await flake.close() // at the end: gives the slot back at once
+   */
+  static join(
+    store?: FlakeId.Store | string | null,
+    options?: FlakeId.JoinOptions | null,
+  ): Promise<FlakeId.LeasedFlakeId>
 }
 
 declare namespace FlakeId {
@@ -202,12 +224,136 @@ declare namespace FlakeId {
      */
     clock?: (() => number | bigint) | null | undefined
     /**
+     * The path of a file: all generators, of all processes and threads on this machine, that name it share one cursor, so
+     * they may have the same node number. The file is made where it is missing; it remembers the last ID over restarts,
+     * `kill -9` and crashes of the machine, so a clock that was set back cannot repeat one. On a local file system only;
+     * never delete or copy it while it is in use. Refused together with `clock`.
+     */
+    shared?: string | null | undefined
+    /**
      * The layout's node fields by name: node, generator, cluster, host, shard, machine, process, or your own; each may
      * come from the environment as `FLAKEFORGE_` and the name in capitals. Any other key is an error when the generator
      * is made.
      */
     [field: string]: unknown
   }
+
+  /**
+   * Node fields given by name stay fixed, the slot fills the others. `id`, `shared` and `clock` are refused, and the
+   * environment is not read. All members of a group must agree on layout, epoch, fixed fields, offsets and slots.
+   */
+  export interface JoinOptions extends FlakeIdOptions {
+    /** generators of one group share its slots; default `'default'` */
+    group?: string | null | undefined
+    /** how many; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
+    slots?: number | string | null | undefined
+    /** 2 000…60 000, default 30 000: how long a slot is held without a sign of life */
+    ttlMs?: number | string | null | undefined
+    /** how far the clocks of members and store may be apart, in ms; default 5 000 */
+    skewMs?: number | string | null | undefined
+    /** how long `join` and `attach` wait for a free slot, in ms; default 90 000 */
+    waitMs?: number | string | null | undefined
+    /** the slot that this name held last is preferred; default: the host name */
+    host?: string | null | undefined
+  }
+
+  /** What the events of a lease tell. */
+  export interface LeaseDetail {
+    group: string
+    slot?: number
+    /** why a slot was lost */
+    cause?: Error
+  }
+
+  /**
+   * A generator that holds a slot; `FlakeId.join()` makes them.
+   *
+   * Its `state` is `'attached'` (IDs flow), `'detached'` (`detach()` was called, or the slot was lost and another is being
+   * fetched: `ERR_FLAKE_DETACHED`) or `'destroyed'` (the group was ended: `ERR_FLAKE_DESTROYED`, for good).
+   */
+  export class LeasedFlakeId extends FlakeId {
+    private constructor()
+    readonly state: 'attached' | 'detached' | 'destroyed'
+    /** the slot held, from 0; undefined while detached */
+    readonly slot: number | undefined
+    /** until when IDs can be made without another word from the store; undefined while detached */
+    readonly expires: Date | undefined
+    /** Gives the slot back. Calls that wait for an ID get `ERR_FLAKE_DETACHED`. */
+    detach(): Promise<void>
+    /**
+     * Gets a slot again, probably another: then the node number changes.
+     * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`
+     */
+    attach(): Promise<void>
+    /** Ends the group: every member is destroyed at its next renewal. A new group of that name goes on above its last ID. */
+    destroy(): Promise<void>
+    /** Gives the slot back and stops the timer. Without it the slot gets free when the process ends, or after the ttl. */
+    close(): Promise<void>
+    [Symbol.asyncDispose](): Promise<void>
+    /**
+     * - `attached`: a slot is held, after the first as well as after a loss
+     * - `renewed`: the window was extended
+     * - `lost`: the slot is another's; a new one is being fetched
+     * - `detached`, `destroyed`: as the states
+     */
+    on(event: LeaseEvent, listener: (detail: LeaseDetail) => void): this
+    off(event: LeaseEvent, listener: (detail: LeaseDetail) => void): this
+  }
+  export type LeaseEvent = 'attached' | 'renewed' | 'lost' | 'detached' | 'destroyed'
+
+  /** A slot and the window [lo, hi] of Unix ms, both included, in which its holder may make IDs. */
+  export interface Grant {
+    slot: number
+    lo: number
+    hi: number
+    /** the store's clock, Unix ms */
+    storeNow: number
+  }
+
+  /**
+   * What keeps slots: each call is one atomic step. `fileStore` makes one; one of your own follows the rules in
+   * core/src/grants.rs. A store that wraps another hands its grants on as they are.
+   */
+  export interface Store {
+    /** Makes the group where it is missing; `ERR_FLAKE_CONFIG_MISMATCH` where it was made for something else. */
+    open(
+      group: string,
+      config: { fingerprint: string; slots: number; ttlMs: number; skewMs: number; create: boolean },
+    ): Promise<void>
+    acquire(group: string, request: { owner: string; host: string; clientNow: number }): Promise<Grant>
+    renew(
+      group: string,
+      request: { slot: number; owner: string; clientNow: number },
+    ): Promise<Grant | 'lost' | 'destroyed'>
+    /** `last`: the Unix ms of the last ID made, rounded up; −1 when there was none. */
+    release(group: string, request: { slot: number; owner: string; last: number }): Promise<void>
+    destroy(group: string): Promise<void>
+    /** Adds `by` to a named counter and returns the value before. */
+    advance(name: string, by: bigint, init?: bigint): Promise<bigint>
+    /** The slots that were ever held. */
+    list(group: string): Promise<SlotInfo[]>
+    close?(): Promise<void>
+  }
+
+  /** A slot, as `list` tells. The file store also knows who holds it. */
+  export interface SlotInfo {
+    slot: number
+    /** the holder's token; absent while nobody holds it */
+    owner?: string
+    host?: string
+    lo: number
+    hi: number
+    /** file store: process number of the holder, since when it holds the slot, and when its last ID was made */
+    pid?: number
+    since?: Date
+    last?: Date
+  }
+
+  /**
+   * Slots and counters in a folder, for the processes of one machine: no server. A slot's lock goes with its process.
+   * @param directory default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
+   */
+  export function fileStore(directory?: string | null): Store
 
   /** What an ID says. */
   export interface Parts {

@@ -2,5 +2,6 @@
 
 import FlakeId from './index.js'
 
-export const { Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
+export const { LeasedFlakeId, fileStore, Layout, layouts } = FlakeId
+export const { format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
 export { FlakeId, FlakeId as default }

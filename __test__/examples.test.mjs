@@ -1,14 +1,18 @@
 // The scripts of examples/ run, and the README's table of systems is what one of them prints.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { FlakeId } from './support.mjs'
 
 const pathOf = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
-const run = (script, ...args) => promisify(execFile)(process.execPath, [pathOf(`examples/${script}`), ...args])
+// A place for join(), which refuses to choose one in a container.
+const env = { ...process.env, FLAKEFORGE_STORE: `file:${mkdtempSync(join(tmpdir(), 'flakeforge-examples-'))}` }
+const run = (script, ...args) => promisify(execFile)(process.execPath, [pathOf(`examples/${script}`), ...args], { env })
 const scripts = readdirSync(pathOf('examples')).filter((name) => name.endsWith('.js'))
 
 test('there are examples', (t) => t.true(scripts.includes('systems.js')))
@@ -20,6 +24,12 @@ for (const script of scripts) {
     t.is(stderr, '')
   })
 }
+
+test('cluster.js: four processes, four node numbers, no duplicate', async (t) => {
+  const { stdout } = await run('cluster.js')
+  t.is(new Set(stdout.match(/node number \d+/g)).size, 4, stdout)
+  t.regex(stdout, /^400000 IDs, 0 duplicates$/m)
+})
 
 /** The cells of a Markdown table, without its first two rows. */
 const rowsOf = (table) =>

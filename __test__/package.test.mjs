@@ -159,7 +159,7 @@ test('the platform package holds the binary and little else', async (t) => {
 })
 
 const PROPERTIES = [
-  ...['FlakeId', 'default', 'Layout', 'layouts'],
+  ...['FlakeId', 'default', 'LeasedFlakeId', 'fileStore', 'Layout', 'layouts'],
   ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare'],
 ]
 

@@ -6,7 +6,10 @@
 const { isDate } = require('node:util').types
 
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
-const STATUS = { OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 }
+const STATUS = {
+  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 },
+  ...{ WINDOW_END: 6, FILE: 7 },
+}
 
 function flakeError(Type, code, message, { cause, ...fields } = {}) {
   return Object.assign(cause === undefined ? new Type(message) : new Type(message, { cause }), { code }, fields)
@@ -86,6 +89,20 @@ function fileError(path, why, cause) {
   return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
 }
 
+/** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would have two cursors in this process. */
+function clashError(node, theirs, ours) {
+  const message =
+    `${node} takes its numbers from ${theirs} in this process, and would take them from ${ours} too, which makes equal ` +
+    'IDs: use it in one way only, or another node number'
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+}
+
+/** What the addon says of a file, or of two that do not agree; `where` is what a mismatch is about. */
+function problemError({ theirs, ours, path, why }, where) {
+  if (why !== undefined) return fileError(path, why)
+  return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
+}
+
 /** `ERR_FLAKE_STORE`: a call to a store failed. */
 function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
@@ -123,6 +140,14 @@ function leaseExpiredError(group, slot, cause) {
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
+/** `ERR_FLAKE_OVERFLOW`: the window is used up or over, and the next one is on its way. */
+function windowEndError(group, slot, retryAfterMs) {
+  const message =
+    `the window of slot ${slot} in group '${group}' is used up, and its renewal waits for the event loop: ` +
+    'next(callback) and nextAsync() wait for it'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
+}
+
 /** `ERR_FLAKE_DETACHED`: no slot at present. */
 function detachedError(group, isReturning) {
   const message = isReturning
@@ -148,11 +173,13 @@ module.exports = {
   timeRangeError,
   mismatchError,
   fileError,
+  problemError,
   storeError,
   exhaustedError,
   quietError,
   clockSkewError,
   leaseExpiredError,
+  windowEndError,
   detachedError,
   destroyedError,
 }

@@ -5,11 +5,11 @@
 
 const { inspect } = require('node:util')
 const hot = require('./hot.js')
-const native = require('./native.js')
 const { CLOCK } = require('./check.js')
 const { baseCode } = require('./format.js')
 const { Layout } = require('./layout.js')
-const { readCount, readOptions } = require('./options.js')
+const { readCount } = require('./options.js')
+const { Setup } = require('./setup.js')
 const { LONGEST_MS, Waiters } = require('./waiters.js')
 const {
   STATUS,
@@ -17,10 +17,12 @@ const {
   optionRangeError,
   optionTypeError,
   overflowError,
+  problemError,
   timeRangeError,
 } = require('./errors.js')
 
 const { claim, claimText, index, toBuffer } = hot
+const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
 
 class FlakeId {
@@ -28,23 +30,37 @@ class FlakeId {
   #clock // undefined: the system's
   #native
   #options
+  #lease // undefined: the node number is this generator's own
   #waiters
 
   constructor(options) {
-    const checked = readOptions(options)
-    const { layout, node, seqMask, maxAheadMs, prefetch, clock } = checked
-    this.#options = checked
-    this.#clock = clock
-    this.#native = new native.Generator(hot.generators, Layout.native(layout), {
-      node,
-      seqMask,
-      maxAheadMs,
-      prefetch: prefetch?.count,
-      validityMs: prefetch?.validityMs ?? 0,
-      ownClock: clock !== undefined,
-    })
-    this.#index = this.#native.index
+    const setup = options instanceof Setup ? options : Setup.of(options)
+    this.#clock = setup.options.clock
+    this.#lease = setup.lease
     this.#waiters = new Waiters((ms) => this.#native.waited(ms))
+    FlakeId.attach(this, setup)
+  }
+
+  static join(store, options) {
+    return require('./join.js').join(store, options)
+  }
+
+  /** Goes on with another node number; for lib/ only. */
+  static attach(flake, { options, native }) {
+    flake.#options = options
+    flake.#native = native
+    flake.#index = native.index
+    flake.#waiters.serve()
+  }
+
+  /** Makes no ID until it is attached again; for lib/ only. */
+  static detach(flake) {
+    flake.#index = NO_INDEX
+  }
+
+  /** Tries again for those who wait: something has changed; for lib/ only. */
+  static wake(flake) {
+    flake.#waiters.serve()
   }
 
   next(callback) {
@@ -163,7 +179,7 @@ class FlakeId {
   /** In how many ms to try again after a refusal; throws where waiting does not help. */
   #waitFor(status) {
     if (status === STATUS.OK) return 0
-    const ms = this.#retryAfter(status)
+    const ms = this.#lease?.isComing(status) ? LONGEST_MS : this.#retryAfter(status)
     if (ms === Number.POSITIVE_INFINITY) throw this.#error(status)
     return ms
   }
@@ -247,7 +263,7 @@ class FlakeId {
 
   #error(status) {
     const [retryAfterMs, behindMs, timestamp] = hot.refusal
-    const { layout, seqMask } = this.#options
+    const { layout, seqMask, shared } = this.#options
     switch (status) {
       case STATUS.OVERFLOW:
         return overflowError(retryAfterMs, seqMask + 1)
@@ -255,8 +271,10 @@ class FlakeId {
         return clockBackwardsError(behindMs, retryAfterMs)
       case STATUS.TIME_RANGE:
         return timeRangeError(timestamp, layout)
+      case STATUS.FILE:
+        return problemError(this.#native.fault(), shared)
       default:
-        return new Error(`flakeforge: unknown status ${status}, please report it`)
+        return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
     }
   }
 }

@@ -3,30 +3,43 @@
 // The options of a generator, validated here: native code takes what this file gives it.
 
 const { constants } = require('node:buffer')
+const path = require('node:path')
 const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
 const { Layout, layouts } = require('./layout.js')
 const { readNodeNumber } = require('./node-number.js')
 const { optionRangeError, optionTypeError } = require('./errors.js')
 
+/** Options of every generator, however it gets its node number. */
 const GENERAL = [
-  ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
-  ...['maxAheadMs', 'maxWaitMs', 'prefetch', 'clock'],
+  ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
+  ...['maxAheadMs', 'maxWaitMs', 'prefetch'],
 ]
+const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 function readOptions(given) {
   if (typeof given !== 'object' && given !== undefined) throw optionTypeError('options', given, 'an object')
   const layout = readLayout(given ?? {})
-  const options = checkKeys('options', given, [...Layout.nodeFields(layout).map((field) => field.name), ...GENERAL])
-  const { counterMax, maxAheadMs, maxWaitMs } = Layout.native(layout)
+  const fields = Layout.nodeFields(layout).map((field) => field.name)
+  const options = checkKeys('options', given, [...fields, ...GENERAL, ...OF_NODE])
+  const clock = readClock(options.clock)
   return {
     layout,
     ...readNodeNumber(options, layout),
+    ...readKnobs(options, layout),
+    clock,
+    shared: readShared(options.shared, clock),
+  }
+}
+
+/** How the ticks are used. */
+function readKnobs(options, layout) {
+  const { counterMax, maxAheadMs, maxWaitMs } = Layout.native(layout)
+  return {
     seqMask: readSeqMask(options.seqMask, counterMax),
     maxAheadMs: isAbsent(options.maxAheadMs) ? maxAheadMs : readDuration('maxAheadMs', options.maxAheadMs),
     maxWaitMs: isAbsent(options.maxWaitMs) ? maxWaitMs : readDuration('maxWaitMs', options.maxWaitMs),
     prefetch: readPrefetch(options.prefetch),
-    clock: readClock(options.clock),
   }
 }
 
@@ -46,6 +59,17 @@ function readClock(clock) {
   if (isAbsent(clock)) return undefined
   if (typeof clock !== 'function') throw optionTypeError('clock', clock, CLOCK)
   return clock
+}
+
+/** The path of the file in which processes share a cursor, absolute: the working folder may change. */
+function readShared(shared, clock) {
+  if (isAbsent(shared)) return undefined
+  const wanted = 'the path of a file'
+  if (typeof shared !== 'string') throw optionTypeError('shared', shared, wanted)
+  if (shared === '' || shared.includes('\0')) throw optionRangeError('shared', shared, wanted)
+  if (clock !== undefined)
+    throw optionTypeError('clock', clock, 'left out with `shared`: processes share one clock too')
+  return path.resolve(shared)
 }
 
 function readSeqMask(value, max) {
@@ -85,4 +109,4 @@ function readCount(n) {
 /** IDs in the largest batch: their bytes fill the largest Buffer. */
 const MOST = Math.floor(constants.MAX_LENGTH / 8)
 
-module.exports = { readOptions, readCount }
+module.exports = { GENERAL, readCount, readKnobs, readLayout, readOptions }

@@ -3,15 +3,17 @@
 
 use std::rc::Rc;
 
+use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{self, Clash};
-use napi::bindgen_prelude::{Env, Object, Result, Uint8Array, Uint8ArraySlice};
+use flakeforge_core::registry::{self, Clash, Key, LeaseGuard, NotShared};
+use napi::bindgen_prelude::{Either, Env, Object, Result, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 
+use crate::attachment::Attachment;
 use crate::hot::Hot;
 use crate::layout::Layout;
-use crate::table::ClockKind;
+use crate::table::Origin;
 
 /// The generators of one load of the module.
 #[napi]
@@ -73,31 +75,136 @@ pub struct Stats {
     pub since_ms: f64,
 }
 
+/// Why there is no generator: `theirs` and `ours` do not agree, or `path` cannot be used because of `why`.
+#[napi(object)]
+#[derive(Default)]
+pub struct Problem {
+    /// what the other side is made for
+    pub theirs: Option<String>,
+    /// what was asked for
+    pub ours: Option<String>,
+    /// a file
+    pub path: Option<String>,
+    /// what is wrong with it, and the way out
+    pub why: Option<String>,
+}
+
+impl From<Clash> for Problem {
+    fn from(Clash { theirs, ours }: Clash) -> Self {
+        Self { theirs: Some(theirs), ours: Some(ours), ..Self::default() }
+    }
+}
+
+impl From<FileError> for Problem {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Mismatch { path, theirs, ours } => {
+                Self { theirs: Some(theirs), ours: Some(ours), path: Some(path), why: None }
+            }
+            FileError::File { path, why } => Self { path: Some(path), why: Some(why), ..Self::default() },
+        }
+    }
+}
+
+impl From<NotShared> for Problem {
+    fn from(error: NotShared) -> Self {
+        match error {
+            NotShared::Clash(clash) => clash.into(),
+            NotShared::File(error) => error.into(),
+        }
+    }
+}
+
+/// What may be opened, or why it is not.
+pub type Opened<T> = Either<T, Problem>;
+
+/// A result as JavaScript gets it.
+pub fn opened<T, E: Into<Problem>>(result: std::result::Result<T, E>) -> Opened<T> {
+    result.map_or_else(|error| Either::B(error.into()), Either::A)
+}
+
+#[napi]
+impl Generators {
+    /// The generator of these options, or the one that is open for them.
+    #[napi]
+    pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Opened<Generator> {
+        let origin = |key| match options.own_clock {
+            true => Ok(Origin::Given),
+            false => registry::process().plain(key).map(Origin::Process),
+        };
+        opened(self.generator(layout, &options, origin))
+    }
+
+    /// The same with a cursor in a file.
+    #[napi]
+    pub fn open_shared(&self, layout: &Layout, options: GeneratorOptions, path: String) -> Opened<Generator> {
+        let origin = |key| registry::process().shared(key, path.as_ref()).map(Origin::File);
+        opened(self.generator(layout, &options, origin))
+    }
+
+    /// The generator of a lease: for the window from `lo` to `hi`, Unix ms, both included.
+    #[napi]
+    pub fn open_window(&self, layout: &Layout, options: GeneratorOptions, lo: i64, hi: i64) -> Opened<Generator> {
+        let begin = |guard| {
+            let (cursor, attachment) = Attachment::in_window(layout.core(), lo, hi, guard);
+            (Origin::Window(cursor), attachment)
+        };
+        opened(self.leased(layout, &options, begin))
+    }
+
+    fn leased(
+        &self,
+        layout: &Layout,
+        options: &GeneratorOptions,
+        begin: impl FnOnce(LeaseGuard) -> (Origin, Attachment),
+    ) -> std::result::Result<Generator, Clash> {
+        let mut attached = None;
+        let origin = |key| {
+            let (origin, attachment) = begin(registry::process().lease(key)?);
+            attached = Some(attachment);
+            Ok(origin)
+        };
+        let mut generator = self.generator(layout, options, origin)?;
+        generator.attachment = attached;
+        Ok(generator)
+    }
+
+    /// Opens a generator whose numbers come from where `origin` finds them for its key.
+    pub(crate) fn generator<E>(
+        &self,
+        layout: &Layout,
+        options: &GeneratorOptions,
+        origin: impl FnOnce(Key) -> std::result::Result<Origin, E>,
+    ) -> std::result::Result<Generator, E> {
+        let (hot, layout) = (self.hot.clone(), layout.core());
+        let node = layout.place_node(options.node as u64);
+        let origin = origin(Key::new(layout, node))?;
+        let index = hot.table.open(layout, node, &options.knobs(), origin);
+        Ok(Generator { hot, index, attachment: None })
+    }
+}
+
+impl GeneratorOptions {
+    fn knobs(&self) -> Knobs {
+        let validity_ns = (self.validity_ms * 1e6) as u64;
+        Knobs {
+            seq_mask: self.seq_mask as u64,
+            max_ahead_ms: self.max_ahead_ms,
+            prefetch: self.prefetch.map(|count| PrefetchRule { count: u64::from(count), validity_ns }),
+        }
+    }
+}
+
 /// One generator.
 #[napi]
 pub struct Generator {
     hot: Rc<Hot>,
     index: usize,
+    attachment: Option<Attachment>,
 }
 
 #[napi]
 impl Generator {
-    /// Opens the generator of these options, or joins the one that is open.
-    #[napi(constructor)]
-    pub fn new(generators: &Generators, layout: &Layout, options: GeneratorOptions) -> Result<Self> {
-        let hot = generators.hot.clone();
-        let validity_ns = (options.validity_ms * 1e6) as u64;
-        let knobs = Knobs {
-            seq_mask: options.seq_mask as u64,
-            max_ahead_ms: options.max_ahead_ms,
-            prefetch: options.prefetch.map(|count| PrefetchRule { count: u64::from(count), validity_ns }),
-        };
-        let kind = if options.own_clock { ClockKind::Given } else { ClockKind::System };
-        let clash = |clash: Clash| napi::Error::from_reason(format!("{}, {}", clash.theirs, clash.ours));
-        let index = hot.table.open(layout.core(), options.node as u64, &knobs, kind).map_err(clash)?;
-        Ok(Self { hot, index })
-    }
-
     /// What the scratch array names this generator by.
     #[napi(getter)]
     pub fn index(&self) -> u32 {
@@ -116,6 +223,26 @@ impl Generator {
     #[napi]
     pub fn waited(&self, ms: f64) {
         self.hot.table.with(self.index, |generator| generator.waited(ms));
+    }
+
+    /// Of a lease's generator: its window goes on to `hi`, and from `lo` on where that is new; Unix ms.
+    #[napi]
+    pub fn raise(&self, lo: i64, hi: i64) {
+        if let Some(attachment) = &self.attachment {
+            attachment.raise(lo, hi);
+        }
+    }
+
+    /// Of a lease's generator: makes no more IDs. Returns the last ms (Unix) in which one was made, −1 when there was none.
+    #[napi]
+    pub fn seal(&self) -> i64 {
+        self.attachment.as_ref().map_or(-1, Attachment::seal)
+    }
+
+    /// What is wrong with the file that the cursor is in, after a call that said so.
+    #[napi]
+    pub fn fault(&self) -> Option<Problem> {
+        self.hot.table.with(self.index, |generator| generator.fault())?.map(Problem::from)
     }
 
     /// What was done so far.

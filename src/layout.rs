@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use flakeforge_core::clock::to_ms;
+use flakeforge_core::clock::{Timescale, to_ms};
 use flakeforge_core::dialects::DIALECTS;
 use flakeforge_core::layout::{self, Mode, Packing, Spec};
+use flakeforge_core::registry::Key;
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
@@ -64,6 +65,17 @@ pub struct SpecProblem {
     pub field: Option<u32>,
     /// what it must be
     pub wanted: String,
+}
+
+/// Ticks as the numbers of a cursor have them.
+#[napi(object)]
+pub struct Scale {
+    /// Unix ms of tick 0
+    pub epoch_ms: i64,
+    /// length of a tick
+    pub tick_ns: i64,
+    /// how many bits of a number the counter has
+    pub counter_bits: u32,
 }
 
 /// A field of the node number and its largest value.
@@ -162,6 +174,23 @@ impl Layout {
     #[napi(getter)]
     pub fn tick_ms(&self) -> f64 {
         to_ms(i128::from(self.core.scale.tick_ns))
+    }
+
+    /// Ticks as the numbers of a cursor have them.
+    #[napi(getter)]
+    pub fn scale(&self) -> Scale {
+        let Timescale { epoch_ms, tick_ns, .. } = self.core.scale;
+        Scale { epoch_ms, tick_ns: tick_ns as i64, counter_bits: self.core.packing.counter_bits() }
+    }
+
+    /// What the members of a group must have in common, as text.
+    #[napi(getter)]
+    pub fn fingerprint(&self) -> String {
+        let fingerprint = Key::new(&self.core, 0).group_fingerprint();
+        match self.core.id_offset() as i64 {
+            0 => fingerprint,
+            offset => format!("{fingerprint}, idOffset {offset}"),
+        }
     }
 
     /// Names of all fields, the most significant first; none where the ID is a decimal number.

@@ -6,11 +6,16 @@
 //! | `hot.rs` | one ID per call, through raw N-API functions: the only `unsafe` of the addon |
 //! | `table.rs` | the generators of one environment, by the index that `hot.rs` is told |
 //! | `generator.rs` | making a generator, batches, statistics |
+//! | `attachment.rs` | what a leased generator has beside an ordinary one |
+//! | `lease.rs` | the holder's state machine, events in and actions out |
+//! | `slots.rs` | slot files, and the counters beside them |
 //! | `layout.rs` | what the bits of an ID mean |
 //! | `format.rs` | bytes of any length as text, and back |
 
+mod attachment;
 mod format;
 mod generator;
 mod hot;
 mod layout;
+mod lease;
 mod table;

@@ -9,14 +9,15 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ptr;
 use std::sync::Arc;
 
-use flakeforge_core::clock::TickClock;
+use flakeforge_core::clock::{TickClock, Timescale};
 use flakeforge_core::cursor::{Cursor, Rule};
-use flakeforge_core::generator::{Generator, Knobs};
+use flakeforge_core::generator::{Generator, Knobs, Source};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{self, Clash, Key};
+use flakeforge_core::shared::SharedCursor;
 use slab::Slab;
 
 /// What makes two generators the same one: the cursor they share, what they may take from it and how, and what they
@@ -41,30 +42,47 @@ pub struct Table {
     entries: RefCell<Entries>,
 }
 
-/// The clock a generator follows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ClockKind {
-    /// the system's; the cursor is the one that the whole process shares
-    System,
-    /// the caller's, set before each call; the cursor is private
+/// Where a generator's numbers come from.
+pub enum Origin {
+    /// the cursor that the whole process shares, and the system's clock
+    Process(Arc<Cursor>),
+    /// a cursor of its own, and a clock that the caller sets before each call
     Given,
+    /// a file, and the system's clock
+    File(Arc<SharedCursor>),
+    /// the cursor of a lease's window, and the system's clock
+    Window(Arc<Cursor>),
+}
+
+impl Origin {
+    /// The cursor by which generators are told apart; a private one belongs to nobody else.
+    fn shared(&self) -> Option<*const Cursor> {
+        match self {
+            Self::Process(cursor) => Some(Arc::as_ptr(cursor)),
+            Self::File(file) => Some(ptr::from_ref(file.cursor())),
+            Self::Given | Self::Window(_) => None,
+        }
+    }
+
+    fn parts(self, scale: Timescale) -> (TickClock, Source) {
+        match self {
+            Self::Process(cursor) | Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
+            Self::File(file) => (TickClock::system(scale), file.into()),
+            Self::Given => (TickClock::given(scale), Arc::new(Cursor::new(u64::MAX)).into()),
+        }
+    }
 }
 
 impl Table {
-    /// The index of a generator for this layout and node number, which stays valid until
+    /// The index of a generator for this layout and [placed](Layout::place_node) node number, which stays valid until
     /// [`close`](Self::close) has been called for it.
-    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, kind: ClockKind) -> Result<usize, Clash> {
-        let node = layout.place_node(node);
-        let (clock, cursor, identity) = match kind {
-            ClockKind::System => {
-                let cursor = registry::process().plain(Key::new(layout, node))?;
-                let identity = (Arc::as_ptr(&cursor), knobs.rule(layout), knobs.prefetch, layout.id_offset());
-                (TickClock::system(layout.scale), cursor, Some(identity))
-            }
-            ClockKind::Given => (TickClock::given(layout.scale), Arc::new(Cursor::new(u64::MAX)), None),
+    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin) -> usize {
+        let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, layout.id_offset()));
+        let make = || {
+            let (clock, source) = origin.parts(layout.scale);
+            Generator::new(clock, source, layout, node, knobs)
         };
-        let make = || Generator::new(clock, cursor, layout, node, knobs);
-        Ok(self.entries.borrow_mut().intern(identity, make))
+        self.entries.borrow_mut().intern(identity, make)
     }
 
     /// Gives an index back.

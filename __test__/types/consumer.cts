@@ -13,6 +13,9 @@ const same = <T extends true>(is: T): T => is
 const exported = {
   FlakeId: true,
   default: true,
+  LeasedFlakeId: true,
+  fileStore: true,
+  join: true,
   Layout: true,
   layouts: true,
   format: true,

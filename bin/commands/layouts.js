@@ -5,6 +5,7 @@
 const { Layout, layouts } = require('../../index.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
 const { print } = require('../parts/output.js')
+const { toTable } = require('../parts/table.js')
 
 const usage = `usage: flakeforge layouts [--json]
 
@@ -33,23 +34,11 @@ const row = ({ name, epoch, tickMs, fields, maxAheadMs, maxWaitMs, end, signedEn
 /** JSON has no Infinity; as text it is what the options take. */
 const toJson = (described) => JSON.stringify(described, (_, value) => (value === Infinity ? 'Infinity' : value))
 
-function toTable(rows) {
-  const sizes = HEADINGS.map((_, i) => Math.max(...rows.map((cells) => cells[i].length)))
-  return rows
-    .map((cells) =>
-      cells
-        .map((cell, i) => cell.padEnd(sizes[i]))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
-
 async function run(args) {
   const { values, positionals } = readArguments(args)
   if (positionals.length > 0) throw usageError(`layouts takes no argument, not '${positionals[0]}'`)
   const all = Object.values(layouts).map(describe)
-  await print(`${values.json ? all.map(toJson).join('\n') : toTable([HEADINGS, ...all.map(row)])}\n`)
+  await print(`${values.json ? all.map(toJson).join('\n') : toTable(HEADINGS, all.map(row))}\n`)
 }
 
 module.exports = { usage, run }

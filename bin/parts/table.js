@@ -1,0 +1,17 @@
+'use strict'
+
+// Rows of text as columns for people to read.
+
+/** The rows under their headings, columns aligned. */
+function toTable(headings, rows) {
+  const all = [headings, ...rows]
+  const sizes = headings.map((_, i) => Math.max(...all.map((cells) => cells[i].length)))
+  const line = (cells) =>
+    cells
+      .map((cell, i) => cell.padEnd(sizes[i]))
+      .join('  ')
+      .trimEnd()
+  return all.map(line).join('\n')
+}
+
+module.exports = { toTable }

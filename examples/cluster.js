@@ -1,0 +1,41 @@
+'use strict'
+
+// Node's cluster: each worker joins the group and has a slot, and with it a node number, of its own. Nothing is
+// configured. The primary collects all IDs and looks for one that was made twice.
+//
+//   node examples/cluster.js [file:DIR]     default: the default folder of FlakeId.join()
+
+const cluster = require('node:cluster')
+const { once } = require('node:events')
+const FlakeId = require('..')
+
+const WORKERS = 4
+const IDS = 100_000
+
+async function work() {
+  const flake = await FlakeId.join(process.argv[2])
+  const ids = await flake.takeAsync(IDS)
+  process.send({ node: flake.id, ids: ids.toString('base64') })
+  await once(process, 'message') // all have what they need: until then the slot stays ours
+  await flake.close()
+  process.disconnect()
+}
+
+async function supervise() {
+  const workers = Array.from({ length: WORKERS }, () => cluster.fork())
+  cluster.on('exit', (_worker, code) => {
+    if (code !== 0) process.exit(1)
+  })
+  const all = new Set()
+  for (const [{ node, ids }] of await Promise.all(workers.map((worker) => once(worker, 'message')))) {
+    const bytes = Buffer.from(ids, 'base64')
+    for (let i = 0; i < bytes.length; i += 8) all.add(bytes.readBigUInt64BE(i))
+    console.log(`node number ${node}: ${bytes.length / 8} IDs`)
+  }
+  console.log(`${WORKERS * IDS} IDs, ${WORKERS * IDS - all.size} duplicates`)
+  process.exitCode = all.size === WORKERS * IDS ? 0 : 1
+  for (const worker of workers) worker.send('done')
+}
+
+if (cluster.isPrimary) supervise()
+else work()

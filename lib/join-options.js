@@ -1,0 +1,94 @@
+'use strict'
+
+// The options of `FlakeId.join(store, options)`, validated here. The environment is not read: a node number that it
+// names would be somebody's belief beside the slot.
+
+const os = require('node:os')
+const { checkKeys, isAbsent, readBounded } = require('./check.js')
+const { Layout } = require('./layout.js')
+const { GENERAL, readKnobs, readLayout } = require('./options.js')
+const { slotNodes } = require('./slot-nodes.js')
+const { optionRangeError, optionTypeError } = require('./errors.js')
+
+const OF_NODE = ['id', 'shared', 'clock']
+const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host']
+
+/** A checked copy: of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`. */
+function readJoinOptions(given) {
+  if (typeof given !== 'object' && given !== undefined) throw optionTypeError('options', given, 'an object')
+  for (const key of OF_NODE) {
+    if (!isAbsent(given?.[key]))
+      throw optionTypeError(key, given[key], 'left out: join() has it from the slot and the system')
+  }
+  const layout = readLayout(given ?? {})
+  const fields = Layout.nodeFields(layout).map((field) => field.name)
+  const options = checkKeys('options', given, [...fields, ...GENERAL, ...OF_JOIN])
+  const knobs = readKnobs(options, layout)
+  const nodes = slotNodes(layout, options)
+  const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)
+  return {
+    layout,
+    ...knobs,
+    nodeOf: nodes.nodeOf,
+    group: readGroup(isAbsent(options.group) ? 'default' : options.group),
+    config: {
+      fingerprint: fingerprint(layout, nodes.fixed, options.nodeOffset),
+      slots,
+      ...readTimes(options, knobs.maxAheadMs),
+      scale: Layout.native(layout).scale,
+      create: false,
+    },
+    waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
+    host: readHost(options.host),
+  }
+}
+
+/** What all members of a group must have in common, as text that a mismatch can show. */
+function fingerprint(layout, fixed, nodeOffset) {
+  const parts = [Layout.native(layout).fingerprint]
+  for (const [name, value] of Object.entries(fixed)) parts.push(`${name} = ${value}`)
+  if (!isAbsent(nodeOffset)) parts.push(`nodeOffset ${Number(nodeOffset)}`)
+  return parts.join(', ')
+}
+
+const TTL_MS = 30_000
+const SKEW_MS = 5_000
+const LONGEST_TTL_MS = 60_000
+
+/**
+ * A window must outlast the clocks' difference and what IDs may run ahead, or it would be over before it is used. So a
+ * layout that runs ahead has a longer default.
+ */
+function readTimes(options, maxAheadMs) {
+  const skewMs = isAbsent(options.skewMs) ? SKEW_MS : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
+  const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 0 : maxAheadMs // such a generator goes on from window to window
+  const least = Math.floor(((skewMs + ahead) * 3) / 2) + 1
+  const ample = Math.ceil(least / 1000) * 1000
+  if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(TTL_MS, ample), skewMs }
+  const ttlMs = isAbsent(options.ttlMs) ? TTL_MS : readBounded('ttlMs', options.ttlMs, 2_000, LONGEST_TTL_MS)
+  if (ttlMs < least) {
+    throw optionRangeError('ttlMs', ttlMs, `at least ${least}: two thirds of it must exceed skewMs + maxAheadMs`)
+  }
+  return { ttlMs, skewMs }
+}
+
+/** The name of a group or counter: it becomes part of keys and of a folder's name. */
+function readGroup(group, option = 'group') {
+  const wanted = 'a name of 1 to 128 characters, without braces and control characters'
+  if (typeof group !== 'string') throw optionTypeError(option, group, wanted)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (group.length < 1 || group.length > 128 || /[\u0000-\u001f\u007f{}]/.test(group)) {
+    throw optionRangeError(option, group, wanted)
+  }
+  return group
+}
+
+function readHost(host) {
+  if (isAbsent(host)) return os.hostname()
+  const wanted = 'a name of 1 to 255 characters'
+  if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
+  if (host.length < 1 || host.length > 255) throw optionRangeError('host', host, wanted)
+  return host
+}
+
+module.exports = { readGroup, readJoinOptions }

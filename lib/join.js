@@ -1,0 +1,33 @@
+'use strict'
+
+// FlakeId.join(): from a store and options to a generator that holds a slot.
+
+const { Lease } = require('./lease.js')
+const { lease } = require('./leased-flake-id.js')
+const { readJoinOptions } = require('./join-options.js')
+const { openStore } = require('./stores/open.js')
+
+async function join(given, givenOptions) {
+  const options = readJoinOptions(givenOptions)
+  const { store, close } = openStore(given)
+  try {
+    await store.open(options.group, options.config)
+    return await lease(new Lease(store, options), options, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Makes a group that is known to be new: nothing can have been granted that is forgotten now. */
+async function createGroup(given, givenOptions) {
+  const { group, config } = readJoinOptions(givenOptions)
+  const { store, close } = openStore(given)
+  try {
+    await store.open(group, { ...config, create: true })
+  } finally {
+    await close()
+  }
+}
+
+module.exports = { createGroup, join }

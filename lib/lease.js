@@ -1,0 +1,243 @@
+'use strict'
+
+// Carries out what the holder's state machine (core/src/lease.rs) says: calls the store, keeps one timer, and tells its
+// generator. It must never decide: when to renew, what a refusal means and when to give up stand in lease.rs.
+
+const { randomBytes } = require('node:crypto')
+const native = require('./native.js')
+const { STATUS, destroyedError, detachedError, leaseExpiredError, storeError, windowEndError } = require('./errors.js')
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
+
+const NO_ID = -1
+
+/** What a refusal of the store's means to the machine; whatever has no code of ours is a store that failed. */
+const FAILURES = {
+  ERR_FLAKE_QUIET: 'quiet',
+  ERR_FLAKE_EXHAUSTED: 'exhausted',
+  ERR_FLAKE_CLOCK_SKEW: 'skew',
+  ERR_FLAKE_CONFIG_MISMATCH: 'fatal',
+  ERR_FLAKE_OPTION: 'fatal',
+  ERR_FLAKE_FILE: 'fatal',
+}
+
+/**
+ * What a lease does to its generator; all of them are called in the middle of a step and must not throw, but `open`.
+ * @typedef {object} Holder
+ * @property {(grant: import('..').Grant) => void} open makes IDs of this slot and window from now on
+ * @property {(window: { lo: number, hi: number }) => void} raise the window goes on to `hi`, and from `lo` on where that is new
+ * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, −1 when there was none
+ * @property {(event: string, detail: object) => void} tell
+ */
+
+class Lease {
+  #machine
+  #store
+  #group
+  #host
+  #holder
+  #timer
+  #attaching // { promise, resolve, reject } of the call that waits for a slot
+  #ended = Promise.resolve() // what detach() and destroy() wait for
+  #grant // the last, as the store gave it
+  #last = NO_ID // Unix ms of the last ID of the slot just sealed
+  #cause // the last failure
+  #hasWarned = false
+
+  constructor(store, { group, host, config, waitMs }) {
+    this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
+    this.#store = store
+    this.#group = group
+    this.#host = host
+  }
+
+  /** @param {Holder} holder */
+  hold(holder) {
+    this.#holder = holder
+  }
+
+  get group() {
+    return this.#group
+  }
+
+  get state() {
+    return this.#machine.state
+  }
+
+  get slot() {
+    return this.#machine.slot ?? undefined
+  }
+
+  get expires() {
+    const { hi } = this.#machine
+    return hi === null ? undefined : new Date(hi)
+  }
+
+  /** Resolves with a slot held and the clock in its window. */
+  attach() {
+    this.#attaching ??= withResolvers()
+    const { promise } = this.#attaching
+    this.#step({ type: 'attach' })
+    return promise
+  }
+
+  /** Gives the slot back. Resolves when the store knows, or could not be told: then the slot frees after the ttl. */
+  async detach() {
+    this.#step({ type: 'detach' })
+    await this.#ended
+    clearTimeout(this.#timer)
+  }
+
+  /** Ends the group for every member. */
+  async destroy() {
+    this.#step({ type: 'destroy' })
+    await this.#ended
+    clearTimeout(this.#timer)
+  }
+
+  /** Whether waiting may help after this refusal of the generator's. */
+  isComing(status) {
+    return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
+  }
+
+  /** What a call is told that the generator refused; undefined where that has nothing to do with the lease. */
+  error(status) {
+    const { slot, state, isRecovering } = this.#machine
+    if (status === STATUS.WINDOW_END) {
+      return this.#machine.renewalsFail(Date.now())
+        ? leaseExpiredError(this.#group, slot, this.#cause)
+        : windowEndError(this.#group, slot, POLL_MS)
+    }
+    if (status !== STATUS.NO_GENERATOR) return undefined
+    return state === 'destroyed' ? destroyedError(this.#group) : detachedError(this.#group, isRecovering)
+  }
+
+  #step(event) {
+    const actions = this.#machine.step(event, Date.now(), randomBytes(16).toString('hex'))
+    try {
+      for (const action of actions) this.#carryOut(action)
+    } catch (error) {
+      this.#cannotOpen(error)
+    }
+  }
+
+  /** Nothing can be made of the grant: another generator of this process has the same node number, for example. */
+  #cannotOpen(error) {
+    this.#settle((attaching) => attaching.reject(error))
+    this.#cause = error
+    this.#step({ type: 'detach' })
+  }
+
+  #carryOut({ type, owner, slot, lo, hi, at, what }) {
+    const [store, group] = [this.#store, this.#group]
+    switch (type) {
+      case 'acquire':
+        return this.#ask('granted', owner, () =>
+          store.acquire(group, { owner, host: this.#host, clientNow: Date.now() }),
+        )
+      case 'renew':
+        return this.#ask('renewed', owner, () => store.renew(group, { slot, owner, clientNow: Date.now() }))
+      case 'seal':
+        this.#last = this.#holder.seal()
+        return
+      case 'release':
+        return this.#giveBack(owner, slot, this.#last)
+      case 'giveBack':
+        return this.#giveBack(owner, slot, NO_ID)
+      case 'end':
+        this.#ended = this.#end()
+        return
+      case 'open':
+        return this.#holder.open(this.#grant) // alone may throw
+      case 'raise':
+        return this.#holder.raise({ lo, hi })
+      case 'wait':
+        return this.#wakeAt(at)
+      case 'resolve':
+        return this.#settle((attaching) => attaching.resolve())
+      case 'reject':
+        return this.#settle((attaching) => attaching.reject(this.#reason(what)))
+      case 'tell':
+        return this.#tell(what)
+    }
+  }
+
+  /** A step of the store's that grants or renews; `event` is what its answer is to the machine. */
+  async #ask(event, owner, call) {
+    let answer
+    try {
+      answer = await call()
+    } catch (error) {
+      return this.#failed(owner, error)
+    }
+    if (typeof answer === 'string') return this.#step({ type: answer, owner })
+    const { slot, lo, hi } = answer
+    if (event === 'granted') this.#grant = answer
+    this.#step({ type: event, owner, slot, lo, hi })
+  }
+
+  #failed(owner, error) {
+    const { code, retryAt, storeNow } = error
+    this.#cause = code?.startsWith('ERR_FLAKE_')
+      ? error
+      : storeError(`the store of group '${this.#group}' failed`, error)
+    if (code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', owner })
+    const why = FAILURES[code] ?? 'store'
+    if (why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)
+    this.#step({ type: 'failed', owner, why, retryAt: retryAt?.getTime(), storeNow })
+  }
+
+  #giveBack(owner, slot, last) {
+    const answered = (event) => this.#step({ owner, ...event })
+    this.#ended = this.#store.release(this.#group, { slot, owner, last }).then(
+      () => answered({ type: 'released' }),
+      () => answered({ type: 'failed', why: 'store' }), // the slot gets free after the ttl
+    )
+  }
+
+  async #end() {
+    await this.#store.destroy(this.#group)
+    this.#step({ type: 'ended' })
+  }
+
+  #wakeAt(at) {
+    clearTimeout(this.#timer)
+    const ms = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS)
+    this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
+    // A lease does not keep the process alive; somebody who waits for a slot does.
+    if (this.#attaching === undefined) this.#timer.unref()
+  }
+
+  #settle(how) {
+    if (this.#attaching === undefined) return
+    how(this.#attaching)
+    this.#attaching = undefined
+    this.#timer?.unref()
+  }
+
+  #reason(what) {
+    if (what === 'destroyed') return destroyedError(this.#group)
+    return what === 'detached' ? detachedError(this.#group, false) : this.#cause
+  }
+
+  #tell(event) {
+    const cause = event === 'lost' ? this.#cause : undefined
+    this.#holder.tell(event, { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) })
+  }
+
+  #warnOfQuiet(error) {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    process.emitWarning(error.message, { code: 'FLAKEFORGE_QUIET' })
+  }
+}
+
+/** A promise and what settles it: Promise.withResolvers of newer runtimes. */
+function withResolvers() {
+  const parts = {}
+  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }))
+  return parts
+}
+
+module.exports = { Lease }

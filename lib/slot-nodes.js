@@ -1,0 +1,58 @@
+'use strict'
+
+// How slots become node numbers: node fields given by name stay fixed, and the slot number fills the others, the most
+// significant first.
+
+const { isAbsent, readInteger } = require('./check.js')
+const { optionRangeError, optionTypeError } = require('./errors.js')
+const { Layout } = require('./layout.js')
+
+const MOST_SLOTS = 65_536
+
+/**
+ * The slots of a layout with these options.
+ * @returns {{ capacity: number, fixed: object, nodeOf: (slot: number) => { node: number, nodes: object } }}
+ */
+function slotNodes(layout, options) {
+  const fields = Layout.nodeFields(layout)
+  const given = fields.filter(({ name }) => !isAbsent(options[name]))
+  const fixed = Layout.readNode(options, layout).nodes
+  const free = fields.filter((field) => !given.includes(field))
+  const offset = readOffset(options.nodeOffset, given)
+  const room = free.reduce((slots, { max }) => slots * (max + 1), 1)
+  const capacity = room - offset
+  if (free.length === 0) {
+    throw optionRangeError(
+      given[0]?.name ?? 'layout',
+      options[given[0]?.name] ?? layout.name,
+      'such that a node field is left for the slot',
+    )
+  }
+  if (capacity < 1) throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, the number of nodes`)
+  const nodeOf = (slot) => Layout.readNode({ ...fixed, ...spread(slot + offset, free) }, layout)
+  return { capacity: Math.min(capacity, MOST_SLOTS), fixed: pick(fixed, given), nodeOf }
+}
+
+const pick = (values, fields) => Object.fromEntries(fields.map(({ name }) => [name, values[name]]))
+
+function readOffset(offset, given) {
+  if (isAbsent(offset)) return 0
+  const wanted = 'an integer, 0 or more'
+  const number = readInteger('nodeOffset', offset, wanted)
+  if (number < 0) throw optionRangeError('nodeOffset', offset, wanted)
+  if (given.length > 0) throw optionTypeError('nodeOffset', offset, `left out where '${given[0].name}' is given`)
+  return number
+}
+
+/** A number as values of fields, the most significant first. */
+function spread(number, fields) {
+  let rest = number
+  const values = [...fields].reverse().map(({ name, max }) => {
+    const value = rest % (max + 1)
+    rest = Math.floor(rest / (max + 1))
+    return [name, value]
+  })
+  return Object.fromEntries(values)
+}
+
+module.exports = { slotNodes }

@@ -1,0 +1,69 @@
+'use strict'
+
+// From what the user names a store by, to the store: an adapter as it is, a URL, or nothing for what the environment names
+// or the default folder.
+// An adapter's file is loaded when it is needed, and with it the user's client package.
+
+const { fileURLToPath } = require('node:url')
+const { fileStore } = require('./file.js')
+const { isAbsent } = require('../check.js')
+const { isContainer } = require('./container.js')
+const { optionRangeError, optionTypeError } = require('../errors.js')
+
+const WANTED = "a store, or 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
+const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+
+const OPEN = {
+  'file:': openFile,
+  'redis:': (url) => require('./redis.js').openRedis(url),
+  'rediss:': (url) => require('./redis.js').openRedis(url),
+  'postgres:': (url) => require('./postgres.js').openPostgres(url),
+  'postgresql:': (url) => require('./postgres.js').openPostgres(url),
+  'etcd:': (url) => require('./etcd.js').openEtcd(url),
+  'etcds:': (url) => require('./etcd.js').openEtcd(url),
+}
+
+/** A store, and how to close what was opened for it; the user's own client is never closed. */
+function openStore(given) {
+  if (isAbsent(given)) return owned(openDefault())
+  if (typeof given === 'string') return owned(openUrl(given))
+  if (typeof given !== 'object') throw optionTypeError('store', given, WANTED)
+  const missing = STEPS.find((step) => typeof given[step] !== 'function')
+  if (missing !== undefined) throw optionTypeError('store', given, `${WANTED}; this one has no ${missing}()`)
+  return { store: given, close: async () => {} }
+}
+
+const owned = (store) => ({ store, close: async () => store.close?.() })
+
+function openUrl(url) {
+  const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase()
+  const open = OPEN[scheme]
+  if (open === undefined) throw optionRangeError('store', withoutPassword(url), WANTED)
+  return open(url)
+}
+
+/** 'file:DIR' with a plain path, as a command line has it, or a file URL. */
+function openFile(url) {
+  const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length)
+  if (folder === '') throw optionRangeError('store', url, "a folder, as 'file:/var/lib/app/ids'")
+  return fileStore(folder)
+}
+
+/** What `FLAKEFORGE_STORE` names, else the default folder; but every container would have one of its own, and slot 0 in it. */
+function openDefault() {
+  const named = process.env.FLAKEFORGE_STORE
+  if (named) return openUrl(named)
+  if (isContainer()) {
+    throw optionTypeError(
+      'store',
+      undefined,
+      "named in a container, whose default folder no other sees: 'redis://…', 'postgres://…' or 'etcd://…', or " +
+        "'file:DIR' with a folder that all of them mount, here or as FLAKEFORGE_STORE in the environment",
+    )
+  }
+  return fileStore()
+}
+
+const withoutPassword = (url) => url.replace(/\/\/[^@/]*@/, '//…@')
+
+module.exports = { openStore }

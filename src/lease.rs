@@ -1,0 +1,203 @@
+//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease.js` carries the
+//! actions out.
+
+use flakeforge_core::lease::{self, Action, Config, Event, Failure, Grant, News, Owner, State, Why};
+use napi::bindgen_prelude::{Error, Result};
+use napi_derive::napi;
+
+/// The lease of one generator.
+#[napi]
+pub struct Lease {
+    core: lease::Lease,
+}
+
+/// The lengths of time that a lease goes by.
+#[napi(object)]
+pub struct LeaseConfig {
+    /// how long a window reaches beyond the store's time
+    pub ttl_ms: i64,
+    /// how long `attach` waits
+    pub wait_ms: i64,
+}
+
+/// What happened: `type` is the name of an `Event`, and the rest what belongs to it.
+#[napi(object)]
+pub struct LeaseEvent {
+    /// attach, detach, destroy, time, granted, renewed, lost, destroyed, released, ended, failed
+    pub r#type: String,
+    /// 32 hex digits
+    pub owner: Option<String>,
+    /// of a grant
+    pub slot: Option<u32>,
+    /// first ms of a window
+    pub lo: Option<i64>,
+    /// last ms of a window
+    pub hi: Option<i64>,
+    /// of a failure: store, quiet, exhausted, skew, fatal
+    pub why: Option<String>,
+    /// of a failure: from when on to try again, by the store's clock
+    pub retry_at: Option<i64>,
+    /// of a failure: the store's clock
+    pub store_now: Option<i64>,
+}
+
+/// What to do: `type` is the name of an `Action`, and the rest what belongs to it.
+#[napi(object, object_from_js = false)]
+#[derive(Default)]
+pub struct LeaseAction {
+    /// acquire, renew, seal, release, giveBack, end, open, raise, wait, resolve, reject, tell
+    pub r#type: &'static str,
+    /// 32 hex digits
+    pub owner: Option<String>,
+    /// what is held
+    pub slot: Option<u32>,
+    /// first ms of a window
+    pub lo: Option<i64>,
+    /// last ms of a window
+    pub hi: Option<i64>,
+    /// when to hand in `time`, Unix ms
+    pub at: Option<i64>,
+    /// of `reject`: why; of `tell`: the event
+    pub what: Option<&'static str>,
+}
+
+#[napi]
+impl Lease {
+    /// Holds nothing.
+    #[napi(constructor)]
+    pub fn new(config: LeaseConfig) -> Self {
+        let LeaseConfig { ttl_ms, wait_ms } = config;
+        Self { core: lease::Lease::new(Config { ttl_ms, wait_ms }) }
+    }
+
+    /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
+    #[napi]
+    pub fn step(&mut self, event: LeaseEvent, now: i64, fresh: String) -> Result<Vec<LeaseAction>> {
+        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease.js made an incomplete event"))?;
+        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease.js made a token that is none"))?;
+        Ok(self.core.step(now, event, fresh).into_iter().map(LeaseAction::from).collect())
+    }
+
+    /// attached, detached or destroyed
+    #[napi(getter)]
+    pub fn state(&self) -> &'static str {
+        match self.core.state() {
+            State::Attached => "attached",
+            State::Detached => "detached",
+            State::Destroyed => "destroyed",
+        }
+    }
+
+    /// The slot held.
+    #[napi(getter)]
+    pub fn slot(&self) -> Option<u32> {
+        self.core.held().map(|grant| grant.slot)
+    }
+
+    /// The last ms of the window.
+    #[napi(getter)]
+    pub fn hi(&self) -> Option<i64> {
+        self.core.held().map(|grant| grant.hi)
+    }
+
+    /// Whether a slot was lost and another is being sought.
+    #[napi(getter)]
+    pub fn is_recovering(&self) -> bool {
+        self.core.is_recovering()
+    }
+
+    /// Whether the last renewal failed, or is not answered.
+    #[napi]
+    pub fn renewals_fail(&self, now: i64) -> bool {
+        self.core.renewals_fail(now)
+    }
+}
+
+impl LeaseEvent {
+    fn read(self) -> Option<Event> {
+        let owner = self.owner.as_deref().and_then(owner_of);
+        Some(match self.r#type.as_str() {
+            "attach" => Event::Attach,
+            "detach" => Event::Detach,
+            "destroy" => Event::Destroy,
+            "time" => Event::Time,
+            "ended" => Event::Ended,
+            "granted" => Event::Granted(Grant { owner: owner?, slot: self.slot?, lo: self.lo?, hi: self.hi? }),
+            "renewed" => Event::Renewed { owner: owner?, lo: self.lo?, hi: self.hi? },
+            "lost" => Event::Lost { owner: owner? },
+            "destroyed" => Event::Destroyed { owner: owner? },
+            "released" => Event::Released { owner: owner? },
+            "failed" => Event::Failed { owner: owner?, failure: self.failure()? },
+            _ => return None,
+        })
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        Some(match self.why.as_deref()? {
+            "store" => Failure::Store,
+            "quiet" => Failure::Quiet { until: self.retry_at?, store_now: self.store_now? },
+            "exhausted" => Failure::Exhausted { retry_at: self.retry_at?, store_now: self.store_now? },
+            "skew" => Failure::Skew,
+            "fatal" => Failure::Fatal,
+            _ => return None,
+        })
+    }
+}
+
+fn owner_of(text: &str) -> Option<Owner> {
+    Owner::from_str_radix(text, 16).ok()
+}
+
+impl LeaseAction {
+    fn named(r#type: &'static str) -> Self {
+        Self { r#type, ..Self::default() }
+    }
+
+    fn of_owner(r#type: &'static str, owner: Owner) -> Self {
+        Self { owner: Some(format!("{owner:032x}")), ..Self::named(r#type) }
+    }
+
+    fn of_slot(r#type: &'static str, owner: Owner, slot: u32) -> Self {
+        Self { slot: Some(slot), ..Self::of_owner(r#type, owner) }
+    }
+}
+
+impl From<Action> for LeaseAction {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Acquire { owner } => Self::of_owner("acquire", owner),
+            Action::Renew { owner, slot } => Self::of_slot("renew", owner, slot),
+            Action::Release { owner, slot } => Self::of_slot("release", owner, slot),
+            Action::GiveBack { owner, slot } => Self::of_slot("giveBack", owner, slot),
+            Action::Seal => Self::named("seal"),
+            Action::End => Self::named("end"),
+            Action::Open(Grant { owner, slot, lo, hi }) => {
+                Self { lo: Some(lo), hi: Some(hi), ..Self::of_slot("open", owner, slot) }
+            }
+            Action::Raise { lo, hi } => Self { lo: Some(lo), hi: Some(hi), ..Self::named("raise") },
+            Action::Wait { at } => Self { at: Some(at), ..Self::named("wait") },
+            Action::Resolve => Self::named("resolve"),
+            Action::Reject(why) => Self { what: Some(name_of(why)), ..Self::named("reject") },
+            Action::Tell(news) => Self { what: Some(event_of(news)), ..Self::named("tell") },
+        }
+    }
+}
+
+/// Why nothing was attached; of a refusal JavaScript has the error.
+fn name_of(why: Why) -> &'static str {
+    match why {
+        Why::Refused(_) => "refused",
+        Why::Detached => "detached",
+        Why::Destroyed => "destroyed",
+    }
+}
+
+fn event_of(news: News) -> &'static str {
+    match news {
+        News::Attached => "attached",
+        News::Renewed => "renewed",
+        News::Lost => "lost",
+        News::Detached => "detached",
+        News::Destroyed => "destroyed",
+    }
+}
