@@ -7,7 +7,6 @@ use std::sync::Arc;
 use flakeforge_core::clock::Timescale;
 use flakeforge_core::cursor::Cursor;
 use flakeforge_core::layout::Layout;
-use flakeforge_core::registry::LeaseGuard;
 use flakeforge_core::shared::SharedCursor;
 use flakeforge_core::window::{last_ms, numbers};
 
@@ -29,29 +28,27 @@ pub struct Attachment {
     first: u64,
     scale: Timescale,
     counter_bits: u32,
-    /// keeps plain generators of this process from having the same node number
-    _guard: LeaseGuard,
 }
 
 impl Attachment {
-    fn new(numbers: Numbers, first: u64, layout: &Layout, guard: LeaseGuard) -> Self {
+    fn new(numbers: Numbers, first: u64, layout: &Layout) -> Self {
         let (scale, counter_bits) = (layout.scale, layout.packing.counter_bits());
-        Self { numbers, first, scale, counter_bits, _guard: guard }
+        Self { numbers, first, scale, counter_bits }
     }
 
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and what is needed to end it.
-    pub fn in_window(layout: &Layout, lo: i64, hi: i64, guard: LeaseGuard) -> (Arc<Cursor>, Self) {
+    pub fn in_window(layout: &Layout, lo: i64, hi: i64) -> (Arc<Cursor>, Self) {
         // A window that holds no tick allows no number; a later one goes on from there.
         let (first, last) = numbers(&layout.scale, layout.packing.counter_bits(), lo, hi)
             .map_or((1, 0), |numbers| (numbers.first, numbers.last));
         let cursor = Arc::new(Cursor::window(first, last));
-        (cursor.clone(), Self::new(Numbers::Window(cursor), first, layout, guard))
+        (cursor.clone(), Self::new(Numbers::Window(cursor), first, layout))
     }
 
     /// The attachment to a slot file.
-    pub fn on_file(layout: &Layout, file: Arc<SharedCursor>, guard: LeaseGuard) -> Self {
+    pub fn on_file(layout: &Layout, file: Arc<SharedCursor>) -> Self {
         let first = file.cursor().next();
-        Self::new(Numbers::File(file), first, layout, guard)
+        Self::new(Numbers::File(file), first, layout)
     }
 
     /// Goes on to `hi`, and from `lo` on where that is later than where it stands.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{self, Clash, Key, LeaseGuard, NotShared};
+use flakeforge_core::registry::{self, Clash, Key, NotShared};
 use napi::bindgen_prelude::{Either, Env, Object, Result, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 
@@ -145,8 +145,8 @@ impl Generators {
     /// The generator of a lease: for the window from `lo` to `hi`, Unix ms, both included.
     #[napi]
     pub fn open_window(&self, layout: &Layout, options: GeneratorOptions, lo: i64, hi: i64) -> Opened<Generator> {
-        let begin = |guard| {
-            let (cursor, attachment) = Attachment::in_window(layout.core(), lo, hi, guard);
+        let begin = || {
+            let (cursor, attachment) = Attachment::in_window(layout.core(), lo, hi);
             (Origin::Window(cursor), attachment)
         };
         opened(self.leased(layout, &options, begin))
@@ -156,11 +156,12 @@ impl Generators {
         &self,
         layout: &Layout,
         options: &GeneratorOptions,
-        begin: impl FnOnce(LeaseGuard) -> (Origin, Attachment),
+        begin: impl FnOnce() -> (Origin, Attachment),
     ) -> std::result::Result<Generator, Clash> {
         let mut attached = None;
         let origin = |key| {
-            let (origin, attachment) = begin(registry::process().lease(key)?);
+            registry::process().lease(key)?;
+            let (origin, attachment) = begin();
             attached = Some(attachment);
             Ok(origin)
         };

@@ -5,20 +5,21 @@
 //! An entry outlives its generators, so that one made for each request goes on where the last one
 //! stopped.
 //!
-//! A key whose cursor is in a file, or whose node number is leased, has an entry too, as long as anybody uses it: used in
-//! two ways at once in one process, it would have two cursors.
+//! A key whose cursor is in a file, or whose node number is leased, has an entry too: used in two ways in one process, it
+//! would have two cursors.
 //!
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clock::{Timescale, system_ns};
 use crate::cursor::Cursor;
 use crate::fault::FileError;
 use crate::layout::{Layout, Packing};
+use crate::place::{Identity, is_there};
 use crate::shared::SharedCursor;
 
 /// Entries beyond which those that nobody holds are looked through. All nodes of all dialects stay far below.
@@ -88,48 +89,39 @@ pub enum NotShared {
     File(FileError),
 }
 
-/// Where the cursor of a key is.
+/// Where the cursor of a key is. What a process once used in one way it never uses in another: the numbers of before are
+/// known only there.
 #[derive(Debug)]
 enum Scope {
     /// here, and it stays when its generators have gone
     Plain(Arc<Cursor>),
     /// in a file, which remembers it
-    Shared(Weak<SharedCursor>),
+    Shared { file: Weak<SharedCursor>, path: PathBuf, identity: Identity },
     /// with leases, each of which has its own
-    Leased(Weak<()>),
-}
-
-/// Keeps a key for leases, as long as it lives.
-#[derive(Clone, Debug)]
-pub struct LeaseGuard {
-    _held: Arc<()>,
+    Leased,
 }
 
 impl Scope {
-    /// Whether another kind of use may have the key: nobody holds it, and it has no number to remember.
-    fn is_over(&self) -> bool {
-        match self {
-            Self::Plain(cursor) => Arc::strong_count(cursor) == 1 && cursor.next() == 0,
-            Self::Shared(file) => file.upgrade().is_none_or(|file| file.is_ended()),
-            Self::Leased(held) => held.strong_count() == 0,
-        }
+    /// Whether another kind of use may have the key: nobody holds it, and it never gave a number.
+    fn is_unused(&self) -> bool {
+        matches!(self, Self::Plain(cursor) if Arc::strong_count(cursor) == 1 && cursor.next() == 0)
     }
 
     fn clash(&self, ours: String) -> Clash {
         let theirs = match self {
             Self::Plain(_) => PLAIN.to_owned(),
-            Self::Shared(file) => file.upgrade().map_or(PLAIN.to_owned(), |file| in_file(file.path())),
-            Self::Leased(_) => LEASED.to_owned(),
+            Self::Shared { path, .. } => in_file(path),
+            Self::Leased => LEASED.to_owned(),
         };
         Clash { theirs, ours }
     }
 }
 
-const PLAIN: &str = "a generator of this process alone";
-const LEASED: &str = "a leased slot";
+const PLAIN: &str = "a cursor of its own";
+const LEASED: &str = "a lease";
 
 fn in_file(path: &Path) -> String {
-    format!("shared by the file {}", path.display())
+    format!("the file {}", path.display())
 }
 
 /// A map from keys to cursors.
@@ -145,8 +137,8 @@ impl Registry {
     pub fn plain(&mut self, key: Key) -> Result<Arc<Cursor>, Clash> {
         match self.in_use(&key) {
             Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
-            Some(other) if !other.is_over() => return Err(other.clash(PLAIN.to_owned())),
-            _ => {}
+            Some(other) => return Err(other.clash(PLAIN.to_owned())),
+            None => {}
         }
         let cursor = Arc::new(Cursor::new(u64::MAX));
         self.scopes.insert(key, Scope::Plain(cursor.clone()));
@@ -155,37 +147,39 @@ impl Registry {
 
     /// The cursor of a key in that file.
     pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, NotShared> {
-        if let Some(Scope::Shared(file)) = self.in_use(&key)
-            && let Some(file) = file.upgrade()
-        {
-            file.look(); // it may have been removed
-            if !file.is_ended() && file.is_at(path) {
-                return Ok(file);
+        let mut before = None;
+        match self.in_use(&key) {
+            Some(Scope::Shared { file, path: known, identity }) if known == path || is_there(path, *identity) => {
+                before = file.upgrade();
             }
+            Some(other) if !other.is_unused() => return Err(NotShared::Clash(other.clash(in_file(path)))),
+            _ => {}
         }
-        if let Some(other) = self.scopes.get(&key).filter(|other| !other.is_over()) {
-            return Err(NotShared::Clash(other.clash(in_file(path))));
+        if let Some(file) = &before {
+            file.look(); // it may have been removed
+            if !file.is_ended() {
+                return Ok(file.clone());
+            }
         }
         let (scale, counter_bits) = (key.scale(), key.packing.counter_bits());
         let file = SharedCursor::open(path, scale, counter_bits, &key.fingerprint()).map_err(NotShared::File)?;
-        self.scopes.insert(key, Scope::Shared(Arc::downgrade(&file)));
+        if let Some(before) = before {
+            file.go_on_at(before.cursor().next()).map_err(NotShared::File)?; // what was given is not given again
+        }
+        let (weak, path, identity) = (Arc::downgrade(&file), file.path().to_owned(), file.identity());
+        self.scopes.insert(key, Scope::Shared { file: weak, path, identity });
         Ok(file)
     }
 
-    /// Keeps a key for a lease. Leases of several groups may have one.
-    pub fn lease(&mut self, key: Key) -> Result<LeaseGuard, Clash> {
+    /// Keeps a key for leases. Those of several groups may have one.
+    pub fn lease(&mut self, key: Key) -> Result<(), Clash> {
         match self.in_use(&key) {
-            Some(Scope::Leased(held)) => {
-                if let Some(held) = held.upgrade() {
-                    return Ok(LeaseGuard { _held: held });
-                }
-            }
-            Some(other) if !other.is_over() => return Err(other.clash(LEASED.to_owned())),
+            Some(Scope::Leased) => return Ok(()),
+            Some(other) if !other.is_unused() => return Err(other.clash(LEASED.to_owned())),
             _ => {}
         }
-        let held = Arc::new(());
-        self.scopes.insert(key, Scope::Leased(Arc::downgrade(&held)));
-        Ok(LeaseGuard { _held: held })
+        self.scopes.insert(key, Scope::Leased);
+        Ok(())
     }
 
     /// How many entries there are.
@@ -211,7 +205,8 @@ impl Registry {
                 let last_tick = cursor.next() >> key.packing.counter_bits();
                 Arc::strong_count(cursor) > 1 || key.scale().start_of(last_tick) > now_ns - LONG_PAST_NS
             }
-            Scope::Shared(_) | Scope::Leased(_) => !scope.is_over(),
+            Scope::Shared { file, .. } => file.strong_count() > 0,
+            Scope::Leased => true, // no more than there are nodes
         });
         self.swept_at = self.scopes.len();
     }

@@ -203,6 +203,17 @@ impl SharedCursor {
     /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number where that is later, once the disk has
     /// the mark.
     pub fn raise(&self) -> Result<(), FileError> {
+        self.raise_beyond(self.cursor().next())
+    }
+
+    /// Takes no number below `next` from here on.
+    pub(crate) fn go_on_at(&self, next: u64) -> Result<(), FileError> {
+        self.raise_beyond(next)?; // first: a number beyond the mark would be a damaged file
+        self.cursor().raise_next(next);
+        Ok(())
+    }
+
+    fn raise_beyond(&self, next: u64) -> Result<(), FileError> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
@@ -213,7 +224,7 @@ impl SharedCursor {
                  and let nobody remove the file",
             )));
         }
-        let tick = self.now().max(self.cursor().next() >> self.counter_bits);
+        let tick = self.now().max(next >> self.counter_bits);
         let target = self.last_of(tick.saturating_add(self.ticks(AHEAD_NS)));
         // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
         let raised = self.page.mark().raise(self.cursor(), target, || self.page.sync());

@@ -82,31 +82,41 @@ fn a_fingerprint_says_what_the_bits_say() {
 #[test]
 fn one_key_is_used_in_one_way() {
     let (mut registry, path, other) = (Registry::default(), file("one"), file("other"));
+    let clash = |theirs: &str, ours: &str| Clash { theirs: theirs.to_owned(), ours: ours.to_owned() };
     let plain = registry.plain(key(1)).unwrap();
-    let clash = registry.shared(key(1), &path).unwrap_err();
-    let (theirs, ours) = (PLAIN.to_owned(), in_file(&path));
-    assert_eq!(clash, NotShared::Clash(Clash { theirs, ours }));
+    assert_eq!(registry.shared(key(1), &path).unwrap_err(), NotShared::Clash(clash(PLAIN, &in_file(&path))));
     assert!(!path.exists(), "a clash makes no file");
-    assert_eq!(registry.lease(key(1)).unwrap_err(), Clash { theirs: PLAIN.to_owned(), ours: LEASED.to_owned() });
+    assert_eq!(registry.lease(key(1)).unwrap_err(), clash(PLAIN, LEASED));
     drop(plain);
 
     let shared = registry.shared(key(1), &path).unwrap(); // it had given no number
     assert!(Arc::ptr_eq(&shared, &registry.shared(key(1), &path).unwrap()));
-    assert!(matches!(registry.shared(key(1), &other), Err(NotShared::Clash(_))));
+    assert_eq!(
+        registry.shared(key(1), &other).unwrap_err(),
+        NotShared::Clash(clash(&in_file(&path), &in_file(&other)))
+    );
     assert!(!other.exists(), "a clash makes no file");
-    let ours = PLAIN.to_owned();
-    assert_eq!(registry.plain(key(1)).unwrap_err(), Clash { theirs: in_file(shared.path()), ours });
-    assert!(registry.lease(key(1)).is_err());
     drop(shared);
+    assert_eq!(registry.plain(key(1)).unwrap_err(), clash(&in_file(&path), PLAIN), "also when nobody has it open");
+    assert_eq!(registry.lease(key(1)).unwrap_err(), clash(&in_file(&path), LEASED));
+    registry.shared(key(1), &path).unwrap();
 
-    let lease = registry.lease(key(1)).unwrap();
-    let second = registry.lease(key(1)).unwrap();
-    drop(lease);
-    assert_eq!(registry.plain(key(1)).unwrap_err(), Clash { theirs: LEASED.to_owned(), ours: PLAIN.to_owned() });
-    assert!(matches!(registry.shared(key(1), &path), Err(NotShared::Clash(_))));
-    drop(second);
-    registry.plain(key(1)).unwrap();
+    registry.lease(key(2)).unwrap();
+    registry.lease(key(2)).unwrap();
+    assert_eq!(registry.plain(key(2)).unwrap_err(), clash(LEASED, PLAIN));
+    assert_eq!(registry.shared(key(2), &other).unwrap_err(), NotShared::Clash(clash(LEASED, &in_file(&other))));
     std::fs::remove_file(path).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_by_another_name_is_the_same_file() {
+    let (mut registry, path, other) = (Registry::default(), file("named"), file("link"));
+    drop(registry.shared(key(5), &path).unwrap());
+    std::os::unix::fs::symlink(&path, &other).unwrap();
+    registry.shared(key(5), &other).unwrap();
+    std::fs::remove_file(path).unwrap();
+    std::fs::remove_file(other).unwrap();
 }
 
 #[test]
@@ -121,9 +131,13 @@ fn a_plain_cursor_that_gave_a_number_keeps_its_key() {
 fn a_file_that_was_replaced_is_opened_anew() {
     let (mut registry, path) = (Registry::default(), file("replaced"));
     let first = registry.shared(key(3), &path).unwrap();
+    let far = u64::MAX / 2;
+    first.go_on_at(far).unwrap();
     std::fs::remove_file(&path).unwrap();
     let second = registry.shared(key(3), &path).unwrap();
     assert!(first.is_ended() && !second.is_ended());
+    assert_eq!(second.cursor().next(), far, "what was given is not given again");
+    assert!(second.cursor().limit() >= far);
     assert!(Arc::ptr_eq(&second, &registry.shared(key(3), &path).unwrap()));
     std::fs::remove_file(path).unwrap();
 }
