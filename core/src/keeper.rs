@@ -43,12 +43,23 @@ pub(crate) fn find_or_add(
         return Ok(open.clone());
     }
     let made = Arc::new(make()?);
-    table.open.insert(identity, Arc::downgrade(&made));
-    if !table.is_watched {
-        let thread = thread::Builder::new().name("flakeforge".to_owned()).stack_size(STACK_BYTES);
-        table.is_watched = thread.spawn(watch).is_ok();
-    }
+    table.add(&made);
     Ok(made)
+}
+
+/// Looks after a cursor that only its maker has.
+pub(crate) fn add(cursor: &Arc<SharedCursor>) {
+    table().add(cursor);
+}
+
+impl Table {
+    fn add(&mut self, cursor: &Arc<SharedCursor>) {
+        self.open.insert(cursor.identity(), Arc::downgrade(cursor));
+        if !self.is_watched {
+            let thread = thread::Builder::new().name("flakeforge".to_owned()).stack_size(STACK_BYTES);
+            self.is_watched = thread.spawn(watch).is_ok();
+        }
+    }
 }
 
 /// Takes a cursor out of the table, unless another has its place.

@@ -25,24 +25,37 @@
 //! | [`page`] | what a file looks like |
 //! | [`place`] | how it gets to its place, and is found there |
 //! | [`machine`] | which boot this is, and which file systems are local |
+//! | [`slots`] | a slot of its own for each process that sees a folder |
+//! | [`group`] | the group that the slots belong to, and its end |
+//! | [`holder`] | who holds a slot, for people who look |
+//! | [`counters`] | counters in files, which grow by a block at a time |
+//! | [`names`] | any text as a file name |
+//! | [`numbers`] | what numbers say in time |
 //! | [`fault`] | what can be wrong with a file, in words |
 //! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
 
 pub mod clock;
+#[cfg(not(loom))] // this and the like stand on mapped memory, where loom's atomics cannot be
+pub mod counters;
 pub mod cursor;
 pub mod cycles;
 pub mod dialects;
 pub mod fault;
 pub mod format;
-#[cfg(not(loom))] // this and the like stand on mapped memory, where loom's atomics cannot be
+#[cfg(not(loom))]
 pub mod generator;
 pub mod grants;
+#[cfg(not(loom))]
+pub mod group;
+pub mod holder;
 #[cfg(not(loom))]
 mod keeper;
 pub mod layout;
 pub mod lease;
 pub mod machine;
 pub mod mark;
+pub mod names;
+pub mod numbers;
 pub mod packing;
 pub mod page;
 pub mod place;
@@ -51,5 +64,7 @@ pub mod prefetch;
 pub mod registry;
 #[cfg(not(loom))]
 pub mod shared;
+#[cfg(not(loom))]
+pub mod slots;
 pub mod spec;
 pub mod window;

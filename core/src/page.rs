@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0…1535 | the header, which never changes: magic, version, checksum, kind, and as text what the file was made for |
 //! | 1536…1551 | the boot of the machine in which it was used last |
-//! | 2048…2063 | the cursor (or what else a kind of page keeps in words): next, limit |
+//! | 2048…2111 | words: in a cursor's or slot's page next, limit and whether a window is lent; others have their own |
 //! | 2560…2567 | the durable mark |
 //! | 3072…4095 | who holds it, where it is a slot |
 //!
@@ -17,10 +17,16 @@
 pub const SIZE: usize = 4096;
 /// Where the boot ID is.
 pub const BOOT: usize = 1536;
-/// Where the cursor is.
-pub const CURSOR: usize = 2048;
+/// Where the words are, the cursor's first.
+pub const WORDS: usize = 2048;
+/// How many words there are.
+pub const WORD_COUNT: usize = 8;
 /// Where the durable mark is.
 pub const MARK: usize = 2560;
+/// Where it is written who holds a slot, and how many words there are for it.
+pub const HOLDER: usize = 3072;
+/// How many words that takes.
+pub const HOLDER_COUNT: usize = (SIZE - HOLDER) / 8;
 
 /// What a package must know to use a file. Another version is refused, older or newer.
 const VERSION: u32 = 1;
@@ -38,18 +44,48 @@ pub const TEXT_MAX: usize = BOOT - TEXT_AT;
 pub enum Kind {
     /// a cursor that processes share
     Cursor,
+    /// a slot of a group: a cursor, and who holds it
+    Slot,
+    /// a group of slots
+    Group,
+    /// a counter of blocks
+    Counter,
 }
 
 impl Kind {
     fn name(self) -> &'static str {
         match self {
             Self::Cursor => "shared cursor",
+            Self::Slot => "slot",
+            Self::Group => "group of slots",
+            Self::Counter => "counter",
         }
     }
 }
 
-/// A new page, for what the text says; `None` when there is no room for it.
-pub fn make(kind: Kind, text: &str) -> Option<[u8; SIZE]> {
+/// What a file is for, and what it starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct Purpose<'a> {
+    /// its kind
+    pub kind: Kind,
+    /// what it is made for: a file with another text is another's
+    pub text: &'a str,
+    /// the words of a new file
+    pub words: [u64; WORD_COUNT],
+    /// the mark of a new file
+    pub mark: u64,
+}
+
+impl<'a> Purpose<'a> {
+    /// A file that starts with nothing.
+    pub fn new(kind: Kind, text: &'a str) -> Self {
+        Self { kind, text, words: [0; WORD_COUNT], mark: 0 }
+    }
+}
+
+/// A new page; `None` when there is no room for its text.
+pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
+    let Purpose { kind, text, words, mark } = *purpose;
     if text.len() > TEXT_MAX {
         return None;
     }
@@ -61,13 +97,16 @@ pub fn make(kind: Kind, text: &str) -> Option<[u8; SIZE]> {
     put(&mut page, TEXT_AT, text.as_bytes());
     let sum = checksum(&page);
     put(&mut page, CHECKSUM_AT, &sum.to_le_bytes());
+    put(&mut page, WORDS, words.map(u64::to_ne_bytes).as_flattened());
+    put(&mut page, MARK, &mark.to_ne_bytes());
     Some(page)
 }
 
-/// What a page was made for, or what is wrong with it. `len` is the size of its file, of which `start` is the beginning.
-pub fn text_of(start: &[u8], len: u64, kind: Kind) -> Result<String, String> {
+/// What a page was made for, or what is wrong with it. `start` is the beginning of its file, more than a page of it where
+/// there is more.
+pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
-        let size = if len == 0 { " (it is empty)" } else { "" };
+        let size = if start.is_empty() { " (it is empty)" } else { "" };
         return Err(format!("is no file of flakeforge{size}: name another path"));
     }
     let version = number(start, VERSION_AT);
@@ -78,8 +117,9 @@ pub fn text_of(start: &[u8], len: u64, kind: Kind) -> Result<String, String> {
              use the same version of flakeforge, or name another path"
         ));
     }
-    if len != SIZE as u64 || start.len() != SIZE {
-        return Err(format!("has {len} bytes where {SIZE} belong: {DAMAGED}"));
+    if start.len() != SIZE {
+        let size = if start.len() > SIZE { "more".to_owned() } else { start.len().to_string() };
+        return Err(format!("has {size} bytes where {SIZE} belong: {DAMAGED}"));
     }
     let mut unsigned = [0; SIZE];
     unsigned.copy_from_slice(start);
@@ -95,6 +135,11 @@ pub fn text_of(start: &[u8], len: u64, kind: Kind) -> Result<String, String> {
     let text_len = number(start, TEXT_LEN_AT).unwrap_or(0) as usize;
     let text = start[TEXT_AT..].get(..text_len).unwrap_or_default();
     Ok(String::from_utf8_lossy(text).into_owned())
+}
+
+/// A word of a page that was read from a file.
+pub fn word(page: &[u8], at: usize) -> u64 {
+    page.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
 /// The way out when a file of ours is broken: it is not repaired, since what it had remembered is lost.

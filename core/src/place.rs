@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::fault::FileError;
 use crate::machine::Machine;
-use crate::page::{self, Kind};
+use crate::page::{self, Kind, Purpose};
 
 /// How often to start again when the file comes and goes while it is being opened.
 const TRIES: usize = 100;
@@ -21,26 +21,45 @@ const TRIES: usize = 100;
 /// Which file it is, whatever its name.
 pub type Identity = (u64, u64);
 
-/// The file of a path, with a page that was made for `text`; made if there is none.
-pub fn open(path: &Path, kind: Kind, text: &str, machine: &Machine) -> Result<(File, Identity), FileError> {
+/// The file of a path; made if there is none.
+pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity), FileError> {
     for _ in 0..TRIES {
         let Some(file) = open_existing(path)? else {
-            create(path, kind, text, machine)?;
+            create(path, purpose, machine)?;
             continue;
         };
-        let opened = file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?;
-        let identity = identity(path, &opened);
-        machine.check_local(path, &file)?;
-        let theirs = read_text(path, &file, opened.len(), kind)?;
-        if theirs != text {
-            let path = path.display().to_string();
-            return Err(FileError::Mismatch { path, theirs, ours: text.to_owned() });
-        }
-        if is_there(path, identity) {
+        if let Some(identity) = check(path, &file, purpose, machine)? {
             return Ok((file, identity));
         }
     }
     Err(FileError::new(path, "is removed or replaced again and again while it is being opened"))
+}
+
+/// Whether an open file is what it should be, and which one it is; `None` when the path leads to another by now.
+pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> Result<Option<Identity>, FileError> {
+    machine.check_local(path, file)?;
+    let page = read(path, file)?;
+    let theirs = text_of(path, &page, purpose.kind)?;
+    if theirs != purpose.text {
+        let (path, ours) = (path.display().to_string(), purpose.text.to_owned());
+        return Err(FileError::Mismatch { path, theirs, ours });
+    }
+    let opened = file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?;
+    let identity = identity(path, &opened);
+    Ok(is_there(path, identity).then_some(identity))
+}
+
+/// What a page was made for.
+pub fn text_of(path: &Path, page: &[u8], kind: Kind) -> Result<String, FileError> {
+    page::text_of(page, kind).map_err(|why| FileError::new(path, why))
+}
+
+/// What is in a file, and one byte of what should not be.
+pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
+    let mut bytes = Vec::with_capacity(page::SIZE + 1);
+    let read = file.take(page::SIZE as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| FileError::io(path, "read", &error))?;
+    Ok(bytes)
 }
 
 /// Whether the path still leads to that file.
@@ -64,7 +83,7 @@ fn identity(path: &Path, _metadata: &Metadata) -> Identity {
 }
 
 /// Opens what is there; `None` when nothing is.
-fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
+pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
     // Looked at first: opening a FIFO waits for its other end, and opening a device may do something.
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
@@ -106,17 +125,9 @@ fn absent(path: &Path) -> Result<Option<File>, FileError> {
     }
 }
 
-fn read_text(path: &Path, file: &File, len: u64, kind: Kind) -> Result<String, FileError> {
-    let mut start = Vec::with_capacity(page::SIZE);
-    let read = file.take(page::SIZE as u64).read_to_end(&mut start);
-    read.map_err(|error| FileError::io(path, "read", &error))?;
-    page::text_of(&start, len, kind).map_err(|why| FileError::new(path, why))
-}
-
 /// Makes the file, unless another process is faster.
-fn create(path: &Path, kind: Kind, text: &str, machine: &Machine) -> Result<(), FileError> {
-    let page =
-        page::make(kind, text).ok_or_else(|| FileError::new(path, "cannot be made: its options are too long"))?;
+pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(), FileError> {
+    let page = page::make(purpose).ok_or_else(|| FileError::new(path, "cannot be made: its options are too long"))?;
     let made = |error: &io::Error| FileError::io(path, "made", error);
     let folder = folder_of(path);
     make_folder(folder, machine)?;

@@ -27,23 +27,26 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 use std::sync::{Arc, OnceLock};
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::clock::{Timescale, system_ns};
+use crate::clock::Timescale;
 use crate::cursor::Cursor;
 use crate::fault::FileError;
+use crate::group::Group;
 use crate::keeper;
 use crate::machine::{self, Machine};
 use crate::mark::Mark;
-use crate::page::{self, Kind};
+use crate::numbers::Numbers;
+use crate::page::{self, Kind, Purpose};
 use crate::place::{self, Identity};
 
 /// How far ahead of the clock the mark is set, and how close to it IDs may come before it is set anew.
 const AHEAD_NS: u64 = 5_000_000_000;
-const NEAR_NS: u64 = 1_000_000_000;
+pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
 /// A page of a file, mapped. It stays mapped as long as this lives.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ impl Mapped {
     #[inline]
     fn at<T>(&self, offset: usize) -> &T {
         debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= page::SIZE);
-        // SAFETY: private to this file, and used below with three types, all of them nothing but `AtomicU64`s in a
+        // SAFETY: private to this file, and used below with a few types, all of them nothing but `AtomicU64`s in a
         // fixed order: every bit pattern is valid, and that other processes write to them is what atomics are for. The
         // offsets are constants of page.rs: inside the page, aligned as the page is. The memory stays mapped as long as
         // `self`, which the reference borrows.
@@ -70,7 +73,16 @@ impl Mapped {
 
     #[inline]
     fn cursor(&self) -> &Cursor {
-        self.at(page::CURSOR)
+        self.at(page::WORDS)
+    }
+
+    /// The words of a page; in one that holds a cursor, the first two are the cursor's.
+    pub(crate) fn words(&self) -> &[AtomicU64; page::WORD_COUNT] {
+        self.at(page::WORDS)
+    }
+
+    pub(crate) fn holder(&self) -> &[AtomicU64; page::HOLDER_COUNT] {
+        self.at(page::HOLDER)
     }
 
     fn mark(&self) -> &Mark {
@@ -91,6 +103,7 @@ impl Mapped {
     fn check_words(&self, path: &Path) -> Result<(), FileError> {
         let cursor = self.cursor();
         let next = cursor.next(); // in this order: each may grow meanwhile, the later ones first
+        fence(Acquire);
         let limit = cursor.limit();
         let written = self.mark().written();
         if next > written.saturating_add(1) || limit > written {
@@ -122,8 +135,9 @@ pub struct SharedCursor {
     page: Mapped,
     path: PathBuf,
     identity: Identity,
-    scale: Timescale,
-    counter_bits: u32,
+    numbers: Numbers,
+    /// where it is a slot
+    group: Option<Arc<Group>>,
     ended: AtomicBool,
     fault: OnceLock<FileError>,
     /// the next free number when the keeper looked last
@@ -153,14 +167,37 @@ impl SharedCursor {
     ) -> Result<Arc<Self>, FileError> {
         // Absolute, because the path is looked at again later, when the process may be in another folder.
         let path = std::path::absolute(path).map_err(|error| FileError::io(path, "looked at", &error))?;
-        let (file, identity) = place::open(&path, Kind::Cursor, fingerprint, machine)?;
-        keeper::find_or_add(identity, || {
-            let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
-            page.check_words(&path)?;
-            page.enter(machine.boot);
-            let (ended, fault, seen) = (AtomicBool::new(false), OnceLock::new(), AtomicU64::new(0));
-            Ok(Self { page, path, identity, scale, counter_bits, ended, fault, seen })
-        })
+        let purpose = Purpose::new(Kind::Cursor, fingerprint);
+        let (file, identity) = place::open(&path, &purpose, machine)?;
+        let numbers = Numbers { scale, counter_bits };
+        keeper::find_or_add(identity, || Self::mapped(machine, file, (path, identity), numbers, None))
+    }
+
+    /// The cursor of a slot whose file was checked and locked, so that nobody else in this process uses it.
+    pub(crate) fn of_slot(
+        machine: &Machine,
+        file: File,
+        place: (PathBuf, Identity),
+        numbers: Numbers,
+        group: &Arc<Group>,
+    ) -> Result<Arc<Self>, FileError> {
+        let cursor = Arc::new(Self::mapped(machine, file, place, numbers, Some(group.clone()))?);
+        keeper::add(&cursor);
+        Ok(cursor)
+    }
+
+    fn mapped(
+        machine: &Machine,
+        file: File,
+        (path, identity): (PathBuf, Identity),
+        numbers: Numbers,
+        group: Option<Arc<Group>>,
+    ) -> Result<Self, FileError> {
+        let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
+        page.check_words(&path)?;
+        page.enter(machine.boot);
+        let (ended, fault, seen) = (AtomicBool::new(false), OnceLock::new(), AtomicU64::new(0));
+        Ok(Self { page, path, identity, numbers, group, ended, fault, seen })
     }
 
     /// The cursor. Where it says [`PastLimit`](crate::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
@@ -224,11 +261,23 @@ impl SharedCursor {
                  and let nobody remove the file",
             )));
         }
-        let tick = self.now().max(next >> self.counter_bits);
-        let target = self.last_of(tick.saturating_add(self.ticks(AHEAD_NS)));
-        // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
-        let raised = self.page.mark().raise(self.cursor(), target, || self.page.sync());
-        raised.map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))
+        self.check_group()?;
+        let numbers = self.numbers;
+        let tick = numbers.now().max(numbers.tick(next));
+        let target = numbers.last_of(tick.saturating_add(numbers.ticks(AHEAD_NS)));
+        self.page.mark().raise(self.cursor(), target, || {
+            // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
+            self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
+            self.check_group() // again, after the mark is written: see group.rs
+        })
+    }
+
+    fn check_group(&self) -> Result<(), FileError> {
+        if !self.group.as_ref().is_some_and(|group| group.is_destroyed()) {
+            return Ok(());
+        }
+        self.end();
+        Err(FileError::new(&self.path, "belongs to a group that was destroyed"))
     }
 
     /// What the keeper does a few times a second: notices a file that has gone, and raises the mark before IDs get there,
@@ -239,7 +288,7 @@ impl SharedCursor {
         }
         let next = self.cursor().next();
         let flows = self.seen.swap(next, Relaxed) != next;
-        let near = self.last_of((next >> self.counter_bits).saturating_add(self.ticks(NEAR_NS)));
+        let near = self.numbers.last_of(self.numbers.tick(next).saturating_add(self.numbers.ticks(NEAR_NS)));
         if flows && near > self.cursor().limit() || !self.is_at(&self.path) {
             let _ = self.raise(); // what is wrong is kept, for the calls to report
         }
@@ -251,21 +300,26 @@ impl SharedCursor {
         fault
     }
 
-    fn now(&self) -> u64 {
-        self.scale.tick_of(system_ns()).unwrap_or(0)
+    pub(crate) fn numbers(&self) -> Numbers {
+        self.numbers
     }
 
-    /// So many nanoseconds in ticks, and one for what is left of the present one.
-    fn ticks(&self, ns: u64) -> u64 {
-        ns / self.scale.tick_ns + 1
+    pub(crate) fn word(&self, index: usize) -> &AtomicU64 {
+        &self.page.words()[index]
     }
 
-    /// The last number of a tick.
-    fn last_of(&self, tick: u64) -> u64 {
-        if tick > u64::MAX >> self.counter_bits {
-            return u64::MAX - 1;
-        }
-        tick << self.counter_bits | ((1 << self.counter_bits) - 1)
+    pub(crate) fn holder(&self) -> &[AtomicU64; page::HOLDER_COUNT] {
+        self.page.holder()
+    }
+
+    /// Goes on past everything that the mark allowed.
+    pub(crate) fn start_past_mark(&self) {
+        self.page.mark().start_past(self.cursor());
+    }
+
+    /// Gives the lock on the file back, though others may still have this.
+    pub(crate) fn unlock(&self) {
+        let _ = self.page.file.unlock(); // what fails here is done when the file is closed
     }
 }
 

@@ -16,7 +16,7 @@ use flakeforge_core::clock::{TickClock, system_ns};
 use flakeforge_core::cursor::Cursor;
 use flakeforge_core::generator::{Generator, Refusal};
 use flakeforge_core::machine::Machine;
-use flakeforge_core::page::Kind;
+use flakeforge_core::page::{Kind, Purpose};
 use flakeforge_core::shared::SharedCursor;
 use flakeforge_core::{machine, place};
 use support::{
@@ -302,7 +302,7 @@ fn one_of_those_who_create_it_at_once_wins() {
     for round in 0..300 {
         let path = folder.path().join(format!("{round}"));
         let found: Vec<_> = thread::scope(|scope| {
-            let open = || place::open(&path, Kind::Cursor, "for a test", machine::this()).unwrap().1;
+            let open = || place::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().1;
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });

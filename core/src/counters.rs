@@ -1,0 +1,51 @@
+//! Counters in files: each grows by a block at a time, for whoever asks.
+//!
+//! Taking a block is one atomic addition in mapped memory, and a sync before it is handed out: a process that is stopped
+//! or killed in the middle holds nobody up and loses a block at most, and no crash brings a block back.
+//!
+//! This file must never hand out a block that the disk does not know to be taken.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+
+use crate::fault::FileError;
+use crate::machine;
+use crate::names;
+use crate::page::{Kind, Purpose};
+use crate::place::{self, Identity};
+use crate::shared::Mapped;
+
+/// Adds `by` to a counter of a store's folder and returns what it was before. A counter that is not there is made with
+/// the value `init`, where one is given. With `by` 0 and an `init`, the counter is first raised to that.
+pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, FileError> {
+    let path = &names::counter_file(store, name);
+    let text = format!("counter {name}");
+    let (file, identity) = find(path, &text, init)?;
+    let page = Mapped::new(file).map_err(|error| FileError::io(path, "mapped", &error))?;
+    let value = &page.words()[0];
+    if let (0, Some(init)) = (by, init) {
+        value.fetch_max(init, AcqRel);
+    }
+    let before = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by)).map_err(|value| {
+        FileError::new(path, format!("has reached {value}: {by} more do not fit 64 bits, and nothing was taken"))
+    })?;
+    page.sync().map_err(|error| FileError::io(path, "synced", &error))?;
+    if !place::is_there(path, identity) {
+        return Err(FileError::new(path, "was removed or replaced while in use: skipTo(n) says where to go on"));
+    }
+    Ok(before)
+}
+
+fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, Identity), FileError> {
+    let machine = machine::this();
+    let mut purpose = Purpose::new(Kind::Counter, text);
+    if let Some(init) = init {
+        purpose.words[0] = init;
+        return place::open(path, &purpose, machine);
+    }
+    let gone = || FileError::new(path, "is gone, and with it what was counted: skipTo(n) says where to go on");
+    let file = place::open_existing(path)?.ok_or_else(gone)?;
+    let identity = place::check(path, &file, &purpose, machine)?.ok_or_else(gone)?;
+    Ok((file, identity))
+}

@@ -1,0 +1,197 @@
+//! A group of slots: a folder with one subfolder for each life of the group, the last of which counts.
+//!
+//! `destroy()` ends a life by one word, which every member looks at before it raises a mark: after it, the marks of that
+//! life cover all numbers that were or will ever be taken in it. The next life starts above the highest of them.
+//!
+//! This file must never remove a file, nor let a new life start before the old one has ended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
+
+use crate::clock::{Timescale, system_ns};
+use crate::fault::FileError;
+use crate::machine::Machine;
+use crate::numbers::{Numbers, whole_ms};
+use crate::page::{self, Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
+use crate::place::{self, Identity};
+use crate::shared::Mapped;
+
+/// The words of a group's page.
+const HINT: usize = 0;
+const USED: usize = 1;
+const DESTROYED: usize = 2;
+const FLOOR_MS: usize = 3;
+const EPOCH_MS: usize = 4;
+const TICK_NS: usize = 5;
+const COUNTER_BITS: usize = 6;
+
+/// The file of a life, beside its slots, whose names are numbers.
+const FILE: &str = "group";
+
+/// What all members of a group agree on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// what the numbers are for
+    pub fingerprint: String,
+    /// how many slots there are
+    pub slots: u32,
+    /// how numbers are made of time
+    pub numbers: Numbers,
+}
+
+/// One life of a group, as this process has it open.
+#[derive(Debug)]
+pub struct Group {
+    page: Mapped,
+    /// where its slots are
+    pub(crate) folder: PathBuf,
+    identity: Identity,
+}
+
+impl Group {
+    /// The group of a folder, made if there is none or the last one was destroyed.
+    pub(crate) fn open(folder: &Path, config: &Config, machine: &Machine) -> Result<Self, FileError> {
+        let text = format!("{}, {} slots", config.fingerprint, config.slots);
+        let mut purpose = Purpose::new(Kind::Group, &text);
+        let Numbers { scale, counter_bits } = config.numbers;
+        purpose.words[EPOCH_MS] = scale.epoch_ms as u64;
+        purpose.words[TICK_NS] = scale.tick_ns;
+        purpose.words[COUNTER_BITS] = u64::from(counter_bits);
+        loop {
+            let life = match last_life(folder)? {
+                None => 1,
+                Some(last) if !last.is_destroyed() => last.number,
+                Some(last) => {
+                    purpose.words[FLOOR_MS] = last.floor_ms()? as u64;
+                    last.number + 1
+                }
+            };
+            let folder = folder.join(life.to_string());
+            let (file, identity) = place::open(&folder.join(FILE), &purpose, machine)?;
+            let page = Mapped::new(file).map_err(|error| FileError::io(&folder, "mapped", &error))?;
+            let group = Self { page, folder, identity };
+            if !group.is_destroyed() {
+                return Ok(group);
+            }
+        }
+    }
+
+    fn word(&self, index: usize) -> &AtomicU64 {
+        &self.page.words()[index]
+    }
+
+    /// Whether this life has ended.
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.word(DESTROYED).load(SeqCst) != 0
+    }
+
+    /// Whether its file is still where it was.
+    pub(crate) fn is_there(&self) -> bool {
+        place::is_there(&self.folder.join(FILE), self.identity)
+    }
+
+    /// Ends this life, for every member.
+    pub(crate) fn destroy(&self) -> Result<(), FileError> {
+        self.word(DESTROYED).store(1, SeqCst);
+        self.page.sync().map_err(|error| FileError::io(&self.folder.join(FILE), "synced", &error))
+    }
+
+    /// No number up to the end of this Unix millisecond belongs to this life.
+    pub(crate) fn floor_ms(&self) -> i64 {
+        self.word(FLOOR_MS).load(Relaxed) as i64
+    }
+
+    /// Where to look for a free slot first.
+    pub(crate) fn hint(&self) -> &AtomicU64 {
+        self.word(HINT)
+    }
+
+    /// How many slots have been used; a guess, after a crash of the machine.
+    pub(crate) fn used(&self) -> &AtomicU64 {
+        self.word(USED)
+    }
+}
+
+/// A life of a group, as its files say.
+pub(crate) struct Life {
+    number: u32,
+    /// where its slots are
+    pub(crate) folder: PathBuf,
+    page: Vec<u8>,
+}
+
+/// The last life of the group in a folder; `None` when there was none.
+pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, FileError> {
+    let mut numbers = numbered(folder)?;
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    for number in numbers {
+        let folder = folder.join(number.to_string());
+        let path = folder.join(FILE);
+        if let Some(file) = place::open_existing(&path)? {
+            let page = place::read(&path, &file)?;
+            place::text_of(&path, &page, Kind::Group)?;
+            return Ok(Some(Life { number, folder, page }));
+        }
+    }
+    Ok(None)
+}
+
+impl Life {
+    fn word(&self, index: usize) -> u64 {
+        debug_assert!(index < WORD_COUNT);
+        word(&self.page, WORDS + 8 * index)
+    }
+
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.word(DESTROYED) != 0
+    }
+
+    /// How its numbers are made of time.
+    pub(crate) fn numbers(&self) -> Numbers {
+        let (epoch_ms, tick_ns) = (self.word(EPOCH_MS) as i64, self.word(TICK_NS).max(1));
+        let scale = Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: u64::MAX };
+        Numbers { scale, counter_bits: (self.word(COUNTER_BITS) as u32).min(63) }
+    }
+
+    /// The last Unix millisecond that any member of this life, which was destroyed, has used or may still use.
+    fn floor_ms(&self) -> Result<i64, FileError> {
+        // A member raises its mark, then looks whether the group was destroyed, and only then uses the new mark. The
+        // group was found destroyed: so a mark that is not seen below is one that will not be used.
+        fence(SeqCst);
+        let numbers = self.numbers();
+        let mut floor_ms = whole_ms(system_ns()).max(self.word(FLOOR_MS) as i64);
+        for (_, page) in self.slots()? {
+            floor_ms = floor_ms.max(numbers.end_ms(word(&page, MARK)));
+        }
+        Ok(floor_ms)
+    }
+
+    /// The slots that have a file, in order, with what is in it.
+    pub(crate) fn slots(&self) -> Result<Vec<(u32, Vec<u8>)>, FileError> {
+        let mut slots = numbered(&self.folder)?;
+        slots.sort_unstable();
+        let mut pages = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let path = self.folder.join(slot.to_string());
+            let Some(file) = place::open_existing(&path)? else { continue };
+            let page = place::read(&path, &file)?;
+            page::text_of(&page, Kind::Slot).map_err(|why| FileError::new(&path, why))?;
+            pages.push((slot, page));
+        }
+        Ok(pages)
+    }
+}
+
+/// The entries of a folder whose names are numbers.
+fn numbered(folder: &Path) -> Result<Vec<u32>, FileError> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
+        Err(error) => Err(FileError::io(folder, "read", &error)),
+    }
+}

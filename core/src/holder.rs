@@ -1,0 +1,70 @@
+//! Who holds a slot, as its page says: for people who look, nothing rests on it. What holds the slot is the lock.
+//!
+//! This file must never take a record for true that is half written: another process may be writing it.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::page::{HOLDER, HOLDER_COUNT, word};
+
+/// Longest host name, in bytes.
+const HOST_MAX: usize = 255;
+/// Where the host name starts, after checksum, owner, process, time and length.
+const HOST_AT: usize = 6;
+const WORDS: usize = HOST_AT + HOST_MAX.div_ceil(8);
+
+/// Who took a slot, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// 128 random bits, new for each acquisition
+    pub owner: u128,
+    /// the process
+    pub pid: u32,
+    /// the host name as the process knew it, cut to 255 bytes
+    pub host: String,
+    /// Unix milliseconds
+    pub since_ms: i64,
+}
+
+impl Holder {
+    /// Writes the record into a mapped page.
+    pub(crate) fn write(&self, room: &[AtomicU64; HOLDER_COUNT]) {
+        let fits = (0..=HOST_MAX.min(self.host.len())).rev().find(|&end| self.host.is_char_boundary(end));
+        let host = &self.host.as_bytes()[..fits.unwrap_or(0)];
+        let mut words = [0; WORDS];
+        words[1] = self.owner as u64;
+        words[2] = (self.owner >> 64) as u64;
+        words[3] = u64::from(self.pid);
+        words[4] = self.since_ms as u64;
+        words[5] = host.len() as u64;
+        for (word, bytes) in words[HOST_AT..].iter_mut().zip(host.chunks(8)) {
+            let mut eight = [0; 8];
+            eight[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_ne_bytes(eight);
+        }
+        words[0] = checksum(&words);
+        for (place, word) in room.iter().zip(words) {
+            place.store(word, Relaxed);
+        }
+    }
+
+    /// The record in a page that was read from a file; `None` when there is none, or it is just being written.
+    pub fn read(page: &[u8]) -> Option<Self> {
+        let words: [u64; WORDS] = std::array::from_fn(|i| word(page, HOLDER + 8 * i));
+        let [sum, low, high, pid, since, len, ..] = words;
+        if sum == 0 || sum != checksum(&words) {
+            return None;
+        }
+        let host = words[HOST_AT..].iter().flat_map(|word| word.to_ne_bytes()).take(len as usize).collect();
+        Some(Self {
+            owner: u128::from(high) << 64 | u128::from(low),
+            pid: pid as u32,
+            host: String::from_utf8(host).ok()?,
+            since_ms: since as i64,
+        })
+    }
+}
+
+/// Of all words but the first; never 0, which stands for no record.
+fn checksum(words: &[u64; WORDS]) -> u64 {
+    words[1..].iter().fold(1, |sum: u64, word| (sum.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)) | 1
+}

@@ -1,0 +1,73 @@
+//! What numbers say in time: which tick a number is of, and which whole milliseconds lie inside a run of numbers.
+//!
+//! This file must never round outwards: a window in milliseconds has no number outside the window in numbers.
+
+use crate::clock::{Timescale, system_ns};
+
+const NS_PER_MS: i128 = 1_000_000;
+
+/// How numbers are made of ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// how ticks are made of time
+    pub scale: Timescale,
+    /// width of the layout's counter field
+    pub counter_bits: u32,
+}
+
+impl Numbers {
+    /// The system's tick; 0 where the layout has none for the time.
+    pub fn now(&self) -> u64 {
+        self.scale.tick_of(system_ns()).unwrap_or(0)
+    }
+
+    /// The tick of a number.
+    pub fn tick(&self, number: u64) -> u64 {
+        number >> self.counter_bits
+    }
+
+    /// The first number of a tick.
+    pub fn first_of(&self, tick: u64) -> u64 {
+        if tick > u64::MAX >> self.counter_bits { u64::MAX - 1 } else { tick << self.counter_bits }
+    }
+
+    /// The last number of a tick.
+    pub fn last_of(&self, tick: u64) -> u64 {
+        self.first_of(tick.saturating_add(1)).saturating_sub(1)
+    }
+
+    /// So many nanoseconds in ticks, and one for what is left of the present one.
+    pub fn ticks(&self, ns: u64) -> u64 {
+        ns / self.scale.tick_ns + 1
+    }
+
+    /// The first Unix millisecond that has no number below `next`.
+    pub fn first_ms(&self, next: u64) -> i64 {
+        let tick = next.div_ceil(1 << self.counter_bits);
+        whole_ms(self.scale.start_of(tick) + NS_PER_MS - 1)
+    }
+
+    /// The last Unix millisecond that has no number above `limit`.
+    pub fn last_ms(&self, limit: u64) -> i64 {
+        let tick = self.tick(limit.saturating_add(1));
+        whole_ms(self.scale.start_of(tick)) - 1
+    }
+
+    /// The Unix millisecond in which the tick of a number ends.
+    pub fn end_ms(&self, number: u64) -> i64 {
+        whole_ms(self.scale.start_of(self.tick(number).saturating_add(1)) - 1)
+    }
+
+    /// The first number of the first tick that starts after a Unix millisecond.
+    pub fn after_ms(&self, ms: i64) -> u64 {
+        let since = (i128::from(ms) + 1) * NS_PER_MS - self.scale.start_of(0);
+        let tick_ns = i128::from(self.scale.tick_ns);
+        let tick = (since.max(0) + tick_ns - 1) / tick_ns;
+        self.first_of(u64::try_from(tick).unwrap_or(u64::MAX))
+    }
+}
+
+/// The Unix millisecond of an instant.
+pub fn whole_ms(unix_ns: i128) -> i64 {
+    i64::try_from(unix_ns.div_euclid(NS_PER_MS)).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,334 @@
+//! Slot files: processes that see one folder get a node number each, without a server.
+//!
+//! A slot is a file with a cursor, as in `shared.rs`, and the operating system's lock on that file says who has it: the
+//! lock goes with the process, however it ends, and the next holder goes on after the last number taken.
+//!
+//! A holder uses its slot in one of two ways. It takes numbers from the cursor in the file; or it never asks for the
+//! cursor, and uses the time from [`lo_ms`](HeldSlot::lo_ms) to [`hi_ms`](HeldSlot::hi_ms) by itself. Then the file does
+//! not know what was used, and unless the holder says so when it [releases](HeldSlot::release) the slot, the next one
+//! starts past the mark.
+//!
+//! This file must never give a slot away whose lock it does not hold.
+
+use std::fs::{self, TryLockError};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::clock::system_ns;
+use crate::fault::FileError;
+pub use crate::group::Config;
+use crate::group::{Group, last_life};
+pub use crate::holder::Holder;
+use crate::machine::{self, Machine};
+use crate::names;
+use crate::numbers::whole_ms;
+use crate::page::{self, Kind, Purpose, word};
+use crate::place;
+use crate::shared::{NEAR_NS, SharedCursor};
+
+/// How many slots that were used before are tried, from the hint on, before a new one is made: each costs some
+/// microseconds, and a thousand of them would cost more than the file of a new one.
+const PROBES: u64 = 64;
+
+/// When to look again where all slots are held: nobody says when one will be free.
+const AGAIN_MS: i64 = 250;
+
+/// Why there is no slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SlotError {
+    /// a file of the group cannot be used
+    File(FileError),
+    /// all slots are held, or their last IDs are ahead of the clock
+    Exhausted {
+        /// when to look again, Unix ms
+        retry_at_ms: i64,
+    },
+    /// the group was destroyed since it was opened
+    Destroyed,
+}
+
+impl From<FileError> for SlotError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+/// What came of renewing a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// the holder's time, Unix ms: both ends belong to it
+    Window {
+        /// the first
+        lo_ms: i64,
+        /// the last
+        hi_ms: i64,
+    },
+    /// the group was destroyed
+    Destroyed,
+    /// the slot's file was removed or replaced
+    Lost,
+}
+
+/// What a slot's file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// its number
+    pub slot: u32,
+    /// whether a process has it
+    pub is_held: bool,
+    /// who has it, or had it last
+    pub holder: Option<Holder>,
+    /// the Unix millisecond of the last ID; `None` when there was none, or it was made by a holder's own cursor
+    pub last_ms: Option<i64>,
+    /// the last Unix millisecond of the mark; `None` when the slot was never used
+    pub hi_ms: Option<i64>,
+}
+
+/// A group of slots in a folder.
+#[derive(Debug)]
+pub struct SlotFolder {
+    config: Config,
+    machine: Machine,
+    group: Arc<Group>,
+}
+
+/// What came of trying a slot.
+enum Tried {
+    Held(HeldSlot),
+    Taken,
+    /// its last number is ahead of the clock, until that Unix millisecond
+    Ahead(i64),
+}
+
+impl SlotFolder {
+    /// The group in a folder, which is made if there is none, or if the last one was destroyed.
+    pub fn open(folder: impl AsRef<Path>, config: Config) -> Result<Self, FileError> {
+        Self::open_on(machine::this(), folder.as_ref(), config)
+    }
+
+    /// The same on a machine of which a test says what it is.
+    #[doc(hidden)]
+    pub fn open_on(machine: &Machine, folder: &Path, config: Config) -> Result<Self, FileError> {
+        let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "looked at", &error))?;
+        let group = Arc::new(Group::open(&folder, &config, machine)?);
+        Ok(Self { config, machine: *machine, group })
+    }
+
+    /// A slot that nobody has. The first ones tried are those from the one that was freed last on.
+    pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, SlotError> {
+        if self.group.is_destroyed() {
+            return Err(SlotError::Destroyed);
+        }
+        let slots = u64::from(self.config.slots);
+        let used = self.group.used().load(Relaxed).min(slots);
+        let hint = self.group.hint().load(Relaxed);
+        let known = (0..used).map(|i| (hint + i) % used);
+        let (first, rest) = (known.clone().take(PROBES as usize), known.skip(PROBES as usize));
+        let mut free_ms: Option<i64> = None;
+        for slot in first.chain(used..slots).chain(rest) {
+            match self.attempt(slot as u32)? {
+                Tried::Held(held) => {
+                    // Those after it come next; where a new one had to be made, those that were not looked at.
+                    self.group.hint().store(if slot < used { slot + 1 } else { hint + PROBES }, Relaxed);
+                    self.group.used().fetch_max(slot + 1, Relaxed);
+                    held.sign(owner, host);
+                    return Ok(held);
+                }
+                Tried::Taken => {}
+                Tried::Ahead(until) => free_ms = Some(free_ms.map_or(until, |ms| ms.min(until))),
+            }
+        }
+        Err(SlotError::Exhausted { retry_at_ms: free_ms.unwrap_or(whole_ms(system_ns()) + AGAIN_MS) })
+    }
+
+    fn attempt(&self, slot: u32) -> Result<Tried, SlotError> {
+        let path = self.group.folder.join(slot.to_string());
+        let text = format!("{}, slot {slot}", self.config.fingerprint);
+        let purpose = self.purpose(&text);
+        let file = match place::open_existing(&path)? {
+            Some(file) => file,
+            None => {
+                place::create(&path, &purpose, &self.machine)?;
+                let gone = || FileError::new(&path, "was removed while it was made");
+                place::open_existing(&path)?.ok_or_else(gone)?
+            }
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Tried::Taken),
+            Err(TryLockError::Error(error)) => return Err(FileError::io(&path, "locked", &error).into()),
+        }
+        let Some(identity) = place::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
+        let cursor = SharedCursor::of_slot(&self.machine, file, (path, identity), self.config.numbers, &self.group)?;
+        self.enter(slot, cursor)
+    }
+
+    /// A new slot starts above the group's floor.
+    fn purpose<'a>(&self, text: &'a str) -> Purpose<'a> {
+        let mut purpose = Purpose::new(Kind::Slot, text);
+        let floor_ms = self.group.floor_ms();
+        if floor_ms > 0 {
+            let first = self.config.numbers.after_ms(floor_ms);
+            let mark = first.saturating_sub(1);
+            (purpose.words[0], purpose.words[1], purpose.mark) = (first, mark, mark);
+        }
+        purpose
+    }
+
+    /// Makes a slot whose lock was got ready for use.
+    fn enter(&self, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
+        let numbers = self.config.numbers;
+        let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: self.group.clone() };
+        if held.lends_window().load(Relaxed) != 0 {
+            held.cursor.start_past_mark();
+        }
+        let (next, now) = (held.cursor.cursor().next(), numbers.now());
+        if numbers.tick(next) > now {
+            return Ok(Tried::Ahead(numbers.first_ms(next)));
+        }
+        held.lends_window().store(1, Relaxed);
+        if held.cursor.cursor().limit() < numbers.last_of(now.saturating_add(numbers.ticks(NEAR_NS))) {
+            held.cursor.raise().map_err(|error| self.why(error))?;
+        }
+        if self.group.is_destroyed() {
+            return Err(SlotError::Destroyed);
+        }
+        held.lo_ms = numbers.first_ms(next).max(whole_ms(system_ns()));
+        Ok(Tried::Held(held))
+    }
+
+    fn why(&self, error: FileError) -> SlotError {
+        if self.group.is_destroyed() { SlotError::Destroyed } else { SlotError::File(error) }
+    }
+
+    /// Ends the group: its members see it when they renew, and take no number past the marks they have by now. Who opens
+    /// the folder afterwards makes a new group, above those.
+    pub fn destroy(&self) -> Result<(), FileError> {
+        self.group.destroy()
+    }
+}
+
+/// A slot that this process has, until this is dropped.
+#[derive(Debug)]
+pub struct HeldSlot {
+    slot: u32,
+    lo_ms: i64,
+    cursor: Arc<SharedCursor>,
+    group: Arc<Group>,
+}
+
+/// Set in the words of a slot's page while its holder has not asked for the cursor.
+const LENDS_WINDOW: usize = 2;
+
+impl HeldSlot {
+    fn lends_window(&self) -> &AtomicU64 {
+        self.cursor.word(LENDS_WINDOW)
+    }
+
+    fn sign(&self, owner: u128, host: &str) {
+        let (pid, since_ms) = (process::id(), whole_ms(system_ns()));
+        Holder { owner, pid, host: host.to_owned(), since_ms }.write(self.cursor.holder());
+    }
+
+    /// Its number.
+    pub fn slot(&self) -> u32 {
+        self.slot
+    }
+
+    /// The cursor in its file. From here on the file knows the last number, and not the holder.
+    pub fn cursor(&self) -> Arc<SharedCursor> {
+        self.lends_window().store(0, Relaxed);
+        self.cursor.clone()
+    }
+
+    /// The first Unix millisecond of a holder that does not use the cursor in the file.
+    pub fn lo_ms(&self) -> i64 {
+        self.lo_ms
+    }
+
+    /// The last Unix millisecond of such a holder: the durable mark, rounded down.
+    pub fn hi_ms(&self) -> i64 {
+        self.cursor.numbers().last_ms(self.cursor.cursor().limit())
+    }
+
+    /// Raises the mark to 5 s from now, and tells how it stands with the slot.
+    pub fn renew(&self) -> Result<Renewal, FileError> {
+        if self.group.is_destroyed() {
+            self.cursor.end();
+            return Ok(Renewal::Destroyed);
+        }
+        if !self.group.is_there() || !self.cursor.is_at(self.cursor.path()) {
+            self.cursor.end();
+            return Ok(Renewal::Lost);
+        }
+        match self.cursor.raise() {
+            Err(_) if self.group.is_destroyed() => Ok(Renewal::Destroyed),
+            Err(error) => Err(error),
+            Ok(()) => Ok(Renewal::Window { lo_ms: self.lo_ms, hi_ms: self.hi_ms() }),
+        }
+    }
+
+    /// Gives the slot back. `last_ms`: the last Unix millisecond that was used by a holder that did not use the cursor in
+    /// the file; anything before [`lo_ms`](Self::lo_ms) when none was.
+    pub fn release(self, last_ms: i64) {
+        if self.lends_window().load(Relaxed) != 0 && last_ms <= self.hi_ms() {
+            self.cursor.cursor().raise_next(self.cursor.numbers().after_ms(last_ms));
+            self.lends_window().store(0, Relaxed);
+        }
+    }
+}
+
+impl Drop for HeldSlot {
+    fn drop(&mut self) {
+        self.cursor.end();
+        self.cursor.unlock();
+        self.group.hint().fetch_min(u64::from(self.slot), Relaxed);
+    }
+}
+
+/// What the slots of the group in a folder say, in order; nothing of one that was destroyed. Holders notice nothing of it.
+pub fn list(folder: &Path) -> Result<Vec<SlotInfo>, FileError> {
+    let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(vec![]) };
+    let numbers = life.numbers();
+    let slots = life.slots()?.into_iter().map(|(slot, page)| {
+        let [next, mark] = [word(&page, page::WORDS), word(&page, page::MARK)];
+        let knows_last = word(&page, page::WORDS + 8 * LENDS_WINDOW) == 0 && next > 0;
+        let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
+        let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
+        let is_held = is_locked(&life.folder.join(slot.to_string()))?;
+        Ok(SlotInfo { slot, is_held, holder: Holder::read(&page), last_ms, hi_ms })
+    });
+    slots.collect()
+}
+
+/// Asks for the lock, without waiting and for no longer than it takes: somebody who looks for a slot just then takes
+/// another.
+fn is_locked(path: &Path) -> Result<bool, FileError> {
+    let Some(file) = place::open_existing(path)? else { return Ok(false) };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false), // given back as the file is closed
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(FileError::io(path, "locked", &error)),
+    }
+}
+
+/// The groups of a store's folder: their names and their folders, in order.
+pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, FileError> {
+    let entries = match fs::read_dir(store) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(error) => return Err(FileError::io(store, "read", &error)),
+    };
+    let mut groups = Vec::new();
+    for entry in entries.flatten() {
+        let folder = entry.path();
+        let Some(name) = entry.file_name().to_str().map(names::name_of) else { continue };
+        if folder.is_dir() && last_life(&folder)?.is_some_and(|life| !life.is_destroyed()) {
+            groups.push((name, folder));
+        }
+    }
+    groups.sort();
+    Ok(groups)
+}
