@@ -7,12 +7,13 @@ use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry::{self, Clash, Key, NotShared};
-use napi::bindgen_prelude::{Either, Env, Object, Result, Uint8Array, Uint8ArraySlice};
+use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 
 use crate::attachment::Attachment;
 use crate::hot::Hot;
 use crate::layout::Layout;
+use crate::slots::Slot;
 use crate::table::Origin;
 
 /// The generators of one load of the module.
@@ -150,6 +151,15 @@ impl Generators {
             (Origin::Window(cursor), attachment)
         };
         opened(self.leased(layout, &options, begin))
+    }
+
+    /// The generator of a lease: on a slot file.
+    #[napi]
+    pub fn open_slot(&self, layout: &Layout, options: GeneratorOptions, slot: &Slot) -> Result<Opened<Generator>> {
+        let file =
+            slot.cursor().ok_or_else(|| Error::from_reason("lib/stores/file.js gave a slot that it has released"))?;
+        let begin = || (Origin::File(file.clone()), Attachment::on_file(layout.core(), file));
+        Ok(opened(self.leased(layout, &options, begin)))
     }
 
     fn leased(

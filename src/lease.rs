@@ -144,7 +144,8 @@ impl LeaseEvent {
     }
 }
 
-fn owner_of(text: &str) -> Option<Owner> {
+/// An owner's token as JavaScript has it.
+pub fn owner_of(text: &str) -> Option<Owner> {
     Owner::from_str_radix(text, 16).ok()
 }
 

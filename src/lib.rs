@@ -18,4 +18,5 @@ mod generator;
 mod hot;
 mod layout;
 mod lease;
+mod slots;
 mod table;

@@ -3,12 +3,11 @@
 // The store in a folder, for the processes of one machine: a group is a folder in it, a slot a file whose lock goes with
 // the process that holds it. The rules and the files are core/src/slots.rs; here are names, objects and errors.
 
-const { readdir } = require('node:fs/promises')
 const os = require('node:os')
 const path = require('node:path')
 const native = require('../native.js')
 const { isAbsent } = require('../check.js')
-const { exhaustedError, optionTypeError, problemError } = require('../errors.js')
+const { destroyedError, exhaustedError, optionTypeError, problemError } = require('../errors.js')
 
 function fileStore(directory) {
   if (isAbsent(directory)) return new FileStore(defaultFolder())
@@ -22,9 +21,6 @@ function defaultFolder() {
   // A relative path is to be ignored, says the XDG specification.
   return path.join(state && path.isAbsolute(state) ? state : path.join(os.homedir(), '.local', 'state'), 'flakeforge')
 }
-
-/** A name as a folder's or a file's: without separators, and never '.' or '..'. */
-const toFileName = (name) => encodeURIComponent(name).replace(/^\./, '%2E')
 
 /** What the addon did, or an error for what kept it from doing so. */
 function insist(done) {
@@ -47,8 +43,7 @@ class FileStore {
   }
 
   async open(group, { fingerprint, slots, scale }) {
-    const config = { fingerprint, slots, ...scale }
-    this.#groups.set(group, insist(native.SlotFolder.open(this.#pathOf(group), config)))
+    this.#groups.set(group, insist(native.openSlots(this.#folder, group, { fingerprint, slots, scale })))
   }
 
   async acquire(group, { owner, host }) {
@@ -60,55 +55,49 @@ class FileStore {
   async renew(_group, { owner }) {
     const slot = this.#held.get(owner)
     if (slot === undefined) return 'lost'
-    const answer = insist(slot.renew())
-    if (answer === 'lost') this.#held.delete(owner)
-    return answer ?? grantOf(slot)
+    const ended = insist(slot.renew())
+    if (ended !== null) this.#held.delete(owner)
+    return ended ?? grantOf(slot)
   }
 
   async release(_group, { owner, last }) {
-    const slot = this.#held.get(owner)
+    this.#held.get(owner)?.release(last)
     this.#held.delete(owner)
-    if (slot !== undefined) insist(slot.release(last))
   }
 
   async destroy(group) {
-    insist(native.destroySlots(this.#pathOf(group)))
+    insist(this.#groups.get(group).destroy())
   }
 
   async advance(name, by, init) {
-    const path_ = path.join(this.#folder, 'counters', toFileName(name))
-    return insist(native.advanceCounter(path_, by, init))
+    return insist(native.advanceCounter(this.#folder, name, by, init))
   }
 
   async list(group) {
-    return insist(native.listSlots(this.#pathOf(group))).map(({ since, last, ...slot }) => ({
-      ...slot,
-      ...(since !== undefined && { since: new Date(since) }),
-      ...(last !== undefined && { last: new Date(last) }),
-    }))
+    return insist(native.listSlots(this.#folder, group)).map(toInfo)
   }
 
   /** For the command line: the names of all groups in the folder. */
   async groups() {
-    const names = await readdir(path.join(this.#folder, 'groups')).catch((error) => {
-      if (error.code === 'ENOENT') return []
-      throw error
-    })
-    return names.map(decodeURIComponent).sort()
-  }
-
-  #pathOf(group) {
-    return path.join(this.#folder, 'groups', toFileName(group))
+    return insist(native.listGroups(this.#folder))
   }
 
   #take(group, owner, host) {
     const taken = insist(this.#groups.get(group).acquire(owner, host))
-    if (taken.retryAt !== undefined) throw exhaustedError(group, taken.retryAt, taken.storeNow)
-    return taken
+    if (taken.slot !== undefined) return taken
+    if (taken.retryAt === undefined) throw destroyedError(group)
+    throw exhaustedError(group, taken.retryAt, taken.storeNow)
   }
 }
 
-/** The cursor in the file is what makes the IDs; the window is how far its mark allows them now. */
-const grantOf = (slot) => ({ slot: slot.slot, lo: slot.lo, hi: slot.hi, storeNow: Date.now(), cursor: slot })
+/** The cursor in the file is what makes the IDs; the window is how far its mark lets it go now. */
+const grantOf = (slot) => ({ slot: slot.slot, ...slot.window, storeNow: Date.now(), cursor: slot })
+
+const toInfo = ({ since, last, ...row }) => ({
+  ...row,
+  lo: since ?? 0, // the file says how far its holder may go, not from where on
+  ...(since !== undefined && { since: new Date(since) }),
+  ...(last !== undefined && { last: new Date(last) }),
+})
 
 module.exports = { fileStore }

@@ -1,0 +1,183 @@
+//! Slot files for JavaScript: the folder of a group, a slot that is held, and the counters beside them. The names of
+//! groups and counters become files in the core.
+
+use std::path::Path;
+
+use flakeforge_core::clock::{Timescale, system_ns, to_ms};
+use flakeforge_core::numbers::Numbers;
+use flakeforge_core::shared::SharedCursor;
+use flakeforge_core::slots::{self, Config, HeldSlot, Holder, Renewal, SlotError, SlotInfo};
+use flakeforge_core::{counters, names};
+use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
+use napi_derive::napi;
+use std::sync::Arc;
+
+use crate::generator::{Opened, Problem, opened};
+use crate::layout::Scale;
+use crate::lease::owner_of;
+
+/// What the members of a group have in common.
+#[napi(object)]
+pub struct GroupConfig {
+    /// as text that a mismatch can show
+    pub fingerprint: String,
+    /// how many slots
+    pub slots: u32,
+    /// how numbers are made of time
+    pub scale: Scale,
+}
+
+/// A group of slots.
+#[napi]
+pub struct SlotFolder {
+    core: slots::SlotFolder,
+}
+
+/// Why there is no slot.
+#[napi(object)]
+pub struct NoSlot {
+    /// when to look again, Unix ms; absent: the group was destroyed
+    pub retry_at: Option<i64>,
+    /// the clock, Unix ms
+    pub store_now: f64,
+}
+
+/// The group of that name in a store's folder, made if there is none.
+#[napi]
+pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<SlotFolder> {
+    let GroupConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
+    let scale = Timescale { epoch_ms, tick_ns: tick_ns as u64, first_tick: 0, last_tick: u64::MAX };
+    let config = Config { fingerprint, slots, numbers: Numbers { scale, counter_bits } };
+    let folder = names::group_folder(Path::new(&store), &group);
+    opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { core }))
+}
+
+#[napi]
+impl SlotFolder {
+    /// A slot that nobody has. `owner`: 32 hex digits.
+    #[napi]
+    pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
+        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease.js made a token that is none"))?;
+        let store_now = to_ms(system_ns()).floor();
+        Ok(match self.core.acquire(owner, &host) {
+            Ok(held) => Either3::A(Slot { held: Some(held) }),
+            Err(SlotError::Exhausted { retry_at_ms }) => Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now }),
+            Err(SlotError::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now }),
+            Err(SlotError::File(error)) => Either3::C(error.into()),
+        })
+    }
+
+    /// Ends the group for all members.
+    #[napi]
+    pub fn destroy(&self) -> Option<Problem> {
+        self.core.destroy().err().map(Problem::from)
+    }
+}
+
+/// A slot, held until it is released or this is collected.
+#[napi]
+pub struct Slot {
+    held: Option<HeldSlot>,
+}
+
+/// The time that a holder may use, Unix ms, both ends included.
+#[napi(object)]
+pub struct Window {
+    /// first ms
+    pub lo: i64,
+    /// last ms
+    pub hi: i64,
+}
+
+#[napi]
+impl Slot {
+    /// Its number.
+    #[napi(getter)]
+    pub fn slot(&self) -> Option<u32> {
+        self.held.as_ref().map(HeldSlot::slot)
+    }
+
+    /// What a holder may use that does not take numbers from the file.
+    #[napi(getter)]
+    pub fn window(&self) -> Option<Window> {
+        self.held.as_ref().map(|held| Window { lo: held.lo_ms(), hi: held.hi_ms() })
+    }
+
+    /// Moves the window on: null when it did, 'lost' or 'destroyed' when nothing is held any more.
+    #[napi]
+    pub fn renew(&self) -> Option<Either<&'static str, Problem>> {
+        let Some(held) = &self.held else { return Some(Either::A("lost")) };
+        match held.renew() {
+            Ok(Renewal::Window { .. }) => None,
+            Ok(Renewal::Lost) => Some(Either::A("lost")),
+            Ok(Renewal::Destroyed) => Some(Either::A("destroyed")),
+            Err(error) => Some(Either::B(error.into())),
+        }
+    }
+
+    /// Gives it back. `last`: the last Unix ms that was used by a holder that does not take numbers from the file.
+    #[napi]
+    pub fn release(&mut self, last: i64) {
+        if let Some(held) = self.held.take() {
+            held.release(last);
+        }
+    }
+
+    /// The cursor in its file; from here on the file knows what was used.
+    pub fn cursor(&self) -> Option<Arc<SharedCursor>> {
+        self.held.as_ref().map(HeldSlot::cursor)
+    }
+}
+
+/// A slot as its file says.
+#[napi(object, object_from_js = false)]
+pub struct SlotRow {
+    /// its number
+    pub slot: u32,
+    /// 32 hex digits; absent while nobody holds it
+    pub owner: Option<String>,
+    /// the process that holds it, or held it last
+    pub pid: Option<u32>,
+    /// its host
+    pub host: Option<String>,
+    /// since when it holds it, Unix ms
+    pub since: Option<i64>,
+    /// when the last ID was made, Unix ms
+    pub last: Option<i64>,
+    /// how far IDs may go now, Unix ms
+    pub hi: Option<i64>,
+}
+
+impl From<SlotInfo> for SlotRow {
+    fn from(info: SlotInfo) -> Self {
+        let SlotInfo { slot, is_held, holder, last_ms, hi_ms } = info;
+        let row = Self { slot, owner: None, pid: None, host: None, since: None, last: last_ms, hi: hi_ms };
+        match holder {
+            Some(Holder { owner, pid, host, since_ms }) if is_held => {
+                let owner = Some(format!("{owner:032x}"));
+                Self { owner, pid: Some(pid), host: Some(host), since: Some(since_ms), ..row }
+            }
+            holder => Self { host: holder.map(|holder| holder.host), ..row },
+        }
+    }
+}
+
+/// The slots of a group that were ever held.
+#[napi]
+pub fn list_slots(store: String, group: String) -> Opened<Vec<SlotRow>> {
+    let folder = names::group_folder(Path::new(&store), &group);
+    opened(slots::list(&folder).map(|all| all.into_iter().map(SlotRow::from).collect()))
+}
+
+/// The names of a store's groups.
+#[napi]
+pub fn list_groups(store: String) -> Opened<Vec<String>> {
+    opened(slots::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
+}
+
+/// Adds to a counter, and returns what it was before.
+#[napi]
+pub fn advance_counter(store: String, name: String, by: BigInt, init: Option<BigInt>) -> Opened<BigInt> {
+    let [by, init] = [Some(by), init].map(|number| number.map(|number| number.get_u64().1));
+    opened(counters::advance(Path::new(&store), &name, by.unwrap_or(0), init).map(BigInt::from))
+}
