@@ -15,7 +15,6 @@ const exported = {
   default: true,
   LeasedFlakeId: true,
   fileStore: true,
-  join: true,
   Layout: true,
   layouts: true,
   format: true,
@@ -24,7 +23,7 @@ const exported = {
   toSigned: true,
   fromSigned: true,
   compare: true,
-} satisfies Record<Exclude<keyof typeof FlakeId, 'prototype'>, true>
+} satisfies Record<Exclude<keyof typeof FlakeId, 'prototype' | 'join'>, true>
 
 const members = {
   next: true,
@@ -276,6 +275,12 @@ export function mistakes(flake: FlakeId): void {
   flake.layout.epoch = 5
   // @ts-expect-error: it can be read only
   flake.layout.fields.push(['x', 1])
+  // @ts-expect-error: join() makes these
+  new FlakeId.LeasedFlakeId()
+  // @ts-expect-error: no such event
+  FlakeId.join().then((leased) => leased.on('closed', () => {}))
+  // @ts-expect-error: a store that is none
+  FlakeId.join({ open: () => {} })
   // @ts-expect-error: a bigint is not a number
   const sum: number = flake.nextBigInt() + 1
   // @ts-expect-error: it may be undefined

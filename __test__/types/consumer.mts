@@ -2,24 +2,33 @@
 // comes out, so that the types are true of what is there.
 
 import assert from 'node:assert'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type DefaultType from 'flakeforge'
 import type {
   Base,
   FlakeIdOptions,
   FormatOptions,
+  Grant,
   IdLike,
+  JoinOptions,
   LayoutName,
   LayoutOptions,
   LayoutSpec,
   Parts,
+  SlotInfo,
   Stats,
+  Store,
 } from 'flakeforge'
 import * as all from 'flakeforge'
 import FlakeId, {
   compare,
+  fileStore,
   format,
   fromSigned,
   Layout,
+  LeasedFlakeId,
   layouts,
   FlakeId as Named,
   parse,
@@ -53,6 +62,24 @@ assert.deepEqual(
   [8, 16, 8, 16],
 )
 assert.deepEqual([bigs[1].length, texts.length], [2, 3])
+
+const folder = await mkdtemp(join(tmpdir(), 'flakeforge-types-'))
+const joinOptions: JoinOptions = { group: 'orders', slots: 8, ttlMs: 30_000, layout: 'hazelcast', skewMs: 0, waitMs: 0 }
+const store: Store = fileStore(folder)
+const leased: LeasedFlakeId = await FlakeId.join(store, joinOptions)
+assert.ok(leased instanceof LeasedFlakeId && leased instanceof FlakeId)
+const flow: ['attached' | 'detached' | 'destroyed', number | undefined, Date | undefined, Buffer] = [
+  ...[leased.state, leased.slot, leased.expires, leased.next()],
+] as const
+assert.deepEqual(flow.slice(0, 2), ['attached', 0])
+leased.on('detached', ({ group, slot, cause }) => {
+  same<Equal<[typeof group, typeof slot, typeof cause], [string, number | undefined, Error | undefined]>>(true)
+})
+const info: SlotInfo | undefined = (await store.list('orders'))[0]
+assert.deepEqual([typeof info?.owner, info?.pid, info?.last instanceof Date], ['string', process.pid, true])
+await leased[Symbol.asyncDispose]()
+const grant: Grant = { slot: 0, lo: 0, hi: 1, storeNow: 1 }
+assert.equal(grant.slot, 0)
 
 const called: Promise<Buffer> = new Promise((resolve, reject) => {
   flake.next((error, id) => {
