@@ -217,8 +217,8 @@ impl Generator {
         while let Source::File(file) = &self.source
             && file.cursor().limit() < self.rule.last
         {
-            self.clock.read()?; // the mark follows the clock, and must not fall behind a tick that is only trusted
-            file.raise().map_err(|_| Refused::PastLimit)?;
+            let now = self.clock.read()?; // the claim below trusts this tick: the mark must not fall behind it
+            file.raise_from(now).map_err(|_| Refused::PastLimit)?;
             match file.cursor().claim(n, &self.rule, &mut self.clock) {
                 Err(Refused::PastLimit) => {}
                 claimed => return claimed,

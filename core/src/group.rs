@@ -97,7 +97,7 @@ impl Group {
 
     /// Ends this life, for every member.
     pub(crate) fn destroy(&self) -> Result<(), FileError> {
-        self.word(DESTROYED).store(1, SeqCst);
+        self.word(DESTROYED).store(1, SeqCst); // before the marks are read: see `Life::floor_ms`
         self.page.sync().map_err(|error| FileError::io(&self.folder.join(FILE), "synced", &error))
     }
 

@@ -47,6 +47,7 @@ pub mod generator;
 pub mod grants;
 #[cfg(not(loom))]
 pub mod group;
+#[cfg(not(loom))]
 pub mod holder;
 #[cfg(not(loom))]
 mod keeper;

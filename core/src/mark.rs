@@ -7,9 +7,9 @@
 //! This file must never raise the limit to a mark before the sync that wrote it has returned.
 
 #[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use loom::sync::atomic::{AtomicU64, Ordering::SeqCst, fence};
 #[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst, fence};
 
 use crate::cursor::Cursor;
 
@@ -32,13 +32,15 @@ impl Mark {
     }
 
     /// Lets the cursor give numbers up to `target`, once `sync` has brought the mark to the disk. Where it fails,
-    /// nothing more may be taken than before.
+    /// nothing more may be taken than before. `sync` may also refuse because of something that another process has
+    /// written: whoever writes that, puts a fence after it and reads the mark, either is seen here or sees this mark.
     pub fn raise<E>(&self, cursor: &Cursor, target: u64, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         if cursor.limit() >= target {
             return Ok(());
         }
         // The word may already be higher: then another raise is under way, and this sync writes its mark too.
         self.written.fetch_max(target, SeqCst);
+        fence(SeqCst);
         sync()?;
         cursor.raise_limit(target);
         Ok(())

@@ -240,17 +240,18 @@ impl SharedCursor {
     /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number where that is later, once the disk has
     /// the mark.
     pub fn raise(&self) -> Result<(), FileError> {
-        self.raise_beyond(self.cursor().next())
+        self.raise_from(self.numbers.now())
     }
 
     /// Takes no number below `next` from here on.
     pub(crate) fn go_on_at(&self, next: u64) -> Result<(), FileError> {
-        self.raise_beyond(next)?; // first: a number beyond the mark would be a damaged file
+        self.raise_from(self.numbers.now().max(self.numbers.tick(next)))?; // a number beyond the mark would be damage
         self.cursor().raise_next(next);
         Ok(())
     }
 
-    fn raise_beyond(&self, next: u64) -> Result<(), FileError> {
+    /// The same as `raise` from a tick on that a generator's clock has shown, which may be another one by now.
+    pub(crate) fn raise_from(&self, now: u64) -> Result<(), FileError> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
@@ -263,7 +264,7 @@ impl SharedCursor {
         }
         self.check_group()?;
         let numbers = self.numbers;
-        let tick = numbers.now().max(numbers.tick(next));
+        let tick = now.max(numbers.tick(self.cursor().next()));
         let target = numbers.last_of(tick.saturating_add(numbers.ticks(AHEAD_NS)));
         self.page.mark().raise(self.cursor(), target, || {
             // A page that failed to reach the disk once may be taken for clean afterwards: no second try.

@@ -150,6 +150,10 @@ impl SlotFolder {
         let file = match place::open_existing(&path)? {
             Some(file) => file,
             None => {
+                let free_ms = self.config.numbers.first_ms(purpose.words[0]);
+                if free_ms > whole_ms(system_ns()) {
+                    return Ok(Tried::Ahead(free_ms)); // and so is every other new one: no files for nothing
+                }
                 place::create(&path, &purpose, &self.machine)?;
                 let gone = || FileError::new(&path, "was removed while it was made");
                 place::open_existing(&path)?.ok_or_else(gone)?
@@ -253,7 +257,8 @@ impl HeldSlot {
         self.cursor.numbers().last_ms(self.cursor.cursor().limit())
     }
 
-    /// Raises the mark to 5 s from now, and tells how it stands with the slot.
+    /// Tells how it stands with the slot, and raises the mark to 5 s from now for a holder that does not use the cursor in
+    /// the file, whose mark goes on by itself.
     pub fn renew(&self) -> Result<Renewal, FileError> {
         if self.group.is_destroyed() {
             self.cursor.end();
@@ -263,11 +268,12 @@ impl HeldSlot {
             self.cursor.end();
             return Ok(Renewal::Lost);
         }
-        match self.cursor.raise() {
-            Err(_) if self.group.is_destroyed() => Ok(Renewal::Destroyed),
-            Err(error) => Err(error),
-            Ok(()) => Ok(Renewal::Window { lo_ms: self.lo_ms, hi_ms: self.hi_ms() }),
+        if self.lends_window().load(Relaxed) != 0
+            && let Err(error) = self.cursor.raise()
+        {
+            return if self.group.is_destroyed() { Ok(Renewal::Destroyed) } else { Err(error) };
         }
+        Ok(Renewal::Window { lo_ms: self.lo_ms, hi_ms: self.hi_ms() })
     }
 
     /// Gives the slot back. `last_ms`: the last Unix millisecond that was used by a holder that did not use the cursor in

@@ -6,7 +6,11 @@ mod tests {
     use flakeforge_core::cursor::{Cursor, Refused, Rule};
     use flakeforge_core::mark::Mark;
     use loom::sync::Arc;
-    use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use loom::sync::atomic::{
+        AtomicBool, AtomicU64,
+        Ordering::{Relaxed, SeqCst},
+        fence,
+    };
     use loom::thread;
 
     /// A clock that shows one tick to those who trust it and a later one to those who read it.
@@ -185,6 +189,28 @@ mod tests {
             let numbers: Vec<_> = [enter(&file), thread.join().unwrap()].into_iter().flatten().collect();
             assert!(numbers.iter().all(|&number| number > 9), "what may have been taken before: {numbers:?}");
             assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn nothing_is_taken_above_the_floor_of_the_next_life() {
+        loom::model(|| {
+            let (cursor, mark, destroyed) = (Cursor::window(8, 7), Mark::new(7), AtomicBool::new(false));
+            let group = Arc::new((cursor, mark, destroyed));
+            let member = group.clone();
+            let thread = thread::spawn(move || {
+                let (cursor, mark, destroyed) = &*member;
+                let is_over = || if destroyed.load(SeqCst) { Err(()) } else { Ok(()) };
+                let _ = mark.raise(cursor, 9, is_over);
+                twice(cursor, 1, RULE, Shown(4, 5))
+            });
+            let (_, mark, destroyed) = &*group;
+            destroyed.store(true, SeqCst);
+            fence(SeqCst);
+            let floor = mark.written();
+            for number in thread.join().unwrap() {
+                assert!(number <= floor, "{number} is above the floor {floor}");
+            }
         });
     }
 }

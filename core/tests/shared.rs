@@ -141,6 +141,7 @@ fn a_clock_set_back_over_a_restart_repeats_nothing() {
     let refusal = at(1_699_999_999_000).next_id();
     assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 1000.0, retry_after_ms: 1000.0 }));
     assert_eq!(at(1_700_000_000_000).next_id().unwrap(), last + 1);
+    assert_eq!(at(3_000_000_000_000).next_id().unwrap() >> 22, 3_000_000_000_000, "nor does one set forward wait");
 }
 
 #[test]

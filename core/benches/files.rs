@@ -1,0 +1,62 @@
+//! What cursors in files and slots cost: `cargo bench -p flakeforge-core --bench files`.
+
+use divan::Bencher;
+use flakeforge_core::clock::{Clock, TickClock};
+use flakeforge_core::generator::{Generator, Knobs, Source};
+use flakeforge_core::layout::Layout;
+use flakeforge_core::numbers::Numbers;
+use flakeforge_core::registry::{Key, Registry};
+use flakeforge_core::slots::{Config, SlotFolder};
+use tempfile::TempDir;
+
+fn main() {
+    divan::main();
+}
+
+fn flake() -> Layout {
+    Layout::named("flake").expect("the table has it")
+}
+
+/// A generator that never has to wait, its clock calibrated.
+fn generator(source: impl Into<Source>) -> Generator {
+    let layout = flake();
+    let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
+    let mut generator = Generator::new(TickClock::system(layout.scale), source, &layout, 0, &knobs);
+    for _ in 0..2 {
+        let _ = generator.clock.read();
+        std::thread::sleep(std::time::Duration::from_millis(15));
+    }
+    generator
+}
+
+/// One ID from a cursor of this process, and from one in a file: no system call in either.
+#[divan::bench(sample_size = 1000)]
+fn next_id_plain(bencher: Bencher) {
+    let cursor = Registry::default().plain(Key::new(&flake(), 0)).expect("nobody else has it");
+    let mut generator = generator(cursor);
+    bencher.bench_local(|| generator.next_id());
+}
+
+#[divan::bench(sample_size = 1000)]
+fn next_id_shared(bencher: Bencher) {
+    let folder = temporary();
+    let file = Registry::default().shared(Key::new(&flake(), 0), &folder.path().join("ids")).expect("it is new");
+    let mut generator = generator(file);
+    generator.next_id().expect("the first one, which sets the mark");
+    bencher.bench_local(|| generator.next_id());
+}
+
+/// A slot and back again, with so many taken.
+#[divan::bench(args = [0, 60, 1000])]
+fn acquire_and_release(bencher: Bencher, taken: u32) {
+    let folder = temporary();
+    let numbers = Numbers { scale: flake().scale, counter_bits: 12 };
+    let config = Config { fingerprint: "a benchmark".to_owned(), slots: 1024, numbers };
+    let slots = SlotFolder::open(folder.path(), config).expect("it is new");
+    let _held: Vec<_> = (0..taken).map(|_| slots.acquire(1, "bench").expect("there are more")).collect();
+    bencher.bench_local(|| slots.acquire(2, "bench").expect("there are more").release(0));
+}
+
+fn temporary() -> TempDir {
+    tempfile::tempdir().expect("there is room")
+}
