@@ -1,0 +1,90 @@
+// Redis for tests: a server with nothing on disk, a replica of one, or a cluster of three masters.
+// It must never touch a Redis that was there before.
+
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
+
+const run = promisify(execFile)
+
+/** Whether these tests can run: the path of redis-server, or undefined after a loud word. */
+export const wantRedis = () => wantProgram('redis-server')
+
+/** A running server; `cli('PING')` asks it by redis-cli, `url` is for clients. */
+export async function startRedis(...options) {
+  const [port, folder] = [await freePort(), await freshFolder('redis')]
+  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder }
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const cli = async (...words) => {
+    const { stdout } = await run(findProgram('redis-cli'), ['-p', String(port), ...words])
+    return stdout.trimEnd()
+  }
+  const isReady = async () => {
+    const answer = await cli('PING')
+    if (answer !== 'PONG') throw new Error(answer)
+  }
+  const server = new Server({ command: ['redis-server', ...args, ...options], folder, isReady })
+  Object.assign(server, { port, cli, url: `redis://127.0.0.1:${port}` })
+  return server.start()
+}
+
+/** A connected client of each package for a server, and how to end it. */
+export const CLIENTS = {
+  ioredis: async ({ url }) => {
+    const client = new Redis(url)
+    return { client, end: () => client.disconnect() }
+  },
+  'node-redis': async ({ url }) => {
+    const client = createClient({ url })
+    await client.connect()
+    return { client, end: () => client.destroy() }
+  },
+}
+
+/** The server's clock in Unix ms, as the scripts read it. */
+export async function serverNow(server) {
+  const [seconds, micros] = (await server.cli('TIME')).split('\n')
+  return seconds * 1000 + Math.floor(micros / 1000)
+}
+
+/** Waits until the server's clock is past `ms`. */
+export const untilPast = (server, ms) => until(async () => (await serverNow(server)) > ms)
+
+/** Waits until `isTrue` says so. */
+export async function until(isTrue) {
+  while (!(await isTrue())) await sleep(20)
+}
+
+/** A replica that has caught up with `primary`. */
+export async function startReplica(primary) {
+  const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)
+  await until(async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'))
+  return replica
+}
+
+const SLOTS = 16384
+
+/** Three masters that share the slots of one cluster. */
+export async function startCluster() {
+  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
+  const nodes = await Promise.all([1, 2, 3].map(() => startRedis(...options)))
+  const share = Math.ceil(SLOTS / nodes.length)
+  await Promise.all(
+    nodes.map(async (node, i) => {
+      const last = Math.min((i + 1) * share, SLOTS) - 1
+      await node.cli('CLUSTER', 'ADDSLOTSRANGE', String(i * share), String(last))
+      await node.cli('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
+    }),
+  )
+  for (const node of nodes.slice(1)) await node.cli('CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port))
+  for (const node of nodes) {
+    await until(async () => {
+      const info = await node.cli('CLUSTER', 'INFO')
+      return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3')
+    })
+  }
+  return nodes
+}

@@ -1,0 +1,143 @@
+'use strict'
+
+// Slots, windows and counters on Redis or Valkey, over the user's own client: one Lua script is one atomic step.
+// It must never decide anything: the rules stand in redis/*.lua (core/src/grants.rs is their reference), and what a
+// client is stands in redis/client.js.
+
+const { createHash } = require('node:crypto')
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { storeError, exhaustedError, quietError, mismatchError, clockSkewError, destroyedError } = require('../errors')
+const { redisClient } = require('./redis/client')
+const { openClient } = require('./redis/url')
+
+/** A script's text: the parts it is built on, then the step. */
+function script(...parts) {
+  const texts = parts.map((part) => readFileSync(join(__dirname, 'redis', `${part}.lua`), 'utf8'))
+  const source = texts.join('\n')
+  return { source, sha: createHash('sha1').update(source).digest('hex') }
+}
+
+const SCRIPTS = {
+  open: script('clock', 'group', 'open'),
+  acquire: script('clock', 'group', 'slots', 'acquire'),
+  renew: script('clock', 'group', 'slots', 'renew'),
+  release: script('clock', 'group', 'slots', 'release'),
+  destroy: script('clock', 'group', 'destroy'),
+  advance: script('clock', 'advance'),
+  list: script('list'),
+}
+
+/** The keys of one group or counter; the braces keep them on one node of a cluster. */
+const keysOf = (name, kinds) => kinds.map((kind) => `flakeforge:{${name}}:${kind}`)
+const groupKeys = (group) => keysOf(group, ['group', 'slots', 'ends', 'hosts', 'owners'])
+
+/** `destroy` needs no options: anybody may clear up. Of an absent group it assumes the usual skew. */
+const ANY_CONFIG = ['', 0, 0, 5000]
+
+const CONFIG_FIELDS = ['fingerprint', 'slots', 'ttlMs', 'skewMs']
+
+/** Both sides of a mismatch, as text that names what differs. */
+function mismatch(group, theirs, ours) {
+  const differing = CONFIG_FIELDS.map((_, i) => i).filter((i) => theirs[i] !== String(ours[i]))
+  const describe = (values) => differing.map((i) => `${CONFIG_FIELDS[i]} ${values[i]}`).join(', ')
+  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+}
+
+/** What a script's answer means; the first word says which it is. */
+const ANSWERS = {
+  done: () => undefined,
+  lost: () => 'lost',
+  destroyed: () => 'destroyed',
+  granted: ([slot, lo, hi, storeNow]) => ({ slot: +slot, lo: +lo, hi: +hi, storeNow: +storeNow }),
+  mismatch: (theirs, group, ours) => {
+    throw mismatch(group, theirs, ours)
+  },
+  skew: ([skewMs, bound]) => {
+    throw clockSkewError(+skewMs, +bound)
+  },
+  quiet: ([until, storeNow], group) => {
+    throw quietError(group, +until, +storeNow)
+  },
+  exhausted: ([retryAt, storeNow], group) => {
+    throw exhaustedError(group, +retryAt, +storeNow)
+  },
+}
+
+const WAY_OUT = 'skipTo(n) says where to go on'
+
+/** What the counter's script answers when it gives no value. */
+const COUNTER_REFUSALS = {
+  gone: (name) => `counter '${name}' is gone from the store: ${WAY_OUT}`,
+  behind: (name) => `counter '${name}': the store was restarted or replaced and may have lost blocks: ${WAY_OUT}`,
+  full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,
+}
+
+/** A slot record as redis/slots.lua writes it: `owner lo hi host`, and `-` for no owner. */
+function slotOf(slot, record) {
+  const [, owner, lo, hi, host] = /^(\S+) (\d+) (\d+) (.*)$/s.exec(record)
+  return { slot: +slot, ...(owner === '-' ? {} : { owner }), host, lo: +lo, hi: +hi }
+}
+
+class RedisStore {
+  #client
+  #configs = new Map()
+
+  constructor(client) {
+    this.#client = client
+  }
+
+  async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
+    this.#configs.set(group, [fingerprint, slots, ttlMs, skewMs])
+    await this.#step('open', group, [create ? 'create' : 'join'])
+  }
+
+  async acquire(group, { owner, host, clientNow }) {
+    const grant = await this.#step('acquire', group, [owner, host, clientNow])
+    if (grant === 'destroyed') throw destroyedError(group)
+    return grant
+  }
+
+  renew(group, { slot, owner, clientNow }) {
+    return this.#step('renew', group, [slot, owner, clientNow])
+  }
+
+  async release(group, { slot, owner, last }) {
+    await this.#step('release', group, [slot, owner, last])
+  }
+
+  async destroy(group) {
+    await this.#client.run(SCRIPTS.destroy, groupKeys(group), ANY_CONFIG)
+  }
+
+  async advance(name, by, init) {
+    const [kind, value] = await this.#client.run(SCRIPTS.advance, keysOf(name, ['counter']), [by, init ?? ''])
+    if (kind !== 'value') throw storeError(COUNTER_REFUSALS[kind](name, value))
+    return BigInt(value)
+  }
+
+  async list(group) {
+    const fields = await this.#client.run(SCRIPTS.list, groupKeys(group), [])
+    const records = fields.flatMap((field, i) => (i % 2 === 0 ? [slotOf(field, fields[i + 1])] : []))
+    return records.sort((a, b) => a.slot - b.slot)
+  }
+
+  async close() {
+    await this.#client.close()
+  }
+
+  async #step(step, group, args) {
+    const config = this.#configs.get(group)
+    if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    const [kind, ...values] = await this.#client.run(SCRIPTS[step], groupKeys(group), [...config, ...args])
+    return ANSWERS[kind](values, group, config)
+  }
+}
+
+/** A store on the user's own client of ioredis or node-redis: a single server, Sentinel, a cluster or a pool. */
+const redisStore = (client) => new RedisStore(redisClient(client))
+
+/** A store with a client of its own, which `close()` ends. */
+const openRedis = (url) => new RedisStore(openClient(url))
+
+module.exports = { redisStore, openRedis }

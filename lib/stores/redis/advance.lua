@@ -1,0 +1,38 @@
+-- Adds to a named counter of 0…2^64-1 and gives the value before; comes after clock.lua.
+-- It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+-- KEYS: counter (hash). ARGV: by, and init or '' for none, as decimal text.
+
+local COUNTER, by, init = KEYS[1], ARGV[1], ARGV[2]
+
+-- Lua's numbers are doubles, exact up to 2^53 only. Two halves of ten digits each never come near.
+local HALF = 10000000000
+local MAX_HIGH, MAX_LOW = 1844674407, 3709551615 -- 18446744073709551615 = 2^64 - 1
+
+local function halves(decimal)
+  return tonumber(string.sub(decimal, 1, -11)) or 0, tonumber(string.sub(decimal, -10))
+end
+
+local function decimal(high, low)
+  return high == 0 and text(low) or text(high) .. string.format('%010.0f', low)
+end
+
+local function isBelow(aHigh, aLow, bHigh, bLow)
+  return aHigh < bHigh or (aHigh == bHigh and aLow < bLow)
+end
+
+local stored = redis.call('HMGET', COUNTER, 'value', 'incarnation')
+local value, isSkip = stored[1], by == '0' and init ~= ''
+if not value and init == '' then return { 'gone' } end
+if value and stored[2] ~= incarnation and not isSkip then return { 'behind' } end
+
+local high, low = halves(value or init)
+if isSkip then
+  local toHigh, toLow = halves(init)
+  if isBelow(high, low, toHigh, toLow) then high, low = toHigh, toLow end
+end
+local byHigh, byLow = halves(by)
+local nextHigh, nextLow = high + byHigh, low + byLow
+if nextLow >= HALF then nextHigh, nextLow = nextHigh + 1, nextLow - HALF end
+if isBelow(MAX_HIGH, MAX_LOW, nextHigh, nextLow) then return { 'full', decimal(high, low) } end
+redis.call('HSET', COUNTER, 'value', decimal(nextHigh, nextLow), 'incarnation', incarnation)
+return { 'value', decimal(high, low) }

@@ -1,0 +1,114 @@
+'use strict'
+
+// The two Redis clients of Node, ioredis and node-redis, as one: `run(script, keys, args)` gives the script's reply as
+// texts, within a bound of time. Clients are recognised by what they can do, since several versions may be installed.
+// It must never connect, configure or end a client that the user made.
+
+const { optionTypeError, storeError } = require('../../errors')
+
+/** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
+const ANSWER_MS = 5000
+
+const WANTED = 'an ioredis or node-redis client'
+const BUSY = `${WANTED} that may run scripts, not one inside MULTI, a pipeline or subscriber mode: give it duplicate()`
+
+// Both clients collect commands for MULTI or a pipeline in an object that has all of them, and no connection of its own.
+const isBatch = (client) => typeof client?.exec === 'function' && typeof client.connect !== 'function'
+// Redis (also with Sentinel) and Cluster of ioredis.
+const isIoredis = (client) => typeof client?.evalsha === 'function' && typeof client.defineCommand === 'function'
+// node-redis: client, cluster, sentinel and pool.
+const isNodeRedis = (client) => typeof client?.evalSha === 'function' && typeof client.connect === 'function'
+
+/** The last connection error of each client, and since when it is watched. */
+const connectionErrors = new WeakMap()
+
+/**
+ * Remembers why a client has no connection, for a step's `cause`: the clients tell it in events only. It also means that
+ * a store which is down does not end a process whose client has no listener: IDs flow until the window's end.
+ */
+function watch(client) {
+  if (connectionErrors.has(client)) return
+  connectionErrors.set(client, undefined)
+  client.on('error', (error) => connectionErrors.set(client, { error, at: performance.now() }))
+}
+
+const ioredisCalls = (client) => ({
+  evalSha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
+  evaluate: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+})
+
+const nodeRedisCalls = (client) => ({
+  evalSha: (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
+  evaluate: (source, keys, args) => client.eval(source, { keys, arguments: args }),
+})
+
+/** Settles as `call` does, or fails after `ANSWER_MS`. */
+async function inTime(call) {
+  let timer
+  const deadline = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
+  })
+  try {
+    return await Promise.race([call, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs scripts on a client; `close` ends the client where it is ours. */
+class ScriptRunner {
+  #client
+  #calls
+
+  constructor(client, calls, close = () => {}) {
+    this.#client = client
+    this.#calls = calls
+    this.close = close
+    watch(client)
+  }
+
+  async run(script, keys, args) {
+    const start = performance.now()
+    let reply
+    try {
+      reply = await inTime(this.#evaluate(script, keys, args.map(String)))
+    } catch (error) {
+      throw this.#failure(error, start)
+    }
+    // Inside MULTI the reply is QUEUED, and a callback-style client gives nothing.
+    if (!Array.isArray(reply)) throw optionTypeError('client', this.#client, BUSY)
+    return reply.map(String)
+  }
+
+  /** The server keeps scripts by their hash and forgets them at a restart or SCRIPT FLUSH. */
+  async #evaluate({ sha, source }, keys, args) {
+    try {
+      return await this.#calls.evalSha(sha, keys, args)
+    } catch (error) {
+      if (!error?.message?.startsWith('NOSCRIPT')) throw error
+      return this.#calls.evaluate(source, keys, args)
+    }
+  }
+
+  #failure(error, start) {
+    if (/subscriber mode|allowed in this context/i.test(error.message)) {
+      return optionTypeError('client', this.#client, BUSY)
+    }
+    if (this.#client.isOpen === false) {
+      return storeError('the Redis client is closed or was never connected: await client.connect() first', error)
+    }
+    const seen = connectionErrors.get(this.#client)
+    const cause = seen !== undefined && seen.at >= start ? seen.error : error
+    return storeError(`Redis: ${error.message}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
+  }
+}
+
+/** A client of the user's, ready to run scripts. */
+function redisClient(client) {
+  if (isBatch(client)) throw optionTypeError('client', client, BUSY)
+  if (isIoredis(client)) return new ScriptRunner(client, ioredisCalls(client))
+  if (isNodeRedis(client)) return new ScriptRunner(client, nodeRedisCalls(client))
+  throw optionTypeError('client', client, WANTED)
+}
+
+module.exports = { ScriptRunner, ioredisCalls, nodeRedisCalls, redisClient }

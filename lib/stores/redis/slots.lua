@@ -1,0 +1,43 @@
+-- Slot records and the three indexes that find a slot without looking at all; comes after group.lua.
+-- A record and its index entries must never differ, so all of them are written here and nowhere else.
+
+local NOBODY = '-' -- the owner of a released slot
+
+-- Entries of equal end sort by their text, so numbers in them have one width.
+local function padded(number)
+  return string.format('%016.0f', number)
+end
+
+-- A host may be any text, of which another may be the beginning: hashes all have one length.
+local function hostEntries(host)
+  return redis.sha1hex(host) .. ':'
+end
+
+local function hostEntry(slot, record)
+  return hostEntries(record.host) .. padded(record.hi) .. ':' .. padded(slot)
+end
+
+local function readSlot(slot)
+  local stored = redis.call('HGET', SLOTS, text(slot))
+  if not stored then return end
+  local owner, lo, hi, host = string.match(stored, '^(%S+) (%d+) (%d+) (.*)$')
+  return { owner = owner, lo = tonumber(lo), hi = tonumber(hi), host = host }
+end
+
+-- `before`: the record as it was read, nil where the slot was never used.
+local function writeSlot(slot, before, record)
+  redis.call('HSET', SLOTS, text(slot), table.concat({ record.owner, text(record.lo), text(record.hi), record.host }, ' '))
+  redis.call('ZADD', ENDS, text(record.hi), padded(slot))
+  if before then
+    redis.call('ZREM', HOSTS, hostEntry(slot, before))
+    redis.call('HDEL', OWNERS, before.owner)
+  else
+    redis.call('HINCRBY', GROUP, 'records', 1)
+  end
+  redis.call('ZADD', HOSTS, 0, hostEntry(slot, record))
+  if record.owner ~= NOBODY then redis.call('HSET', OWNERS, record.owner, text(slot)) end
+end
+
+local function granted(slot, record)
+  return { 'granted', text(slot), text(record.lo), text(record.hi), text(now) }
+end

@@ -1,0 +1,60 @@
+'use strict'
+
+// A Redis client of our own for a URL, by whichever client package the user's project has.
+// It must never load one before it is asked for: flakeforge depends on neither.
+
+const { storeError } = require('../../errors')
+const { ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
+
+/** A package of the user's project, or undefined where it is not installed. */
+function load(name) {
+  let path
+  try {
+    // Package managers that keep packages apart show ours only what we depend on, but the project its own.
+    path = require.resolve(name, { paths: [__dirname, process.cwd()] })
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return
+    throw error
+  }
+  return require(path)
+}
+
+function openIoredis({ Redis }, url) {
+  // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.
+  const reconnectOnError = (error) => error.message.startsWith('READONLY')
+  const client = new Redis(url, { lazyConnect: true, reconnectOnError })
+  return new ScriptRunner(client, ioredisCalls(client), () => client.disconnect())
+}
+
+function openNodeRedis({ createClient }, url) {
+  const client = createClient({ url })
+  const calls = nodeRedisCalls(client)
+  let connection
+  /** Connects at the first step, and at the next one where that failed. */
+  async function connect() {
+    connection ??= client.connect()
+    try {
+      await connection
+    } catch (error) {
+      connection = undefined
+      throw error
+    }
+  }
+  const evalSha = async (...args) => {
+    await connect()
+    return calls.evalSha(...args)
+  }
+  const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
+  return new ScriptRunner(client, { ...calls, evalSha }, end)
+}
+
+/** A client of our own for a URL, by the package that the project has. It connects at the first step. */
+function openClient(url) {
+  const ioredis = load('ioredis')
+  if (ioredis !== undefined) return openIoredis(ioredis, url)
+  const nodeRedis = load('redis')
+  if (nodeRedis !== undefined) return openNodeRedis(nodeRedis, url)
+  throw storeError('a redis:// store needs a client package: `npm install ioredis` (or `redis`)')
+}
+
+module.exports = { openClient }
