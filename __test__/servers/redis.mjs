@@ -17,6 +17,7 @@ export const wantRedis = () => wantProgram('redis-server')
 export async function startRedis(...options) {
   const [port, folder] = [await freePort(), await freshFolder('redis')]
   const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder }
+  settings['repl-diskless-sync-delay'] = 0 // a replica need not wait for others
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
   const cli = async (...words) => {
     const { stdout } = await run(findProgram('redis-cli'), ['-p', String(port), ...words])

@@ -5,9 +5,10 @@ local owner, host = ARGV[5], ARGV[6]
 
 -- The same owner again is a client whose answer was lost: the same grant, or that slot would be taken by nobody.
 local function ownGrant()
-  local slot = redis.call('HGET', OWNERS, owner)
-  local record = slot and readSlot(slot)
-  if record and record.owner == owner and record.hi >= now then return granted(slot, record) end
+  for _, slot in ipairs(slotsOfOwner(owner)) do
+    local record = readSlot(slot)
+    if record and record.owner == owner and record.hi >= now then return granted(slot, record) end
+  end
 end
 
 -- Entries of a host sort by end, then slot: the first one below `now`.

@@ -2,7 +2,7 @@
 -- It must never lower quietUntil or floor, and a refused step must never have changed a slot.
 --
 -- KEYS: group (hash: the record), slots (hash: slot -> record), ends (sorted set: slot by hi),
---       hosts (sorted set by text: host, hi, slot), owners (hash: owner -> slot)
+--       hosts (sorted set by text: host, hi, slot), owners (sorted set by text: owner, slot)
 -- ARGV: fingerprint, slots, ttlMs, skewMs, then what the step needs
 --
 -- No key ever expires: one that did would forget how far the slots were granted.

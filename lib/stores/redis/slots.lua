@@ -17,6 +17,18 @@ local function hostEntry(slot, record)
   return hostEntries(record.host) .. padded(record.hi) .. ':' .. padded(slot)
 end
 
+local function ownerEntry(slot, record)
+  return record.owner .. ':' .. padded(slot)
+end
+
+-- The slots whose record names this owner, the lowest first. A token is used for one acquisition, but its retry may have
+-- come after the first window's end, and then there are two.
+local function slotsOfOwner(owner)
+  local entries = redis.call('ZRANGEBYLEX', OWNERS, '[' .. owner .. ':', '(' .. owner .. ';') -- ';' comes after ':'
+  for i, entry in ipairs(entries) do entries[i] = tonumber(string.match(entry, '%d+$')) end
+  return entries
+end
+
 local function readSlot(slot)
   local stored = redis.call('HGET', SLOTS, text(slot))
   if not stored then return end
@@ -30,12 +42,12 @@ local function writeSlot(slot, before, record)
   redis.call('ZADD', ENDS, text(record.hi), padded(slot))
   if before then
     redis.call('ZREM', HOSTS, hostEntry(slot, before))
-    redis.call('HDEL', OWNERS, before.owner)
+    if before.owner ~= NOBODY then redis.call('ZREM', OWNERS, ownerEntry(slot, before)) end
   else
     redis.call('HINCRBY', GROUP, 'records', 1)
   end
   redis.call('ZADD', HOSTS, 0, hostEntry(slot, record))
-  if record.owner ~= NOBODY then redis.call('HSET', OWNERS, record.owner, text(slot)) end
+  if record.owner ~= NOBODY then redis.call('ZADD', OWNERS, 0, ownerEntry(slot, record)) end
 end
 
 local function granted(slot, record)
