@@ -92,12 +92,12 @@ for (const [what, command] of Object.entries(PARTIAL_LOSSES)) {
   test(`partial loss: ${what}`, async (t) => {
     const server = await start(t)
     const { group, acquire, renew, endQuiet, grant } = await holdSlot(t, server)
-    await acquire()
+    const second = await acquire()
     await server.cli(...command((kind) => `flakeforge:{${group}}:${kind}`))
     const { retryAt } = await isQuiet(t, renew(), QUIET_MS)
     const error = await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_QUIET' })
     t.deepEqual(error.retryAt, retryAt, 'seen once')
-    await untilPast(server, grant.hi)
+    await untilPast(server, second.hi)
     await endQuiet()
     t.is(await renew(), 'lost')
     const next = [await acquire(), await acquire()]

@@ -2,6 +2,8 @@
 // It must never touch a Redis that was there before.
 
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
@@ -13,12 +15,8 @@ const run = promisify(execFile)
 /** Whether these tests can run: the path of redis-server, or undefined after a loud word. */
 export const wantRedis = () => wantProgram('redis-server')
 
-/** A running server; `cli('PING')` asks it by redis-cli, `url` is for clients. */
-export async function startRedis(...options) {
-  const [port, folder] = [await freePort(), await freshFolder('redis')]
-  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder }
-  settings['repl-diskless-sync-delay'] = 0 // a replica need not wait for others
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+/** Starts redis-server with these arguments; `cli('PING')` asks it by redis-cli, `url` is for clients. */
+async function launch(folder, port, args) {
   const cli = async (...words) => {
     const { stdout } = await run(findProgram('redis-cli'), ['-p', String(port), ...words])
     return stdout.trimEnd()
@@ -27,9 +25,18 @@ export async function startRedis(...options) {
     const answer = await cli('PING')
     if (answer !== 'PONG') throw new Error(answer)
   }
-  const server = new Server({ command: ['redis-server', ...args, ...options], folder, isReady })
+  const server = new Server({ command: ['redis-server', ...args], folder, isReady })
   Object.assign(server, { port, cli, url: `redis://127.0.0.1:${port}` })
   return server.start()
+}
+
+/** A running server that keeps nothing, unless `options` of its command line say so. */
+export async function startRedis(...options) {
+  const [port, folder] = [await freePort(), await freshFolder('redis')]
+  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder }
+  settings['repl-diskless-sync-delay'] = 0 // a replica need not wait for others
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  return launch(folder, port, [...args, ...options])
 }
 
 /** A connected client of each package for a server, and how to end it. */
@@ -70,8 +77,9 @@ const SLOTS = 16384
 
 /** Three masters that share the slots of one cluster. */
 export async function startCluster() {
-  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
-  const nodes = await Promise.all([1, 2, 3].map(() => startRedis(...options)))
+  const buses = await Promise.all([freePort(), freePort(), freePort()])
+  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-port']
+  const nodes = await Promise.all(buses.map((bus) => startRedis(...options, String(bus))))
   const share = Math.ceil(SLOTS / nodes.length)
   await Promise.all(
     nodes.map(async (node, i) => {
@@ -80,7 +88,8 @@ export async function startCluster() {
       await node.cli('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
     }),
   )
-  for (const node of nodes.slice(1)) await node.cli('CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port))
+  for (const node of nodes.slice(1))
+    await node.cli('CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port), String(buses[0]))
   for (const node of nodes) {
     await until(async () => {
       const info = await node.cli('CLUSTER', 'INFO')
@@ -88,4 +97,12 @@ export async function startCluster() {
     })
   }
   return nodes
+}
+
+/** A sentinel that watches `primary` under that name. */
+export async function startSentinel(primary) {
+  const [port, folder] = [await freePort(), await freshFolder('sentinel')]
+  const config = join(folder, 'sentinel.conf') // a sentinel writes its own file, and does not start without one
+  await writeFile(config, `port ${port}\nsentinel monitor primary 127.0.0.1 ${primary.port} 1\n`)
+  return launch(folder, port, [config, '--sentinel'])
 }

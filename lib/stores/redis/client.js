@@ -15,11 +15,12 @@ const BUSY = `${WANTED} that may run scripts, not one inside MULTI, a pipeline o
 // Both clients collect commands for MULTI or a pipeline in an object that has all of them, and no connection of its own.
 const isBatch = (client) => typeof client?.exec === 'function' && typeof client.connect !== 'function'
 // Redis (also with Sentinel) and Cluster of ioredis.
-const isIoredis = (client) => typeof client?.evalsha === 'function' && typeof client.defineCommand === 'function'
+const isIoredis = (client) =>
+  ['evalsha', 'defineCommand', 'on'].every((method) => typeof client?.[method] === 'function')
 // node-redis: client, cluster, sentinel and pool.
-const isNodeRedis = (client) => typeof client?.evalSha === 'function' && typeof client.connect === 'function'
+const isNodeRedis = (client) => ['evalSha', 'connect', 'on'].every((method) => typeof client?.[method] === 'function')
 
-/** The last connection error of each client, and since when it is watched. */
+/** The last connection error of each client that is watched, and when it was. */
 const connectionErrors = new WeakMap()
 
 /**
@@ -37,10 +38,19 @@ const ioredisCalls = (client) => ({
   evaluate: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
 })
 
-const nodeRedisCalls = (client) => ({
-  evalSha: (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
-  evaluate: (source, keys, args) => client.eval(source, { keys, arguments: args }),
-})
+// node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections: there the key is told apart.
+const clusterCall = (client, command) => (text, keys, args) =>
+  client.sendCommand(keys[0], false, [command, text, String(keys.length), ...keys, ...args])
+
+function nodeRedisCalls(client) {
+  if (typeof client.getSlotRandomNode === 'function') {
+    return { evalSha: clusterCall(client, 'EVALSHA'), evaluate: clusterCall(client, 'EVAL') }
+  }
+  return {
+    evalSha: (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
+    evaluate: (source, keys, args) => client.eval(source, { keys, arguments: args }),
+  }
+}
 
 /** Settles as `call` does, or fails after `ANSWER_MS`. */
 async function inTime(call) {

@@ -22,7 +22,8 @@ function load(name) {
 function openIoredis({ Redis }, url) {
   // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.
   const reconnectOnError = (error) => error.message.startsWith('READONLY')
-  const client = new Redis(url, { lazyConnect: true, reconnectOnError })
+  // A step that finds no server fails after about a second: whoever asked knows better when to try again.
+  const client = new Redis(url, { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5 })
   return new ScriptRunner(client, ioredisCalls(client), () => client.disconnect())
 }
 

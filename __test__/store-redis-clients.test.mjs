@@ -1,0 +1,270 @@
+// Which clients the Redis store takes and which it refuses, what it says when the server is gone, and URLs.
+
+import { execFile } from 'node:child_process'
+import { cp, mkdir, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
+import { CLIENTS, startCluster, startRedis, startSentinel, wantRedis } from './servers/redis.mjs'
+import { freePort, freshFolder } from './servers/server.mjs'
+import { newOwner } from './store-reference.mjs'
+
+const { redisStore, openRedis } = createRequire(import.meta.url)('../lib/stores/redis.js')
+
+const test = wantRedis() === undefined ? anyTest.skip : anyTest
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const CONFIG = { fingerprint: 'f', slots: 4, ttlMs: 60_000, skewMs: 5000, create: true }
+
+async function start(t, ...options) {
+  const server = await startRedis(...options)
+  t.teardown(() => server.stop())
+  return server
+}
+
+async function connect(t, name, server) {
+  const { client, end } = await CLIENTS[name](server)
+  t.teardown(end)
+  return client
+}
+
+let groups = 0
+
+/** Every step once; a client that can do this can do all. */
+async function works(t, store, prefix = 'group') {
+  groups += 1
+  const group = `${prefix} ${groups}`
+  const owner = newOwner()
+  await store.open(group, CONFIG)
+  const grant = await store.acquire(group, { owner, host: 'hôst', clientNow: Date.now() })
+  t.is(grant.hi, grant.storeNow + 60_000)
+  t.like(await store.renew(group, { slot: 0, owner, clientNow: Date.now() }), { slot: 0, lo: grant.lo })
+  t.like((await store.list(group))[0], { owner, host: 'hôst', lo: grant.lo })
+  await store.release(group, { slot: 0, owner, last: grant.lo })
+  await store.destroy(group)
+  await t.throwsAsync(store.acquire(group, { owner, host: 'h', clientNow: Date.now() }), {
+    code: 'ERR_FLAKE_DESTROYED',
+  })
+  t.is(await store.advance(group, 5n, 2n ** 60n + 1n), 2n ** 60n + 1n)
+}
+
+test('ioredis: a client with a key prefix, with auto-pipelining, and one that connects when asked', async (t) => {
+  const { port, cli } = await start(t)
+  const cases = {
+    plain: {},
+    keyPrefix: { keyPrefix: 'app:' },
+    auto: { enableAutoPipelining: true },
+    lazy: { lazyConnect: true },
+  }
+  for (const options of Object.values(cases)) {
+    const client = new Redis(port, options)
+    await works(t, redisStore(client))
+    client.disconnect()
+  }
+  t.true((await cli('KEYS', 'app:flakeforge:*')).length > 0)
+})
+
+test('node-redis: RESP 2 and 3, replies as Buffers, a pool', async (t) => {
+  const { url } = await start(t)
+  const buffers = { [RESP_TYPES.BLOB_STRING]: Buffer }
+  for (const RESP of [2, 3]) {
+    const client = await createClient({ url, RESP }).connect()
+    await works(t, redisStore(client))
+    await works(t, redisStore(client.withTypeMapping(buffers)))
+    client.destroy()
+  }
+  const pool = await createClientPool({ url }).connect()
+  await works(t, redisStore(pool))
+  pool.destroy()
+})
+
+test('Redis Cluster: three masters, both clients', async (t) => {
+  const nodes = await startCluster()
+  t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
+  const cluster = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+  t.teardown(() => cluster.disconnect())
+  const other = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) }).connect()
+  t.teardown(() => other.destroy())
+  for (const client of [cluster, other]) {
+    const store = redisStore(client)
+    for (let i = 0; i < 8; i++) await works(t, store)
+  }
+  for (const node of nodes) t.not(await node.cli('DBSIZE'), '0', 'every master has some of the groups')
+})
+
+test('Sentinel: both clients find the primary', async (t) => {
+  const primary = await start(t)
+  const sentinel = await startSentinel(primary)
+  t.teardown(() => sentinel.stop())
+  const ioredis = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'primary' })
+  t.teardown(() => ioredis.disconnect())
+  await works(t, redisStore(ioredis))
+  const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }]
+  const nodeRedis = await createSentinel({ name: 'primary', sentinelRootNodes }).connect()
+  t.teardown(() => nodeRedis.destroy())
+  await works(t, redisStore(nodeRedis))
+})
+
+const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
+
+test('what is no client is refused', (t) => {
+  const strangers = [undefined, null, 'redis://localhost', {}, new Map(), { eval() {}, evalsha() {} }, { evalSha() {} }]
+  for (const stranger of strangers)
+    t.throws(() => redisStore(stranger), { ...OPTION, message: /ioredis or node-redis/ })
+})
+
+test('MULTI and pipelines are refused', async (t) => {
+  const server = await start(t)
+  const ioredis = await connect(t, 'ioredis', server)
+  const nodeRedis = await connect(t, 'node-redis', server)
+  for (const batch of [ioredis.pipeline(), ioredis.multi(), nodeRedis.multi()]) {
+    t.throws(() => redisStore(batch), { ...OPTION, message: /MULTI/ })
+  }
+  await ioredis.multi({ pipeline: false })
+  await nodeRedis.sendCommand(['MULTI'])
+  for (const client of [ioredis, nodeRedis]) {
+    await t.throwsAsync(redisStore(client).open('inside MULTI', CONFIG), { ...OPTION, message: /MULTI/ })
+  }
+  await ioredis.discard()
+  await nodeRedis.sendCommand(['DISCARD'])
+  for (const client of [ioredis, nodeRedis]) await works(t, redisStore(client))
+})
+
+test('a client in subscriber mode is refused, where it can do nothing else', async (t) => {
+  const { port, url } = await start(t)
+  const ioredis = new Redis(port, { protocol: 2 })
+  t.teardown(() => ioredis.disconnect())
+  await ioredis.subscribe('news')
+  const nodeRedis = await createClient({ url, RESP: 2 }).connect()
+  t.teardown(() => nodeRedis.destroy())
+  await nodeRedis.subscribe('news', () => {})
+  for (const client of [ioredis, nodeRedis]) {
+    await t.throwsAsync(redisStore(client).open('subscribed', CONFIG), { ...OPTION, message: /subscriber mode/ })
+  }
+  const both = await createClient({ url, RESP: 3 }).connect()
+  t.teardown(() => both.destroy())
+  await both.subscribe('news', () => {})
+  await works(t, redisStore(both))
+})
+
+test('a node-redis client that is not connected is told so', async (t) => {
+  const { url } = await start(t)
+  const client = createClient({ url })
+  const store = redisStore(client)
+  const error = await t.throwsAsync(store.open('closed', CONFIG), {
+    code: 'ERR_FLAKE_STORE',
+    message: /client\.connect\(\)/,
+  })
+  t.true(error.cause instanceof Error)
+  await client.connect()
+  await works(t, store)
+  await store.close()
+  t.true(client.isOpen, "close() leaves the user's client alone")
+  client.destroy()
+})
+
+test('an error of the server is the cause', async (t) => {
+  const server = await start(t)
+  for (const name of Object.keys(CLIENTS)) {
+    const store = redisStore(await connect(t, name, server))
+    await server.cli('SET', `flakeforge:{${name}}:counter`, 'not a hash')
+    const error = await t.throwsAsync(store.advance(name, 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /WRONGTYPE/ })
+    t.regex(error.cause.message, /WRONGTYPE/)
+  }
+})
+
+for (const name of Object.keys(CLIENTS)) {
+  test(`${name}: a server that is gone is an error with its cause, and steps go on when it is back`, async (t) => {
+    const server = await start(t)
+    const client = await connect(t, name, server)
+    const store = redisStore(client)
+    await works(t, store)
+    await server.kill()
+    const error = await t.throwsAsync(store.advance('gone', 1n, 0n), { code: 'ERR_FLAKE_STORE' })
+    t.true(error.cause instanceof Error)
+    t.regex(error.message, /ECONNREFUSED/)
+    await server.start()
+    await works(t, store)
+  })
+
+  test(`${name}: a server that does not answer is an error`, async (t) => {
+    const server = await start(t)
+    const store = redisStore(await connect(t, name, server))
+    await works(t, store)
+    process.kill(server.pid, 'SIGSTOP')
+    t.teardown(() => process.kill(server.pid, 'SIGCONT'))
+    await t.throwsAsync(store.advance('hangs', 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /no answer within/ })
+  })
+}
+
+test('a URL: a client of our own, which close() ends', async (t) => {
+  const { url, cli } = await start(t)
+  const clients = async () => (await cli('CLIENT', 'LIST')).split('\n').length
+  const before = await clients()
+  const store = openRedis(`${url}/2`)
+  t.is(await clients(), before, 'it connects at the first step')
+  await works(t, store)
+  t.is(await clients(), before + 1)
+  t.not(await cli('-n', '2', 'DBSIZE'), '0')
+  await store.close()
+  await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /closed/ })
+  while ((await clients()) > before);
+})
+
+test('a URL where no server is: an error with its cause', async (t) => {
+  const store = openRedis(`redis://127.0.0.1:${await freePort()}`)
+  const error = await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
+  t.is(error.cause.code, 'ECONNREFUSED')
+  await store.close()
+})
+
+/** Runs code in a project that has only these packages beside the store's files. */
+async function inProject(t, packages, code) {
+  const project = await freshFolder('project')
+  t.teardown(() => rm(project, { recursive: true, force: true }))
+  await cp(join(root, 'lib'), join(project, 'lib'), { recursive: true })
+  await mkdir(join(project, 'node_modules'))
+  for (const name of packages) {
+    await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction')
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], { cwd: project })
+  return stdout.trim()
+}
+
+const OPEN_AND_USE = (url) => `
+  const store = require('./lib/stores/redis.js').openRedis('${url}')
+  Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)])
+    .then(async (values) => {
+      await store.close()
+      await store.close()
+      console.log(values.join(), await store.advance('one', 1n).catch((error) => error.code))
+    })`
+
+test('a URL in a project with node-redis alone', async (t) => {
+  const { url } = await start(t)
+  t.is(await inProject(t, ['redis'], OPEN_AND_USE(url)), '1,2 ERR_FLAKE_STORE')
+})
+
+test('a URL in a project with node-redis alone, and no server', async (t) => {
+  const code = `
+    const store = require('./lib/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
+    store.list('any').catch((error) => {
+      console.log(error.code, error.cause.code)
+      return store.close()
+    })`
+  t.is(await inProject(t, ['redis'], code), 'ERR_FLAKE_STORE ECONNREFUSED')
+})
+
+test('a URL in a project without a client package says what to install', async (t) => {
+  const code = `
+    try {
+      require('./lib/stores/redis.js').openRedis('redis://localhost')
+    } catch (error) {
+      console.log(error.code, error.message)
+    }`
+  t.regex(await inProject(t, [], code), /^ERR_FLAKE_STORE .*npm install ioredis/)
+})
