@@ -186,7 +186,7 @@ for (const name of Object.keys(CLIENTS)) {
     await server.kill()
     const error = await t.throwsAsync(store.advance('gone', 1n, 0n), { code: 'ERR_FLAKE_STORE' })
     t.true(error.cause instanceof Error)
-    t.regex(error.message, /ECONNREFUSED/)
+    t.regex(error.message, /ECONNREFUSED|Socket closed/) // the second when the client had not seen it yet
     await server.start()
     await works(t, store)
   })
