@@ -98,13 +98,19 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
    * A generator whose node number nobody has to assign: it holds a *slot* of its group for as long as it lives, and no two
    * living generators of a group hold the same. Resolves once it can make IDs.
    *
-   * @param store where slots are kept: `'file:DIR'` for the processes of one machine, or a store of `fileStore`. Default:
-   * the folder `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`.
+   * @param store where slots are kept. For many machines `'redis://…'`, `'postgres://…'` or `'etcd://…'` (a URL loads the
+   * client package that you have installed), or your own client in `redisStore`, `postgresStore`, `etcdStore`; for the
+   * processes of one machine `'file:DIR'`. Default: what `FLAKEFORGE_STORE` in the environment names, else the folder
+   * `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
    * `shared`, `clock`); or no store is named in a container, where each would have a default folder of its own.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was made for another layout, epoch or number of slots (`theirs`,
    * `ours`).
-   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot got free within `waitMs`.
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot gets free within `waitMs` (`retryAt`).
+   * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost what it granted, and `waitMs` ends before the time
+   * in which that could do harm (`retryAt`). See `createGroup`.
+   * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are further apart than `skewMs`.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, or failed (`cause`).
    * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
    * @example
    * const flake = await FlakeId.join()
@@ -251,7 +257,7 @@ declare namespace FlakeId {
     ttlMs?: number | string | null | undefined
     /** how far the clocks of members and store may be apart, in ms; default 5 000 */
     skewMs?: number | string | null | undefined
-    /** how long `join` and `attach` wait for a free slot, in ms; default 90 000 */
+    /** how long `join` and `attach` wait for a free slot or the end of a quiet period, in ms; default 90 000 */
     waitMs?: number | string | null | undefined
     /** the slot that this name held last is preferred; default: the host name */
     host?: string | null | undefined
@@ -267,6 +273,10 @@ declare namespace FlakeId {
 
   /**
    * A generator that holds a slot; `FlakeId.join()` makes them.
+   *
+   * It holds a slot and a *window* of time that the store granted, which it has renewed every third of `ttlMs`; no ID lies
+   * outside. When the store does not answer, IDs flow until the window ends; then `next()` throws
+   * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`), `next(callback)` waits, and both go on when the store is back.
    *
    * Its `state` is `'attached'` (IDs flow), `'detached'` (`detach()` was called, or the slot was lost and another is being
    * fetched: `ERR_FLAKE_DETACHED`) or `'destroyed'` (the group was ended: `ERR_FLAKE_DESTROYED`, for good).
@@ -328,10 +338,15 @@ declare namespace FlakeId {
     /** `last`: the Unix ms of the last ID made, rounded up; −1 when there was none. */
     release(group: string, request: { slot: number; owner: string; last: number }): Promise<void>
     destroy(group: string): Promise<void>
-    /** Adds `by` to a named counter and returns the value before. */
+    /**
+     * Adds `by` to a named counter and returns the value before. An absent counter is made with the value `init`, or is an
+     * error where that is not given. `by` 0 with `init`: the counter goes on at `init` at least, whatever was lost.
+     */
     advance(name: string, by: bigint, init?: bigint): Promise<bigint>
     /** The slots that were ever held. */
     list(group: string): Promise<SlotInfo[]>
+    /** The names of all groups, where the store can tell. */
+    groups?(): Promise<string[]>
     close?(): Promise<void>
   }
 
@@ -353,7 +368,77 @@ declare namespace FlakeId {
    * Slots and counters in a folder, for the processes of one machine: no server. A slot's lock goes with its process.
    * @param directory default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
    */
-  export function fileStore(directory?: string | null): Store
+  export function fileStore(directory?: string | null): Store & { readonly folder: string }
+  /**
+   * Slots and counters on Redis 6 or newer, or Valkey.
+   * @param client a connected client of ioredis or of redis (node-redis): a single server, Sentinel, a cluster or a pool.
+   * It stays yours: nothing here closes it.
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or in a MULTI.
+   */
+  export function redisStore(client: unknown): Store
+  /**
+   * Slots and counters on PostgreSQL, in tables that are made on first use, or by `schema.sql`.
+   * @param pool a Pool or Client of pg, or the `sql` function of postgres. It stays yours: nothing here closes it.
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or in a transaction.
+   */
+  export function postgresStore(pool: unknown): Store
+  /**
+   * Slots and counters on etcd 3.4 or newer, by its JSON gateway.
+   * @param options `endpoints`: one or more, as `'http://127.0.0.1:2379'`; `fetch`: your own, for a proxy or a CA
+   */
+  export function etcdStore(options: {
+    endpoints: string | readonly string[]
+    username?: string | undefined
+    password?: string | undefined
+    fetch?: typeof fetch | undefined
+  }): Store
+
+  /**
+   * Makes a group that is known to be new, so that nobody waits out its quiet period; what `npx flakeforge create` does.
+   * Never where the store may have lost the group: its members may still be making IDs.
+   * @param options as for `join`: those that the members have to agree on
+   */
+  export function createGroup(store: Store | string | null | undefined, options?: JoinOptions | null): Promise<void>
+
+  /**
+   * Small dense numbers as 8-byte IDs: Hazelcast's IdGenerator. A counter on the store grows by a block at a time; each
+   * member hands its block out by itself, and fetches the next one before that ends.
+   *
+   * @example
+   * const invoices = await SegmentId.open('redis://localhost', { name: 'invoices' })
+   * invoices.nextBigInt() // 0n, and in the next member 10000n
+   */
+  export class SegmentId {
+    private constructor()
+    /**
+     * Takes the first block.
+     * @param options `name` of the counter; `block`: IDs taken at a time, 1…2^32, default 10 000, of which what is left is
+     * lost when the process ends; `init`: a counter that is not there begins after this value
+     * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or may have lost blocks: see `skipTo`
+     */
+    static open(
+      store: Store | string | null | undefined,
+      options: { name: string; block?: number | null; init?: bigint | number | null },
+    ): Promise<SegmentId>
+    /**
+     * One ID, 8 bytes, big-endian.
+     * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones come.
+     * @throws {Error} `ERR_FLAKE_STORE`: no block can be had.
+     */
+    next(): Buffer
+    next(callback: null | undefined): Buffer
+    /** Waits for a block where there is none; gets an error only where waiting does not help. */
+    next(callback: (error: Error | null, id: Buffer) => void): void
+    nextAsync(): Promise<Buffer>
+    nextBigInt(): bigint
+    /** Once, before any ID: the next one is `value` + 1. False when it came too late, and changed nothing. */
+    init(value: bigint | number): Promise<boolean>
+    /** Goes on at `value` or above: after the store lost blocks, above all that was ever handed out. For all members. */
+    skipTo(value: bigint | number): Promise<void>
+    /** The rest of the block is lost. */
+    close(): Promise<void>
+    [Symbol.asyncDispose](): Promise<void>
+  }
 
   /** What an ID says. */
   export interface Parts {

@@ -7,14 +7,18 @@ const { FlakeId } = require('./lib/flake-id.js')
 const { format, parse } = require('./lib/format.js')
 const { Layout, layouts } = require('./lib/layout.js')
 const { LeasedFlakeId } = require('./lib/leased-flake-id.js')
-const { fileStore } = require('./lib/stores/file.js')
+const { createGroup } = require('./lib/join.js')
+const { SegmentId } = require('./lib/segment-id.js')
+const adapters = require('./lib/stores/adapters.js')
 const { compare, fromSigned, toBigInt, toSigned } = require('./lib/ids.js')
 
 module.exports = Object.assign(FlakeId, {
   FlakeId,
   default: FlakeId,
   LeasedFlakeId,
-  fileStore,
+  SegmentId,
+  createGroup,
+  ...adapters,
   Layout,
   layouts,
   format,

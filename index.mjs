@@ -2,6 +2,7 @@
 
 import FlakeId from './index.js'
 
-export const { LeasedFlakeId, fileStore, Layout, layouts } = FlakeId
+export const { LeasedFlakeId, SegmentId, Layout, layouts } = FlakeId
+export const { createGroup, fileStore, redisStore, postgresStore, etcdStore } = FlakeId
 export const { format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
 export { FlakeId, FlakeId as default }

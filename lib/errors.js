@@ -103,9 +103,17 @@ function problemError({ theirs, ours, path, why }, where) {
   return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
 }
 
-/** `ERR_FLAKE_STORE`: a call to a store failed. */
+/** `ERR_FLAKE_STORE`: a call to a store failed; without a cause where the store answered, and said no. */
 function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+}
+
+/** `ERR_FLAKE_OVERFLOW`: the blocks at hand are used up, and the next one is on its way. */
+function blocksUsedUpError(name, block) {
+  const message =
+    `the blocks of counter '${name}' that are here are used up, and the next one waits for the event loop: ` +
+    `next(callback) and nextAsync() wait for it, and a larger block than ${block} comes less often`
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
@@ -175,6 +183,7 @@ module.exports = {
   fileError,
   problemError,
   storeError,
+  blocksUsedUpError,
   exhaustedError,
   quietError,
   clockSkewError,

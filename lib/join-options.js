@@ -30,7 +30,7 @@ function readJoinOptions(given) {
     layout,
     ...knobs,
     nodeOf: nodes.nodeOf,
-    group: readGroup(isAbsent(options.group) ? 'default' : options.group),
+    group: readName('group', isAbsent(options.group) ? 'default' : options.group),
     config: {
       fingerprint: fingerprint(layout, nodes.fixed, options.nodeOffset),
       slots,
@@ -73,14 +73,14 @@ function readTimes(options, maxAheadMs) {
 }
 
 /** The name of a group or counter: it becomes part of keys and of a folder's name. */
-function readGroup(group, option = 'group') {
+function readName(option, name) {
   const wanted = 'a name of 1 to 128 characters, without braces and control characters'
-  if (typeof group !== 'string') throw optionTypeError(option, group, wanted)
+  if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (group.length < 1 || group.length > 128 || /[\u0000-\u001f\u007f{}]/.test(group)) {
-    throw optionRangeError(option, group, wanted)
+  if (name.length < 1 || name.length > 128 || /[\u0000-\u001f\u007f{}]/.test(name)) {
+    throw optionRangeError(option, name, wanted)
   }
-  return group
+  return name
 }
 
 function readHost(host) {
@@ -91,4 +91,4 @@ function readHost(host) {
   return host
 }
 
-module.exports = { readGroup, readJoinOptions }
+module.exports = { readJoinOptions, readName }

@@ -66,12 +66,12 @@ impl SlotFolder {
             Err(SlotError::File(error)) => Either3::C(error.into()),
         })
     }
+}
 
-    /// Ends the group for all members.
-    #[napi]
-    pub fn destroy(&self) -> Option<Problem> {
-        self.core.destroy().err().map(Problem::from)
-    }
+/// Ends a group for all members.
+#[napi]
+pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
+    slots::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
 }
 
 /// A slot, held until it is released or this is collected.

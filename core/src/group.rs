@@ -95,12 +95,6 @@ impl Group {
         place::is_there(&self.folder.join(FILE), self.identity)
     }
 
-    /// Ends this life, for every member.
-    pub(crate) fn destroy(&self) -> Result<(), FileError> {
-        self.word(DESTROYED).store(1, SeqCst); // before the marks are read: see `Life::floor_ms`
-        self.page.sync().map_err(|error| FileError::io(&self.folder.join(FILE), "synced", &error))
-    }
-
     /// No number up to the end of this Unix millisecond belongs to this life.
     pub(crate) fn floor_ms(&self) -> i64 {
         self.word(FLOOR_MS).load(Relaxed) as i64
@@ -115,6 +109,20 @@ impl Group {
     pub(crate) fn used(&self) -> &AtomicU64 {
         self.word(USED)
     }
+}
+
+/// Ends the last life of the group in a folder, if there is one that has not ended.
+pub(crate) fn destroy(folder: &Path) -> Result<(), FileError> {
+    let Some(life) = last_life(folder)? else { return Ok(()) };
+    let path = life.folder.join(FILE);
+    let Some(file) = place::open_existing(&path)? else { return Ok(()) };
+    let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
+    end(&page, &path)
+}
+
+fn end(page: &Mapped, path: &Path) -> Result<(), FileError> {
+    page.words()[DESTROYED].store(1, SeqCst);
+    page.sync().map_err(|error| FileError::io(path, "synced", &error))
 }
 
 /// A life of a group, as its files say.

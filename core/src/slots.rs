@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::clock::system_ns;
 use crate::fault::FileError;
 pub use crate::group::Config;
-use crate::group::{Group, last_life};
+use crate::group::{self, Group, last_life};
 pub use crate::holder::Holder;
 use crate::machine::{self, Machine};
 use crate::names;
@@ -206,12 +206,12 @@ impl SlotFolder {
     fn why(&self, error: FileError) -> SlotError {
         if self.group.is_destroyed() { SlotError::Destroyed } else { SlotError::File(error) }
     }
+}
 
-    /// Ends the group: its members see it when they renew, and take no number past the marks they have by now. Who opens
-    /// the folder afterwards makes a new group, above those.
-    pub fn destroy(&self) -> Result<(), FileError> {
-        self.group.destroy()
-    }
+/// Ends the group in a folder: its members see it when they renew, and take no number past the marks they have by now.
+/// Who opens the folder afterwards makes a new group, above those.
+pub fn destroy(folder: &Path) -> Result<(), FileError> {
+    group::destroy(folder)
 }
 
 /// A slot that this process has, until this is dropped.

@@ -20,7 +20,7 @@ use flakeforge_core::layout::Layout;
 use flakeforge_core::machine::{self, Machine};
 use flakeforge_core::names::{file_name, group_folder, name_of};
 use flakeforge_core::numbers::{Numbers, whole_ms};
-use flakeforge_core::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, groups, list};
+use flakeforge_core::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, destroy, groups, list};
 use support::{ENDLESS, PLAIN, duplicates, flake, generator, part, process, receive, send};
 
 fn config(slots: u32) -> Config {
@@ -244,7 +244,7 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     let mut ids = generator(held.cursor(), &ENDLESS);
     let mut made = vec![0; 1000];
     ids.fill(&mut made, |id| id);
-    open(temp.path(), 2).destroy().unwrap();
+    destroy(temp.path()).unwrap();
     let hi_ms = held.hi_ms();
     // A member that has not heard of it goes on up to its mark, and not further.
     let mut rest = vec![0; 4096 * 10_000];
@@ -285,7 +285,7 @@ fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
             }
         });
         thread::sleep(Duration::from_millis(5)); // the mark is raised some times
-        folder.destroy().unwrap();
+        destroy(temp.path()).unwrap();
         let next = open(temp.path(), 1);
         let Err(SlotError::Exhausted { retry_at_ms }) = next.acquire(7, "x") else { panic!("it ran ahead") };
         let last_ms = member.join().unwrap();
@@ -316,7 +316,7 @@ fn the_list_shows_who_holds_what_and_disturbs_nobody() {
     assert_eq!(again.slot(), 1, "looking holds nothing");
 
     assert_eq!(groups(temp.path()).unwrap(), [("my group/ü".to_owned(), path.clone())]);
-    folder.destroy().unwrap();
+    destroy(&path).unwrap();
     assert_eq!(groups(temp.path()).unwrap(), []);
     assert_eq!(groups(&temp.path().join("nowhere")).unwrap(), []);
 }

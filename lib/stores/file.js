@@ -66,7 +66,7 @@ class FileStore {
   }
 
   async destroy(group) {
-    insist(this.#groups.get(group).destroy())
+    insist(native.destroySlots(this.#folder, group))
   }
 
   async advance(name, by, init) {

@@ -1,0 +1,11 @@
+'use strict'
+
+// The adapters as users call them. Each file is read when it is first needed: most programs need one of them, or none.
+
+const { fileStore } = require('./file.js')
+
+const redisStore = (client) => require('./redis.js').redisStore(client)
+const postgresStore = (pool) => require('./postgres.js').postgresStore(pool)
+const etcdStore = (options) => require('./etcd.js').etcdStore(options)
+
+module.exports = { fileStore, redisStore, postgresStore, etcdStore }
