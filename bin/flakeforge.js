@@ -6,14 +6,16 @@
 
 const { print, say } = require('./parts/output.js')
 
-const COMMANDS = ['new', 'inspect', 'at', 'layouts', 'slots']
+const COMMANDS = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy']
 
 const USAGE = `usage: flakeforge [N]            makes N IDs (default 3) and shows what is in them
        flakeforge new [N]        the same with options: layout, node, output
        flakeforge inspect ID…    says what is in an ID, in any text form, of any system
        flakeforge at DATE [DATE] gives the smallest and the largest ID of a time, for WHERE id BETWEEN
        flakeforge layouts        lists the systems whose IDs it makes and reads
-       flakeforge slots [DIR]    lists who holds the slots that join() gives
+       flakeforge slots [STORE]  lists who holds the slots that join() gives
+       flakeforge create STORE   makes a group of slots that is known to be new
+       flakeforge destroy STORE  ends one
 
 Every command has --help and --json (one JSON object a line).`
 

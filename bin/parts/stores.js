@@ -1,0 +1,31 @@
+'use strict'
+
+// The store that the command line names: a URL, or a folder as a plain path. A folder that is missing is not made.
+
+const { existsSync } = require('node:fs')
+const { resolve } = require('node:path')
+const { fileStore } = require('../../index.js')
+const { openStore } = require('../../lib/stores/open.js')
+const { usageError } = require('./arguments.js')
+
+const isUrl = (text) => /^[a-z]+:/i.test(text) && !existsSync(text)
+
+/** The store, and how to close it; without a name, the one that FLAKEFORGE_STORE names, or the default folder. */
+function findStore(name = process.env.FLAKEFORGE_STORE) {
+  if (name !== undefined && isUrl(name)) return openStore(name)
+  const store = fileStore(name === undefined ? undefined : resolve(name))
+  if (name !== undefined && !existsSync(store.folder)) throw usageError(`there is no folder ${store.folder}`)
+  return { store, close: async () => {} }
+}
+
+/** Does something with the store that the command line names. */
+async function withStore(name, work) {
+  const { store, close } = findStore(name)
+  try {
+    return await work(store)
+  } finally {
+    await close()
+  }
+}
+
+module.exports = { withStore }
