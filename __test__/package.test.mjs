@@ -159,7 +159,8 @@ test('the platform package holds the binary and little else', async (t) => {
 })
 
 const PROPERTIES = [
-  ...['FlakeId', 'default', 'LeasedFlakeId', 'fileStore', 'Layout', 'layouts'],
+  ...['FlakeId', 'default', 'LeasedFlakeId', 'SegmentId', 'createGroup', 'Layout', 'layouts'],
+  ...['fileStore', 'redisStore', 'postgresStore', 'etcdStore'],
   ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare'],
 ]
 

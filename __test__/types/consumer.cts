@@ -14,7 +14,12 @@ const exported = {
   FlakeId: true,
   default: true,
   LeasedFlakeId: true,
+  SegmentId: true,
+  createGroup: true,
   fileStore: true,
+  redisStore: true,
+  postgresStore: true,
+  etcdStore: true,
   Layout: true,
   layouts: true,
   format: true,
@@ -277,6 +282,10 @@ export function mistakes(flake: FlakeId): void {
   flake.layout.fields.push(['x', 1])
   // @ts-expect-error: join() makes these
   new FlakeId.LeasedFlakeId()
+  // @ts-expect-error: open() makes these
+  new FlakeId.SegmentId()
+  // @ts-expect-error: a counter has a name
+  FlakeId.SegmentId.open('redis://localhost', { block: 5 })
   // @ts-expect-error: no such event
   FlakeId.join().then((leased) => leased.on('closed', () => {}))
   // @ts-expect-error: a store that is none

@@ -24,6 +24,7 @@ import type {
 import * as all from 'flakeforge'
 import FlakeId, {
   compare,
+  createGroup,
   fileStore,
   format,
   fromSigned,
@@ -32,6 +33,7 @@ import FlakeId, {
   layouts,
   FlakeId as Named,
   parse,
+  SegmentId,
   toBigInt,
   toSigned,
 } from 'flakeforge'
@@ -78,6 +80,11 @@ leased.on('detached', ({ group, slot, cause }) => {
 const info: SlotInfo | undefined = (await store.list('orders'))[0]
 assert.deepEqual([typeof info?.owner, info?.pid, info?.last instanceof Date], ['string', process.pid, true])
 await leased[Symbol.asyncDispose]()
+await createGroup(store, { ...joinOptions, group: 'invoices' })
+const segment: SegmentId = await SegmentId.open(store, { name: 'invoices', block: 100, init: 41n })
+const dense: [bigint, Buffer, boolean] = [segment.nextBigInt(), segment.next(), await segment.init(5)]
+assert.deepEqual([dense[0], dense[2]], [42n, false])
+await segment.close()
 const grant: Grant = { slot: 0, lo: 0, hi: 1, storeNow: 1 }
 assert.equal(grant.slot, 0)
 
