@@ -1,0 +1,128 @@
+'use strict'
+
+// Slots, windows and counters on PostgreSQL, over the user's own client: one statement is one atomic step.
+// It must never decide anything: the rules stand in postgres/*.sql (core/src/grants.rs is their reference), and what a
+// client is stands in postgres/client.js.
+
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { storeError, exhaustedError, quietError, mismatchError, clockSkewError, destroyedError } = require('../errors')
+const { postgresClient } = require('./postgres/client')
+const { openClient } = require('./postgres/url')
+
+const read = (file) =>
+  readFileSync(join(__dirname, 'postgres', file), 'utf8').replace(/^-- include (\S+)$/gm, (_, part) => read(part))
+
+/** A step's statement: its parts put in, comments left out, and `:name` numbered. Values travel as text, with a cast. */
+function statement(step) {
+  const names = []
+  const text = read(`${step}.sql`)
+    .replace(/ *--.*$/gm, '')
+    .replace(/(?<!:):([a-z]+)/gi, (_, name) => {
+      if (!names.includes(name)) names.push(name)
+      return `$${names.indexOf(name) + 1}::text`
+    })
+  return { text, names }
+}
+
+const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+const STATEMENTS = Object.fromEntries(STEPS.map((step) => [step, statement(step)]))
+
+/** Both sides of a mismatch, as text that names what differs. */
+function mismatch(group, theirs, ours) {
+  const differing = Object.keys(theirs).filter((key) => theirs[key] !== ours[key])
+  const describe = (config) => differing.map((key) => `${key} ${config[key]}`).join(', ')
+  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+}
+
+/** What a statement's answer means. */
+const ANSWERS = {
+  done: () => undefined,
+  lost: () => 'lost',
+  destroyed: () => 'destroyed',
+  granted: ({ slot, lo, hi, storeNow }) => ({ slot, lo, hi, storeNow }),
+  mismatch: ({ theirs }, group, ours) => {
+    throw mismatch(group, theirs, ours)
+  },
+  skew: ({ skew }, _, { skewMs }) => {
+    throw clockSkewError(skew, skewMs)
+  },
+  quiet: ({ quietUntil, storeNow }, group) => {
+    throw quietError(group, quietUntil, storeNow)
+  },
+  exhausted: ({ retryAt, storeNow }, group) => {
+    throw exhaustedError(group, retryAt, storeNow)
+  },
+}
+
+const WAY_OUT = 'skipTo(n) says where to go on'
+
+/** What the counter's statement answers when it gives no value. */
+const COUNTER_REFUSALS = {
+  absent: (name) => `counter '${name}' is gone from the store: ${WAY_OUT}`,
+  behind: (name) => `counter '${name}': the store was restored or failed over and may have lost blocks: ${WAY_OUT}`,
+  full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,
+}
+
+class PostgresStore {
+  #client
+  #configs = new Map()
+
+  constructor(client) {
+    this.#client = client
+  }
+
+  async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
+    this.#configs.set(group, { fingerprint, slots, ttlMs, skewMs })
+    await this.#step('open', group, { create })
+  }
+
+  async acquire(group, { owner, host, clientNow }) {
+    const grant = await this.#step('acquire', group, { owner, host, clientNow })
+    if (grant === 'destroyed') throw destroyedError(group)
+    return grant
+  }
+
+  renew(group, { slot, owner, clientNow }) {
+    return this.#step('renew', group, { slot, owner, clientNow })
+  }
+
+  async release(group, { slot, owner, last }) {
+    await this.#step('release', group, { slot, owner, last })
+  }
+
+  async destroy(group) {
+    await this.#client.run(STATEMENTS.destroy, { group })
+  }
+
+  async advance(name, by, init) {
+    const { outcome, value } = await this.#client.run(STATEMENTS.advance, { name, by, init: init ?? '' })
+    if (outcome !== 'advanced') throw storeError(COUNTER_REFUSALS[outcome](name, value))
+    return BigInt(value)
+  }
+
+  async list(group) {
+    const slots = await this.#client.run(STATEMENTS.list, { group })
+    // A released slot has no owner, rather than one that is null.
+    return slots.map(({ owner, ...slot }) => (owner === null ? slot : { ...slot, owner }))
+  }
+
+  async close() {
+    await this.#client.close()
+  }
+
+  async #step(step, group, values) {
+    const config = this.#configs.get(group)
+    if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    const answer = await this.#client.run(STATEMENTS[step], { group, ...config, ...values })
+    return ANSWERS[answer.outcome](answer, group, config)
+  }
+}
+
+/** A store on the user's own client: a Pool or Client of pg, or the sql function of postgres.js. */
+const postgresStore = (client) => new PostgresStore(postgresClient(client))
+
+/** A store with a client of its own, which `close()` ends. */
+const openPostgres = (url) => new PostgresStore(openClient(url))
+
+module.exports = { postgresStore, openPostgres }

@@ -1,0 +1,46 @@
+-- Adds to a named counter of 0 to 2^64 - 1 and gives the value before.
+-- It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+
+WITH counter AS MATERIALIZED (
+  SELECT name, value, incarnation FROM flakeforge_counter WHERE name = :name FOR UPDATE
+),
+turn AS MATERIALIZED (SELECT count(*) FROM counter),
+-- include server.sql
+,
+-- Taking nothing from a counter, but naming a value, means: go on from there, whatever was lost.
+asked AS MATERIALIZED (
+  SELECT
+    by, init, server.incarnation, counter.name IS NULL AS is_absent, skips,
+    counter.incarnation <> server.incarnation AND NOT skips AS is_behind,
+    CASE WHEN counter.name IS NULL THEN init WHEN skips THEN greatest(counter.value, init) ELSE counter.value END AS value
+  FROM (SELECT :by::numeric AS by, nullif(:init, '')::numeric AS init) AS given
+  CROSS JOIN LATERAL (SELECT by = 0 AND init IS NOT NULL AS skips) AS wish
+  CROSS JOIN server LEFT JOIN counter ON true
+),
+granted AS MATERIALIZED (
+  SELECT * FROM asked WHERE value + by <= 18446744073709551615 AND is_behind IS NOT TRUE
+),
+updated AS (
+  UPDATE flakeforge_counter AS c
+  SET value = granted.value + by, incarnation = granted.incarnation
+  FROM granted WHERE c.name = :name AND NOT is_absent
+  RETURNING granted.value
+),
+made AS (
+  INSERT INTO flakeforge_counter (name, value, incarnation)
+  SELECT :name, value + by, incarnation FROM granted WHERE is_absent
+  ON CONFLICT DO NOTHING
+  RETURNING name
+)
+SELECT json_build_object(
+  'outcome', CASE
+    WHEN is_absent AND init IS NULL THEN 'absent'
+    WHEN is_behind THEN 'behind'
+    WHEN NOT EXISTS (SELECT FROM granted) THEN 'full'
+    WHEN is_absent AND NOT EXISTS (SELECT FROM made) THEN 'again'
+    ELSE 'advanced'
+  END,
+  -- As text: JSON's numbers are doubles for JavaScript.
+  'value', value::text
+)::text
+FROM asked

@@ -1,0 +1,164 @@
+'use strict'
+
+// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(statement, values)` gives the one answer of a
+// step, within a bound of time. Clients are recognised by what they can do, since several versions may be installed.
+// It must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what
+// a step writes must be committed before its answer is used.
+
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { optionTypeError, storeError } = require('../../errors')
+
+/** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
+const ANSWER_MS = 10_000
+const LONGEST_PAUSE_MS = 50
+
+const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
+const FREE = `${WANTED} outside of a transaction: give the pool, or a client of its own`
+
+// Another transaction came first. READ COMMITTED, PostgreSQL's default, waits instead; a database may have another.
+const CAME_SECOND = new Set(['40001', '40P01'])
+// Another session is making the same tables at this moment, or just did.
+const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
+const NO_TABLE = '42P01'
+const TAKES_NO_WRITES = new Set(['25006', '55000'])
+const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_lsn/
+
+const SCHEMA = readFileSync(join(__dirname, 'schema.sql'), 'utf8')
+
+/** postgres.js: `unsafe` prepares no named statement, which a pooler could not keep. */
+const sqlCalls = (sql) => ({
+  isBusy: () => false,
+  send: async (text, values) => (await sql.unsafe(text, values).values())[0][0],
+  make: (text) => sql.unsafe(text),
+})
+
+const pgCalls = (client, isBusy) => ({
+  isBusy,
+  send: async (text, values) => (await client.query({ text, values, rowMode: 'array' })).rows[0][0],
+  make: (text) => client.query(text),
+})
+
+/** What the server said last of a pg Client's transaction: 'I' is none. Older versions keep it to themselves. */
+function statusOf(client) {
+  if (typeof client.getTransactionStatus === 'function') return () => client.getTransactionStatus()
+  let status
+  client.connection.on('readyForQuery', (message) => {
+    status = message.status
+  })
+  return () => status
+}
+
+/** One pg Client: it knows whether it is in a transaction, and wants its queries one after the other. */
+function pgClientCalls(client) {
+  const status = statusOf(client)
+  const calls = pgCalls(client, () => ['T', 'E'].includes(status()))
+  let last
+  const send = async (...args) => {
+    last = Promise.allSettled([last]).then(() => calls.send(...args))
+    return last
+  }
+  return { ...calls, send }
+}
+
+/** What went wrong, and what to do about it. */
+function failure(error) {
+  if (error.code?.startsWith('ERR_FLAKE_')) return error
+  const message = error.message || error.code // of several addresses that all refuse there is only a code
+  if (TAKES_NO_WRITES.has(error.code)) {
+    return storeError(`PostgreSQL: this server takes no writes, give the primary's address (${message})`, error)
+  }
+  if (IDENTITY.test(message)) {
+    const why = 'lost writes would not be noticed without pg_control_system(), pg_current_wal_lsn() and pg_walfile_name()'
+    return storeError(`PostgreSQL: ${why}: GRANT EXECUTE on them, or take a server that has them (${message})`, error)
+  }
+  return storeError(`PostgreSQL: ${message}`, error)
+}
+
+/** Settles as `call` does, or fails after `ANSWER_MS`. */
+async function inTime(call) {
+  let timer
+  const deadline = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
+  })
+  try {
+    return await Promise.race([call, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs statements on a client; `close` ends the client where it is ours. */
+class StatementRunner {
+  #client
+  #calls
+
+  constructor(client, calls, close = () => {}) {
+    this.#client = client
+    this.#calls = calls
+    this.close = close
+  }
+
+  async run({ text, names }, values) {
+    try {
+      return await inTime(this.#attempts(text, names.map((name) => String(values[name]))))
+    } catch (error) {
+      throw failure(error)
+    }
+  }
+
+  /** A statement that came second changed nothing, so it is run again, after a pause that grows. */
+  async #attempts(text, values) {
+    const end = performance.now() + ANSWER_MS
+    for (let pause = 1; performance.now() < end; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const answer = await this.#attempt(text, values)
+      if (answer !== undefined && answer.outcome !== 'again') return answer
+      await sleep(Math.random() * pause)
+    }
+  }
+
+  async #attempt(text, values) {
+    this.#refuseTransaction()
+    try {
+      const answer = JSON.parse(await this.#calls.send(text, values))
+      this.#refuseTransaction() // a BEGIN may have been on its way when we asked
+      return answer
+    } catch (error) {
+      if (error.code === NO_TABLE) return this.#makeTables()
+      if (!CAME_SECOND.has(error.code)) throw error
+    }
+  }
+
+  async #makeTables() {
+    try {
+      await this.#calls.make(SCHEMA)
+    } catch (error) {
+      if (MADE_BY_ANOTHER.has(error.code)) return
+      if (error.code !== '42501') throw error
+      const why = 'the tables are not there, and this role may not make them: run lib/stores/postgres/schema.sql'
+      throw storeError(`PostgreSQL: ${why} (${error.message})`, error)
+    }
+  }
+
+  #refuseTransaction() {
+    if (this.#calls.isBusy()) throw optionTypeError('client', this.#client, FREE)
+  }
+}
+
+/** A client of the user's, ready to run statements. */
+function postgresClient(client) {
+  if (typeof client === 'function' && typeof client.unsafe === 'function') {
+    // The sql of a transaction or of a reserved connection has no begin().
+    if (typeof client.begin !== 'function') throw optionTypeError('client', client, FREE)
+    return new StatementRunner(client, sqlCalls(client))
+  }
+  const isPg = typeof client?.query === 'function' && typeof client.connect === 'function'
+  if (isPg && typeof client.totalCount === 'number') return new StatementRunner(client, pgCalls(client, () => false))
+  if (isPg && (typeof client.getTransactionStatus === 'function' || typeof client.connection?.on === 'function')) {
+    return new StatementRunner(client, pgClientCalls(client))
+  }
+  throw optionTypeError('client', client, WANTED)
+}
+
+module.exports = { StatementRunner, pgCalls, sqlCalls, postgresClient }

@@ -1,0 +1,55 @@
+-- Ends the group and leaves a tombstone, from which a new group of the name learns where to start.
+-- It must never leave nothing: an absent group cannot say how far its slots were granted.
+
+WITH record AS MATERIALIZED (
+  SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group FOR UPDATE
+),
+turn AS MATERIALIZED (SELECT count(*) FROM record),
+-- include server.sql
+,
+-- include seen.sql
+,
+found AS MATERIALIZED (
+  SELECT
+    server.now, server.incarnation,
+    CASE
+      WHEN record.name IS NULL THEN 'absent'
+      WHEN record.destroyed THEN 'destroyed'
+      -- Slots that were first used while this statement waited would stay, unseen, and their ends be forgotten.
+      WHEN record.version IS DISTINCT FROM seen.version THEN 'again'
+      ELSE 'alive'
+    END AS state,
+    -- Grants that were lost are in no row: the group that follows waits until they are over.
+    CASE
+      WHEN record.incarnation <> server.incarnation OR seen.used <> seen.kept
+        THEN greatest(record.quiet_until, server.now + record.ttl_ms + record.skew_ms + 1)
+      ELSE record.quiet_until
+    END AS quiet_until
+  FROM server CROSS JOIN seen LEFT JOIN record ON true
+),
+-- Of a renewal at the same time, the later end: a row that is deleted is read anew.
+gone AS (
+  DELETE FROM flakeforge_slot WHERE group_name = :group AND (SELECT state FROM found) = 'alive' RETURNING hi
+),
+ended AS (
+  UPDATE flakeforge_group AS g
+  SET
+    destroyed = true, used = 0, incarnation = found.incarnation, quiet_until = found.quiet_until,
+    floor = greatest(g.floor, found.now, (SELECT max(hi) FROM gone))
+  FROM found WHERE g.name = :group AND found.state = 'alive'
+),
+-- Nothing is known of the grants that an absent group may have had: the longest ttl there is, and the usual skew.
+made AS (
+  INSERT INTO flakeforge_group
+    (name, fingerprint, slots, ttl_ms, skew_ms, incarnation, quiet_until, destroyed, floor)
+  SELECT :group, '', 0, 0, 0, incarnation, 0, true, now + 60000 + 5000 FROM found WHERE state = 'absent'
+  ON CONFLICT DO NOTHING
+  RETURNING name
+)
+SELECT json_build_object(
+  'outcome', CASE
+    WHEN state = 'again' OR state = 'absent' AND NOT EXISTS (SELECT FROM made) THEN 'again'
+    ELSE 'done'
+  END
+)::text
+FROM found

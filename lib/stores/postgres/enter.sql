@@ -1,0 +1,32 @@
+-- check.sql, and what acquire and renew ask besides: a group that is absent is made, clocks agree, no quiet period.
+-- It must never let a step go on where a grant that nobody remembers may still run.
+
+-- include check.sql
+,
+made AS (
+  INSERT INTO flakeforge_group (name, fingerprint, slots, ttl_ms, skew_ms, incarnation, quiet_until, used)
+  SELECT :group, :fingerprint, :slots::integer, :ttlMs::bigint, :skewMs::bigint, incarnation, quiet_until, kept
+  FROM checked WHERE state = 'absent'
+  ON CONFLICT DO NOTHING
+  RETURNING name
+),
+entered AS MATERIALIZED (
+  SELECT
+    checked.*,
+    CASE
+      WHEN state IN ('destroyed', 'mismatch', 'again') THEN state
+      WHEN state = 'absent' AND NOT EXISTS (SELECT FROM made) THEN 'again'
+      WHEN state = 'changed' AND NOT EXISTS (SELECT FROM noted) THEN 'again'
+      WHEN abs(skew) > :skewMs::bigint THEN 'skew'
+      WHEN now < quiet_until THEN 'quiet'
+      ELSE 'ready'
+    END AS outcome,
+    skew
+  FROM checked
+  -- The client's clock against the time the statement came in: a wait for a lock is no difference of clocks.
+  CROSS JOIN LATERAL (
+    SELECT :clientNow::bigint - floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS skew
+  ) AS clocks
+),
+-- One row, or none where the answer is settled.
+ready AS MATERIALIZED (SELECT * FROM entered WHERE outcome = 'ready')
