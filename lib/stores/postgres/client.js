@@ -34,7 +34,7 @@ const sqlCalls = (sql) => ({
   make: (text) => sql.unsafe(text),
 })
 
-const pgCalls = (client, isBusy) => ({
+const pgCalls = (client, isBusy = () => false) => ({
   isBusy,
   send: async (text, values) => (await client.query({ text, values, rowMode: 'array' })).rows[0][0],
   make: (text) => client.query(text),
@@ -70,7 +70,8 @@ function failure(error) {
     return storeError(`PostgreSQL: this server takes no writes, give the primary's address (${message})`, error)
   }
   if (IDENTITY.test(message)) {
-    const why = 'lost writes would not be noticed without pg_control_system(), pg_current_wal_lsn() and pg_walfile_name()'
+    const why =
+      'lost writes would not be noticed without pg_control_system(), pg_current_wal_lsn() and pg_walfile_name()'
     return storeError(`PostgreSQL: ${why}: GRANT EXECUTE on them, or take a server that has them (${message})`, error)
   }
   return storeError(`PostgreSQL: ${message}`, error)
@@ -102,7 +103,12 @@ class StatementRunner {
 
   async run({ text, names }, values) {
     try {
-      return await inTime(this.#attempts(text, names.map((name) => String(values[name]))))
+      return await inTime(
+        this.#attempts(
+          text,
+          names.map((name) => String(values[name])),
+        ),
+      )
     } catch (error) {
       throw failure(error)
     }
@@ -154,7 +160,7 @@ function postgresClient(client) {
     return new StatementRunner(client, sqlCalls(client))
   }
   const isPg = typeof client?.query === 'function' && typeof client.connect === 'function'
-  if (isPg && typeof client.totalCount === 'number') return new StatementRunner(client, pgCalls(client, () => false))
+  if (isPg && typeof client.totalCount === 'number') return new StatementRunner(client, pgCalls(client))
   if (isPg && (typeof client.getTransactionStatus === 'function' || typeof client.connection?.on === 'function')) {
     return new StatementRunner(client, pgClientCalls(client))
   }

@@ -22,11 +22,7 @@ entered AS MATERIALIZED (
       ELSE 'ready'
     END AS outcome,
     skew
-  FROM checked
-  -- The client's clock against the time the statement came in: a wait for a lock is no difference of clocks.
-  CROSS JOIN LATERAL (
-    SELECT :clientNow::bigint - floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS skew
-  ) AS clocks
+  FROM checked CROSS JOIN LATERAL (SELECT :clientNow::bigint - now AS skew) AS clocks
 ),
 -- One row, or none where the answer is settled.
 ready AS MATERIALIZED (SELECT * FROM entered WHERE outcome = 'ready')

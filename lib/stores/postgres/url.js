@@ -33,8 +33,7 @@ function openPg({ Pool }, url) {
   })
   // A server that goes away tells each idle connection; the next step says so to whoever waits for it.
   pool.on('error', () => {})
-  const calls = pgCalls(pool, () => false)
-  return new StatementRunner(pool, calls, () => pool.end())
+  return new StatementRunner(pool, pgCalls(pool), () => pool.end())
 }
 
 function openPostgresJs(postgres, url) {

@@ -1,0 +1,155 @@
+// PostgreSQL for tests: a server with data of its own, a standby of one, or PgBouncer before one.
+// It must never touch a PostgreSQL that was there before. Writes need not survive the machine here (fsync is off), except
+// where a test says otherwise.
+
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import postgres from 'postgres'
+import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
+
+const run = promisify(execFile)
+
+// Debian keeps the servers of each version apart, and outside of PATH.
+const VERSIONS = '/usr/lib/postgresql'
+const PLACES = existsSync(VERSIONS)
+  ? readdirSync(VERSIONS)
+      .sort((a, b) => b - a)
+      .map((version) => join(VERSIONS, version, 'bin'))
+  : []
+
+const program = (name) => findProgram(name, PLACES)
+
+/** Whether these tests can run: the path of the server, or undefined after a loud word. */
+export const wantPostgres = () => wantProgram('postgres', PLACES)
+
+export const wantPgbouncer = () => wantProgram('pgbouncer', ['/usr/sbin'])
+
+// None of these programs runs as root. setpriv becomes the program, so that signals reach it.
+const isRoot = process.getuid() === 0
+const USER = isRoot ? 'postgres' : process.env.USER
+const unprivileged = (command) =>
+  isRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--init-groups', '--', ...command] : command
+
+async function ownFolder(name) {
+  const folder = await freshFolder(name)
+  if (isRoot) {
+    const ids = await Promise.all(['-u', '-g'].map(async (which) => (await run('id', [which, USER])).stdout))
+    await chown(folder, ...ids.map(Number))
+  }
+  return folder
+}
+
+async function runUnprivileged(...command) {
+  const [first, ...args] = unprivileged(command)
+  await run(first, args)
+}
+
+class PostgresServer extends Server {
+  /** One statement by the superuser, on a connection of its own; its rows. */
+  async query(text, values) {
+    const client = new pg.Client(this.url)
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text, values)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** The address for another role. */
+  urlOf(role) {
+    return this.url.replace('tester@', `${role}@`)
+  }
+
+  async stop() {
+    await this.kill('SIGQUIT') // ends the processes of its sessions too
+    await super.stop()
+  }
+}
+
+/** Starts a server on data that is there. */
+async function startOn(folder, settings) {
+  const port = await freePort()
+  const all = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings }
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const command = unprivileged([program('postgres'), '-D', join(folder, 'data'), ...options])
+  const server = new PostgresServer({ command, folder, isReady: () => server.query('SELECT 1') })
+  server.port = port
+  server.url = `postgres://tester@127.0.0.1:${port}/postgres`
+  return server.start()
+}
+
+/** A running server; `settings` as in postgresql.conf. */
+export async function startPostgres(settings = {}) {
+  const folder = await ownFolder('postgres')
+  const options = ['--username=tester', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+  await runUnprivileged(program('initdb'), '-D', join(folder, 'data'), ...options)
+  return startOn(folder, settings)
+}
+
+/** A standby that follows `primary`. */
+export async function startStandby(primary) {
+  const folder = await ownFolder('standby')
+  const options = [
+    '-D',
+    join(folder, 'data'),
+    '-d',
+    primary.url,
+    '--write-recovery-conf',
+    '--checkpoint=fast',
+    '--no-sync',
+  ]
+  await runUnprivileged(program('pg_basebackup'), ...options)
+  return startOn(folder, {})
+}
+
+/** PgBouncer before a server, with a server connection per transaction and fewer of them than clients. */
+export async function startPgbouncer(server) {
+  const [port, folder] = [await freePort(), await ownFolder('pgbouncer')]
+  const lines = [
+    '[databases]',
+    `postgres = host=127.0.0.1 port=${server.port} user=tester`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 3',
+  ]
+  await writeFile(join(folder, 'pgbouncer.ini'), `${lines.join('\n')}\n`)
+  const command = unprivileged([wantPgbouncer(), join(folder, 'pgbouncer.ini')])
+  const bouncer = new PostgresServer({ command, folder, isReady: () => bouncer.query('SELECT 1') })
+  bouncer.url = `postgres://tester@127.0.0.1:${port}/postgres`
+  return bouncer.start()
+}
+
+/** A client of each package for an address, and how to end it. */
+export const CLIENTS = {
+  pg: (url) => {
+    const client = new pg.Pool({ connectionString: url })
+    client.on('error', () => {}) // a server that is stopped says goodbye to idle connections
+    return { client, end: () => client.end() }
+  },
+  'postgres.js': (url) => {
+    const client = postgres(url, { onnotice: () => {}, backoff: 0.1 })
+    return { client, end: () => client.end({ timeout: 5 }) }
+  },
+}
+
+/** The server's clock in Unix ms, as the statements read it. */
+export async function serverNow(server) {
+  const [{ now }] = await server.query('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now')
+  return Number(now)
+}
+
+/** Waits until the server's clock is past `ms`. */
+export async function untilPast(server, ms) {
+  while ((await serverNow(server)) <= ms) await sleep(Math.max(1, Math.min(20, ms - Date.now())))
+}
