@@ -50,16 +50,12 @@ async function runUnprivileged(...command) {
 }
 
 class PostgresServer extends Server {
-  /** One statement by the superuser, on a connection of its own; its rows. */
+  #pool
+
+  /** One statement by the superuser, or several without values; its rows. */
   async query(text, values) {
-    const client = new pg.Client(this.url)
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(text, values)).rows
-    } finally {
-      await client.end()
-    }
+    this.#pool ??= CLIENTS.pg(this.url)
+    return (await this.#pool.client.query(text, values)).rows
   }
 
   /** The address for another role. */
@@ -68,6 +64,7 @@ class PostgresServer extends Server {
   }
 
   async stop() {
+    await this.#pool?.end()
     await this.kill('SIGQUIT') // ends the processes of its sessions too
     await super.stop()
   }

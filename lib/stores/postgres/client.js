@@ -122,6 +122,7 @@ class StatementRunner {
       if (answer !== undefined && answer.outcome !== 'again') return answer
       await sleep(Math.random() * pause)
     }
+    throw new Error(`others came first for ${ANSWER_MS} ms`)
   }
 
   async #attempt(text, values) {
