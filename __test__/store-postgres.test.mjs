@@ -17,7 +17,8 @@ let server
 const stores = {}
 const ends = []
 
-test.before(async () => {
+anyTest.before(async () => {
+  if (wantPostgres() === undefined) return
   server = await startPostgres()
   for (const [name, connect] of Object.entries(CLIENTS)) {
     const { client, end } = connect(server.url)
@@ -26,7 +27,7 @@ test.before(async () => {
   }
 })
 
-test.after.always(async () => {
+anyTest.after.always(async () => {
   await Promise.all(ends.map((end) => end()))
   await server?.stop()
 })
