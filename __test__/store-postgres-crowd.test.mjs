@@ -40,6 +40,8 @@ async function live(store, group, windows) {
       await sleep(Math.random() * 20)
       continue
     }
+    // Any later beginning would mean that the slot was not free.
+    if (window.lo !== window.storeNow) throw new Error(`a window from ${window.lo}, given at ${window.storeNow}`)
     await keep(store, group, { owner, window, windows })
   }
 }
