@@ -241,7 +241,8 @@ test('without a package a URL is an error that says what to install', async (t) 
   const folder = await freshFolder('no-packages')
   await mkdir(join(folder, 'lib'))
   for (const part of ['errors.js', 'stores']) await cp(join(LIB, part), join(folder, 'lib', part), { recursive: true })
-  const program = `try { require('./lib/stores/postgres.js').openPostgres('postgres://h/') } catch (e) { console.log(e.code, e.message) }`
+  const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
+  const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
   const { stdout } = await run(process.execPath, ['-e', program], { cwd: folder })
   t.regex(stdout, /ERR_FLAKE_STORE .*npm install pg/)
 })

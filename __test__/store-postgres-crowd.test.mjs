@@ -1,4 +1,5 @@
-// Many members at once on a real PostgreSQL: whatever the isolation level, no two windows of a slot have a ms in common.
+// Many members at once on a real PostgreSQL: whatever the isolation level, no two windows of a slot have a ms in
+// common.
 
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'

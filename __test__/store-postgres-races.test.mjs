@@ -1,4 +1,4 @@
-// Two steps at the same time on a real PostgreSQL, one of them done by hand so that it ends just when the other waits for it.
+// Two steps at the same time on a real PostgreSQL, one of them done by hand so that it ends while the other waits for it.
 // A statement sees the tables as they were when it began: each test is a way in which that would lead it astray.
 
 import { createRequire } from 'node:module'
@@ -194,7 +194,8 @@ test('a loss that another notes at the same time is noted once', async (t) => {
   const { slot } = await acquire({ owner })
   const [{ incarnation }] = await server.query('SELECT incarnation FROM flakeforge_group WHERE name = $1', [group])
   await server.query(`UPDATE flakeforge_group SET incarnation = 'another' WHERE name = $1`, [group])
-  const note = `UPDATE flakeforge_group SET incarnation = '${incarnation}', quiet_until = ${FAR} WHERE name = '${group}'`
+  const change = `incarnation = '${incarnation}', quiet_until = ${FAR}`
+  const note = `UPDATE flakeforge_group SET ${change} WHERE name = '${group}'`
   const { result } = await whileWaiting(t, note, () => renew(slot, owner))
   t.is(result.code, 'ERR_FLAKE_QUIET')
   t.is(result.retryAt.getTime(), FAR)

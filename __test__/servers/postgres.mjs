@@ -30,7 +30,7 @@ export const wantPostgres = () => wantProgram('postgres', PLACES)
 export const wantPgbouncer = () => wantProgram('pgbouncer', ['/usr/sbin'])
 
 // None of these programs runs as root. setpriv becomes the program, so that signals reach it.
-const isRoot = process.getuid() === 0
+const isRoot = process.getuid?.() === 0
 const USER = isRoot ? 'postgres' : process.env.USER
 const unprivileged = (command) =>
   isRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--init-groups', '--', ...command] : command

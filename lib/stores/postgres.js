@@ -13,7 +13,7 @@ const { openClient } = require('./postgres/url')
 const read = (file) =>
   readFileSync(join(__dirname, 'postgres', file), 'utf8').replace(/^-- include (\S+)$/gm, (_, part) => read(part))
 
-/** A step's statement: its parts put in, comments left out, and `:name` numbered. Values travel as text, with a cast. */
+/** A step's statement: parts put in, comments left out, and `:name` numbered. Values travel as text, with a cast. */
 function statement(step) {
   const names = []
   const text = read(`${step}.sql`)

@@ -1,8 +1,9 @@
 -- Grants a slot and a window of it.
 -- It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
 --
--- The lock on the group's row lets one acquire in at a time. A slot that is being renewed or released right now is locked,
--- and skipped. A slot that was renewed since the statement began is read anew once it is locked, and then does not match.
+-- The lock on the group's row lets one acquire in at a time. A slot that is being renewed or released right now is
+-- locked, and skipped. A slot that was renewed since the statement began is read anew once it is locked, and then
+-- does not match.
 
 WITH record AS MATERIALIZED (
   SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group FOR UPDATE

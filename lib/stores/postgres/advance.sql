@@ -12,7 +12,11 @@ asked AS MATERIALIZED (
   SELECT
     by, init, server.incarnation, counter.name IS NULL AS is_absent, skips,
     counter.incarnation <> server.incarnation AND NOT skips AS is_behind,
-    CASE WHEN counter.name IS NULL THEN init WHEN skips THEN greatest(counter.value, init) ELSE counter.value END AS value
+    CASE
+      WHEN counter.name IS NULL THEN init
+      WHEN skips THEN greatest(counter.value, init)
+      ELSE counter.value
+    END AS value
   FROM (SELECT :by::numeric AS by, nullif(:init, '')::numeric AS init) AS given
   CROSS JOIN LATERAL (SELECT by = 0 AND init IS NOT NULL AS skips) AS wish
   CROSS JOIN server LEFT JOIN counter ON true

@@ -16,8 +16,8 @@ made AS (
   ON CONFLICT DO NOTHING
   RETURNING name
 ),
--- The tombstone's floor keeps the new group above all that the old one granted. But a tombstone of another incarnation may
--- be older than a group that was made after it and is lost.
+-- The tombstone's floor keeps the new group above all that the old one granted. But a tombstone of another
+-- incarnation may be older than a group that was made after it and is lost.
 remade AS (
   UPDATE flakeforge_group AS g
   SET
@@ -34,7 +34,8 @@ remade AS (
 SELECT json_build_object(
   'outcome', CASE
     WHEN state IN ('mismatch', 'again') THEN state
-    WHEN state = 'known' OR EXISTS (SELECT FROM made UNION ALL SELECT FROM remade UNION ALL SELECT FROM noted) THEN 'done'
+    WHEN state = 'known' THEN 'done'
+    WHEN EXISTS (SELECT FROM made UNION ALL SELECT FROM remade UNION ALL SELECT FROM noted) THEN 'done'
     ELSE 'again'
   END,
   'theirs', json_build_object('fingerprint', fingerprint, 'slots', slots, 'ttlMs', ttl_ms, 'skewMs', skew_ms)

@@ -1,5 +1,6 @@
--- The tables of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes them on
--- first use where it may. They stand in the current schema. Who uses them needs SELECT, INSERT, UPDATE and DELETE.
+-- The tables of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes
+-- them on first use where it may. They stand in the current schema. Who uses them needs SELECT, INSERT, UPDATE and
+-- DELETE.
 -- Nothing here may ever expire or be cleaned up: a forgotten `hi` is a window that is granted twice.
 --
 -- All times are Unix ms of the server's clock; both ends of a window belong to it.
@@ -14,7 +15,7 @@ CREATE TABLE IF NOT EXISTS flakeforge_group (
   quiet_until bigint NOT NULL,         -- nothing is granted before; 0: at once
   destroyed boolean NOT NULL DEFAULT false,
   floor bigint NOT NULL DEFAULT -1,    -- the highest `hi` of the groups of this name that were destroyed
-  used integer NOT NULL DEFAULT 0      -- slots 0 to used - 1 have a row: any other number of rows shows a loss
+  used integer NOT NULL DEFAULT 0      -- slots 0 to used - 1 have a row: where the last has none, rows were lost
 ) WITH (fillfactor = 50);              -- room on the page, so that an update need not touch the index
 
 CREATE TABLE IF NOT EXISTS flakeforge_slot (
@@ -31,8 +32,8 @@ CREATE TABLE IF NOT EXISTS flakeforge_slot (
   autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.1
 );
 
--- Groups come and go, and ends move all the time. What was true of them when statistics were gathered would lead the planner
--- to read a whole group; without statistics it takes the index that fits, always.
+-- Groups come and go, and ends move all the time. What was true of them when statistics were gathered would lead the
+-- planner to read a whole group; without statistics it takes the index that fits, always.
 ALTER TABLE flakeforge_slot
   ALTER COLUMN group_name SET STATISTICS 0, ALTER COLUMN slot SET STATISTICS 0, ALTER COLUMN owner SET STATISTICS 0,
   ALTER COLUMN host SET STATISTICS 0, ALTER COLUMN lo SET STATISTICS 0, ALTER COLUMN hi SET STATISTICS 0;

@@ -4,12 +4,13 @@
 server AS MATERIALIZED (
   SELECT
     floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
-    -- A restored copy has another identifier or timeline, a promoted standby another timeline. The timeline is that of the
-    -- write-ahead log in use: pg_control_checkpoint() shows the old one for minutes after a promotion.
+    -- A new server has another identifier; a backup that is brought up to a point in time, or a standby that is
+    -- promoted, another timeline. The timeline is that of the write-ahead log in use: pg_control_checkpoint() shows the
+    -- old one for minutes after a promotion. Nothing shows that a disk was put back as it was earlier.
     (SELECT system_identifier FROM pg_control_system())::text
       || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS incarnation,
-    -- A commit that a crash may forget is none for us, whatever the database's default. Read at commit, so it counts for
-    -- this statement, and for this one only.
+    -- A commit that a crash may forget is none for us, whatever the database's default. Read at commit, so it counts
+    -- for this statement, and for this one only.
     set_config('synchronous_commit',
       replace(current_setting('synchronous_commit'), 'off', 'on'), true) AS synchronous_commit
   FROM turn
