@@ -1,7 +1,7 @@
 // Which clients the PostgreSQL store takes, what it needs from a server, and what it says when it does not get it.
 
 import { execFile } from 'node:child_process'
-import { cp, mkdir } from 'node:fs/promises'
+import { cp, mkdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -239,6 +239,7 @@ test('a URL opens a client by the package that is there, and close() ends it', a
 
 test('without a package a URL is an error that says what to install', async (t) => {
   const folder = await freshFolder('no-packages')
+  t.teardown(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'lib'))
   for (const part of ['errors.js', 'stores']) await cp(join(LIB, part), join(folder, 'lib', part), { recursive: true })
   const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`

@@ -1,4 +1,4 @@
-// Two steps at the same time on a real PostgreSQL, one of them done by hand so that it ends while the other waits for it.
+// Two steps at the same time on a real PostgreSQL, one done by hand so that it ends while the other waits for it.
 // A statement sees the tables as they were when it began: each test is a way in which that would lead it astray.
 
 import { createRequire } from 'node:module'
