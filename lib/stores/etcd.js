@@ -1,0 +1,141 @@
+'use strict'
+
+// Slots, windows and counters on etcd 3.4 or later, over `fetch` and etcd's JSON gateway: one step is one read, at most
+// one call for its etcd lease, and one deciding transaction.
+// It must never decide anything: the rules stand in etcd/steps.js and etcd/group.js (core/src/grants.rs is their
+// reference), the keys in etcd/keys.js, and what talks to etcd in etcd/gateway.js.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { storeError } = require('../errors')
+const { advance } = require('./etcd/counter')
+const { Gateway } = require('./etcd/gateway')
+const { noMemory, remembered } = require('./etcd/memory')
+const { all, counterKey, first, groupKeys, last, leaseOf, one, parse } = require('./etcd/keys')
+const { endpointsOf, parseUrl } = require('./etcd/options')
+const steps = require('./etcd/steps')
+const { lookOf, transactionOf } = require('./etcd/transaction')
+
+/** How often a step is decided anew when another was faster, with a random wait that doubles up to 200 ms. */
+const ATTEMPTS = 64
+const LONGEST_WAIT_MS = 200
+
+class EtcdStore {
+  #gateway
+  #configs = new Map()
+  #memories = new Map()
+
+  constructor(gateway) {
+    this.#gateway = gateway
+  }
+
+  async open(group, config) {
+    const keys = groupKeys(group)
+    await this.#step(keys, {}, steps.open, { group, config })
+    this.#configs.set(group, { ...config, create: false })
+  }
+
+  async acquire(group, { owner, host, clientNow }) {
+    const keys = groupKeys(group)
+    const config = this.#configOf(group)
+    const reads = {
+      used: one(keys.used),
+      ofOwner: first(keys.owners(owner)),
+      ofHost: first(keys.hosts(host)),
+      byEnd: first(keys.ends),
+      alive: first(keys.alive),
+    }
+    const lease = this.#lease('makeLease', group, owner, config)
+    return this.#step(keys, reads, steps.acquire, { group, config, owner, host, clientNow }, lease)
+  }
+
+  async renew(group, { slot, owner, clientNow }) {
+    const keys = groupKeys(group)
+    const config = this.#configOf(group)
+    const lease = this.#lease('keepLease', group, owner, config)
+    return this.#step(keys, { held: one(keys.slot(slot)) }, steps.renew, { group, config, owner, clientNow }, lease)
+  }
+
+  async release(group, { slot, owner, last }) {
+    const keys = groupKeys(group)
+    const config = this.#configOf(group)
+    await this.#step(keys, { held: one(keys.slot(slot)) }, steps.release, { group, config, owner, last })
+    // its key is gone with the slot; an etcd lease that nobody ends runs out by itself
+    await this.#gateway.dropLease(leaseOf(group, owner)).catch(() => {})
+  }
+
+  async destroy(group) {
+    const keys = groupKeys(group)
+    await this.#step(keys, { highest: last(keys.ends) }, steps.destroy, { config: this.#configs.get(group) })
+  }
+
+  async advance(name, by, init) {
+    return this.#step({ record: counterKey(name) }, {}, advance, { name, by, init })
+  }
+
+  async list(group) {
+    const { lists } = await this.#gateway.txn({ success: [all(groupKeys(group).all)] })
+    return lists[0].map(parse).map(({ seen, ...record }) => record)
+  }
+
+  #configOf(group) {
+    const config = this.#configs.get(group)
+    if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    return config
+  }
+
+  /** An etcd lease ends soon after the window: it takes whole seconds, and two of them at least. */
+  #lease(call, group, owner, { ttlMs }) {
+    const id = leaseOf(group, owner)
+    let isHeld = false
+    const hold = async () => {
+      if (!isHeld) await this.#gateway[call](id, Math.max(2, Math.ceil(ttlMs / 1000)))
+      isHeld = true
+    }
+    return { id, hold }
+  }
+
+  /**
+   * One step: reads, decides, and writes if nothing of it has changed in between. That a reply is lost does no harm: the
+   * step compares, so what was done already is found at the next attempt.
+   */
+  async #step(keys, reads, decide, about, lease) {
+    if (!this.#memories.has(keys.record)) this.#memories.set(keys.record, noMemory(this.#gateway.losses))
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const look = await this.#look({ record: one(keys.record), ...reads })
+      const plan = decide(look, { ...about, memory: this.#memories.get(keys.record) })
+      if (plan.isKept) await lease.hold()
+      const transaction = transactionOf(keys, look, plan, lease?.id)
+      if (transaction.success.length === 0 || (await this.#gateway.txn(transaction)).isDone) {
+        if (plan.record) this.#memories.set(keys.record, remembered(this.#memories.get(keys.record), look, plan.record))
+        if (plan.error) throw plan.error
+        return plan.answer
+      }
+      await sleep(Math.random() * Math.min(2 ** attempt, LONGEST_WAIT_MS))
+    }
+    throw storeError(`${keys.record} on etcd changed during each of ${ATTEMPTS} attempts: too many write it at once`)
+  }
+
+  async #look(reads) {
+    const reply = await this.#gateway.txn({ success: Object.values(reads) })
+    const lists = Object.fromEntries(Object.keys(reads).map((name, i) => [name, reply.lists[i]]))
+    return lookOf({ ...reply, lists })
+  }
+}
+
+/**
+ * A store on etcd. `endpoints`: one URL or several of the members' client ports, `https://` for TLS; the next one is
+ * asked when one fails. `username`, `password`: where authentication is on, of a user whose role may read and write the
+ * prefix `flakeforge/`.
+ *
+ * An own certificate authority: `NODE_EXTRA_CA_CERTS=ca.pem`, or a `fetch` that knows it (as any proxy or client
+ * certificate); it must heed `signal`, or a request may never end. etcd keeps every old revision unless it is told not
+ * to: run it with `--auto-compaction-retention=1h` or the like, as any etcd that is written to.
+ */
+function etcdStore({ endpoints, username, password, fetch = globalThis.fetch }) {
+  return new EtcdStore(new Gateway({ endpoints: endpointsOf(endpoints), username, password, fetch }))
+}
+
+/** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` is with TLS too. */
+const openEtcd = (url) => etcdStore(parseUrl(url))
+
+module.exports = { etcdStore, openEtcd }

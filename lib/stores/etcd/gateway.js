@@ -1,0 +1,188 @@
+'use strict'
+
+// etcd's JSON gateway by `fetch`: endpoints, tokens, timeouts, the store's clock, and whether the store went back.
+// It must never wait without an end, decide anything about slots, or take a time from this machine.
+//
+// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered (the
+// next member is asked only when this one fails). Two members' clocks differ as one clock that steps would.
+
+const { storeError } = require('../../errors')
+
+/** One request to one endpoint may take this long; a leader election is over within two seconds. */
+const REQUEST_MS = 3000
+
+/** gRPC codes of a member that cannot serve now, so that another may: cancelled, deadline exceeded, unavailable. */
+const NOT_NOW = [1, 4, 14]
+
+/** What etcd says to a token that is missing, has expired, or is older than a change of users or roles. */
+const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
+
+const toBase64 = (text) => Buffer.from(text).toString('base64')
+const fromBase64 = (text = '') => Buffer.from(text, 'base64').toString()
+
+/** An answer that is an error. `isElsewhere`: another member may do better. */
+class Refusal extends Error {
+  constructor(message, isElsewhere, cause) {
+    super(message, { cause })
+    this.isElsewhere = isElsewhere
+  }
+}
+
+/** What the body of an answer says, or the error that it is: of a call `{ error, code }`, of a stream `{ error: {…} }`. */
+function parseAnswer(status, text) {
+  let body
+  try {
+    body = JSON.parse(text)
+  } catch (cause) {
+    throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true, cause)
+  }
+  if (status === 200 && body.error === undefined) return body
+  const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
+  throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code))
+}
+
+/** Whether this is etcd's own word, such as 'lease already exists'. */
+const saysThat = (error, words) => error.cause instanceof Refusal && error.cause.message.includes(words)
+
+const decode = ({ key, value, mod_revision }) => ({
+  key: fromBase64(key),
+  value: fromBase64(value),
+  revision: Number(mod_revision),
+})
+
+class Gateway {
+  #endpoints
+  #credentials
+  #fetch
+  #sticky = 0
+  #token
+  #authenticating
+  #cluster
+  #revision = 0
+
+  /** How often this client saw that the store went back: to an older revision, or to another cluster. */
+  losses = 0
+
+  constructor({ endpoints, username, password, fetch }) {
+    this.#endpoints = endpoints
+    this.#credentials = username === undefined ? undefined : { name: username, password }
+    this.#fetch = fetch
+  }
+
+  /**
+   * A transaction of etcd's v3 API. `lists`: the key-values of each range that was read, in order; `revision`: what
+   * they show; `now`: the store's clock just after, Unix ms; `losses`: one that this answer shows is counted.
+   */
+  async txn({ compare = [], success, failure = [] }) {
+    const sent = { losses: this.losses, revision: this.#revision }
+    const { body, now } = await this.#call('/v3/kv/txn', { compare, success, failure })
+    this.#watch(body.header, sent)
+    const ranges = (body.responses ?? []).filter((response) => response.response_range !== undefined)
+    const lists = ranges.map((response) => (response.response_range.kvs ?? []).map(decode))
+    const { cluster_id: cluster, revision } = body.header
+    return { isDone: body.succeeded === true, lists, now, cluster, revision: Number(revision), losses: this.losses }
+  }
+
+  /** Makes an etcd lease, or keeps it alive where it is there already: then an answer was lost on its way. */
+  async makeLease(id, seconds) {
+    try {
+      await this.#call('/v3/lease/grant', { ID: id, TTL: seconds })
+    } catch (error) {
+      if (!saysThat(error, 'lease already exists')) throw error
+      await this.#call('/v3/lease/keepalive', { ID: id })
+    }
+  }
+
+  /** Keeps an etcd lease alive; one that ran out is made anew. */
+  async keepLease(id, seconds) {
+    const { body } = await this.#call('/v3/lease/keepalive', { ID: id })
+    if (body.result?.TTL === undefined) await this.makeLease(id, seconds)
+  }
+
+  async dropLease(id) {
+    try {
+      await this.#call('/v3/lease/revoke', { ID: id })
+    } catch (error) {
+      if (!saysThat(error, 'lease not found')) throw error
+    }
+  }
+
+  /**
+   * Revisions only grow, and a read through any member shows at least what was answered before it was sent. (One that
+   * was sent at the same time may show less: so what counts is what was known when it was sent.)
+   */
+  #watch({ cluster_id, revision }, sent) {
+    if (sent.losses !== this.losses) return // sent before the loss that is counted already
+    const isBack = Number(revision) < sent.revision || (this.#cluster ?? cluster_id) !== cluster_id
+    if (isBack) this.losses++
+    this.#revision = isBack ? Number(revision) : Math.max(this.#revision, Number(revision))
+    this.#cluster = cluster_id
+  }
+
+  async #call(path, body) {
+    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate()
+    const token = this.#token
+    try {
+      return await this.#send(path, body, token)
+    } catch (error) {
+      if (this.#credentials === undefined || !STALE_TOKEN.test(error.cause?.message)) throw error
+    }
+    if (this.#token === token) await this.#authenticate()
+    return this.#send(path, body, this.#token)
+  }
+
+  /** Gets a token; one request, however many calls wait for it. */
+  #authenticate() {
+    this.#authenticating ??= this.#send('/v3/auth/authenticate', this.#credentials)
+      .then(({ body }) => body.token)
+      .catch((error) => {
+        if (saysThat(error, 'authentication is not enabled')) return null // it may be later: then a call is refused
+        throw error
+      })
+      .then((token) => {
+        this.#token = token
+      })
+      .finally(() => {
+        this.#authenticating = undefined
+      })
+    return this.#authenticating
+  }
+
+  /**
+   * Asks the endpoint that answered last, then the others. What a failed one did not answer it may have done: so each
+   * step must bear to be sent twice, and does, by what it compares.
+   */
+  async #send(path, body, token) {
+    const endpoints = this.#endpoints
+    const first = this.#sticky
+    let failure
+    for (let i = 0; i < endpoints.length; i++) {
+      const index = (first + i) % endpoints.length
+      try {
+        const answer = await this.#post(endpoints[index] + path, body, token)
+        this.#sticky = index
+        return answer
+      } catch (error) {
+        failure = error
+        if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
+      }
+    }
+    const why = failure.cause?.message || failure.message // of `fetch failed`, the cause says why
+    throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${why}`, failure)
+  }
+
+  async #post(url, body, token) {
+    const response = await this.#fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(REQUEST_MS),
+    })
+    const answer = parseAnswer(response.status, await response.text())
+    const now = Date.parse(response.headers.get('date'))
+    if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
+    return { body: answer, now }
+  }
+}
+
+module.exports = { Gateway, toBase64 }

@@ -1,0 +1,87 @@
+'use strict'
+
+// Between the steps and etcd: what a step reads, as the steps see it; and a plan, as one transaction.
+// It must never write a slot without comparing it and the group record with what the step has seen.
+
+const {
+  LIMIT,
+  keysOfRecord,
+  parse,
+  place,
+  put,
+  remove,
+  removeAll,
+  serialize,
+  unchanged,
+  unchangedSince,
+} = require('./keys')
+
+/** Whether a slot has a live owner, from the first keys of the live ones; past those it is taken for alive. */
+function aliveness(kvs = []) {
+  const placeOf = ({ key }) => key.split('/').slice(-2).join('/')
+  const alive = kvs.map(placeOf)
+  const isWhole = alive.length < LIMIT
+  return (record) => alive.includes(place(record)) || !(isWhole || place(record) <= alive.at(-1))
+}
+
+/** What the steps see of a reply. `lists`: the key-values by the names of the reads. */
+function lookOf({ lists, ...reply }) {
+  const first = (name) => parse(lists[name]?.[0])
+  const records = (name) => lists[name]?.map(parse)
+  return {
+    ...reply,
+    record: first('record'),
+    held: first('held'),
+    highest: first('highest')?.hi ?? -1,
+    used: Number(lists.used?.[0]?.value ?? 0),
+    usedSeen: lists.used?.[0],
+    ofOwner: records('ofOwner'),
+    ofHost: records('ofHost'),
+    byEnd: records('byEnd'),
+    isAlive: aliveness(lists.alive),
+  }
+}
+
+const none = { compare: [], success: [] }
+
+function recordChange(keys, look, { record }) {
+  if (record === undefined || record === look.record) return none
+  return { compare: [], success: [put(keys.record, serialize(record))] }
+}
+
+/** A slot that was never granted: the next one is one higher. */
+function firstGrant(keys, { used, usedSeen }) {
+  return { compare: unchanged(keys.used, usedSeen), success: [put(keys.used, String(used + 1))] }
+}
+
+function slotChange(keys, look, { from, to }, lease) {
+  if (to === undefined) return none
+  const extra = from.seen === undefined ? firstGrant(keys, look) : none
+  const aliveKey = (record) => keys.alive + place(record)
+  const text = serialize(to)
+  const puts = new Map(keysOfRecord(keys, to).map((key) => [key, put(key, text)]))
+  if (to.owner !== undefined) puts.set(aliveKey(to), put(aliveKey(to), '', lease))
+  const old = from.seen === undefined ? [] : [...keysOfRecord(keys, from), aliveKey(from)]
+  return {
+    // all keys of a record are written together: the one that was read stands for this one
+    compare: [...unchanged(keys.slot(to.slot), from.seen), ...extra.compare],
+    success: [...extra.success, ...puts.values(), ...old.filter((key) => !puts.has(key)).map(remove)],
+  }
+}
+
+/** The end of a group: no slot may have been written since its highest end was read. */
+function groupEnd(keys, look, { record }) {
+  if (record?.destroyed !== true || record === look.record) return none
+  return { compare: unchangedSince(keys.all, look.revision), success: [removeAll(keys.slots)] }
+}
+
+/** The transaction that carries a plan out; nothing to write: `success` is empty. */
+function transactionOf(keys, look, plan, lease) {
+  const changes = [recordChange(keys, look, plan), slotChange(keys, look, plan, lease), groupEnd(keys, look, plan)]
+  return {
+    compare: [...unchanged(keys.record, look.record?.seen), ...changes.flatMap(({ compare }) => compare)],
+    success: changes.flatMap(({ success }) => success),
+  }
+}
+
+module.exports = { lookOf, transactionOf }
