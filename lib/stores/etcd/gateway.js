@@ -167,7 +167,8 @@ class Gateway {
         if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
       }
     }
-    const why = failure.cause?.message || failure.message // of `fetch failed`, the cause says why
+    const isWord = failure instanceof Refusal
+    const why = (isWord ? undefined : failure.cause?.message) || failure.message // `fetch failed` has its cause
     throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${why}`, failure)
   }
 
