@@ -96,27 +96,36 @@ export async function startCluster() {
   return members
 }
 
-/** What an answer of the gateway looks like with another clock, or another cluster's number. */
-class Altered {
-  #text
-  constructor(response, { now, cluster }) {
-    this.status = response.status
-    this.headers = new Headers({ date: new Date(now).toUTCString() })
-    this.#text = response
-      .text()
-      .then((text) => (cluster ? text.replace(/("cluster_id":)"\d+"/, `$1"${cluster}"`) : text))
+/** Leaves out the keys of owners whose windows are over by `now`, as if their etcd leases ended in the same ms. */
+function withoutExpired({ response_range: range, ...other }, now) {
+  if (range?.kvs === undefined) return { response_range: range, ...other }
+  const isOver = ({ key }) => {
+    const [, hi] = /\/slots\/own\/(\d+)\//.exec(Buffer.from(key, 'base64').toString()) ?? []
+    return Number(hi) < now
   }
-  text() {
-    return this.#text
-  }
+  return { response_range: { ...range, kvs: range.kvs.filter((kv) => !isOver(kv)) } }
+}
+
+/** An answer of the gateway by another clock. */
+async function altered(response, { now, cluster, areLeasesExact }) {
+  const { status } = response
+  const body = JSON.parse(await response.text())
+  if (cluster && body.header) body.header.cluster_id = cluster
+  if (areLeasesExact && body.responses) body.responses = body.responses.map((each) => withoutExpired(each, now))
+  return new Response(JSON.stringify(body), { status, headers: { date: new Date(now).toISOString() } })
 }
 
 /**
- * A `fetch` by which the store's clock stands where `clock.now` says (whole seconds, as the real one), and the cluster
- * has the number `clock.cluster`. An etcd lease still runs by the server's own clock.
+ * A `fetch` by which the store's clock stands where `clock.now` says, to the ms if need be, and the cluster has the number
+ * `clock.cluster`. An etcd lease still runs by the server's own clock, unless `clock.areLeasesExact`: then it ends with
+ * the window.
  */
 export function clockedFetch(clock) {
-  return async (...args) => new Altered(await fetch(...args), clock)
+  return async (...args) => {
+    const response = await fetch(...args)
+    const { now, cluster, areLeasesExact } = clock
+    return altered(response, { now, cluster, areLeasesExact })
+  }
 }
 
 /** As when the etcd leases of all owners whose windows are over by `now` had run out. */
