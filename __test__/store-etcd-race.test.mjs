@@ -1,0 +1,193 @@
+// What happens between a step's look and its decision: another step, on the real server, right then.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import { clockedFetch, startEtcd, wantEtcd } from './servers/etcd.mjs'
+import { newOwner } from './store-reference.mjs'
+
+const require = createRequire(import.meta.url)
+const { etcdStore } = require('../lib/stores/etcd.js')
+const { groupKeys } = require('../lib/stores/etcd/keys.js')
+
+const test = wantEtcd() === undefined ? anyTest.skip : anyTest
+
+const START = 1_900_000_000_000
+const CONFIG = { fingerprint: 'f', slots: 3, ttlMs: 30_000, skewMs: 5000, create: true }
+
+let server
+
+test.before(async () => {
+  server = await startEtcd()
+})
+
+test.after.always(async () => {
+  await server?.stop()
+})
+
+let groups = 0
+
+/** Two clients of a new group. What `intrude` is set to happens once, before the slow one's next deciding transaction. */
+function newGroup() {
+  groups += 1
+  const group = `group ${groups}`
+  const clock = { now: START }
+  const race = { group, clock, intrude: undefined }
+  const answer = clockedFetch(clock)
+  async function slowly(url, options) {
+    const { intrude } = race
+    if (intrude && JSON.parse(options.body).compare?.length > 0) {
+      race.intrude = undefined
+      await intrude()
+    }
+    return answer(url, options)
+  }
+  const clientOf = (fetch) => {
+    const store = etcdStore({ endpoints: server.url, fetch })
+    return {
+      open: (more) => store.open(group, { ...CONFIG, ...more }),
+      acquire: (more) => store.acquire(group, { owner: newOwner(), host: 'h', clientNow: clock.now, ...more }),
+      renew: (slot, owner) => store.renew(group, { slot, owner, clientNow: clock.now }),
+      release: (slot, owner, last) => store.release(group, { slot, owner, last }),
+      destroy: () => store.destroy(group),
+      list: () => store.list(group),
+      advance: (...args) => store.advance(group, ...args),
+    }
+  }
+  return Object.assign(race, { slow: clientOf(slowly), fast: clientOf(answer) })
+}
+
+async function openGroup(options) {
+  const race = newGroup()
+  await race.fast.open(options)
+  await race.slow.open(options)
+  return race
+}
+
+test('both make the group: one record', async (t) => {
+  const race = newGroup()
+  const key = groupKeys(race.group).record
+  let made
+  race.intrude = async () => {
+    await race.fast.open({ create: false })
+    made = await server.readRecord(key)
+  }
+  await race.slow.open()
+  t.deepEqual(await server.readRecord(key), made, 'the one that came first')
+  t.true(made.quietUntil > START)
+})
+
+test('both take a slot that was never used', async (t) => {
+  const race = await openGroup()
+  let other
+  race.intrude = async () => {
+    other = await race.fast.acquire()
+  }
+  t.is((await race.slow.acquire()).slot, 1)
+  t.is(other.slot, 0)
+})
+
+test('both take the slot that is free', async (t) => {
+  const race = await openGroup({ slots: 1 })
+  const owner = newOwner()
+  await race.fast.acquire({ owner })
+  await race.fast.release(0, owner, START)
+  race.clock.now += 1000
+  race.intrude = () => race.fast.acquire()
+  await t.throwsAsync(race.slow.acquire(), { code: 'ERR_FLAKE_EXHAUSTED' })
+})
+
+test('a slot is taken and given back again meanwhile: the window is above that one', async (t) => {
+  const race = await openGroup({ slots: 1 })
+  const [first, owner] = [newOwner(), newOwner()]
+  await race.fast.acquire({ owner: first })
+  await race.fast.release(0, first, START - 1)
+  race.clock.now += 1000
+  race.intrude = async () => {
+    const { lo } = await race.fast.acquire({ owner })
+    await race.fast.release(0, owner, lo + 500)
+    race.clock.now += 1000
+  }
+  t.true((await race.slow.acquire()).lo > START + 1500)
+})
+
+test('a window is renewed and given back meanwhile: lost', async (t) => {
+  const race = await openGroup()
+  const owner = newOwner()
+  const { lo } = await race.fast.acquire({ owner })
+  race.intrude = () => race.fast.release(0, owner, lo)
+  t.is(await race.slow.renew(0, owner), 'lost')
+  t.is((await race.fast.list())[0].hi, lo)
+})
+
+test('a window is given back while it is renewed: its new end counts', async (t) => {
+  const race = await openGroup()
+  const owner = newOwner()
+  const { lo } = await race.fast.acquire({ owner })
+  race.clock.now += 1000
+  race.intrude = () => race.fast.renew(0, owner)
+  await race.slow.release(0, owner, lo + 100_000)
+  t.like((await race.fast.list())[0], { hi: START + 31_000, lo })
+})
+
+test('a grant while the group is destroyed: either it is refused, or the tombstone is above it', async (t) => {
+  const refused = await openGroup()
+  refused.intrude = () => refused.fast.destroy()
+  await t.throwsAsync(refused.slow.acquire(), { code: 'ERR_FLAKE_DESTROYED' })
+  t.deepEqual(await server.keysUnder(groupKeys(refused.group).slots), [])
+
+  const granted = await openGroup()
+  granted.intrude = async () => {
+    granted.clock.now += 2000
+    await granted.fast.acquire()
+  }
+  await granted.slow.destroy()
+  t.like(await server.readRecord(groupKeys(granted.group).record), { destroyed: true, floor: START + 32_000 })
+  t.deepEqual(await server.keysUnder(groupKeys(granted.group).slots), [])
+})
+
+test('a grant or a renewal while somebody finds out about a loss: quiet', async (t) => {
+  for (const step of ['acquire', 'renew']) {
+    const race = await openGroup()
+    const owner = newOwner()
+    const { hi } = await race.fast.acquire({ owner })
+    race.intrude = async () => {
+      race.clock.cluster = '12345'
+      await t.throwsAsync(race.fast.renew(0, owner), { code: 'ERR_FLAKE_QUIET' })
+    }
+    race.clock.now += 1000
+    const late = step === 'acquire' ? race.slow.acquire() : race.slow.renew(0, owner)
+    await t.throwsAsync(late, { code: 'ERR_FLAKE_QUIET' })
+    t.deepEqual(
+      (await race.fast.list()).map((slot) => slot.hi),
+      [hi],
+    )
+  }
+})
+
+test('a grant while the group is lost, and made anew: quiet', async (t) => {
+  const race = await openGroup()
+  race.intrude = async () => {
+    await server.ctl('del', '--prefix', groupKeys(race.group).record.replace(/record$/, ''))
+    await race.fast.open({ create: false })
+  }
+  await t.throwsAsync(race.slow.acquire(), { code: 'ERR_FLAKE_QUIET' })
+  t.deepEqual(await race.fast.list(), [])
+})
+
+test('both take a block', async (t) => {
+  const race = newGroup()
+  let other
+  race.intrude = async () => {
+    other = await race.fast.advance(10n, 0n)
+  }
+  t.deepEqual([await race.slow.advance(10n, 0n), other], [10n, 0n])
+})
+
+test('two steps of one client that see the same loss at once: it is answered for once', async (t) => {
+  const race = await openGroup()
+  race.clock.cluster = '12345'
+  const steps = Array.from({ length: 6 }, () => t.throwsAsync(race.slow.acquire(), { code: 'ERR_FLAKE_QUIET' }))
+  await Promise.all(steps)
+  race.clock.now += 40_000
+  t.is((await race.slow.acquire()).slot, 0)
+})
