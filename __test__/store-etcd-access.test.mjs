@@ -70,7 +70,7 @@ for (const endpoints of [undefined, [], '', 'one:2379', ['http://one:2379', 7], 
   })
 }
 
-test('a URL opens a store', async (t) => {
+test.serial('a URL opens a store', async (t) => {
   const server = await startEtcd()
   t.teardown(() => server.stop())
   const store = openEtcd(`etcd://127.0.0.1:${server.port}`)
@@ -118,7 +118,7 @@ async function useAll(t, store) {
   await store.destroy(group)
 }
 
-test('a user with rights on the prefix alone may do every step, with one token', async (t) => {
+test.serial('a user with rights on the prefix alone may do every step, with one token', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
@@ -129,7 +129,7 @@ test('a user with rights on the prefix alone may do every step, with one token',
   t.is(await openEtcd(url).advance('c', 2n), 3n)
 })
 
-test('no user, or a wrong password, is an error that says so', async (t) => {
+test.serial('no user, or a wrong password, is an error that says so', async (t) => {
   const { allow, options } = await withUsers(t)
   await allow()
   const refused = (message) => ({ code: 'ERR_FLAKE_STORE', message })
@@ -137,7 +137,7 @@ test('no user, or a wrong password, is an error that says so', async (t) => {
   await t.throwsAsync(etcdStore({ ...options, password: 'no' }).list('g'), refused(/authentication failed/))
 })
 
-test('a token that has run out is renewed, once for many calls', async (t) => {
+test.serial('a token that has run out is renewed, once for many calls', async (t) => {
   const { allow, options } = await withUsers(t, '--auth-token-ttl', '1')
   await allow()
   const counting = countTokens()
@@ -155,7 +155,7 @@ test('a token that has run out is renewed, once for many calls', async (t) => {
   t.is((await store.advance('c', 1n)) % 8n, 1n)
 })
 
-test('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
+test.serial('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   const store = etcdStore(options)
   await store.open('orders', CONFIG)
@@ -198,7 +198,7 @@ async function withTls(t) {
   return { server, cert }
 }
 
-test('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
+test.serial('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
   const { server, cert } = await withTls(t)
   const url = `etcds://127.0.0.1:${server.port}`
   const store = fileURLToPath(new URL('../lib/stores/etcd.js', import.meta.url))
@@ -223,7 +223,7 @@ function httpsFetch(ca) {
     })
 }
 
-test("TLS: an own authority by the user's fetch", async (t) => {
+test.serial("TLS: an own authority by the user's fetch", async (t) => {
   const { server, cert } = await withTls(t)
   await useAll(t, etcdStore({ endpoints: server.url, fetch: httpsFetch(readFileSync(cert)) }))
 })

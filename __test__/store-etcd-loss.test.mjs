@@ -65,7 +65,7 @@ async function restore(server, file, options = []) {
   await server.start()
 }
 
-test('a wiped member: quiet, for clients old and new, and no renewal raises an end', async (t) => {
+test.serial('a wiped member: quiet, for clients old and new, and no renewal raises an end', async (t) => {
   const server = await ownEtcd(t)
   const old = client(server)
   await old.open({ create: true })
@@ -81,25 +81,28 @@ test('a wiped member: quiet, for clients old and new, and no renewal raises an e
   t.deepEqual(await old.list(), [])
 })
 
-test('a wiped member whose group was made anew as a known new one: who holds a window of the old one ends that', async (t) => {
-  const server = await ownEtcd(t)
-  const clock = { now: START }
-  const [old, fresh] = [client(server, clock), client(server, clock)]
-  await old.open({ create: true })
-  const owner = newOwner()
-  await old.acquire({ owner })
-  await server.ctl('del', '--prefix', 'flakeforge/') // no revision goes back
-  clock.now += 1000
-  await fresh.open({ create: true })
-  clock.now += 1000
-  t.is(await quietMs(t, old.renew(0, owner)), KNOWN_MS - 1000, 'all that was lost was granted before the new record')
-  await t.throwsAsync(fresh.acquire(), quiet)
-  clock.now += 3000
-  t.is((await fresh.acquire()).slot, 0)
-  t.is(await old.renew(0, owner), 'lost')
-})
+test.serial(
+  'a wiped member whose group was made anew as a known new one: who holds a window of the old one ends that',
+  async (t) => {
+    const server = await ownEtcd(t)
+    const clock = { now: START }
+    const [old, fresh] = [client(server, clock), client(server, clock)]
+    await old.open({ create: true })
+    const owner = newOwner()
+    await old.acquire({ owner })
+    await server.ctl('del', '--prefix', 'flakeforge/') // no revision goes back
+    clock.now += 1000
+    await fresh.open({ create: true })
+    clock.now += 1000
+    t.is(await quietMs(t, old.renew(0, owner)), KNOWN_MS - 1000, 'all that was lost was granted before the new record')
+    await t.throwsAsync(fresh.acquire(), quiet)
+    clock.now += 3000
+    t.is((await fresh.acquire()).slot, 0)
+    t.is(await old.renew(0, owner), 'lost')
+  },
+)
 
-test('a record that was made anew long ago is no reason to be quiet', async (t) => {
+test.serial('a record that was made anew long ago is no reason to be quiet', async (t) => {
   const server = await ownEtcd(t)
   const clock = { now: START }
   const [old, fresh] = [client(server, clock), client(server, clock)]
@@ -107,10 +110,13 @@ test('a record that was made anew long ago is no reason to be quiet', async (t) 
   await server.ctl('del', '--prefix', 'flakeforge/')
   await fresh.open({ create: true })
   clock.now += 60_000
+  const { record } = groupKeys(GROUP)
+  const before = await server.readRecord(record)
   t.is((await old.acquire()).slot, 0)
+  t.deepEqual(await server.readRecord(record), before)
 })
 
-test('a record that is older than the one a client remembers is a loss', async (t) => {
+test.serial('a record that is older than the one a client remembers is a loss', async (t) => {
   const server = await ownEtcd(t)
   const clock = { now: START }
   const old = client(server, clock)
@@ -124,7 +130,7 @@ test('a record that is older than the one a client remembers is a loss', async (
   t.is(await quietMs(t, old.acquire()), KNOWN_MS)
 })
 
-test('a restart of the same member is no loss', async (t) => {
+test.serial('a restart of the same member is no loss', async (t) => {
   const server = await ownEtcd(t)
   const old = client(server)
   await old.open({ create: true })
@@ -144,50 +150,56 @@ test('a restart of the same member is no loss', async (t) => {
   t.is(await old.advance(10n), 10n)
 })
 
-test('a snapshot restored: quiet for clients that have seen more; afterwards each has a window of its own', async (t) => {
-  const server = await ownEtcd(t)
-  const [one, two] = [client(server), client(server)]
-  for (const each of [one, two]) await each.open({ create: true })
-  const owner = newOwner()
-  const kept = await one.acquire({ owner })
-  const file = join(server.folder, 'snapshot')
-  await server.ctl('snapshot', 'save', file)
-  const lostOwner = newOwner()
-  const lost = await two.acquire({ owner: lostOwner })
-  const renewed = await one.renew(kept.slot, owner)
-  await restore(server, file)
+test.serial(
+  'a snapshot restored: quiet for clients that have seen more; afterwards each has a window of its own',
+  async (t) => {
+    const server = await ownEtcd(t)
+    const [one, two] = [client(server), client(server)]
+    for (const each of [one, two]) await each.open({ create: true })
+    const owner = newOwner()
+    const kept = await one.acquire({ owner })
+    const file = join(server.folder, 'snapshot')
+    await server.ctl('snapshot', 'save', file)
+    const lostOwner = newOwner()
+    const lost = await two.acquire({ owner: lostOwner })
+    const renewed = await one.renew(kept.slot, owner)
+    await restore(server, file)
 
-  const said = await quietMs(t, one.renew(kept.slot, owner))
-  t.is(said, KNOWN_MS)
-  await t.throwsAsync(one.acquire(), quiet)
-  t.true((await quietMs(t, two.renew(lost.slot, lostOwner))) <= KNOWN_MS)
-  const fresh = client(server)
-  await fresh.open()
-  const { retryAt } = await t.throwsAsync(fresh.acquire(), quiet)
-  await until(() => Date.now() >= retryAt.getTime() + 1000) // the store's clock is rounded down
-  t.is(await two.renew(lost.slot, lostOwner), 'lost')
-  const again = await one.renew(kept.slot, owner)
-  t.true(again.lo > renewed.hi, 'a window of its own')
-  t.true((await fresh.acquire()).lo > lost.hi)
-})
+    const said = await quietMs(t, one.renew(kept.slot, owner))
+    t.is(said, KNOWN_MS)
+    await t.throwsAsync(one.acquire(), quiet)
+    t.true((await quietMs(t, two.renew(lost.slot, lostOwner))) <= KNOWN_MS)
+    const fresh = client(server)
+    await fresh.open()
+    const { retryAt } = await t.throwsAsync(fresh.acquire(), quiet)
+    await until(() => Date.now() >= retryAt.getTime() + 1000) // the store's clock is rounded down
+    t.is(await two.renew(lost.slot, lostOwner), 'lost')
+    const again = await one.renew(kept.slot, owner)
+    t.true(again.lo > renewed.hi, 'a window of its own')
+    t.true((await fresh.acquire()).lo > lost.hi)
+  },
+)
 
-test('a snapshot restored under a new token is another cluster: quiet for all, also who never saw it before', async (t) => {
-  const server = await ownEtcd(t)
-  const old = client(server)
-  await old.open({ create: true })
-  await old.advance(10n, 0n)
-  const file = join(server.folder, 'snapshot')
-  await server.ctl('snapshot', 'save', file)
-  await restore(server, file, ['--initial-cluster-token', 'another'])
-  const fresh = client(server)
-  await fresh.open()
-  t.true((await quietMs(t, fresh.acquire())) <= KNOWN_MS)
-  await t.throwsAsync(fresh.advance(10n), refused(/skipTo/))
-  t.is(await fresh.advance(0n, 100n), 100n)
-  t.is(await fresh.advance(10n), 100n)
-})
+test.serial(
+  'a snapshot restored under a new token is another cluster: quiet for all, also who never saw it before',
+  async (t) => {
+    const server = await ownEtcd(t)
+    const old = client(server)
+    await old.open({ create: true })
+    await old.advance(10n, 0n)
+    const file = join(server.folder, 'snapshot')
+    await server.ctl('snapshot', 'save', file)
+    await restore(server, file, ['--initial-cluster-token', 'another'])
+    const fresh = client(server)
+    await fresh.open()
+    t.true((await quietMs(t, fresh.acquire())) <= KNOWN_MS)
+    await t.throwsAsync(fresh.advance(10n), refused(/skipTo/))
+    t.is(await fresh.advance(0n, 100n), 100n)
+    t.is(await fresh.advance(10n), 100n)
+  },
+)
 
-test('a loss that a refused step saw is not forgotten', async (t) => {
+test.serial('a loss that a refused step saw is not forgotten', async (t) => {
   const server = await ownEtcd(t)
   const clock = { now: START }
   const old = client(server, clock)
@@ -203,7 +215,7 @@ test('a loss that a refused step saw is not forgotten', async (t) => {
   t.is((await old.acquire()).slot, 0, 'and is answered for once')
 })
 
-test('a loss before or in the quiet period of a destroyed group is handed on to the next', async (t) => {
+test.serial('a loss before or in the quiet period of a destroyed group is handed on to the next', async (t) => {
   const server = await ownEtcd(t)
   const clock = { now: START }
   const old = client(server, clock)
@@ -222,7 +234,7 @@ test('a loss before or in the quiet period of a destroyed group is handed on to 
   t.is(await quietMs(t, old.acquire()), UNKNOWN_MS, 'an old tombstone that came back')
 })
 
-test('a release in the quiet period leaves the end where it is', async (t) => {
+test.serial('a release in the quiet period leaves the end where it is', async (t) => {
   const server = await ownEtcd(t)
   const clock = { now: START }
   const old = client(server, clock)
@@ -235,43 +247,50 @@ test('a release in the quiet period leaves the end where it is', async (t) => {
   t.is(await quietMs(t, old.acquire()), KNOWN_MS, 'the release noted the loss')
 })
 
-test('a holder that lives through the quiet period keeps its slot', async (t) => {
+test.serial('a holder that lives through the quiet period keeps its slot', async (t) => {
   const server = await ownEtcd(t)
-  const clock = { now: START }
+  const clock = { now: START, keptAlive: 0 }
   const old = client(server, clock)
   await old.open({ create: true, slots: 1 })
   const owner = newOwner()
   const { hi } = await old.acquire({ owner })
   clock.cluster = '12345'
+  const { keptAlive } = clock
+  await t.throwsAsync(old.renew(0, newOwner()), quiet)
+  t.is(clock.keptAlive, keptAlive, "another's word keeps nothing alive")
   await t.throwsAsync(old.renew(0, owner), quiet)
+  t.is(clock.keptAlive, keptAlive + 1, 'so that its etcd lease does not run out')
   clock.now = hi + 1000
   await t.throwsAsync(old.acquire(), { code: 'ERR_FLAKE_EXHAUSTED' })
   t.is((await old.renew(0, owner)).lo, clock.now)
 })
 
-test('the end of a crashed owner: free once window and etcd lease are over; a lost etcd lease is made anew', async (t) => {
-  const server = await ownEtcd(t)
-  const each = client(server)
-  await each.open({ create: true, slots: 1, ttlMs: 2000 })
-  const owner = newOwner()
-  const { hi } = await each.acquire({ owner })
-  const lease = async () => (await server.ctl('lease', 'list')).split('\n').slice(1)
-  const [id] = await lease()
-  await server.ctl('lease', 'revoke', id)
-  await each.renew(0, owner)
-  t.deepEqual(await lease(), [id])
-  t.is((await server.keysUnder(groupKeys(GROUP).alive)).length, 1)
-  await until(async () => (await server.keysUnder(groupKeys(GROUP).alive)).length === 0)
-  let grant
-  await until(async () => {
-    grant = await each.acquire().catch(({ code }) => t.is(code, 'ERR_FLAKE_EXHAUSTED'))
-    return typeof grant === 'object'
-  })
-  t.true(grant.lo > hi)
-  await each.release(0, newOwner(), grant.lo)
-})
+test.serial(
+  'the end of a crashed owner: free once window and etcd lease are over; a lost etcd lease is made anew',
+  async (t) => {
+    const server = await ownEtcd(t)
+    const each = client(server)
+    await each.open({ create: true, slots: 1, ttlMs: 2000 })
+    const owner = newOwner()
+    const { hi } = await each.acquire({ owner })
+    const lease = async () => (await server.ctl('lease', 'list')).split('\n').slice(1)
+    const [id] = await lease()
+    await server.ctl('lease', 'revoke', id)
+    await each.renew(0, owner)
+    t.deepEqual(await lease(), [id])
+    t.is((await server.keysUnder(groupKeys(GROUP).alive)).length, 1)
+    await until(async () => (await server.keysUnder(groupKeys(GROUP).alive)).length === 0)
+    let grant
+    await until(async () => {
+      grant = await each.acquire().catch(({ code }) => t.is(code, 'ERR_FLAKE_EXHAUSTED'))
+      return typeof grant === 'object'
+    })
+    t.true(grant.lo > hi)
+    await each.release(0, newOwner(), grant.lo)
+  },
+)
 
-test('a release ends the etcd lease', async (t) => {
+test.serial('a release ends the etcd lease', async (t) => {
   const server = await ownEtcd(t)
   const each = client(server)
   await each.open({ create: true })
@@ -283,7 +302,7 @@ test('a release ends the etcd lease', async (t) => {
   t.deepEqual(await server.keysUnder(groupKeys(GROUP).owners(owner)), [])
 })
 
-test('counters: blocks up to 2^64 - 1, each once', async (t) => {
+test.serial('counters: blocks up to 2^64 - 1, each once', async (t) => {
   const server = await ownEtcd(t)
   const { advance } = client(server)
   await t.throwsAsync(advance(1n), refused(/'numbers' is gone.*skipTo/))
@@ -307,7 +326,7 @@ test('counters: blocks up to 2^64 - 1, each once', async (t) => {
   )
 })
 
-test('counters that are gone or went back: an error until one member says where to go on', async (t) => {
+test.serial('counters that are gone or went back: an error until one member says where to go on', async (t) => {
   const server = await ownEtcd(t)
   const [one, two] = [client(server), client(server)]
   await one.advance(10n, 0n)
@@ -333,7 +352,7 @@ test('counters that are gone or went back: an error until one member says where 
   }
 })
 
-test('a counter that this client first sees after a loss', async (t) => {
+test.serial('a counter that this client first sees after a loss', async (t) => {
   const server = await ownEtcd(t)
   const [one, two] = [client(server), client(server)]
   await one.advance(10n, 0n)
@@ -344,7 +363,7 @@ test('a counter that this client first sees after a loss', async (t) => {
   for (let i = 0; i < 2; i++) await t.throwsAsync(two.advance(10n), refused(/went back/))
 })
 
-test('a key that holds something else is an error that names it', async (t) => {
+test.serial('a key that holds something else is an error that names it', async (t) => {
   const server = await ownEtcd(t)
   const { record } = groupKeys(GROUP)
   await server.ctl('put', record, 'hello')

@@ -7,7 +7,9 @@ import { newOwner } from './store-reference.mjs'
 
 const require = createRequire(import.meta.url)
 const { etcdStore } = require('../lib/stores/etcd.js')
-const { groupKeys } = require('../lib/stores/etcd/keys.js')
+const { Gateway } = require('../lib/stores/etcd/gateway.js')
+const { groupKeys, leaseOf } = require('../lib/stores/etcd/keys.js')
+const { noMemory, remembered } = require('../lib/stores/etcd/memory.js')
 
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
 
@@ -174,6 +176,29 @@ test('a grant while the group is lost, and made anew: quiet', async (t) => {
   t.deepEqual(await race.fast.list(), [])
 })
 
+test('the etcd lease runs out before the decision: it is made anew', async (t) => {
+  const race = await openGroup()
+  const owner = newOwner()
+  const leases = async () =>
+    (await server.ctl('lease', 'list')).includes(BigInt(leaseOf(race.group, owner)).toString(16))
+  const revoke = () => server.ctl('lease', 'revoke', BigInt(leaseOf(race.group, owner)).toString(16))
+  race.intrude = revoke
+  const { slot } = await race.slow.acquire({ owner })
+  t.true(await leases())
+  race.intrude = revoke
+  race.clock.now += 1000
+  t.is((await race.slow.renew(slot, owner)).hi, race.clock.now + 30_000)
+  t.true(await leases())
+  t.is((await server.keysUnder(groupKeys(race.group).alive)).length, 1)
+})
+
+test('the etcd lease of an answer that was lost is taken over', async (t) => {
+  const race = await openGroup()
+  const owner = newOwner()
+  await new Gateway({ endpoints: [server.url], fetch }).makeLease(leaseOf(race.group, owner), 30)
+  t.is((await race.slow.acquire({ owner })).slot, 0)
+})
+
 test('both take a block', async (t) => {
   const race = newGroup()
   let other
@@ -190,4 +215,34 @@ test('two steps of one client that see the same loss at once: it is answered for
   await Promise.all(steps)
   race.clock.now += 40_000
   t.is((await race.slow.acquire()).slot, 0)
+})
+
+anyTest('calls of one client that were sent before it knew of a loss count no second one', async (t) => {
+  const answers = []
+  const gateway = new Gateway({ endpoints: ['http://etcd'], fetch: () => new Promise((done) => answers.push(done)) })
+  const reply = (revision, cluster_id = '1') => {
+    const body = JSON.stringify({ header: { revision, cluster_id } })
+    answers.shift()(new Response(body, { headers: { date: new Date(START).toUTCString() } }))
+  }
+  const read = () => gateway.txn({ success: [] })
+  const losses = async (revisions) => {
+    const calls = revisions.map(read)
+    for (const revision of revisions) reply(revision)
+    return (await Promise.all(calls)).map((answer) => answer.losses)
+  }
+  t.deepEqual(await losses(['100', '90', '101']), [0, 0, 0], 'sent at once, they may be answered in any order')
+  t.deepEqual(await losses(['50', '51', '102']), [1, 1, 1])
+  t.deepEqual(await losses(['51']), [1])
+  t.deepEqual(await losses(['50']), [2])
+  const call = read()
+  reply('60', '2')
+  t.is((await call).losses, 3)
+})
+
+anyTest('steps of one client that end in another order do not bring a loss back, nor a lower value', (t) => {
+  const [early, late] = [{ losses: 0 }, { losses: 1 }]
+  const counter = (value) => ({ nonce: 'n', value })
+  const seen = remembered(remembered(noMemory(0), late, counter('18446744073709551615')), early, counter('7'))
+  t.like(seen, { losses: 1, value: 2n ** 64n - 1n })
+  t.is(remembered(seen, late, { nonce: 'another', value: '7' }).value, 7n, 'somebody said where to go on')
 })

@@ -44,14 +44,14 @@ class EtcdStore {
       byEnd: first(keys.ends),
       alive: first(keys.alive),
     }
-    const lease = this.#lease('makeLease', group, owner, config)
+    const lease = this.#lease(group, owner, config)
     return this.#step(keys, reads, steps.acquire, { group, config, owner, host, clientNow }, lease)
   }
 
   async renew(group, { slot, owner, clientNow }) {
     const keys = groupKeys(group)
     const config = this.#configOf(group)
-    const lease = this.#lease('keepLease', group, owner, config)
+    const lease = { ...this.#lease(group, owner, config), isThere: true }
     return this.#step(keys, { held: one(keys.slot(slot)) }, steps.renew, { group, config, owner, clientNow }, lease)
   }
 
@@ -84,14 +84,15 @@ class EtcdStore {
   }
 
   /** An etcd lease ends soon after the window: it takes whole seconds, and two of them at least. */
-  #lease(call, group, owner, { ttlMs }) {
-    const id = leaseOf(group, owner)
-    let isHeld = false
-    const hold = async () => {
-      if (!isHeld) await this.#gateway[call](id, Math.max(2, Math.ceil(ttlMs / 1000)))
-      isHeld = true
-    }
-    return { id, hold }
+  #lease(group, owner, { ttlMs }) {
+    return { id: leaseOf(group, owner), seconds: Math.max(2, Math.ceil(ttlMs / 1000)), isThere: false }
+  }
+
+  /** Once for each attempt, since a lease may run out while others are faster. */
+  async #hold(lease) {
+    const { id, seconds, isThere } = lease
+    await (isThere ? this.#gateway.keepLease(id, seconds) : this.#gateway.makeLease(id, seconds))
+    lease.isThere = true
   }
 
   /**
@@ -100,12 +101,14 @@ class EtcdStore {
    */
   async #step(keys, reads, decide, about, lease) {
     if (!this.#memories.has(keys.record)) this.#memories.set(keys.record, noMemory(this.#gateway.losses))
+    const startedAt = performance.now()
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const look = await this.#look({ record: one(keys.record), ...reads })
+      look.waitedMs = Math.floor(look.sentAt - startedAt)
       const plan = decide(look, { ...about, memory: this.#memories.get(keys.record) })
-      if (plan.isKept) await lease.hold()
+      if (plan.isKept) await this.#hold(lease)
       const transaction = transactionOf(keys, look, plan, lease?.id)
-      if (transaction.success.length === 0 || (await this.#gateway.txn(transaction)).isDone) {
+      if (transaction.success.length === 0 || (await this.#gateway.commit(transaction))) {
         if (plan.record) this.#memories.set(keys.record, remembered(this.#memories.get(keys.record), look, plan.record))
         if (plan.error) throw plan.error
         return plan.answer

@@ -9,7 +9,7 @@
 const { storeError } = require('../../errors')
 
 /** One request to one endpoint may take this long; a leader election is over within two seconds. */
-const REQUEST_MS = 3000
+const REQUEST_MS = 5000
 
 /** gRPC codes of a member that cannot serve now, so that another may: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
@@ -71,16 +71,28 @@ class Gateway {
 
   /**
    * A transaction of etcd's v3 API. `lists`: the key-values of each range that was read, in order; `revision`: what
-   * they show; `now`: the store's clock just after, Unix ms; `losses`: one that this answer shows is counted.
+   * they show; `now`: the store's clock just after, Unix ms; `sentAt`: when it was asked, by `performance.now()`;
+   * `losses`: one that this answer shows is counted.
    */
-  async txn({ compare = [], success, failure = [] }) {
+  async txn({ compare = [], success }) {
     const sent = { losses: this.losses, revision: this.#revision }
-    const { body, now } = await this.#call('/v3/kv/txn', { compare, success, failure })
+    const { body, now, sentAt } = await this.#call('/v3/kv/txn', { compare, success })
     this.#watch(body.header, sent)
     const ranges = (body.responses ?? []).filter((response) => response.response_range !== undefined)
     const lists = ranges.map((response) => (response.response_range.kvs ?? []).map(decode))
     const { cluster_id: cluster, revision } = body.header
-    return { isDone: body.succeeded === true, lists, now, cluster, revision: Number(revision), losses: this.losses }
+    const isDone = body.succeeded === true
+    return { isDone, lists, now, sentAt, cluster, revision: Number(revision), losses: this.losses }
+  }
+
+  /** Whether a transaction was done; not if what it compares is no longer so, nor if its etcd lease ran out just now. */
+  async commit(transaction) {
+    try {
+      return (await this.txn(transaction)).isDone
+    } catch (error) {
+      if (saysThat(error, 'lease not found')) return false
+      throw error
+    }
   }
 
   /** Makes an etcd lease, or keeps it alive where it is there already: then an answer was lost on its way. */
@@ -89,11 +101,11 @@ class Gateway {
       await this.#call('/v3/lease/grant', { ID: id, TTL: seconds })
     } catch (error) {
       if (!saysThat(error, 'lease already exists')) throw error
-      await this.#call('/v3/lease/keepalive', { ID: id })
+      await this.keepLease(id, seconds)
     }
   }
 
-  /** Keeps an etcd lease alive; one that ran out is made anew. */
+  /** Keeps an etcd lease alive; one that ran out (etcd answers once it is gone) is made anew. */
   async keepLease(id, seconds) {
     const { body } = await this.#call('/v3/lease/keepalive', { ID: id })
     if (body.result?.TTL === undefined) await this.makeLease(id, seconds)
@@ -173,6 +185,7 @@ class Gateway {
   }
 
   async #post(url, body, token) {
+    const sentAt = performance.now()
     const response = await this.#fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
@@ -182,7 +195,7 @@ class Gateway {
     const answer = parseAnswer(response.status, await response.text())
     const now = Date.parse(response.headers.get('date'))
     if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
-    return { body: answer, now }
+    return { body: answer, now, sentAt }
   }
 }
 

@@ -3,7 +3,7 @@
 // What each step on etcd decides from what it read: the rules of core/src/grants.rs, as pure functions.
 // It must never send anything, know a key, or look at this machine's clock.
 //
-// look: { now, cluster, losses, record (of the group), … what the step reads of the slots }
+// look: { now, waitedMs (until it was sent), cluster, losses, record (of the group), … what is read of the slots }
 // about: { group, config, memory, … what was asked }
 // plan: { record, from, to (a slot's record before and after), isKept (its etcd lease), answer or error }
 

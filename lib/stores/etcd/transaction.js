@@ -34,7 +34,6 @@ function lookOf({ lists, ...reply }) {
     held: first('held'),
     highest: first('highest')?.hi ?? -1,
     used: Number(lists.used?.[0]?.value ?? 0),
-    usedSeen: lists.used?.[0],
     ofOwner: records('ofOwner'),
     ofHost: records('ofHost'),
     byEnd: records('byEnd'),
@@ -49,23 +48,19 @@ function recordChange(keys, look, { record }) {
   return { compare: [], success: [put(keys.record, serialize(record))] }
 }
 
-/** A slot that was never granted: the next one is one higher. */
-function firstGrant(keys, { used, usedSeen }) {
-  return { compare: unchanged(keys.used, usedSeen), success: [put(keys.used, String(used + 1))] }
-}
-
 function slotChange(keys, look, { from, to }, lease) {
   if (to === undefined) return none
-  const extra = from.seen === undefined ? firstGrant(keys, look) : none
   const aliveKey = (record) => keys.alive + place(record)
   const text = serialize(to)
   const puts = new Map(keysOfRecord(keys, to).map((key) => [key, put(key, text)]))
   if (to.owner !== undefined) puts.set(aliveKey(to), put(aliveKey(to), '', lease))
-  const old = from.seen === undefined ? [] : [...keysOfRecord(keys, from), aliveKey(from)]
+  const isFirst = from.seen === undefined // then it was the lowest slot that had no record
+  if (isFirst) puts.set(keys.used, put(keys.used, String(look.used + 1)))
+  const old = isFirst ? [] : [...keysOfRecord(keys, from), aliveKey(from)]
   return {
     // all keys of a record are written together: the one that was read stands for this one
-    compare: [...unchanged(keys.slot(to.slot), from.seen), ...extra.compare],
-    success: [...extra.success, ...puts.values(), ...old.filter((key) => !puts.has(key)).map(remove)],
+    compare: unchanged(keys.slot(to.slot), from.seen),
+    success: [...puts.values(), ...old.filter((key) => !puts.has(key)).map(remove)],
   }
 }
 
