@@ -15,26 +15,49 @@ const test = wantEtcd() === undefined ? anyTest.skip : anyTest
 const EVERYTHING = 'flakeforge/'
 const ROUNDED_MS = 999
 
+/** The store's clock: it has whole ms (with the real one's seconds few steps could be compared) and stands during a step. */
+class Clock {
+  #stopped
+  cluster = '1'
+  areLeasesExact = true
+
+  get now() {
+    return this.#stopped ?? Date.now()
+  }
+
+  async during(step) {
+    this.#stopped = Date.now()
+    try {
+      return await step()
+    } finally {
+      this.#stopped = undefined
+    }
+  }
+}
+
 /**
- * A store with a clock of whole ms (the real one has whole seconds, in which few of the steps could be compared). Its
- * counters are taken by a client that knows nothing of before a loss: who does knows more than the reference.
+ * A store by that clock. Its counters are taken by a client that knows nothing of before a loss: who does knows more than
+ * the reference.
  */
 function exactStore(endpoints, clock) {
   const newStore = () => etcdStore({ endpoints, fetch: clockedFetch(clock) })
   const store = newStore()
   let counters = newStore()
+  const step = (name) => (group, request) => clock.during(() => store[name](group, request))
   // Since the header is rounded down, a step allows a client's clock to be ahead by the rest of that second.
-  const rounded = ({ clientNow, ...request }) => {
-    return { ...request, clientNow: clientNow > clock.now ? clientNow + ROUNDED_MS : clientNow }
-  }
+  const timedStep = (name) => (group, request) =>
+    clock.during(() => {
+      const clientNow = request.clientNow > clock.now ? request.clientNow + ROUNDED_MS : request.clientNow
+      return store[name](group, { ...request, clientNow })
+    })
   return {
-    open: (group, config) => store.open(group, config),
-    acquire: (group, request) => store.acquire(group, rounded(request)),
-    renew: (group, request) => store.renew(group, rounded(request)),
-    release: (group, request) => store.release(group, request),
-    destroy: (group) => store.destroy(group),
-    list: (group) => store.list(group),
-    advance: (...args) => counters.advance(...args),
+    open: step('open'),
+    acquire: timedStep('acquire'),
+    renew: timedStep('renew'),
+    release: step('release'),
+    destroy: step('destroy'),
+    list: step('list'),
+    advance: (...args) => clock.during(() => counters.advance(...args)),
     forget: () => {
       counters = newStore()
     },
@@ -72,13 +95,7 @@ test('the store follows the reference', async (t) => {
   t.timeout(240_000) // the reference may have to be compiled
   const server = await startEtcd()
   t.teardown(() => server.stop())
-  const clock = {
-    cluster: '1',
-    areLeasesExact: true,
-    get now() {
-      return Date.now()
-    },
-  }
+  const clock = new Clock()
   const store = exactStore(server.url, clock)
   await followsReference(t, { store, clock: async () => clock.now, faults: faultsOf(server, store, clock) })
 })

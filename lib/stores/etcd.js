@@ -19,6 +19,9 @@ const { lookOf, transactionOf } = require('./etcd/transaction')
 const ATTEMPTS = 64
 const LONGEST_WAIT_MS = 200
 
+/** What a step may wait without more ado, such as for the processor, is nothing to a clock of whole seconds. */
+const wholeTenths = (ms) => Math.floor(ms / 100) * 100
+
 class EtcdStore {
   #gateway
   #configs = new Map()
@@ -104,7 +107,7 @@ class EtcdStore {
     const startedAt = performance.now()
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const look = await this.#look({ record: one(keys.record), ...reads })
-      look.waitedMs = Math.floor(look.sentAt - startedAt)
+      look.waitedMs = wholeTenths(look.sentAt - startedAt)
       const plan = decide(look, { ...about, memory: this.#memories.get(keys.record) })
       if (plan.isKept) await this.#hold(lease)
       const transaction = transactionOf(keys, look, plan, lease?.id)
