@@ -15,9 +15,9 @@ const { endpointsOf, parseUrl } = require('./etcd/options')
 const steps = require('./etcd/steps')
 const { lookOf, transactionOf } = require('./etcd/transaction')
 
-/** How often a step is decided anew when another was faster, with a random wait that doubles up to 200 ms. */
+/** How often a step is decided anew when another was faster, with a random wait that doubles up to 500 ms. */
 const ATTEMPTS = 64
-const LONGEST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 500
 
 /** What a step may wait without more ado, such as for the processor, is nothing to a clock of whole seconds. */
 const wholeTenths = (ms) => Math.floor(ms / 100) * 100

@@ -3,8 +3,11 @@
 // etcd's JSON gateway by `fetch`: endpoints, tokens, timeouts, the store's clock, and whether the store went back.
 // It must never wait without an end, decide anything about slots, or take a time from this machine.
 //
-// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered (the
-// next member is asked only when this one fails). Two members' clocks differ as one clock that steps would.
+// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. So a
+// window ends up to a second early, a slot frees up to a second late, and a quiet period may last a second longer than it
+// says; a client's clock is compared with the whole of that second.
+// The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins after
+// the end that the record holds. The quiet period does: members' clocks must agree within skewMs, rounded down to seconds.
 
 const { storeError } = require('../../errors')
 
