@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { request } from 'node:https'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -178,6 +179,7 @@ test.serial('authentication switched on, users changed, a restart: the running s
 /** A server with a certificate of its own authority. */
 async function withTls(t) {
   const folder = await freshFolder('etcd-tls')
+  t.teardown(() => rm(folder, { recursive: true }))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=flakeforge test', '-addext', 'subjectAltName=IP:127.0.0.1']
   const files = ['-keyout', key, '-out', cert]
