@@ -100,8 +100,11 @@ function expected({ theirs, ours, ...answer }, request) {
 
 const withoutTime = ({ retryAt, ...answer }) => answer
 
-/** How two sides stand after a step: do they agree, and can the next one still be compared? */
-function judge(real, early, late) {
+/** How two sides stand after a step, which came at `now` at the latest: do they agree, can the next one be compared? */
+function judge(real, early, late, now) {
+  // The quiet period began between the two references' times. Where the earlier of its ends has come, it may be over.
+  const isQuiet = [early, late].every(({ error }) => error === 'ERR_FLAKE_QUIET')
+  if (isQuiet && early.retryAt <= now && early.retryAt < late.retryAt) return { agree: true, decided: false }
   if (isDeepStrictEqual(early, late)) return { agree: isDeepStrictEqual(real, early), decided: true }
   if (isDeepStrictEqual(withoutTime(early), withoutTime(late))) {
     const inside = early.retryAt <= real.retryAt && real.retryAt <= late.retryAt
@@ -258,7 +261,7 @@ class Run {
       }),
     )
     this.#history.push({ ...request, config: undefined, times, answer })
-    const { agree, decided } = judge(answer, ...answers)
+    const { agree, decided } = judge(answer, ...answers, times[1])
     if (!agree) {
       t.log(
         this.#history
