@@ -1,0 +1,74 @@
+//! Windows of milliseconds as numbers of a cursor: nothing outside, nothing left out, nothing twice.
+
+#[cfg(not(loom))]
+mod tests {
+    use flakeforge_core::clock::Timescale;
+    use flakeforge_core::window::{Numbers, last_ms, numbers};
+    use proptest::prelude::*;
+
+    fn scale(epoch_ms: i64, tick_ns: u64) -> Timescale {
+        Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: (1 << 42) - 1 }
+    }
+
+    #[test]
+    fn windows_of_ticks_of_a_millisecond() {
+        assert_eq!(numbers(&scale(0, 1_000_000), 12, 5, 7), Some(Numbers { first: 5 << 12, last: (7 << 12) + 4095 }));
+        assert_eq!(numbers(&scale(5, 1_000_000), 0, 5, 5), Some(Numbers { first: 0, last: 0 }));
+        assert_eq!(numbers(&scale(0, 1_000_000), 12, 5, 4), None);
+    }
+
+    #[test]
+    fn windows_of_long_ticks_are_rounded_inwards() {
+        let ten = scale(0, 10_000_000);
+        assert_eq!(numbers(&ten, 8, 11, 39), Some(Numbers { first: 2 << 8, last: (3 << 8) + 255 }));
+        assert_eq!(numbers(&ten, 8, 20, 38), Some(Numbers { first: 2 << 8, last: (2 << 8) + 255 }));
+        assert_eq!(numbers(&ten, 8, 11, 28), None, "no tick lies in it entirely");
+        assert_eq!(last_ms(&ten, 8, 2 << 8 | 7), 29);
+    }
+
+    #[test]
+    fn windows_of_short_ticks_have_all_of_them() {
+        let short = scale(0, 100);
+        assert_eq!(numbers(&short, 0, 5, 5), Some(Numbers { first: 50_000, last: 59_999 }));
+        assert_eq!((last_ms(&short, 0, 50_000), last_ms(&short, 0, 59_999)), (5, 5));
+    }
+
+    #[test]
+    fn windows_end_with_the_layouts_time() {
+        let late = Timescale { epoch_ms: 1000, tick_ns: 1_000_000, first_tick: 2, last_tick: 9 };
+        assert_eq!(numbers(&late, 0, 0, 5000), Some(Numbers { first: 2, last: 9 }));
+        assert_eq!(numbers(&late, 0, 0, 999), None);
+        assert_eq!(numbers(&late, 0, 1010, 5000), None);
+        assert_eq!(numbers(&late, 0, i64::MIN, i64::MAX), Some(Numbers { first: 2, last: 9 }));
+    }
+
+    proptest! {
+        /// By the definition: a tick is in the window if its first and its last nanosecond are.
+        #[test]
+        fn a_window_has_exactly_the_ticks_that_lie_in_it(
+            epoch_ms in -50i64..50, tick_ns in 1u64..30_000_000, lo in -100i64..300, length in -2i64..200,
+        ) {
+            let scale = scale(epoch_ms, tick_ns);
+            let hi = lo + length;
+            let inside = |tick: u64| {
+                scale.start_of(tick) >= i128::from(lo) * 1_000_000
+                    && scale.start_of(tick) + i128::from(tick_ns) <= i128::from(hi + 1) * 1_000_000
+            };
+            match numbers(&scale, 3, lo, hi) {
+                Some(Numbers { first, last }) => {
+                    prop_assert!(first & 7 == 0 && last & 7 == 7 && first < last);
+                    prop_assert!(inside(first >> 3) && inside(last >> 3) && !inside((last >> 3) + 1));
+                    prop_assert!(first == 0 || !inside((first >> 3) - 1));
+                    prop_assert!(last_ms(&scale, 3, last) <= hi);
+                    // Whoever comes after the last number used starts at a later tick.
+                    let next = numbers(&scale, 3, last_ms(&scale, 3, first) + 1, hi);
+                    prop_assert!(next.is_none_or(|next| next.first > first | 7));
+                }
+                None => {
+                    let from = (i128::from(lo - epoch_ms) * 1_000_000 / i128::from(tick_ns)).max(0) as u64;
+                    prop_assert!((from.saturating_sub(1)..from + 3).all(|tick| !inside(tick)));
+                }
+            }
+        }
+    }
+}
