@@ -4,14 +4,18 @@
 // median over processes that take turns, so that a noisy machine disturbs all alike. Exit status 1 when a bar is missed.
 //
 //   npm run bench                  IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: ids, processes
+//   npm run bench -- NAME          one of them: ids, processes; or leases, on servers that are started for it
 
-const SECTIONS = ['ids', 'processes']
+const SECTIONS = { ids: './ids.js', processes: './processes.js', leases: './leases.mjs' }
+const USUAL = ['ids', 'processes'] // what needs no server
 
 async function main(names) {
-  for (const name of names.length > 0 ? names : SECTIONS) {
-    if (!SECTIONS.includes(name)) throw new Error(`there is no benchmark '${name}': there are ${SECTIONS.join(', ')}`)
-    await require(`./${name}.js`).run()
+  for (const name of names.length > 0 ? names : USUAL) {
+    const file = SECTIONS[name]
+    if (file === undefined)
+      throw new Error(`there is no benchmark '${name}': there are ${Object.keys(SECTIONS).join(', ')}`)
+    const { run } = await import(file)
+    await run()
   }
 }
 

@@ -10,7 +10,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
 
-const NS = ['next: flakeforge', 'next: flakeforge, shared']
+const NS = ['next: flakeforge', 'next: shared']
 const TAKEN = 1000
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))

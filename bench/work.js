@@ -25,10 +25,6 @@ const CALLS = {
     const generator = flakeforge()
     return () => generator.next()
   },
-  'next: flakeforge, shared': () => {
-    const generator = shared()
-    return () => generator.next()
-  },
   'next: flake-idgen': () => {
     const generator = flakeIdgen()
     return () => generator.next()
@@ -92,6 +88,18 @@ const CALLS = {
   'encode: plain JS': () => each(someParts(), require('./pure.js').encode),
 }
 
+/** The same call where the cursor is in a file, or limited by a lease of the store that BENCH_STORE names. */
+const SCOPES = {
+  'next: shared': () => {
+    const generator = shared()
+    return () => generator.next()
+  },
+  'next: leased': async () => {
+    const generator = await require('..').join(process.env.BENCH_STORE, { group: 'bench' })
+    return () => generator.next()
+  },
+}
+
 /** Different IDs, and parts of IDs: with one and the same, a compiler could do the work once. */
 const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
 const someParts = () =>
@@ -118,4 +126,4 @@ const dialect = (options) => new (require('..'))({ id: 5, ...options })
 const uniqueid = (mode) => dialect({ layout: 'uniqueid', mode, maxAheadMs: Number.POSITIVE_INFINITY })
 const calls = (generator, method, n) => () => generator[method](n)
 
-module.exports = { CALLS, BATCHES, flakeforge, flakeIdgen }
+module.exports = { CALLS, SCOPES, BATCHES, flakeforge, flakeIdgen }

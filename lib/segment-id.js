@@ -27,6 +27,7 @@ class SegmentId {
   #onClose
   #next = 0n
   #left = 0 // IDs of the present block, from #next on
+  #fetchAt // how many IDs are left when the next block is asked for
   #ahead // where the block after it starts; undefined: not there yet
   #fetching // the call that brings it
   #failure // why the last such call brought none
@@ -51,6 +52,7 @@ class SegmentId {
     if (key !== MAKING) throw optionTypeError('options', key, 'given to SegmentId.open(), which makes these')
     this.#name = parts.name
     this.#block = parts.block
+    this.#fetchAt = parts.block / 2
     this.#store = parts.store
     this.#onClose = parts.close
   }
@@ -73,8 +75,7 @@ class SegmentId {
   nextBigInt() {
     if (this.#left === 0 && !this.#turn()) throw this.#failure ?? blocksUsedUpError(this.#name, this.#block)
     this.#mayInit = false
-    this.#left--
-    if (this.#left * 2 < this.#block) this.#fetch()
+    if (--this.#left < this.#fetchAt && this.#ahead === undefined) this.#fetch()
     return this.#next++
   }
 
@@ -149,6 +150,7 @@ class SegmentId {
   /** Goes on with the next block; false where it is not there yet. */
   #turn() {
     if (this.#ahead === undefined) {
+      this.#fetchAt = this.#block // half a block does not last until the store has answered
       this.#fetch()
       return false
     }
