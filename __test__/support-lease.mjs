@@ -10,11 +10,12 @@ let groups = 0
 /** Options of a lease with short windows, whose node numbers nobody else in this process has. */
 export const leaseOptions = (options = {}) => ({ ...LEASE, epoch: 1_000_000 + groups++, waitMs: 10_000, ...options })
 
-/** A store and a member of its group, closed when the test is over. */
+/** A store, a member of its group, closed when the test is over, and the options that make another. */
 export async function joined(t, options = {}, store = new MemoryStore()) {
-  const flake = await FlakeId.join(store, leaseOptions(options))
+  const own = leaseOptions(options)
+  const flake = await FlakeId.join(store, own)
   closeAfter(t, flake)
-  return { store, flake }
+  return { store, flake, options: own }
 }
 
 /**
@@ -43,15 +44,20 @@ export function record(flake) {
 
 export const named = (told) => told.map(([name]) => name)
 
-/** The next event of this name: its detail. */
+/** The next event of this name: its detail. A lease alone does not keep the process alive, so this does. */
 export const happens = (flake, event) =>
   new Promise((resolve) => {
+    const alive = setInterval(() => {}, 1000)
     const listener = (detail) => {
+      clearInterval(alive)
       flake.off(event, listener)
       resolve(detail)
     }
     flake.on(event, listener)
   })
+
+/** Waits until the events of what was done are told: each comes in a turn of its own. */
+export const afterEvents = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Blocks the event loop, as a long computation does. */
 export function block(ms) {
