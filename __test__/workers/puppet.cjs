@@ -1,0 +1,47 @@
+'use strict'
+
+// A process that makes IDs as it is told to: each message is a call, and is answered with what it gave or threw. So a
+// test knows in which order the processes made theirs. It must never make one that it was not asked for.
+
+const path = require('node:path')
+
+const FlakeId = require(path.join(__dirname, '..', '..'))
+let flake
+
+const CALLS = {
+  pid: () => process.pid,
+  async open(options) {
+    flake = new FlakeId(options)
+  },
+  async join(store, options) {
+    flake = await FlakeId.join(store, options)
+    return flake.slot
+  },
+  take: (n) => [...flake.takeBigInts(n)].map(String),
+  next: () => String(flake.nextBigInt()),
+  nextAsync: async () => flake.decode(await flake.nextAsync()) && String(flake.nextBigInt()),
+  state: () => ({ state: flake.state, slot: flake.slot, id: flake.id }),
+  destroy: () => flake.destroy(),
+  close: () => flake.close(),
+  detach: () => flake.detach(),
+  attach: () => flake.attach(),
+  /** Makes IDs for so many ms, as fast as it can. */
+  run(ms) {
+    const ids = []
+    for (const until = performance.now() + ms; performance.now() < until; ) ids.push(...flake.takeBigInts(1000))
+    return ids.map(String)
+  },
+}
+
+const plain = ({ code, message, path, theirs, ours, retryAfterMs, behindMs, retryAt }) => ({
+  ...{ code, message, path, theirs, ours, retryAfterMs, behindMs, retryAt },
+})
+
+process.on('message', async ([call, ...args]) => {
+  try {
+    process.send({ value: await CALLS[call](...args) })
+  } catch (error) {
+    process.send({ error: plain(error) })
+  }
+})
+process.on('disconnect', () => process.exit())
