@@ -34,12 +34,16 @@ export const PLACES = { disk: diskFolder, ...(isTmpfs(SHARED_MEMORY) && { tmpfs:
 /** A process that makes IDs when it is told to; ended when the test is over. */
 export class Puppet {
   #child
+  #exit
+  #answered
   #queue = Promise.resolve()
 
   /** `offsetMs`: how far its clock is ahead. */
   constructor(t, { offsetMs = 0, env = {} } = {}) {
     this.#child = fork(SCRIPT, { env: { ...process.env, ...clock.environment(offsetMs), ...env }, execArgv: [] })
     this.isOff = offsetMs !== 0
+    this.#exit = once(this.#child, 'exit')
+    this.#child.on('message', (message) => this.#answered(message))
     t.teardown(() => this.kill())
   }
 
@@ -55,11 +59,11 @@ export class Puppet {
   }
 
   async #ask(message) {
-    this.#child.send(message)
-    const ended = once(this.#child, 'exit').then(([code, signal]) => {
-      throw new Error(`the process ended with ${signal ?? code}`)
+    const { value, error } = await new Promise((resolve) => {
+      this.#answered = resolve
+      this.#exit.then(([code, signal]) => resolve({ error: { message: `the process ended with ${signal ?? code}` } }))
+      this.#child.send(message, (failed) => failed && resolve({ error: { message: failed.message } }))
     })
-    const [{ value, error }] = await Promise.race([once(this.#child, 'message'), ended])
     if (error !== undefined) throw Object.assign(new Error(error.message), error)
     return value
   }
@@ -81,9 +85,8 @@ export class Puppet {
     const child = this.#child
     if (child.exitCode !== null || child.signalCode !== null) return
     if (this.isOff) await clock.isSetUp(child.pid)
-    const exit = once(child, 'exit')
     child.kill('SIGKILL')
-    await exit
+    await this.#exit
     clock.cleanUp(child.pid)
   }
 }
