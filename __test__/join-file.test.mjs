@@ -1,0 +1,535 @@
+// FlakeId.join('file:DIR'): a slot for each process, whose lock goes with it; what happens to a slot between two holders;
+// and what is refused.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import test from 'ava'
+import { FlakeId, isAscending, jsonOfChild, runChild } from './support.mjs'
+import { afterEvents, allRefuse, closeAfter, happens, leaseOptions, named, record, tryJoin } from './support-lease.mjs'
+import { diskFolder, hasClock, isRoot, PLACES, Puppet } from './support-processes.mjs'
+
+const require = createRequire(import.meta.url)
+const { check } = require('../chaos/check.js')
+const { Handle } = require('../chaos/handle.js')
+
+const { fileStore } = FlakeId
+const PROCESSES = 8
+
+/** Members in this process: their nodes are of an epoch of their own. */
+async function member(t, folder, options) {
+  const flake = await FlakeId.join(`file:${folder}`, options)
+  closeAfter(t, flake)
+  return flake
+}
+
+/** A process that has joined, and its slot. */
+async function joinedPuppet(t, folder, options = {}, given = {}) {
+  const puppet = new Puppet(t, given)
+  puppet.slot = await puppet.call('join', `file:${folder}`, options)
+  return puppet
+}
+
+// --- slots and processes ---
+
+for (const [place, makeFolder] of Object.entries(PLACES)) {
+  test.serial(`${PROCESSES} processes that join at once get as many slots, ${place}`, async (t) => {
+    const folder = makeFolder(t)
+    const all = await Promise.all(Array.from({ length: PROCESSES }, () => joinedPuppet(t, folder)))
+    t.deepEqual(
+      all.map(({ slot }) => slot).sort((a, b) => a - b),
+      [...Array(PROCESSES).keys()],
+    )
+    const lists = await Promise.all(all.map((puppet) => puppet.take(2000)))
+    t.is(new Set(lists.flat()).size, PROCESSES * 2000)
+    for (const [i, ids] of lists.entries()) {
+      t.true(isAscending(ids))
+      t.is(FlakeId.layouts.flake.decode(ids[0]).id, all[i].slot)
+    }
+  })
+}
+
+test.serial('kill -9: the slot is free at once, and its next holder goes on after the last ID', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 1, waitMs: 0, maxAheadMs: 15_000 }
+  let last = 0n
+  for (let i = 0; i < 15; i++) {
+    const puppet = await joinedPuppet(t, folder, options)
+    t.is(puppet.slot, 0)
+    const ids = await puppet.take(20_000) // ahead of the clock, so that the order shows where it goes on
+    t.true(ids[0] > last, `life ${i}`)
+    t.true(isAscending(ids))
+    last = ids.at(-1)
+    await puppet.kill()
+  }
+})
+
+test.serial('killed while they make IDs, and started again with another slot or the same: none twice', async (t) => {
+  const folder = diskFolder(t)
+  const task = (i) => ({
+    join: `file:${path.join(folder, 'slots')}`,
+    options: { slots: 6, maxAheadMs: i === 0 ? 0 : 15_000 },
+    way: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
+    perSecond: 200_000,
+    refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
+  })
+  const troubles = []
+  const onTrouble = ({ who, what }) => troubles.push(`${who}: ${what}`)
+  const members = [0, 1, 2, 3].map((i) => new Handle({ name: `member ${i}`, folder, tasks: [task(i)], onTrouble }))
+  t.teardown(() => Promise.all(members.map((one) => one.kill())))
+  for (const one of members) one.start()
+  for (let i = 0; i < 24; i++) {
+    const one = members[i % 4]
+    for (let n = 0; n < 3000 && one.sizes[0] === 0; n++) await sleep(5)
+    t.true(one.sizes[0] > 0, 'a member hangs')
+    await sleep(Math.random() * 50)
+    await one.kill()
+    one.start()
+  }
+  await sleep(500)
+  await Promise.all(members.map((one) => one.end()))
+  const { ids, ...found } = check(
+    members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file]))),
+  )
+  t.like(found, { duplicates: 0, disorders: 0, examples: [] })
+  t.true(ids > 50_000, `${ids} IDs`)
+  t.deepEqual(troubles, [])
+})
+
+test.serial('a slot that was given back: the next holder goes on after the last ID', async (t) => {
+  const folder = diskFolder(t)
+  const options = leaseOptions({ slots: 1, maxAheadMs: 1000 })
+  const first = await member(t, folder, options)
+  const ids = [...first.takeBigInts(1_000_000)]
+  await first.close()
+  const second = await member(t, folder, options)
+  t.is(second.slot, 0)
+  t.true(second.nextBigInt() > ids.at(-1))
+})
+
+test.serial('a process that was stopped keeps its slot, and nobody waits for it', async (t) => {
+  const folder = diskFolder(t)
+  const options = { ttlMs: 2000, skewMs: 100 }
+  const one = await joinedPuppet(t, folder, options)
+  one.stop()
+  const other = await joinedPuppet(t, folder, options)
+  t.not(other.slot, one.slot)
+  const ids = await other.take(1000)
+  await sleep(2500)
+  one.resume()
+  const others = await one.take(1000)
+  t.is(new Set([...ids, ...others]).size, 2000)
+})
+
+test.serial('a clock that was set back between two holders', async (t) => {
+  if (!hasClock) return t.log('SKIPPED: no libfaketime (Debian: faketime), so no clock was set') || t.pass()
+  const folder = diskFolder(t)
+  const first = await joinedPuppet(t, folder, { slots: 1 })
+  const last = (await first.take(100)).at(-1)
+  await first.kill()
+  const second = new Puppet(t, { offsetMs: -3000 })
+  t.is(await second.call('join', `file:${folder}`, { slots: 1, waitMs: 20_000 }), 0)
+  const id = BigInt(await second.call('nextAsync'))
+  t.true(id > last)
+})
+
+// --- what must be the same ---
+
+test.serial(
+  'another layout, epoch, number of slots or fixed field: both are shown, and nothing is changed',
+  async (t) => {
+    const folder = diskFolder(t)
+    const options = { epoch: 4_000_000, slots: 8 }
+    const puppet = await joinedPuppet(t, folder, options)
+    for (const other of [
+      { layout: 'instagram' },
+      { epoch: 4_000_001 },
+      { slots: 9 },
+      { slots: undefined },
+      { datacenter: 1 },
+      { nodeOffset: 1 },
+      { idOffset: 5n },
+    ]) {
+      const error = await t.throwsAsync(
+        tryJoin(`file:${folder}`, { ...options, ...other }),
+        { code: 'ERR_FLAKE_CONFIG_MISMATCH' },
+        Object.keys(other).join(),
+      )
+      t.truthy(error?.theirs)
+      t.not(error?.theirs, error?.ours)
+      t.true(error?.message.includes(error?.theirs) && error?.message.includes(error?.ours))
+      t.true(error?.message.includes(folder), error?.message)
+    }
+    t.is((await puppet.take(10)).length, 10)
+    t.is((await joinedPuppet(t, folder, options)).slot, 1)
+  },
+)
+
+test.serial('groups of one folder are apart, whatever their names are', async (t) => {
+  const folder = diskFolder(t)
+  const names = ['default', 'a', 'a/b', 'A', '..', '.', '../x', 'a%2Fb', ' ', '*?"<>|:\\', 'con', 'ü']
+  for (const [i, group] of names.entries()) {
+    const flake = await member(t, folder, leaseOptions({ group, slots: i + 1 }))
+    t.is(flake.slot, 0, group)
+  }
+  t.deepEqual((await fileStore(folder).groups()).toSorted(), names.toSorted())
+  for (const group of names) t.is((await fileStore(folder).list(group)).length, 1, group)
+  t.false(fs.existsSync(path.join(folder, '..', 'x')), 'nothing is outside the folder')
+})
+
+test.serial('groups with names too long for a file: apart too, and listed under their names', async (t) => {
+  const folder = diskFolder(t)
+  const names = ['ü'.repeat(128), `${'ü'.repeat(127)}o`, '/'.repeat(128), 'a'.repeat(128)]
+  for (const [i, group] of names.entries()) await member(t, folder, leaseOptions({ group, slots: i + 1 }))
+  const store = fileStore(folder)
+  for (const group of names) t.is((await store.list(group)).length, 1)
+  t.deepEqual((await store.groups()).toSorted(), names.toSorted())
+})
+
+test.serial('exhausted: at once with waitMs 0, else when somebody gives a slot back or is killed', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 2 }
+  const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
+  const error = await t.throwsAsync(tryJoin(`file:${folder}`, { ...options, waitMs: 0 }), {
+    code: 'ERR_FLAKE_EXHAUSTED',
+  })
+  t.is(error.group, 'default')
+  t.true(error.retryAt instanceof Date)
+  const third = joinedPuppet(t, folder, { ...options, waitMs: 30_000 })
+  await sleep(200)
+  await one.kill()
+  t.is((await third).slot, one.slot)
+  const fourth = joinedPuppet(t, folder, { ...options, waitMs: 30_000 })
+  await sleep(200)
+  await two.call('close')
+  t.is((await fourth).slot, two.slot)
+})
+
+// --- states ---
+
+test.serial('detach and attach, close, and the events', async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions({ slots: 4 }))
+  const told = record(flake)
+  const first = flake.nextBigInt()
+  await flake.detach()
+  t.is(flake.state, 'detached')
+  await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')
+  await flake.attach()
+  t.is(flake.state, 'attached')
+  await sleep(2)
+  t.true(flake.nextBigInt() > 0n)
+  t.not(flake.nextBigInt(), first)
+  await flake.close()
+  await afterEvents()
+  t.deepEqual(
+    named(told).filter((name) => name !== 'renewed'),
+    ['detached', 'attached', 'detached'],
+  )
+})
+
+test.serial('detach() and attach() without waiting in between: the lease goes on being looked after', async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions())
+  const detached = flake.detach()
+  await Promise.all([flake.attach(), detached])
+  let renewed = false
+  flake.on('renewed', () => {
+    renewed = true
+  })
+  await sleep(3000)
+  t.true(renewed, 'no renewal within 3 s of a ttl of 2 s')
+})
+
+test.serial('IDs flow over several windows', async (t) => {
+  const flake = await member(t, diskFolder(t), leaseOptions())
+  const ids = []
+  for (let i = 0; i < 60; i++) {
+    ids.push(flake.nextBigInt())
+    await sleep(100)
+  }
+  t.true(isAscending(ids))
+})
+
+test.serial('an idle generator makes an ID at once, long after its last', async (t) => {
+  const flake = await member(t, diskFolder(t), leaseOptions())
+  flake.next()
+  await sleep(8000) // past the mark
+  t.notThrows(() => flake.next())
+})
+
+test.serial('destroy() reaches the other processes, and a new group goes on above', async (t) => {
+  const folder = diskFolder(t)
+  const options = { ttlMs: 2000, skewMs: 100, slots: 4, maxAheadMs: 1000 }
+  const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
+  const ids = [...(await one.take(1_000)), ...(await two.take(2_000_000 / 100))]
+  await one.call('destroy')
+  t.is((await one.call('state')).state, 'destroyed')
+  for (let i = 0; i < 100 && (await two.call('state')).state !== 'destroyed'; i++) await sleep(50)
+  t.is((await two.call('state')).state, 'destroyed')
+  await t.throwsAsync(two.call('next'), { code: 'ERR_FLAKE_DESTROYED' })
+  await t.throwsAsync(two.call('attach'), { code: 'ERR_FLAKE_DESTROYED' })
+  const later = await joinedPuppet(t, folder, { ...options, slots: 7, waitMs: 30_000 })
+  const [id] = await later.take(1)
+  t.true(ids.every((before) => before < id))
+})
+
+test.serial("a slot's file that is removed: lost, and another slot is fetched", async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions())
+  flake.next()
+  const lost = happens(flake, 'lost')
+  const files = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name))
+  for (const file of files) if (path.basename(file) === '0' && fs.statSync(file).isFile()) fs.rmSync(file)
+  const { slot, group } = await lost
+  t.deepEqual({ slot, group }, { slot: 0, group: 'default' })
+  const id = await flake.nextAsync()
+  t.is(flake.state, 'attached')
+  t.is(flake.decode(id).id, flake.slot)
+})
+
+// --- files ---
+
+test.serial('the folder as a path, a relative path and a URL', async (t) => {
+  const folder = diskFolder(t)
+  for (const store of [`file:${folder}`, pathToFileURL(folder).href, `FILE:${folder}`, fileStore(folder)]) {
+    t.regex(await tryJoin(store, leaseOptions({ group: 'ways', epoch: 9 })), /joined/)
+  }
+  const source = `
+    process.chdir(${JSON.stringify(folder)})
+    const flake = await FlakeId.join('file:ids')
+    process.chdir('/')
+    await flake.detach()
+    await flake.attach()
+    console.log(JSON.stringify(flake.state))
+    await flake.close()
+  `
+  t.is(await jsonOfChild(t, source), 'attached')
+  t.true(fs.existsSync(path.join(folder, 'ids')))
+  for (const wrong of [7, {}, true]) t.throws(() => fileStore(wrong), { code: 'ERR_FLAKE_OPTION' })
+})
+
+test.serial('a folder that is a file, in a file, or on no local file system', async (t) => {
+  const folder = diskFolder(t)
+  const file = path.join(folder, 'file')
+  fs.writeFileSync(file, 'a file')
+  fs.symlinkSync('loop', path.join(folder, 'loop'))
+  for (const where of [file, path.join(file, 'ids'), path.join(folder, 'loop'), '/proc/ids', '/dev/null']) {
+    const error = await t.throwsAsync(tryJoin(`file:${where}`, leaseOptions()), { code: 'ERR_FLAKE_FILE' }, where)
+    t.true(error?.path?.startsWith(where.slice(0, 5)), error?.path)
+  }
+  t.is(fs.readFileSync(file, 'utf8'), 'a file')
+})
+
+test.serial('files of the group that are damaged, cut off, empty or folders: refused and left alone', async (t) => {
+  const damage = {
+    'a byte of the header': (bytes) => Buffer.concat([bytes.subarray(0, 20), Buffer.of(0xff), bytes.subarray(21)]),
+    'cut off': (bytes) => bytes.subarray(0, 1000),
+    empty: () => Buffer.alloc(0),
+    foreign: () => Buffer.from('hello'),
+    longer: (bytes) => Buffer.concat([bytes, bytes]),
+  }
+  const pristine = diskFolder(t)
+  const puppet = await joinedPuppet(t, pristine)
+  await puppet.take(10)
+  await puppet.kill()
+  const files = fs
+    .readdirSync(pristine, { recursive: true })
+    .filter((name) => fs.statSync(path.join(pristine, name)).isFile())
+  t.true(files.length >= 2, 'the group and the slot')
+  for (const name of files) {
+    for (const [what, change] of Object.entries(damage)) {
+      const folder = diskFolder(t)
+      fs.cpSync(pristine, folder, { recursive: true })
+      const file = path.join(folder, name)
+      const bytes = change(fs.readFileSync(file))
+      fs.writeFileSync(file, bytes)
+      const other = new Puppet(t)
+      const error = await t.throwsAsync(
+        other.call('join', `file:${folder}`, { waitMs: 0 }),
+        { code: 'ERR_FLAKE_FILE' },
+        `${name}: ${what}`,
+      )
+      t.is(error?.path, file, what)
+      t.deepEqual(fs.readFileSync(file), bytes, what)
+      await other.kill()
+    }
+  }
+})
+
+test.serial('a folder without the right to write', async (t) => {
+  if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
+  const folder = diskFolder(t)
+  fs.chmodSync(folder, 0o755)
+  const source = `
+    process.setgid(65534)
+    process.setuid(65534)
+    const error = await FlakeId.join('file:${folder}').catch((error) => error)
+    console.log(JSON.stringify({ code: error.code, path: error.path, message: error.message }))
+  `
+  const error = await jsonOfChild(t, source)
+  t.is(error.code, 'ERR_FLAKE_FILE')
+  t.true(error.path.startsWith(folder))
+  t.regex(error.message, /right/)
+  t.deepEqual(fs.readdirSync(folder), [])
+})
+
+test.serial('1 000 times join and close leave no descriptor and no mapping', async (t) => {
+  const folder = diskFolder(t)
+  const source = `
+    import fs from 'node:fs'
+    const folder = ${JSON.stringify(folder)}
+    const count = async () => {
+      for (let i = 0; i < 10; i++) { gc(); await new Promise((resolve) => setTimeout(resolve, 5)) }
+      const maps = fs.readFileSync('/proc/self/maps', 'utf8').split('\\n').filter((line) => line.includes(folder)).length
+      return { fds: fs.readdirSync('/proc/self/fd').length, maps }
+    }
+    const work = async (n) => {
+      for (let i = 0; i < n; i++) {
+        const flake = await FlakeId.join('file:' + folder, { slots: 3 })
+        flake.next()
+        await flake.close()
+      }
+    }
+    await work(50)
+    const before = await count()
+    await work(1000)
+    console.log(JSON.stringify({ before, after: await count() }))
+  `
+  const { before, after } = await jsonOfChild(t, source, ['--expose-gc'])
+  t.true(after.fds <= before.fds, `${before.fds} descriptors, then ${after.fds}`)
+  t.true(after.maps <= before.maps, `${before.maps} mappings, then ${after.maps}`)
+})
+
+test.serial('a process that ends with a slot held ends as it would without', async (t) => {
+  const folder = diskFolder(t)
+  for (const [end, expected] of [
+    ['', { code: 0, signal: null }],
+    ['process.exit(3)', { code: 3, signal: null }],
+    ["throw new Error('planned')", { code: 1, signal: null }],
+    ['process.abort()', { signal: 'SIGABRT' }],
+  ]) {
+    const ended = await runChild(`
+      const flake = await FlakeId.join('file:${folder}', { slots: 1, waitMs: 0, maxWaitMs: 1000 })
+      flake.next()
+      ${end}
+    `)
+    t.like(ended, expected, `${end}: ${ended.stderr}`)
+  }
+})
+
+// --- the folder that nobody named ---
+
+const HOST = ['--require', path.join(import.meta.dirname, 'workers', 'not-in-a-container.cjs')]
+
+/** What join() says in a process with this environment; where it worked, the folders that it made. */
+async function joinIn(t, home, env, flags = HOST) {
+  const clean = { XDG_STATE_HOME: undefined, FLAKEFORGE_STORE: undefined, container: undefined, ...env }
+  const source = `
+    for (const [name, value] of Object.entries(${JSON.stringify({ HOME: home, ...env })})) process.env[name] = value
+    for (const name of ${JSON.stringify(Object.keys(clean).filter((name) => clean[name] === undefined))}) delete process.env[name]
+    const said = await FlakeId.join().then(
+      async (flake) => {
+        const { slot } = flake
+        flake.next()
+        await flake.close()
+        return { slot }
+      },
+      ({ code, message, option }) => ({ code, message, option }),
+    )
+    console.log(JSON.stringify(said))
+  `
+  return jsonOfChild(t, source, flags)
+}
+
+test.serial('the default folder is ~/.local/state/flakeforge', async (t) => {
+  const home = diskFolder(t)
+  t.deepEqual(await joinIn(t, home, {}), { slot: 0 })
+  t.true(fs.existsSync(path.join(home, '.local', 'state', 'flakeforge')))
+})
+
+test.serial('$XDG_STATE_HOME goes before, where it is an absolute path', async (t) => {
+  const [home, state] = [diskFolder(t), diskFolder(t)]
+  t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
+  t.deepEqual(fs.readdirSync(state), ['flakeforge'])
+  t.deepEqual(fs.readdirSync(home), [])
+  for (const XDG_STATE_HOME of ['', 'relative']) {
+    const other = diskFolder(t)
+    t.deepEqual(await joinIn(t, other, { XDG_STATE_HOME }), { slot: 0 })
+    t.true(fs.existsSync(path.join(other, '.local', 'state', 'flakeforge')), XDG_STATE_HOME)
+  }
+})
+
+test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) => {
+  const [home, folder] = [diskFolder(t), diskFolder(t)]
+  const env = { FLAKEFORGE_STORE: `file:${folder}/ids`, XDG_STATE_HOME: home }
+  t.deepEqual(await joinIn(t, home, env), { slot: 0 })
+  t.deepEqual(await joinIn(t, home, { ...env, container: 'docker' }, []), { slot: 0 })
+  t.deepEqual(fs.readdirSync(folder), ['ids'])
+  t.deepEqual(fs.readdirSync(home), [])
+  const wrong = await joinIn(t, home, { FLAKEFORGE_STORE: 'nonsense://x' })
+  t.like(wrong, { code: 'ERR_FLAKE_OPTION', option: 'store' })
+})
+
+test.serial('in a container join() refuses the default folder, and names what to use instead', async (t) => {
+  for (const env of [{ container: 'docker' }, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }]) {
+    const home = diskFolder(t)
+    const { code, option, message } = await joinIn(t, home, env, [])
+    t.is(code, 'ERR_FLAKE_OPTION')
+    t.is(option, 'store')
+    for (const name of ['redis:', 'postgres:', 'etcd:', 'file:DIR', 'FLAKEFORGE_STORE'])
+      t.true(message.includes(name), name)
+    t.deepEqual(fs.readdirSync(home), [], 'nothing was made')
+  }
+})
+
+// --- cluster ---
+
+test.serial("node's cluster: a slot for each worker, and for the one that comes after a killed one", async (t) => {
+  const folder = diskFolder(t)
+  const script = path.join(folder, 'cluster.cjs')
+  fs.writeFileSync(
+    script,
+    `
+    const cluster = require('node:cluster')
+    const { once } = require('node:events')
+    const FlakeId = require(${JSON.stringify(path.join(import.meta.dirname, '..'))})
+    const OPTIONS = { slots: 4, waitMs: 20000 }
+    async function work() {
+      const flake = await FlakeId.join('file:${folder}/slots', OPTIONS)
+      process.send({ slot: flake.slot, ids: Array.from(flake.takeBigInts(1000), String) })
+    }
+    async function supervise() {
+      const all = []
+      const fork = async () => {
+        const worker = cluster.fork()
+        const [made] = await once(worker, 'message')
+        all.push(made)
+        return worker
+      }
+      const workers = await Promise.all([fork(), fork(), fork(), fork()])
+      for (const worker of workers.slice(0, 2)) {
+        worker.process.kill('SIGKILL')
+        await once(worker, 'exit')
+        await fork()
+      }
+      const ids = all.flatMap(({ ids }) => ids)
+      console.log(JSON.stringify({ slots: all.map(({ slot }) => slot), ids: ids.length, different: new Set(ids).size }))
+      process.exit()
+    }
+    if (cluster.isPrimary) supervise()
+    else work()
+    `,
+  )
+  const source = `
+    import { execFileSync } from 'node:child_process'
+    process.stdout.write(execFileSync(process.execPath, [${JSON.stringify(script)}]))
+  `
+  const { slots, ids, different } = await jsonOfChild(t, source)
+  t.deepEqual(slots.slice(0, 4).sort(), [0, 1, 2, 3])
+  t.is(ids, 6000)
+  t.is(different, 6000)
+  t.true(slots.slice(4).every((slot) => slot < 4))
+})

@@ -1,0 +1,7 @@
+'use strict'
+
+// Preloaded (`--require`) where a test wants the default folder: machines that run tests are often containers, in which
+// join() refuses it.
+
+const file = require.resolve('../../lib/stores/container.js')
+require.cache[file] = { id: file, filename: file, loaded: true, exports: { isContainer: () => false } }
