@@ -147,6 +147,24 @@ test('the same check finds IDs that lie outside', async (t) => {
   t.is(strays({ flake, store, ids: outside, ns: NS_PER_MS }).length, 3)
 })
 
+test('join() and attach() resolve once an ID can be made, however long a tick is', async (t) => {
+  for (const tickMs of [10, 1000]) {
+    const layout = {
+      tickMs,
+      fields: [
+        ['timestamp', 40],
+        ['shard', 10],
+        ['counter', 14],
+      ],
+    }
+    const { flake } = await joined(t, { layout, epoch: undefined, group: `ticks of ${tickMs} ms` })
+    t.notThrows(() => flake.nextBigInt(), `after join, ticks of ${tickMs} ms`)
+    await flake.detach()
+    await flake.attach()
+    t.notThrows(() => flake.nextBigInt(), `after attach, ticks of ${tickMs} ms`)
+  }
+})
+
 // --- two holders of one slot, one after the other ---
 
 test('a slot that goes from one to the other and back: windows and IDs never overlap', async (t) => {

@@ -154,8 +154,3 @@ export class MemoryStore {
     return { ...window, storeNow }
   }
 }
-
-/** The windows of a slot as whole ticks that lie in them: [first, last] of Unix ms, the end of the last tick included. */
-export function liesInWindow(windows, slot, startMs, endMs) {
-  return windows.some((window) => window.slot === slot && window.lo <= startMs && endMs < window.hi + 1)
-}
