@@ -411,10 +411,11 @@ declare namespace FlakeId {
   export class SegmentId {
     private constructor()
     /**
-     * Takes the first block.
+     * Takes the first block. Where the store may have lost blocks, it resolves all the same, and the calls throw until
+     * `skipTo` says where to go on.
      * @param options `name` of the counter; `block`: IDs taken at a time, 1…2^32, default 10 000, of which what is left is
      * lost when the process ends; `init`: a counter that is not there begins after this value
-     * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or may have lost blocks: see `skipTo`
+     * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`)
      */
     static open(
       store: Store | string | null | undefined,
@@ -423,7 +424,8 @@ declare namespace FlakeId {
     /**
      * One ID, 8 bytes, big-endian.
      * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones come.
-     * @throws {Error} `ERR_FLAKE_STORE`: no block can be had.
+     * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or may have lost blocks, whose IDs could come again:
+     * see `skipTo`.
      */
     next(): Buffer
     next(callback: null | undefined): Buffer

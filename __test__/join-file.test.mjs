@@ -179,13 +179,30 @@ test.serial('groups of one folder are apart, whatever their names are', async (t
   t.false(fs.existsSync(path.join(folder, '..', 'x')), 'nothing is outside the folder')
 })
 
-test.serial('groups with names too long for a file: apart too, and listed under their names', async (t) => {
+test.serial('groups of any name: apart, and listed under their names', async (t) => {
   const folder = diskFolder(t)
-  const names = ['ü'.repeat(128), `${'ü'.repeat(127)}o`, '/'.repeat(128), 'a'.repeat(128)]
+  const names = [
+    'ü'.repeat(40),
+    `${'ü'.repeat(39)}o`,
+    '/'.repeat(80),
+    'a'.repeat(128),
+    '..',
+    '.hidden',
+    'C:\\x',
+    ' ',
+    '%2F',
+  ]
   for (const [i, group] of names.entries()) await member(t, folder, leaseOptions({ group, slots: i + 1 }))
   const store = fileStore(folder)
   for (const group of names) t.is((await store.list(group)).length, 1)
   t.deepEqual((await store.groups()).toSorted(), names.toSorted())
+})
+
+test.serial('a group whose name is too long for a file is refused', async (t) => {
+  const error = await t.throwsAsync(tryJoin(`file:${diskFolder(t)}`, { group: '/'.repeat(128) }), {
+    code: 'ERR_FLAKE_FILE',
+  })
+  t.regex(error.message, /too long/)
 })
 
 test.serial('exhausted: at once with waitMs 0, else when somebody gives a slot back or is killed', async (t) => {

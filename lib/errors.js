@@ -108,6 +108,19 @@ function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
+/** `ERR_FLAKE_STORE`: a counter stands below what it has given. */
+function wentBackError(name, value, known) {
+  const message =
+    `counter '${name}' stands at ${value}, and has given IDs up to ${known} before, so the store has lost some: ` +
+    'skipTo(n) says where to go on, above all that was ever handed out'
+  return flakeError(Error, 'ERR_FLAKE_STORE', message)
+}
+
+/** What a store threw, with a code: as it is where it has one of ours. */
+function storeFailure(group, error) {
+  return error?.code?.startsWith?.('ERR_FLAKE_') ? error : storeError(`the store of group '${group}' failed`, error)
+}
+
 /** `ERR_FLAKE_OVERFLOW`: the blocks at hand are used up, and the next one is on its way. */
 function blocksUsedUpError(name, block) {
   const message =
@@ -183,6 +196,8 @@ module.exports = {
   fileError,
   problemError,
   storeError,
+  storeFailure,
+  wentBackError,
   blocksUsedUpError,
   exhaustedError,
   quietError,

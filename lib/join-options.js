@@ -6,11 +6,10 @@
 const os = require('node:os')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Layout } = require('./layout.js')
-const { GENERAL, readKnobs, readLayout } = require('./options.js')
+const { GENERAL, OF_NODE, readKnobs, readLayout } = require('./options.js')
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError } = require('./errors.js')
 
-const OF_NODE = ['id', 'shared', 'clock']
 const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host']
 
 /** A checked copy: of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`. */
@@ -22,7 +21,7 @@ function readJoinOptions(given) {
   }
   const layout = readLayout(given ?? {})
   const fields = Layout.nodeFields(layout).map((field) => field.name)
-  const options = checkKeys('options', given, [...fields, ...GENERAL, ...OF_JOIN])
+  const options = checkKeys('options', given, [...fields, ...GENERAL, ...OF_NODE, ...OF_JOIN])
   const knobs = readKnobs(options, layout)
   const nodes = slotNodes(layout, options)
   const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)

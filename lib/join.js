@@ -2,6 +2,7 @@
 
 // FlakeId.join(): from a store and options to a generator that holds a slot.
 
+const { storeFailure } = require('./errors.js')
 const { Lease } = require('./lease.js')
 const { lease } = require('./leased-flake-id.js')
 const { readJoinOptions } = require('./join-options.js')
@@ -11,11 +12,19 @@ async function join(given, givenOptions) {
   const options = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
   try {
-    await store.open(options.group, options.config)
+    await openGroup(store, options)
     return await lease(new Lease(store, options), options, close)
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+async function openGroup(store, { group, config }) {
+  try {
+    await store.open(group, config)
+  } catch (error) {
+    throw storeFailure(group, error)
   }
 }
 
@@ -24,7 +33,7 @@ async function createGroup(given, givenOptions) {
   const { group, config } = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
   try {
-    await store.open(group, { ...config, create: true })
+    await openGroup(store, { group, config: { ...config, create: true } })
   } finally {
     await close()
   }

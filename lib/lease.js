@@ -4,13 +4,23 @@
 // generator. It must never decide: when to renew, what a refusal means and when to give up stand in lease.rs.
 
 const { randomBytes } = require('node:crypto')
+const { inspect } = require('node:util')
 const native = require('./native.js')
-const { STATUS, destroyedError, detachedError, leaseExpiredError, storeError, windowEndError } = require('./errors.js')
+const {
+  STATUS,
+  destroyedError,
+  detachedError,
+  leaseExpiredError,
+  storeError,
+  storeFailure,
+  windowEndError,
+} = require('./errors.js')
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
 
 const NO_ID = -1
+const ENDS = ['lost', 'destroyed'] // what a renewal may be answered with instead of a window
 
 /** What a refusal of the store's means to the machine; whatever has no code of ours is a store that failed. */
 const FAILURES = {
@@ -23,8 +33,9 @@ const FAILURES = {
 }
 
 /**
- * What a lease does to its generator; all of them are called in the middle of a step and must not throw, but `open`.
+ * What a lease does to its generator; `open` alone may throw.
  * @typedef {object} Holder
+ * @property {(lo: number) => number} firstMs the ms in which the first tick that begins at `lo` or later begins
  * @property {(grant: import('..').Grant) => void} open makes IDs of this slot and window from now on
  * @property {(window: { lo: number, hi: number }) => void} raise the window goes on to `hi`, and from `lo` on where that is new
  * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, −1 when there was none
@@ -35,17 +46,20 @@ class Lease {
   #machine
   #store
   #group
+  #slots
   #host
   #holder
   #timer
   #attaching // { promise, resolve, reject } of the call that waits for a slot
-  #ended = Promise.resolve() // what detach() and destroy() wait for
+  #released = Promise.resolve() // what detach() waits for; it never fails
+  #ending // what destroy() waits for
   #grant // the last, as the store gave it
   #last = NO_ID // Unix ms of the last ID of the slot just sealed
   #cause // the last failure
   #hasWarned = false
 
   constructor(store, { group, host, config, waitMs }) {
+    this.#slots = config.slots
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
     this.#store = store
     this.#group = group
@@ -85,15 +99,14 @@ class Lease {
   /** Gives the slot back. Resolves when the store knows, or could not be told: then the slot frees after the ttl. */
   async detach() {
     this.#step({ type: 'detach' })
-    await this.#ended
-    clearTimeout(this.#timer)
+    await this.#released
   }
 
   /** Ends the group for every member. */
   async destroy() {
+    this.#ending = undefined
     this.#step({ type: 'destroy' })
-    await this.#ended
-    clearTimeout(this.#timer)
+    await this.#ending
   }
 
   /** Whether waiting may help after this refusal of the generator's. */
@@ -115,6 +128,7 @@ class Lease {
 
   #step(event) {
     const actions = this.#machine.step(event, Date.now(), randomBytes(16).toString('hex'))
+    clearTimeout(this.#timer) // a step that has something to wait for says so anew
     try {
       for (const action of actions) this.#carryOut(action)
     } catch (error) {
@@ -146,7 +160,7 @@ class Lease {
       case 'giveBack':
         return this.#giveBack(owner, slot, NO_ID)
       case 'end':
-        this.#ended = this.#end()
+        this.#ending = this.#end()
         return
       case 'open':
         return this.#holder.open(this.#grant) // alone may throw
@@ -168,17 +182,30 @@ class Lease {
     let answer
     try {
       answer = await call()
+      this.#check(answer, event === 'renewed' ? ENDS : [])
     } catch (error) {
       return this.#failed(owner, error)
     }
+    this.#cause = undefined
     if (typeof answer === 'string') return this.#step({ type: answer, owner })
-    const { slot, lo, hi } = answer
     if (event === 'granted') this.#grant = answer
-    this.#step({ type: event, owner, slot, lo, hi })
+    const { slot, lo, hi } = answer
+    this.#step({ type: event, owner, slot, lo: this.#holder.firstMs(lo), hi })
+  }
+
+  /** A store may be the user's own: an answer that is none must not become a node number. */
+  #check(answer, words) {
+    if (words.includes(answer)) return
+    const { slot, lo, hi } = answer ?? {}
+    const isGrant = Number.isInteger(slot) && slot >= 0 && slot < this.#slots && [lo, hi].every(Number.isSafeInteger)
+    if (isGrant) return
+    throw storeError(
+      `the store of group '${this.#group}' gave an answer that is no grant: ${inspect(answer, { depth: 0 })}`,
+    )
   }
 
   #failed(owner, error) {
-    const { code, retryAt, storeNow } = error
+    const { code, retryAt, storeNow } = error ?? {}
     this.#cause = code?.startsWith('ERR_FLAKE_')
       ? error
       : storeError(`the store of group '${this.#group}' failed`, error)
@@ -189,20 +216,30 @@ class Lease {
   }
 
   #giveBack(owner, slot, last) {
-    const answered = (event) => this.#step({ owner, ...event })
-    this.#ended = this.#store.release(this.#group, { slot, owner, last }).then(
-      () => answered({ type: 'released' }),
-      () => answered({ type: 'failed', why: 'store' }), // the slot gets free after the ttl
-    )
+    this.#released = this.#release(owner, slot, last)
+  }
+
+  /** Where the store cannot be told, the slot gets free after the ttl. */
+  async #release(owner, slot, last) {
+    let event = { type: 'released', owner }
+    try {
+      await this.#store.release(this.#group, { slot, owner, last })
+    } catch {
+      event = { type: 'failed', owner, why: 'store' }
+    }
+    this.#step(event)
   }
 
   async #end() {
-    await this.#store.destroy(this.#group)
+    try {
+      await this.#store.destroy(this.#group)
+    } catch (error) {
+      throw storeFailure(this.#group, error)
+    }
     this.#step({ type: 'ended' })
   }
 
   #wakeAt(at) {
-    clearTimeout(this.#timer)
     const ms = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
     // A lease does not keep the process alive; somebody who waits for a slot does.

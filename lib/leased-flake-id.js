@@ -30,6 +30,7 @@ async function lease(leaseOfGroup, options, onClose) {
   let leased
   let setup
   leaseOfGroup.hold({
+    firstMs: (lo) => Layout.native(options.layout).firstMs(lo),
     open(grant) {
       setup = undefined
       setup = openAttachment(options, grant)

@@ -14,6 +14,7 @@ const GENERAL = [
   ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
   ...['maxAheadMs', 'maxWaitMs', 'prefetch'],
 ]
+/** Options that say where a generator of its own has its numbers from; a leased one has them from its slot. */
 const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
@@ -109,4 +110,4 @@ function readCount(n) {
 /** IDs in the largest batch: their bytes fill the largest Buffer. */
 const MOST = Math.floor(constants.MAX_LENGTH / 8)
 
-module.exports = { GENERAL, readCount, readKnobs, readLayout, readOptions }
+module.exports = { GENERAL, OF_NODE, readCount, readKnobs, readLayout, readOptions }

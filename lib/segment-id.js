@@ -8,7 +8,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
-const { blocksUsedUpError, optionRangeError, optionTypeError } = require('./errors.js')
+const { blocksUsedUpError, wentBackError, optionRangeError, optionTypeError } = require('./errors.js')
 const { fromBigInt, toBuffer } = require('./hot.js')
 const { readName } = require('./join-options.js')
 const { openStore } = require('./stores/open.js')
@@ -25,6 +25,7 @@ class SegmentId {
   #block
   #store
   #onClose
+  #known = 0n // the counter was here when we looked last
   #next = 0n
   #left = 0 // IDs of the present block, from #next on
   #fetchAt // how many IDs are left when the next block is asked for
@@ -117,14 +118,23 @@ class SegmentId {
   }
 
   async #begin(init) {
-    const start = await this.#advance(init === undefined ? 0n : init + 1n)
-    this.#mayInit = init === undefined && start === 0n
-    this.#use(start, this.#block)
+    try {
+      const start = await this.#advance(init === undefined ? 0n : init + 1n)
+      this.#mayInit = init === undefined && start === 0n
+      this.#use(start, this.#block)
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      this.#failure = error // the calls say so, until skipTo()
+    }
   }
 
   /** Takes a block of the counter; makes one that begins at `first`, where that is given and there is none. */
-  #advance(first) {
-    return this.#store.advance(this.#name, BigInt(this.#block), first)
+  async #advance(first) {
+    const start = await this.#store.advance(this.#name, BigInt(this.#block), first)
+    // Somebody made it anew after it was lost: what it gives now was handed out before.
+    if (start < this.#known) throw wentBackError(this.#name, start, this.#known)
+    this.#known = start + BigInt(this.#block)
+    return start
   }
 
   /** The counter goes on at `first` at least, and so do we: with no block that was taken before. */

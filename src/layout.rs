@@ -8,6 +8,7 @@ use std::rc::Rc;
 use flakeforge_core::clock::{Timescale, to_ms};
 use flakeforge_core::dialects::DIALECTS;
 use flakeforge_core::layout::{self, Mode, Packing, Spec};
+use flakeforge_core::numbers::Numbers;
 use flakeforge_core::registry::Key;
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
@@ -181,6 +182,13 @@ impl Layout {
     pub fn scale(&self) -> Scale {
         let Timescale { epoch_ms, tick_ns, .. } = self.core.scale;
         Scale { epoch_ms, tick_ns: tick_ns as i64, counter_bits: self.core.packing.counter_bits() }
+    }
+
+    /// The Unix ms in which the first tick that begins at `ms` or later begins.
+    #[napi]
+    pub fn first_ms(&self, ms: i64) -> i64 {
+        let numbers = Numbers { scale: self.core.scale, counter_bits: self.core.packing.counter_bits() };
+        numbers.first_ms(numbers.after_ms(ms - 1))
     }
 
     /// What the members of a group must have in common, as text.

@@ -11,12 +11,19 @@ const { usageError } = require('./arguments.js')
 const isUrl = (text) => /^[a-z]+:/i.test(text) && !existsSync(text)
 
 /** The store, and how to close it; without a name, the one that FLAKEFORGE_STORE names, or the default folder. */
-function findStore(name = process.env.FLAKEFORGE_STORE) {
-  if (name !== undefined && isUrl(name)) return openStore(name)
-  const store = fileStore(name === undefined ? undefined : resolve(name))
-  if (name !== undefined && !existsSync(store.folder)) throw usageError(`there is no folder ${store.folder}`)
-  return { store, close: async () => {} }
+function findStore(given) {
+  const name = given ?? (process.env.FLAKEFORGE_STORE || undefined)
+  const { store, close } = name !== undefined && isUrl(name) ? openStore(name) : openFolder(name)
+  if (name !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
+    throw usageError(`there is no folder ${store.folder}`)
+  }
+  return { store, close }
 }
+
+const openFolder = (name) => ({
+  store: fileStore(name === undefined ? undefined : resolve(name)),
+  close: async () => {},
+})
 
 /** Does something with the store that the command line names. */
 async function withStore(name, work) {

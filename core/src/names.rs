@@ -4,11 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Longest file name that every file system takes, less some room.
-const LONGEST: usize = 200;
-
 /// The file name of a name: letters, digits, `-`, `_` and inner dots stand for themselves, other bytes as `%` and two
-/// digits; what would be too long is cut and ends in `%%` and a sum of all of it.
+/// digits. One that is too long for the file system is the file system's to refuse.
 pub fn file_name(name: &str) -> String {
     let mut safe = String::new();
     for (i, byte) in name.bytes().enumerate() {
@@ -18,17 +15,10 @@ pub fn file_name(name: &str) -> String {
             _ => safe.push_str(&format!("%{byte:02x}")),
         }
     }
-    if safe.len() > LONGEST {
-        let sum = name.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |sum: u128, byte| {
-            (sum ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b) // FNV-1a, 128 bits
-        });
-        safe.truncate(LONGEST - 34);
-        safe.push_str(&format!("%%{sum:032x}"));
-    }
     safe
 }
 
-/// The name of a file name; a name that was cut stays as it is.
+/// The name of a file name; what is none of ours stays as it is.
 pub fn name_of(file_name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = file_name.as_bytes();
