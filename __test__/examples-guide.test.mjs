@@ -1,0 +1,267 @@
+// docs/machines.md and docs/what-can-go-wrong.md keep their word where a server is needed: their programs run on real ones, the
+// rights that they name suffice, and what they say of losses that nobody notices is so, with the way out.
+
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import { Cluster } from 'ioredis'
+import pg from 'pg'
+import { createCluster } from 'redis'
+import { startEtcd, wantEtcd } from './servers/etcd.mjs'
+import { startPostgres, wantPostgres } from './servers/postgres.mjs'
+import { CLIENTS, startCluster, startRedis, wantRedis } from './servers/redis.mjs'
+import { freshFolder } from './servers/server.mjs'
+
+const { createGroup, FlakeId, postgresStore, redisStore, SegmentId } = createRequire(import.meta.url)('../index.js')
+
+const onlyWith = (...programs) => (programs.some((program) => program === undefined) ? anyTest.skip : anyTest)
+const onRedis = onlyWith(wantRedis())
+const onPostgres = onlyWith(wantPostgres())
+const onAll = onlyWith(wantRedis(), wantPostgres(), wantEtcd())
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (name) => readFileSync(join(root, 'docs', name), 'utf8')
+const [machines, wrong] = [read('machines.md'), read('what-can-go-wrong.md')]
+
+const blocksOf = (text, language) =>
+  [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code]) => code)
+
+const run = (...args) => promisify(execFile)(process.execPath, args)
+const command = (...args) => run(join(root, 'bin', 'flakeforge.js'), ...args)
+
+/** A folder in which the package and its clients are installed. */
+async function installed(t) {
+  const folder = await freshFolder('guide')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'node_modules'))
+  const link = (from, name) => symlink(from, join(folder, 'node_modules', name), 'junction')
+  await link(root, 'flakeforge')
+  await Promise.all(['ioredis', 'redis', 'pg'].map((name) => link(join(root, 'node_modules', name), name)))
+  return folder
+}
+
+async function started(t, start, ...options) {
+  const server = await start(...options)
+  t.teardown(() => server.stop())
+  return server
+}
+
+/** Runs a program of the guide, whose servers are at their usual ports; gives what it printed, line by line. */
+async function runBlock(folder, i, code, servers) {
+  const file = join(folder, `block-${i}.mjs`)
+  const here = Object.entries(servers).reduce((text, [there, url]) => text.replaceAll(`'${there}'`, `'${url}'`), code)
+  await writeFile(file, here)
+  const { stdout, stderr } = await run(file)
+  return { lines: stdout.trimEnd().split('\n'), stderr }
+}
+
+/** What stands in a comment behind console.log, where it is a value. */
+const promised = (code) =>
+  code
+    .split('\n')
+    .filter((line) => line.startsWith('console.log('))
+    .map((line) => /\/\/ (\d+n|true|<Buffer .*>)$/.exec(line)?.[1])
+
+onAll('every program of the guide runs, and prints what it says', async (t) => {
+  const [redis, postgres, etcd] = await Promise.all([
+    started(t, startRedis),
+    started(t, startPostgres),
+    started(t, startEtcd),
+  ])
+  const servers = {
+    'redis://localhost': redis.url,
+    'postgres://localhost/postgres': postgres.url,
+    'http://localhost:2379': etcd.url,
+  }
+  for (const url of [redis.url, postgres.url, etcd.url.replace('http:', 'etcd:')])
+    await command('create', url, 'orders')
+  const folder = await installed(t)
+  const blocks = blocksOf(machines, 'javascript')
+  t.true(blocks.length >= 9)
+  let kept = 0
+  for (const [i, code] of blocks.entries()) {
+    const { lines, stderr } = await runBlock(folder, i, code, servers)
+    t.is(stderr, '', code)
+    for (const [line, value] of promised(code).entries()) {
+      if (value === undefined) continue
+      t.is(lines[line], value, code)
+      kept++
+    }
+  }
+  t.true(kept >= 5)
+})
+
+const setUser = /^(ACL SETUSER .*)$/m.exec(machines)[1].split(' ')
+const [, select, cluster] = /needs `(\+\S+)` besides, a cluster `(.+?)`/.exec(machines.replace(/\s+/g, ' '))
+const USER = { username: 'flakeforge', password: 'PASSWORD' }
+
+/** Joins, makes an ID, and leaves. */
+async function use(t, store) {
+  await createGroup(store, { group: 'orders' })
+  const flake = await FlakeId.join(store, { group: 'orders' })
+  t.is(flake.next().length, 8)
+  await flake.close()
+  const segment = await SegmentId.open(store, { name: 'invoices' })
+  t.is(segment.next().length, 8)
+  await segment.close()
+}
+
+onRedis('the ACL of the guide suffices on a single server', async (t) => {
+  const server = await started(t, startRedis)
+  t.is(await server.cli(...setUser), 'OK')
+  const url = server.url.replace('redis://', 'redis://flakeforge:PASSWORD@')
+  for (const connect of Object.values(CLIENTS)) {
+    const { client, end } = await connect({ url })
+    client.on('error', (error) => t.fail(error.message))
+    await use(t, redisStore(client))
+    end()
+  }
+  await server.cli('ACL', 'SETUSER', 'flakeforge', select)
+  await use(t, `${url}/1`)
+  await command('destroy', `${url}/1`, 'orders', '--yes')
+  t.regex(await server.cli('--user', 'flakeforge', '--pass', 'PASSWORD', 'GET', 'flakeforge:x'), /NOPERM/)
+})
+
+onRedis('the ACL of the guide suffices on a cluster', async (t) => {
+  const nodes = await startCluster()
+  t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
+  for (const { cli } of nodes) t.is(await cli(...setUser, ...cluster.split(' ')), 'OK')
+  const io = new Cluster([nodes[0].url], { redisOptions: USER })
+  io.on('error', (error) => t.fail(error.message))
+  t.teardown(() => io.disconnect())
+  await use(t, redisStore(io))
+  const node = createCluster({ rootNodes: [{ url: nodes[0].url }], defaults: USER })
+  node.on('error', (error) => t.fail(error.message))
+  await node.connect()
+  t.teardown(() => node.destroy())
+  await use(t, redisStore(node))
+})
+
+onPostgres('schema.sql and the GRANT of the guide suffice', async (t) => {
+  const server = await started(t, startPostgres)
+  await server.query(readFileSync(join(root, 'lib', 'stores', 'postgres', 'schema.sql'), 'utf8'))
+  const [grant] = blocksOf(machines, 'sql')
+  await server.query(`CREATE ROLE member LOGIN; ${grant}`)
+  const url = server.urlOf('member')
+  await createGroup(url, { group: 'orders' })
+  const flake = await FlakeId.join(url, { group: 'orders' })
+  t.is(flake.next().length, 8)
+  await flake.close()
+  const segment = await SegmentId.open(url, { name: 'invoices' })
+  t.is(segment.nextBigInt(), 0n)
+  await segment.close()
+  await command('destroy', url, 'orders', '--yes')
+})
+
+onRedis('after a restart of Redis a counter stops until the store is told where to go on', async (t) => {
+  const server = await started(t, startRedis, '--appendonly', 'yes')
+  const open = () => SegmentId.open(server.url, { name: 'invoices' })
+  const before = await open()
+  t.is(before.nextBigInt(), 0n)
+  await before.close()
+  await server.kill('SIGTERM')
+  await server.start()
+  await t.throwsAsync(open(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  const code = blocksOf(machines, 'javascript').find((block) => block.includes('.advance('))
+  await runBlock(await installed(t), 0, code, { 'redis://localhost': server.url })
+  const after = await open()
+  t.is(after.nextBigInt(), 5_000_000n)
+  await after.close()
+})
+
+onRedis(
+  'a restart of Redis: IDs until the window ends, a pause that says why, and IDs again by themselves',
+  async (t) => {
+    const server = await started(t, startRedis, '--appendonly', 'yes')
+    const options = { group: 'orders', ttlMs: 2000, skewMs: 500 }
+    await createGroup(server.url, options)
+    const flake = await FlakeId.join(server.url, options)
+    const ids = new Set([flake.nextBigInt()])
+    await server.kill('SIGTERM')
+    ids.add(flake.nextBigInt())
+    await server.start()
+    let last
+    while (last?.cause?.code !== 'ERR_FLAKE_QUIET') {
+      await sleep(5)
+      try {
+        ids.add(flake.nextBigInt())
+      } catch (error) {
+        last = error
+      }
+    }
+    t.is(last.code, 'ERR_FLAKE_LEASE_EXPIRED')
+    const size = ids.size
+    ids.add((await flake.nextAsync()).readBigUInt64BE())
+    t.is(ids.size, size + 1)
+    t.is(flake.state, 'attached')
+    await flake.close()
+  },
+)
+
+onRedis('a counter that is gone with everything begins anew, and after `init` where that is given', async (t) => {
+  const server = await started(t, startRedis)
+  const first = async (options) => {
+    const segment = await SegmentId.open(server.url, { name: 'invoices', ...options })
+    const id = segment.nextBigInt()
+    await segment.close()
+    return id
+  }
+  t.is(await first(), 0n)
+  t.is(await first(), 10_000n)
+  await server.cli('FLUSHALL')
+  t.is(await first(), 0n)
+  await server.cli('FLUSHALL')
+  t.is(await first({ init: 50_000 }), 50_001n)
+})
+
+/** With the owner of each file, since the server is not ours. */
+const copyFolder = (from, to) => promisify(execFile)('cp', ['-a', from, to])
+
+/** A server, and the data that it had before the group and the counter went on. */
+async function withSnapshot(t) {
+  const server = await started(t, startPostgres, { fsync: 'on' })
+  const [data, copy] = [join(server.folder, 'data'), join(server.folder, 'copy')]
+  const pool = new pg.Pool({ connectionString: server.url })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  const store = postgresStore(pool)
+  const config = { fingerprint: 'f', slots: 2, ttlMs: 60_000, skewMs: 5000, create: true }
+  await store.open('g', config)
+  await store.advance('c', 5n, 0n)
+  await server.kill('SIGINT')
+  await copyFolder(data, copy)
+  await server.start()
+  const acquire = (owner) => store.acquire('g', { owner, host: owner, clientNow: Date.now() })
+  const restore = async () => {
+    await server.kill('SIGINT')
+    await rm(data, { recursive: true })
+    await copyFolder(copy, data)
+    await server.start()
+  }
+  return { server, store, acquire, restore }
+}
+
+onPostgres('a disk snapshot of PostgreSQL is not noticed; without the group record it is', async (t) => {
+  const { server, store, acquire, restore } = await withSnapshot(t)
+  const lost = await acquire('a'.repeat(32))
+  t.is(await store.advance('c', 5n), 5n)
+
+  await restore()
+  const again = await acquire('b'.repeat(32))
+  t.is(again.slot, lost.slot, 'granted twice')
+  t.true(again.lo <= lost.hi)
+  t.is(await store.advance('c', 5n), 5n, 'and a block, too')
+
+  await restore()
+  const wayOut = blocksOf(wrong, 'sql')[0]
+  await server.query(wayOut)
+  const error = await t.throwsAsync(acquire('c'.repeat(32)), { code: 'ERR_FLAKE_QUIET' })
+  t.true(error.retryAt.getTime() > again.hi)
+  await t.throwsAsync(store.advance('c', 5n), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+})
