@@ -80,7 +80,7 @@ function timeRangeError(timestamp, layout) {
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: two that must agree do not. `where`: the file or group; both sides as text. */
 function mismatchError(where, theirs, ours) {
-  const message = `${where} was made for ${theirs}, and this generator has ${ours}: give both the same options, or another name`
+  const message = `${where} was made for ${theirs}, and this generator has ${ours}: give both the same options`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
