@@ -76,7 +76,7 @@ function readName(option, name) {
   const wanted = 'a name of 1 to 128 characters, without braces and control characters'
   if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (name.length < 1 || name.length > 128 || /[\u0000-\u001f\u007f{}]/.test(name)) {
+  if (name.length < 1 || name.length > 128 || !name.isWellFormed() || /[\u0000-\u001f\u007f{}]/.test(name)) {
     throw optionRangeError(option, name, wanted)
   }
   return name

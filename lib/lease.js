@@ -163,7 +163,7 @@ class Lease {
         this.#ending = this.#end()
         return
       case 'open':
-        return this.#holder.open(this.#grant) // alone may throw
+        return this.#holder.open({ ...this.#grant, lo, hi }) // alone may throw
       case 'raise':
         return this.#holder.raise({ lo, hi })
       case 'wait':
@@ -206,9 +206,7 @@ class Lease {
 
   #failed(owner, error) {
     const { code, retryAt, storeNow } = error ?? {}
-    this.#cause = code?.startsWith('ERR_FLAKE_')
-      ? error
-      : storeError(`the store of group '${this.#group}' failed`, error)
+    this.#cause = storeFailure(this.#group, error)
     if (code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', owner })
     const why = FAILURES[code] ?? 'store'
     if (why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)

@@ -118,5 +118,4 @@ class LeasedFlakeId extends FlakeId {
   }
 }
 
-// Node.js 20 has the symbol, older engines that run this may not: then `await using` does not exist either.
 module.exports = { LeasedFlakeId, lease }
