@@ -4,17 +4,16 @@
 
 use std::sync::Arc;
 
-use flakeforge_core::clock::Timescale;
 use flakeforge_core::cursor::Cursor;
 use flakeforge_core::layout::Layout;
+use flakeforge_core::numbers::Numbers;
 use flakeforge_core::shared::SharedCursor;
-use flakeforge_core::window::{last_ms, numbers};
 
 /// What the store is told when no ID was made.
 const NO_ID: i64 = -1;
 
 /// Where the numbers of an attachment come from.
-enum Numbers {
+enum Place {
     /// a cursor of its own, whose limit is the window's end
     Window(Arc<Cursor>),
     /// the slot's file, which moves its limit by itself
@@ -23,51 +22,49 @@ enum Numbers {
 
 /// One attachment: one node number, until it is sealed.
 pub struct Attachment {
+    place: Place,
     numbers: Numbers,
     /// the next free number when the attachment began
     first: u64,
-    scale: Timescale,
-    counter_bits: u32,
+}
+
+fn numbers_of(layout: &Layout) -> Numbers {
+    Numbers { scale: layout.scale, counter_bits: layout.packing.counter_bits() }
 }
 
 impl Attachment {
-    fn new(numbers: Numbers, first: u64, layout: &Layout) -> Self {
-        let (scale, counter_bits) = (layout.scale, layout.packing.counter_bits());
-        Self { numbers, first, scale, counter_bits }
-    }
-
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and what is needed to end it.
     pub fn in_window(layout: &Layout, lo: i64, hi: i64) -> (Arc<Cursor>, Self) {
+        let numbers = numbers_of(layout);
         // A window that holds no tick allows no number; a later one goes on from there.
-        let (first, last) = numbers(&layout.scale, layout.packing.counter_bits(), lo, hi)
-            .map_or((1, 0), |numbers| (numbers.first, numbers.last));
+        let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
         let cursor = Arc::new(Cursor::window(first, last));
-        (cursor.clone(), Self::new(Numbers::Window(cursor), first, layout))
+        (cursor.clone(), Self { place: Place::Window(cursor), numbers, first })
     }
 
     /// The attachment to a slot file.
     pub fn on_file(layout: &Layout, file: Arc<SharedCursor>) -> Self {
         let first = file.cursor().next();
-        Self::new(Numbers::File(file), first, layout)
+        Self { place: Place::File(file), numbers: numbers_of(layout), first }
     }
 
     /// Goes on to `hi`, and from `lo` on where that is later than where it stands.
     pub fn raise(&self, lo: i64, hi: i64) {
-        let Numbers::Window(cursor) = &self.numbers else { return };
-        let Some(window) = numbers(&self.scale, self.counter_bits, lo, hi) else { return };
-        cursor.raise_next(window.first);
-        cursor.raise_limit(window.last);
+        let Place::Window(cursor) = &self.place else { return };
+        let Some(window) = self.numbers.window(lo, hi) else { return };
+        cursor.raise_next(*window.start());
+        cursor.raise_limit(*window.end());
     }
 
     /// Makes no more IDs. Returns the last ms (Unix) in which one was made, −1 when there was none.
     pub fn seal(&self) -> i64 {
-        let next = match &self.numbers {
-            Numbers::Window(cursor) => cursor.seal(),
-            Numbers::File(file) => {
+        let next = match &self.place {
+            Place::Window(cursor) => cursor.seal(),
+            Place::File(file) => {
                 file.end();
                 file.cursor().next()
             }
         };
-        if next <= self.first { NO_ID } else { last_ms(&self.scale, self.counter_bits, next - 1) }
+        if next <= self.first { NO_ID } else { self.numbers.end_ms(next - 1) }
     }
 }

@@ -18,7 +18,6 @@
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //! | [`lease`] | the holder of a leased slot: what to ask the store, what to do with its answers |
 //! | [`grants`] | the rules a store follows, as the reference for each of them |
-//! | [`window`] | a window of milliseconds as numbers of a cursor, and back |
 //! | [`shared`] | one cursor for all processes that name a file |
 //! | [`mark`] | how far such a file promises to remember, whatever happens to the machine |
 //! | `keeper` | the files that are open, and the thread that looks after them |
@@ -68,4 +67,3 @@ pub mod shared;
 #[cfg(not(loom))]
 pub mod slots;
 pub mod spec;
-pub mod window;

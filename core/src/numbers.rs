@@ -1,6 +1,12 @@
 //! What numbers say in time: which tick a number is of, and which whole milliseconds lie inside a run of numbers.
 //!
-//! This file must never round outwards: a window in milliseconds has no number outside the window in numbers.
+//! Stores know whole milliseconds; a layout's ticks may be shorter or longer than one. So a window is rounded inwards: to the
+//! ticks that lie in it entirely.
+//!
+//! This file must never round outwards, nor report a last millisecond before the end of the last number's tick: the next
+//! holder of the slot starts right after it.
+
+use std::ops::RangeInclusive;
 
 use crate::clock::{Timescale, system_ns};
 
@@ -39,6 +45,20 @@ impl Numbers {
     /// So many nanoseconds in ticks, and one for what is left of the present one.
     pub fn ticks(&self, ns: u64) -> u64 {
         ns / self.scale.tick_ns + 1
+    }
+
+    /// The numbers of all ticks that start at `lo` or later and end with `hi` or earlier, Unix milliseconds, both
+    /// included. `None` when there is no such tick.
+    pub fn window(&self, lo: i64, hi: i64) -> Option<RangeInclusive<u64>> {
+        let Timescale { tick_ns, first_tick, last_tick, .. } = self.scale;
+        let since_epoch = |ms: i128| ms * NS_PER_MS - self.scale.start_of(0);
+        let tick_ns = i128::from(tick_ns);
+        // Rounded up without adding first, so that times before the epoch come out right too.
+        let first = -(-since_epoch(i128::from(lo))).div_euclid(tick_ns);
+        let last = since_epoch(i128::from(hi) + 1).div_euclid(tick_ns) - 1;
+        let (first, last) = (first.max(i128::from(first_tick)), last.min(i128::from(last_tick)));
+        // Both lie between the layout's first tick and its last one.
+        (first <= last).then(|| self.first_of(first as u64)..=self.last_of(last as u64))
     }
 
     /// The first Unix millisecond that has no number below `next`.

@@ -3,8 +3,12 @@
 #[cfg(not(loom))]
 mod tests {
     use flakeforge_core::clock::Timescale;
-    use flakeforge_core::window::{Numbers, last_ms, numbers};
+    use flakeforge_core::numbers::Numbers;
     use proptest::prelude::*;
+
+    fn of(scale: Timescale, counter_bits: u32) -> Numbers {
+        Numbers { scale, counter_bits }
+    }
 
     fn scale(epoch_ms: i64, tick_ns: u64) -> Timescale {
         Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: (1 << 42) - 1 }
@@ -12,34 +16,34 @@ mod tests {
 
     #[test]
     fn windows_of_ticks_of_a_millisecond() {
-        assert_eq!(numbers(&scale(0, 1_000_000), 12, 5, 7), Some(Numbers { first: 5 << 12, last: (7 << 12) + 4095 }));
-        assert_eq!(numbers(&scale(5, 1_000_000), 0, 5, 5), Some(Numbers { first: 0, last: 0 }));
-        assert_eq!(numbers(&scale(0, 1_000_000), 12, 5, 4), None);
+        assert_eq!(of(scale(0, 1_000_000), 12).window(5, 7), Some(5 << 12..=(7 << 12) + 4095));
+        assert_eq!(of(scale(5, 1_000_000), 0).window(5, 5), Some(0..=0));
+        assert_eq!(of(scale(0, 1_000_000), 12).window(5, 4), None);
     }
 
     #[test]
     fn windows_of_long_ticks_are_rounded_inwards() {
         let ten = scale(0, 10_000_000);
-        assert_eq!(numbers(&ten, 8, 11, 39), Some(Numbers { first: 2 << 8, last: (3 << 8) + 255 }));
-        assert_eq!(numbers(&ten, 8, 20, 38), Some(Numbers { first: 2 << 8, last: (2 << 8) + 255 }));
-        assert_eq!(numbers(&ten, 8, 11, 28), None, "no tick lies in it entirely");
-        assert_eq!(last_ms(&ten, 8, 2 << 8 | 7), 29);
+        assert_eq!(of(ten, 8).window(11, 39), Some(2 << 8..=(3 << 8) + 255));
+        assert_eq!(of(ten, 8).window(20, 38), Some(2 << 8..=(2 << 8) + 255));
+        assert_eq!(of(ten, 8).window(11, 28), None, "no tick lies in it entirely");
+        assert_eq!(of(ten, 8).end_ms(2 << 8 | 7), 29);
     }
 
     #[test]
     fn windows_of_short_ticks_have_all_of_them() {
         let short = scale(0, 100);
-        assert_eq!(numbers(&short, 0, 5, 5), Some(Numbers { first: 50_000, last: 59_999 }));
-        assert_eq!((last_ms(&short, 0, 50_000), last_ms(&short, 0, 59_999)), (5, 5));
+        assert_eq!(of(short, 0).window(5, 5), Some(50_000..=59_999));
+        assert_eq!((of(short, 0).end_ms(50_000), of(short, 0).end_ms(59_999)), (5, 5));
     }
 
     #[test]
     fn windows_end_with_the_layouts_time() {
         let late = Timescale { epoch_ms: 1000, tick_ns: 1_000_000, first_tick: 2, last_tick: 9 };
-        assert_eq!(numbers(&late, 0, 0, 5000), Some(Numbers { first: 2, last: 9 }));
-        assert_eq!(numbers(&late, 0, 0, 999), None);
-        assert_eq!(numbers(&late, 0, 1010, 5000), None);
-        assert_eq!(numbers(&late, 0, i64::MIN, i64::MAX), Some(Numbers { first: 2, last: 9 }));
+        assert_eq!(of(late, 0).window(0, 5000), Some(2..=9));
+        assert_eq!(of(late, 0).window(0, 999), None);
+        assert_eq!(of(late, 0).window(1010, 5000), None);
+        assert_eq!(of(late, 0).window(i64::MIN, i64::MAX), Some(2..=9));
     }
 
     proptest! {
@@ -54,15 +58,16 @@ mod tests {
                 scale.start_of(tick) >= i128::from(lo) * 1_000_000
                     && scale.start_of(tick) + i128::from(tick_ns) <= i128::from(hi + 1) * 1_000_000
             };
-            match numbers(&scale, 3, lo, hi) {
-                Some(Numbers { first, last }) => {
+            match of(scale, 3).window(lo, hi) {
+                Some(window) => {
+                    let (first, last) = window.into_inner();
                     prop_assert!(first & 7 == 0 && last & 7 == 7 && first < last);
                     prop_assert!(inside(first >> 3) && inside(last >> 3) && !inside((last >> 3) + 1));
                     prop_assert!(first == 0 || !inside((first >> 3) - 1));
-                    prop_assert!(last_ms(&scale, 3, last) <= hi);
+                    prop_assert!(of(scale, 3).end_ms(last) <= hi);
                     // Whoever comes after the last number used starts at a later tick.
-                    let next = numbers(&scale, 3, last_ms(&scale, 3, first) + 1, hi);
-                    prop_assert!(next.is_none_or(|next| next.first > first | 7));
+                    let next = of(scale, 3).window(of(scale, 3).end_ms(first) + 1, hi);
+                    prop_assert!(next.is_none_or(|next| *next.start() > first | 7));
                 }
                 None => {
                     let from = (i128::from(lo - epoch_ms) * 1_000_000 / i128::from(tick_ns)).max(0) as u64;
