@@ -30,10 +30,10 @@ enum Phase {
         owner: Owner,
         /// when to ask
         at: i64,
-        failures: u32,
+        failures: u16,
     },
     /// a slot is held; the cursor is open once the local clock has reached the window
-    Held { grant: Grant, open: bool, renew_at: i64, failures: u32 },
+    Held { grant: Grant, open: bool, renew_at: i64, failures: u16 },
     /// the group has ended
     Destroyed,
 }
@@ -77,7 +77,7 @@ impl Turn {
 
     /// How long to wait after a failure, of which there were so many before: until the store said that it makes
     /// sense, but never longer than one interval, since others may release a slot and clocks may be corrected.
-    fn delay(&self, config: &Config, failure: Failure, failures: u32) -> i64 {
+    fn delay(&self, config: &Config, failure: Failure, failures: u16) -> i64 {
         match failure {
             Failure::Quiet { until: end, store_now } | Failure::Exhausted { retry_at: end, store_now } => {
                 let rest = end.saturating_sub(store_now).saturating_add(self.part_of(config.interval() / 10));
@@ -112,7 +112,7 @@ impl Config {
     }
 
     /// How long to wait after so many failures in a row.
-    fn back_off(&self, failures: u32) -> i64 {
+    fn back_off(&self, failures: u16) -> i64 {
         let longest = (self.ttl_ms / 6).max(1);
         100.min(longest).saturating_mul(1 << failures.min(16)).min(longest)
     }

@@ -1,0 +1,67 @@
+//! A member of the group, as the world sees it: a process with a lease, a cursor, and messages on their way.
+
+use flakeforge_core::lease::{Event, Lease, Owner};
+
+use crate::points::Points;
+use crate::service::Message;
+
+/// A cursor and what it may have given, or what the store promised and the member has yet to hear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Window {
+    pub slot: u32,
+    pub first: i64,
+    pub limit: i64,
+    pub points: Points,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    pub lease: Lease,
+    /// how far its clock is ahead, in steps
+    pub ahead: i64,
+    pub wait: Option<i64>,
+    pub cursor: Option<Window>,
+    pub promised: Option<Window>,
+    /// its last token, 0 before there was one
+    pub token: Owner,
+    /// a new process, which opens the group first
+    pub joins: bool,
+    /// somebody called `attach`
+    pub wanted: bool,
+    pub request: Option<Message>,
+    pub reply: Option<Event>,
+    /// the request is late, or its answer
+    pub is_late: bool,
+    /// a request whose answer nobody waits for
+    pub given_up: Option<Message>,
+}
+
+impl Member {
+    pub fn new(lease: Lease, ahead: i64) -> Self {
+        Self {
+            lease,
+            ahead,
+            wait: None,
+            cursor: None,
+            promised: None,
+            token: 0,
+            joins: true,
+            wanted: false,
+            request: None,
+            reply: None,
+            is_late: false,
+            given_up: None,
+        }
+    }
+
+    pub fn knows(&self, token: Owner) -> bool {
+        let messages = [self.request, self.given_up].into_iter().flatten();
+        self.token == token || messages.map(Message::owner).any(|owner| owner == token)
+    }
+
+    /// Nobody waits for what is on its way, but a request may arrive all the same.
+    pub fn give_up(&mut self) {
+        self.given_up = self.request.take().or(self.given_up);
+        (self.reply, self.is_late) = (None, false);
+    }
+}

@@ -1,0 +1,37 @@
+//! Windows as sets of points in time, relative to now, so that the past can be forgotten.
+
+use crate::world::UNIT;
+
+/// How many steps of the past are remembered. No window begins before that, which is checked at every answer.
+pub const PAST: i64 = 1;
+
+/// Two bits for each step of time: the step itself, and what lies between it and the next. The lowest is `PAST` steps
+/// ago.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Points(u64);
+
+impl Points {
+    /// The points from `lo` to `hi`, milliseconds, both included, when it is `time`.
+    pub fn window(time: i64, lo: i64, hi: i64) -> Self {
+        let place = |ms: i64| (ms.div_euclid(UNIT) - time + PAST) * 2 + i64::from(ms.rem_euclid(UNIT) != 0);
+        let (first, last) = (place(lo).max(0), place(hi).min(63));
+        Self((first..=last).map(|place| 1 << place).sum())
+    }
+
+    /// The same points one step of time later.
+    pub fn later(self) -> Self {
+        Self(self.0 >> 2)
+    }
+
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}

@@ -1,0 +1,56 @@
+//! What a run is like: the group, and what may go wrong.
+
+use flakeforge_core::grants::Config;
+use flakeforge_core::lease::{self, Lease};
+
+use crate::faults::Fault;
+use crate::world::UNIT;
+
+/// A run.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// in steps of time
+    pub ttl: i64,
+    /// in steps of time
+    pub skew: i64,
+    pub slots: u32,
+    /// how many things may go wrong, in all
+    pub budget: u8,
+    /// which kinds of things
+    pub troubles: &'static [Trouble],
+    /// what is done wrong on purpose
+    pub fault: Fault,
+}
+
+/// What may go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trouble {
+    /// a member dies, and its messages may still arrive; or one that has ended is started anew
+    Crash,
+    /// a request or its answer is late, or is lost
+    Delay,
+    /// a member leaves
+    Detach,
+    /// a member ends the group
+    Destroy,
+    /// the store's clock is set within the skew
+    StoreClock,
+    /// a member's clock is set within the skew
+    MemberClock,
+    /// the store goes back to an earlier state
+    Loss,
+    /// the store forgets everything
+    Flush,
+}
+
+impl Rules {
+    pub fn config(&self) -> Config {
+        let (ttl_ms, skew_ms) = (self.ttl * UNIT, self.skew * UNIT);
+        Config { fingerprint: String::new(), slots: self.slots, ttl_ms, skew_ms }
+    }
+
+    /// One that waits for ever.
+    pub fn lease(&self) -> Lease {
+        Lease::new(lease::Config { ttl_ms: self.ttl * UNIT, wait_ms: i64::MAX })
+    }
+}
