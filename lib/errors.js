@@ -129,6 +129,15 @@ function blocksUsedUpError(name, block) {
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 
+/** `ERR_FLAKE_DETACHED`: a counter's member was closed. */
+function closedError(name) {
+  return flakeError(
+    Error,
+    'ERR_FLAKE_DETACHED',
+    `this member of counter '${name}' is closed: SegmentId.open() makes another`,
+  )
+}
+
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
 function exhaustedError(group, retryAt, storeNow) {
   const message =
@@ -199,6 +208,7 @@ module.exports = {
   storeFailure,
   wentBackError,
   blocksUsedUpError,
+  closedError,
   exhaustedError,
   quietError,
   clockSkewError,

@@ -8,7 +8,14 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
-const { blocksUsedUpError, wentBackError, optionRangeError, optionTypeError } = require('./errors.js')
+const {
+  blocksUsedUpError,
+  closedError,
+  optionRangeError,
+  optionTypeError,
+  storeError,
+  wentBackError,
+} = require('./errors.js')
 const { fromBigInt, toBuffer } = require('./hot.js')
 const { readName } = require('./join-options.js')
 const { openStore } = require('./stores/open.js')
@@ -30,8 +37,12 @@ class SegmentId {
   #left = 0 // IDs of the present block, from #next on
   #fetchAt // how many IDs are left when the next block is asked for
   #ahead // where the block after it starts; undefined: not there yet
-  #fetching // the call that brings it
-  #failure // why the last such call brought none
+  #isFetching = false // whether a call that brings it is on its way
+  #skips = 0 // how many skipTo() are on their way: no block is asked for meanwhile, it could be from below
+  #hasGoneBack = false // whether the counter was made anew below us: that it passes us says nothing
+  #turns = Promise.resolve() // ends with the last call to the store; it never fails
+  #closing
+  #failure // why the last call brought no block
   #mayInit = false // whether our block is the counter's first, and no ID of it was given
   #isClosed = false
   #waiters = new Waiters(() => {})
@@ -74,7 +85,7 @@ class SegmentId {
   }
 
   nextBigInt() {
-    if (this.#left === 0 && !this.#turn()) throw this.#failure ?? blocksUsedUpError(this.#name, this.#block)
+    if (this.#left === 0 && !this.#turn()) throw this.#refusal()
     this.#mayInit = false
     if (--this.#left < this.#fetchAt && this.#ahead === undefined) this.#fetch()
     return this.#next++
@@ -85,22 +96,20 @@ class SegmentId {
     if (!this.#mayInit) return false
     this.#mayInit = false
     const left = BigInt(this.#block) - first
-    if (left > 0n) this.#use(first, Number(left))
-    else await this.#goOnAt(first)
+    if (left <= 0n) return this.#alone(() => this.#beginBeyond(first))
+    this.#use(first, Number(left))
     return true
   }
 
   async skipTo(given) {
+    const first = readId('value', given)
     this.#mayInit = false
-    await this.#goOnAt(readId('value', given))
+    await this.#alone(() => this.#goOnAt(first))
   }
 
-  async close() {
-    this.#isClosed = true
-    await this.#fetching
-    this.#forget()
-    this.#waiters.serve()
-    await this.#onClose()
+  close() {
+    this.#closing ??= this.#end()
+    return this.#closing
   }
 
   [Symbol.asyncDispose]() {
@@ -111,7 +120,7 @@ class SegmentId {
   #one = {
     attempt: () => {
       if (this.#left > 0 || this.#turn()) return 0
-      if (this.#isClosed || isFinal(this.#failure)) throw this.#failure ?? blocksUsedUpError(this.#name, this.#block)
+      if (this.#isClosed || isFinal(this.#failure)) throw this.#refusal()
       return RETRY_MS // a block that comes before that wakes us
     },
     result: () => this.next(),
@@ -123,27 +132,82 @@ class SegmentId {
       this.#mayInit = init === undefined && start === 0n
       this.#use(start, this.#block)
     } catch (error) {
-      if (!isFinal(error)) throw error
+      if (!isStandstill(error)) throw error
       this.#failure = error // the calls say so, until skipTo()
+    }
+  }
+
+  async #end() {
+    this.#isClosed = true
+    await this.#turns
+    this.#forget()
+    this.#waiters.serve()
+    await this.#onClose()
+  }
+
+  #refusal() {
+    if (this.#isClosed) return closedError(this.#name)
+    return this.#failure ?? blocksUsedUpError(this.#name, this.#block)
+  }
+
+  /** A step of the store's. It may be the user's own: what is no place of a counter must not become an ID. */
+  async #ask(by, first) {
+    try {
+      const value = await this.#store.advance(this.#name, by, first)
+      if (typeof value === 'bigint' && value >= 0n && value <= LAST_ID) return value
+      throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
+    } catch (error) {
+      if (error?.code?.startsWith?.('ERR_FLAKE_')) throw error
+      throw storeError(`the store of counter '${this.#name}' failed`, error)
     }
   }
 
   /** Takes a block of the counter; makes one that begins at `first`, where that is given and there is none. */
   async #advance(first) {
-    const start = await this.#store.advance(this.#name, BigInt(this.#block), first)
+    const start = await this.#ask(BigInt(this.#block), first)
     // Somebody made it anew after it was lost: what it gives now was handed out before.
-    if (start < this.#known) throw wentBackError(this.#name, start, this.#known)
+    this.#hasGoneBack = start < this.#known
+    if (this.#hasGoneBack) throw wentBackError(this.#name, start, this.#known)
     this.#known = start + BigInt(this.#block)
     return start
   }
 
+  /** One call to the store after the other: their answers could come in another order. */
+  #inTurn(work) {
+    const done = this.#turns.then(work)
+    this.#turns = done.catch(() => {})
+    return done
+  }
+
+  /** In turn, and with no block asked for until it is done. */
+  async #alone(work) {
+    this.#skips++
+    try {
+      return await this.#inTurn(work)
+    } finally {
+      this.#skips--
+      this.#waiters.serve()
+    }
+  }
+
   /** The counter goes on at `first` at least, and so do we: with no block that was taken before. */
   async #goOnAt(first) {
-    await this.#fetching
     this.#forget()
-    await this.#store.advance(this.#name, 0n, first)
+    await this.#ask(0n, first)
     this.#use(await this.#advance(), this.#block)
-    this.#waiters.serve()
+  }
+
+  /** The counter goes on at `first`, or where another member has been there already, as if nobody had asked. */
+  async #beginBeyond(first) {
+    this.#forget()
+    let isFirst = false
+    try {
+      isFirst = (await this.#ask(0n, first)) === first
+    } finally {
+      if (!isFirst) this.#use(0n, this.#block)
+    }
+    if (isFirst) this.#use(await this.#advance(), this.#block)
+    return isFirst
   }
 
   #use(first, count) {
@@ -171,9 +235,10 @@ class SegmentId {
 
   /** Has the next block brought, by one call at a time, and not again at once after one that failed. */
   #fetch() {
-    if (this.#ahead !== undefined || this.#fetching !== undefined || this.#isClosed || isFinal(this.#failure)) return
-    this.#fetching = this.#bring().finally(() => {
-      this.#fetching = undefined
+    if (this.#ahead !== undefined || this.#isFetching || this.#skips > 0 || this.#isClosed || this.#hasGoneBack) return
+    this.#isFetching = true
+    this.#inTurn(() => this.#bring()).finally(() => {
+      this.#isFetching = false
       this.#waiters.serve()
     })
   }
@@ -188,9 +253,11 @@ class SegmentId {
   }
 }
 
-/** Whether asking again does not help: the store answered, and said no. */
-const isFinal = (error) =>
-  error?.code === 'ERR_FLAKE_FILE' || (error?.code === 'ERR_FLAKE_STORE' && error.cause === undefined)
+/** Whether the store answered that it may have lost blocks, or has no more. */
+const isStandstill = (error) => error?.code === 'ERR_FLAKE_STORE' && error.cause === undefined
+
+/** Whether waiting does not help, only what somebody does: skipTo() by any member, a folder put right. */
+const isFinal = (error) => error?.code === 'ERR_FLAKE_FILE' || isStandstill(error)
 
 function readOptions(given) {
   const { name, block, init } = checkKeys('options', given, ['name', 'block', 'init'])
