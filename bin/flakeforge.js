@@ -36,8 +36,15 @@ async function main(args) {
 /** A fault of the caller's has a code of ours or of parseArgs; anything else is a bug, whose stack is wanted. */
 const isUsage = ({ isUsage, code = '' }) => isUsage || /^ERR_(?:FLAKE|PARSE_ARGS)_/.test(code)
 
+/** Its first sentence, and the cause where that does not tell it: why a server could not be reached, for example. */
+function sentenceOf({ message, cause }) {
+  const first = message.split('. ')[0]
+  const why = cause?.message?.split('\n')[0]
+  return why && !first.includes(why) ? `${first} (${why})` : first
+}
+
 main(process.argv.slice(2)).catch((error) => {
   if (!isUsage(error)) throw error
-  say(error.message.split('. ')[0])
+  say(sentenceOf(error))
   process.exitCode = 2
 })

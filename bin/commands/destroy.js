@@ -2,6 +2,7 @@
 
 // `flakeforge destroy`: ends a group for all its members. It must never do so by a slip of the hand.
 
+const { readName } = require('../../lib/join-options.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
 const { print } = require('../parts/output.js')
 const { withStore } = require('../parts/stores.js')
@@ -15,6 +16,7 @@ async function run(args) {
   const { values, positionals } = readArguments(args, { yes: { type: 'boolean' } })
   const [name, group, ...more] = positionals
   if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP')
+  readName('group', group)
   if (!values.yes) throw usageError(`every member of group '${group}' would stop for good: say so with --yes`)
   await withStore(name, (store) => store.destroy(group))
   await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `group '${group}' has ended\n`)

@@ -2,6 +2,7 @@
 
 // `flakeforge slots`: who holds what on a store. It must never take or free a slot, nor make a group.
 
+const { readName } = require('../../lib/join-options.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
 const { print } = require('../parts/output.js')
 const { withStore } = require('../parts/stores.js')
@@ -34,6 +35,7 @@ async function listAll(store, group) {
 async function run(args) {
   const { values, positionals } = readArguments(args, { group: { type: 'string' } })
   if (positionals.length > 1) throw usageError(`slots takes one DIR or URL, not ${positionals.length}`)
+  if (values.group !== undefined) readName('group', values.group)
   const all = await withStore(positionals[0], (store) => listAll(store, values.group))
   if (values.json) return print(all.map((slot) => `${JSON.stringify(slot)}\n`).join(''))
   await print(`${all.length === 0 ? 'no slot was ever held here' : toTable(HEADINGS, all.map(row))}\n`)

@@ -8,7 +8,7 @@ const { fileStore } = require('../../index.js')
 const { openStore } = require('../../lib/stores/open.js')
 const { usageError } = require('./arguments.js')
 
-const isUrl = (text) => /^[a-z]+:/i.test(text) && !existsSync(text)
+const isUrl = (text) => /^[a-z][a-z\d+.-]*:/i.test(text) && !existsSync(text)
 
 /** The store, and how to close it; without a name, the one that FLAKEFORGE_STORE names, or the default folder. */
 function findStore(given) {
