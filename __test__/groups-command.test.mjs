@@ -1,0 +1,244 @@
+// `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder and on Redis.
+
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import anyTest from 'ava'
+import { startRedis, wantRedis } from './servers/redis.mjs'
+import { freePort } from './servers/server.mjs'
+import { FlakeId } from './support.mjs'
+import { closeAfter, tryJoin } from './support-lease.mjs'
+
+const COMMAND = fileURLToPath(new URL('../bin/flakeforge.js', import.meta.url))
+
+function run(args, env = {}) {
+  const { NO_COLOR: _, FORCE_COLOR: __, FLAKEFORGE_STORE: ___, ...rest } = process.env
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...rest, ...env }, timeout: 60_000 })
+    const output = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr']) {
+      child[name].setEncoding('utf8').on('data', (text) => {
+        output[name] += text
+      })
+    }
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...output }))
+  })
+}
+
+/** What a command that must succeed without a word on stderr prints. */
+async function textOf(t, args, env) {
+  const { code, stdout, stderr } = await run(args, env)
+  t.deepEqual({ code, stderr }, { code: 0, stderr: '' }, args.join(' '))
+  return stdout
+}
+
+const linesOf = (text) => text.split('\n').filter((line) => line !== '')
+const jsonOf = async (t, args, env) =>
+  linesOf(await textOf(t, [...args, '--json'], env)).map((line) => JSON.parse(line))
+
+/** Exit status 2, nothing on stdout, and one sentence on stderr. */
+async function isRefused(t, args, message, env) {
+  const { code, stdout, stderr } = await run(args, env)
+  t.is(code, 2, args.join(' '))
+  t.is(stdout, '')
+  t.regex(stderr, /^flakeforge: [^\n]+\n$/)
+  t.regex(stderr, message)
+  return stderr
+}
+
+const newFolder = async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-command-'))
+  return { where: folder, url: `file:${folder}`, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
+}
+const newRedis = async () => {
+  const server = await startRedis()
+  return { where: server.url, url: server.url, stop: () => server.stop() }
+}
+
+const STORES = {
+  'a folder': { start: newFolder, isThere: true },
+  Redis: { start: newRedis, isThere: wantRedis() !== undefined },
+}
+
+for (const [kind, { start, isThere }] of Object.entries(STORES)) {
+  const test = isThere ? anyTest : anyTest.skip
+
+  async function started(t) {
+    const store = await start()
+    t.teardown(() => store.stop())
+    return store
+  }
+
+  async function joinAs(t, url, options) {
+    const flake = await FlakeId.join(url, options)
+    closeAfter(t, flake)
+    return flake
+  }
+
+  test(`${kind}: create makes a group whose members need not wait, and says so`, async (t) => {
+    const { where, url } = await started(t)
+    t.is(await textOf(t, ['create', where, 'orders']), "group 'orders' is there\n")
+    t.is(await textOf(t, ['create', where]), "group 'default' is there\n")
+    t.deepEqual(await jsonOf(t, ['create', where, 'orders']), [{ group: 'orders', created: true }])
+    t.is((await joinAs(t, url, { group: 'orders', waitMs: 5000 })).slot, 0)
+    t.is((await joinAs(t, url, { group: 'default', epoch: 0, waitMs: 5000, host: 'other' })).slot, 0)
+  })
+
+  test(`${kind}: the options of create are those of the members`, async (t) => {
+    const { where, url } = await started(t)
+    const options = ['--slots', '3', '--ttl', '4000', '--skew=700', '--datacenter', '5', '--epoch', '2020-01-01']
+    await textOf(t, ['create', where, 'orders', ...options])
+    const same = { group: 'orders', slots: 3, ttlMs: 4000, skewMs: 700, datacenter: 5, epoch: Date.UTC(2020, 0) }
+    const flake = await joinAs(t, url, { ...same, waitMs: 5000 })
+    t.is(flake.datacenter, 5)
+    const others = [{ slots: 4 }, { datacenter: 6 }, { epoch: Date.UTC(2021, 0) }]
+    if (kind === 'Redis') others.push({ ttlMs: 4001 }, { skewMs: 701 }) // a slot of a folder has no ttl
+    for (const other of others) {
+      const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
+      await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, JSON.stringify(other))
+    }
+    await isRefused(t, ['create', where, 'orders', '--slots', '4'], /made for/)
+    await isRefused(t, ['create', where, 'orders', ...options.with(1, '4')], /slots 3\b.*slots 4\b|made for/)
+  })
+
+  test(`${kind}: layouts, fields of one's own and choices`, async (t) => {
+    const { where, url } = await started(t)
+    const layout = {
+      fields: [
+        ['timestamp', 41],
+        ['region', 3],
+        ['shard', 10],
+        ['counter', 10],
+      ],
+    }
+    await textOf(t, ['create', where, 'own', '--layout', JSON.stringify(layout), '--region', '7'])
+    const flake = await joinAs(t, url, { group: 'own', layout, region: 7, waitMs: 5000 })
+    t.is(flake.decode(flake.next()).region, 7)
+    await textOf(t, ['create', where, 'snowcast', '--layout', 'snowcast', '--nodes', '128'])
+    const snowcast = { group: 'snowcast', layout: 'snowcast', nodes: 128, waitMs: 5000 }
+    t.is((await joinAs(t, url, snowcast)).slot, 0)
+    await t.throwsAsync(tryJoin(url, { ...snowcast, nodes: 256, waitMs: 0 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  })
+
+  test(`${kind}: create refuses what is wrong, and makes nothing`, async (t) => {
+    const { where } = await started(t)
+    await isRefused(t, ['create'], /create takes DIR or URL/)
+    await isRefused(t, ['create', where, 'a', 'b'], /create takes DIR or URL/)
+    await isRefused(t, ['create', where, 'a', '--slots', '0'], /slots/)
+    await isRefused(t, ['create', where, 'a', '--slots', 'many'], /slots/)
+    await isRefused(t, ['create', where, 'a', '--slots', '1025'], /slots/)
+    await isRefused(t, ['create', where, 'a', '--ttl', '1999'], /ttl/)
+    await isRefused(t, ['create', where, 'a', '--ttl', '60001'], /ttl/)
+    await isRefused(t, ['create', where, 'a', '--ttl', '2000', '--skew', '1400'], /skew/)
+    await isRefused(t, ['create', where, 'a', '--layout', 'nonsense'], /nonsense/)
+    await isRefused(t, ['create', where, 'a', '--layout', '{'], /JSON/)
+    await isRefused(t, ['create', where, 'a', '--shard', '1'], /shard/)
+    await isRefused(t, ['create', where, 'a', '--slots'], /slots/)
+    await isRefused(t, ['create', where, 'a{b'], /group/)
+    await isRefused(t, ['create', where, ''], /group/)
+    t.is(await textOf(t, ['slots', where]), 'no slot was ever held here\n')
+    if (kind === 'a folder') t.deepEqual(fs.readdirSync(where), [])
+  })
+
+  test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {
+    const { where, url } = await started(t)
+    await textOf(t, ['create', where, 'orders', '--ttl', '2000', '--skew', '500'])
+    const options = { group: 'orders', ttlMs: 2000, skewMs: 500, waitMs: 5000 }
+    const flake = await joinAs(t, url, options)
+    await isRefused(t, ['destroy', where, 'orders'], /--yes/)
+    await isRefused(t, ['destroy', where, 'orders', '--json'], /--yes/)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    t.is(flake.state, 'attached')
+    t.is((await jsonOf(t, ['slots', where, '--group', 'orders'])).length, 1)
+    const stopped = new Promise((resolve) => flake.on('destroyed', resolve))
+    const alive = setInterval(() => {}, 1000)
+    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), "group 'orders' has ended\n")
+    await stopped
+    clearInterval(alive)
+    t.throws(() => flake.next(), { code: 'ERR_FLAKE_DESTROYED' })
+    t.deepEqual(await jsonOf(t, ['slots', where, '--group', 'orders']), [])
+    t.is((await joinAs(t, url, { ...options, slots: 7 })).slot, 0, 'the next group may have other options')
+    t.deepEqual(await jsonOf(t, ['destroy', where, 'orders', '--yes']), [{ group: 'orders', destroyed: true }])
+  })
+
+  test(`${kind}: destroy refuses what is wrong`, async (t) => {
+    const { where } = await started(t)
+    await isRefused(t, ['destroy'], /destroy takes DIR or URL, and GROUP/)
+    await isRefused(t, ['destroy', where], /destroy takes/)
+    await isRefused(t, ['destroy', where, '--yes'], /destroy takes/)
+    await isRefused(t, ['destroy', where, 'a', 'b', '--yes'], /destroy takes/)
+    await isRefused(t, ['destroy', where, 'a', '--sure'], /--sure/)
+    for (const name of ['', 'a{b', 'x'.repeat(129)]) await isRefused(t, ['destroy', where, name, '--yes'], /group/)
+  })
+
+  test(`${kind}: slots: who holds what, as lines and as JSON`, async (t) => {
+    const { where, url } = await started(t)
+    await textOf(t, ['create', where, 'orders', '--slots', '4'])
+    const options = { group: 'orders', slots: 4, waitMs: 5000 }
+    const one = await joinAs(t, url, { ...options, host: 'web-1' })
+    const two = await joinAs(t, url, { ...options, host: 'web-2' })
+    one.next()
+    await two.close()
+    const rows = await jsonOf(t, ['slots', where, '--group', 'orders'])
+    t.deepEqual(
+      rows.map(({ group, slot, owner }) => [group, slot, typeof owner]),
+      [
+        ['orders', 0, 'string'],
+        ['orders', 1, 'undefined'],
+      ],
+    )
+    const [heading, first, second, ...more] = linesOf(await textOf(t, ['slots', url, '--group', 'orders']))
+    t.deepEqual(more, [])
+    t.regex(heading, /^group +slot +holder +since +last ID +window ends *$/)
+    t.regex(first, /^orders +0 +\S*(web-1|process \d+)/)
+    t.regex(second, /^orders +1 +free/)
+    t.is(
+      await textOf(t, ['slots', '--group', 'orders', '--json'], { FLAKEFORGE_STORE: url }),
+      await textOf(t, ['slots', where, '--group', 'orders', '--json']),
+    )
+    t.is(await textOf(t, ['slots', where, '--group', 'nobody']), 'no slot was ever held here\n')
+    await isRefused(t, ['slots', where, 'orders'], /one DIR or URL/)
+    await isRefused(t, ['slots', where, '--group', 'a{b'], /group/)
+  })
+}
+
+const ODD = ['mysql://user:s3cret@host', 'redis+tls://user:s3cret@host', 's3://user:s3cret@host', 'etcd://user:s3cret@']
+
+for (const url of ODD) {
+  anyTest(`an address that is none is refused without its password: ${url}`, async (t) => {
+    for (const args of [
+      ['slots', url],
+      ['create', url, 'a'],
+      ['destroy', url, 'a', '--yes'],
+    ]) {
+      t.false((await isRefused(t, args, /store|folder/)).includes('s3cret'))
+    }
+  })
+}
+
+anyTest('no server: one sentence and status 2', async (t) => {
+  for (const scheme of ['redis', 'postgres', 'etcd']) {
+    const url = `${scheme}://user:s3cret@127.0.0.1:${await freePort()}`
+    const stderr = await isRefused(t, ['create', url, 'a'], /ECONNREFUSED|does not answer/)
+    t.false(stderr.includes('s3cret'))
+  }
+})
+
+anyTest('a folder that is missing is not made', async (t) => {
+  const folder = path.join(os.tmpdir(), 'flakeforge-command-missing')
+  for (const args of [
+    ['create', folder],
+    ['destroy', folder, 'a', '--yes'],
+  ])
+    await isRefused(t, args, /no folder/)
+  t.false(fs.existsSync(folder))
+})
+
+anyTest('--help', async (t) => {
+  for (const name of ['create', 'destroy', 'slots']) {
+    t.regex(await textOf(t, [name, '--help']), new RegExp(`^usage: flakeforge ${name} `))
+  }
+})
