@@ -33,13 +33,28 @@ function openStore(given) {
   return { store: given, close: async () => {} }
 }
 
-const owned = (store) => ({ store, close: async () => store.close?.() })
+/** A client of ours ends once, however often its generator is closed. */
+function owned(store) {
+  let closing
+  const end = async () => store.close?.()
+  const close = () => {
+    closing ??= end()
+    return closing
+  }
+  return { store, close }
+}
 
 function openUrl(url) {
   const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase()
   const open = OPEN[scheme]
   if (open === undefined) throw optionRangeError('store', withoutPassword(url), WANTED)
-  return open(url)
+  try {
+    return open(url)
+  } catch (error) {
+    if (error.code?.startsWith('ERR_FLAKE_')) throw error
+    // The client package's own error may hold the address as it is, with its password.
+    throw optionRangeError('store', withoutPassword(url), `an address that can be read (${error.code ?? error.name})`)
+  }
 }
 
 /** 'file:DIR' with a plain path, as a command line has it, or a file URL. */
@@ -64,6 +79,7 @@ function openDefault() {
   return fileStore()
 }
 
-const withoutPassword = (url) => url.replace(/\/\/[^@/]*@/, '//…@')
+/** A password may hold what it should not, such as a slash: all before the last @ is left out. */
+const withoutPassword = (url) => url.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1…@')
 
 module.exports = { openStore }
