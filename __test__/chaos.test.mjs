@@ -158,7 +158,7 @@ const setFarBack = {
 
 test.serial('plain generators: a clock set back over a restart is seen as disorder from life to life', async (t) => {
   if (clock.library === undefined && process.env.FLAKEFORGE_REQUIRE_SERVERS !== '1') {
-    return t.regex(prepare({ disk: folder }).missing.join(), /no libfaketime/)
+    return t.regex(prepare({ folders: { disk: folder } }).missing.join(), /no libfaketime/)
   }
   const scenario = { members: apart(), faults: [setFarBack] }
   const together = await runShortly({ ...scenario, isOneCursor: true }, 5)
@@ -193,8 +193,8 @@ test.serial('a member that makes no ID is noticed', async (t) => {
 })
 
 test('what this machine lacks is said', (t) => {
-  const { scenarios, missing } = prepare({ disk: folder, memory: undefined })
+  const { scenarios, missing } = prepare({ folders: { disk: folder, memory: undefined } })
   t.is(scenarios.length, 2)
   t.regex(missing[0], /^no tmpfs/)
-  t.is(prepare({ disk: folder, memory: folder }).scenarios.length, 4)
+  t.is(prepare({ folders: { disk: folder, memory: folder } }).scenarios.length, 4)
 })

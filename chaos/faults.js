@@ -68,8 +68,49 @@ const setClockForward = {
   },
 }
 
+/** Long enough for a window to end meanwhile. */
+const longPause = {
+  counts: ['pauses'],
+  weight: 4,
+  async strike(member) {
+    member.pause()
+    await sleep(500 + Math.random() * 2500)
+    member.resume()
+  },
+}
+
+const cut = {
+  counts: ['cuts'],
+  weight: 4,
+  async strike({ line }) {
+    line.cut()
+  },
+}
+
+/** Requests and answers come late, in part when nobody waits for them any more. */
+const stall = {
+  counts: ['stalls'],
+  weight: 3,
+  async strike({ line }) {
+    line.stall()
+    await sleep(spread(200, 8000))
+    line.flow()
+  },
+}
+
+const refuse = {
+  counts: ['refusals'],
+  weight: 3,
+  async strike({ line }) {
+    line.bar()
+    await sleep(spread(200, 8000))
+    line.unbar()
+  },
+}
+
 const process = [kill, pause, killWhilePaused, handOver]
 const clock = [setClockBack, setClockForward]
+const leased = [kill, longPause, killWhilePaused, { ...handOver, weight: 6 }, cut, stall, refuse]
 
 /** One of them by chance, by weight. */
 function pick(faults) {
@@ -80,4 +121,10 @@ function pick(faults) {
   })
 }
 
-module.exports = { process, clock, pick }
+/** Counts a fault and lets it happen. */
+function strike(fault, { counts, victim }) {
+  for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
+  return fault.strike(victim)
+}
+
+module.exports = { process, clock, leased, pick, spread, strike }

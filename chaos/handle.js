@@ -11,6 +11,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const clock = require('./clock.js')
 
 const SCRIPT = path.join(__dirname, 'member.js')
+const FLAGS = ['--disable-warning=FLAKEFORGE_QUIET'] // it says no more than the refusals that a member answers
 const LONGEST_END_MS = 10_000 // of a process that was asked to end
 
 /** A paused process would outlive the harness: it cannot notice that nobody is there any more. */
@@ -27,13 +28,19 @@ class Handle {
   #tasks
   #folder
   #onTrouble
+  #offsetMs
   #child
   #exit // a promise
   #isEnding = false
   lives = []
 
-  /** @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) => void }} member */
-  constructor({ name, folder, tasks, onTrouble }) {
+  /**
+   * @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) => void,
+   *   offsetMs?: () => number, line?: object }} member `offsetMs`: its clock in each life; `line`: its own to a server
+   */
+  constructor({ name, folder, tasks, onTrouble, offsetMs = () => 0, line }) {
+    this.#offsetMs = offsetMs
+    this.line = line
     this.#name = name
     this.#folder = folder
     this.#tasks = tasks
@@ -41,10 +48,10 @@ class Handle {
   }
 
   /** Starts the process, with a clock that is so many ms off. */
-  start(offsetMs = 0) {
+  start(offsetMs = this.#offsetMs()) {
     const files = this.#tasks.map((_, thread) => path.join(this.#folder, this.#fileName(thread)))
     const tasks = this.#tasks.map((task, thread) => ({ ...task, file: files[thread] }))
-    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(tasks)], {
+    const child = spawn(process.execPath, [...FLAGS, SCRIPT, JSON.stringify(tasks)], {
       env: { ...process.env, ...clock.environment(offsetMs) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })

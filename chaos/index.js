@@ -1,58 +1,80 @@
 'use strict'
 
-// `npm run chaos -- local [--seconds 60]`: faults on purpose, and a check of every ID made meanwhile. Prints a table; exit
-// status 1 for a duplicate, a disorder, a hang or an error that nobody expected, and when the negative control finds no
-// duplicate.
+// `npm run chaos -- local|redis|postgres|etcd [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
+// every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
+// expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 
 const { parseArgs } = require('node:util')
 const { control } = require('./control.js')
 const { makeFolders, removeFolders } = require('./folders.js')
-const { judge, judgeControl } = require('./judge.js')
-const report = require('./report.js')
+const { judge, judgeControl, judgeExtent } = require('./judge.js')
+const { target } = require('./leased.js')
+const local = require('./local.js')
+const { Report } = require('./report.js')
 const { run } = require('./run.js')
 
-const TARGETS = { local: './local.js' }
+const TARGETS = { local, redis: target('redis'), postgres: target('postgres'), etcd: target('etcd') }
 const CONTROL_SECONDS = 3
 
 function readArguments() {
-  const { values, positionals } = parseArgs({
-    options: { seconds: { type: 'string', default: '60' } },
-    allowPositionals: true,
-  })
-  const [target = 'local'] = positionals
+  const options = { seconds: { type: 'string', default: '60' }, policy: { type: 'string', default: 'window' } }
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const [name = 'local'] = positionals
+  const { policy } = values
   const seconds = Number(values.seconds)
-  if (positionals.length > 1 || !Object.hasOwn(TARGETS, target) || !(seconds > 0)) {
-    console.error(`usage: npm run chaos -- ${Object.keys(TARGETS).join('|')} [--seconds 60]`)
+  const isKnown = Object.hasOwn(TARGETS, name) && TARGETS[name].policies.includes(policy)
+  if (positionals.length > 1 || !isKnown || !(seconds > 0)) {
+    console.error(
+      'usage: npm run chaos -- local [--seconds 60]\n' +
+        '       npm run chaos -- redis|postgres|etcd [--seconds 60] [--policy window|deadline]',
+    )
     process.exit(2)
   }
-  return { target, seconds }
+  return { target: TARGETS[name], seconds, policy }
 }
 
-async function runAll({ target, seconds }, folders) {
-  const { scenarios, missing } = require(TARGETS[target]).prepare(folders)
+/** All scenarios of a target, one after the other. */
+async function runAll(scenarios, { seconds, folder, report }) {
   const results = []
-  console.log(`${seconds} s of faults on ${scenarios.length} scenarios, one after the other\n\n${report.heading()}`)
+  console.log(`${seconds} s of faults on ${scenarios.map(({ name }) => name).join('; ')}\n\n${report.heading}`)
   for (const scenario of scenarios) {
-    const result = await run(scenario, { folder: folders.disk, seconds: seconds / scenarios.length })
+    const result = await run(scenario, { folder, seconds: seconds / scenarios.length })
     results.push(result)
     console.log(report.row(result))
   }
-  console.log(report.total(results))
-  const controlled = await run(control, { folder: folders.disk, seconds: CONTROL_SECONDS })
+  if (results.length > 1) console.log(report.total(results))
+  return results
+}
+
+/** What must go well, and beside it, where the target has no policy to choose, a short run that must not. */
+async function runWell(results, { target, seconds, folder, report }) {
+  const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
+  if (target.policies.length > 1) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
+  const controlled = await run(control, { folder, seconds: CONTROL_SECONDS })
   console.log(`\n${report.row(controlled)}`)
-  return { wrong: [...results.flatMap(judge), ...judgeControl(controlled)], missing }
+  return { wrong: [...wrong, ...judgeControl(controlled)], well: 'no duplicate, and the control found some' }
+}
+
+/** The run as control: the same members and faults, but the usual design of a lease. */
+function runBadly(results) {
+  for (const { examples } of results) for (const example of examples) console.log(`\nas it should be: ${example}`)
+  return { wrong: results.flatMap(judgeControl), well: 'a lease by deadline makes duplicates, and they were found' }
 }
 
 async function main() {
-  const given = readArguments()
+  const { target, seconds, policy } = readArguments()
   const folders = makeFolders()
   process.once('exit', () => removeFolders(folders))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-  const { wrong, missing } = await runAll(given, folders)
+  const { scenarios, missing, end } = await target.prepare({ folders, policy, seconds })
+  const about = { target, seconds, folder: folders.disk, report: new Report(target.columns) }
+  const results = scenarios.length === 0 ? [] : await runAll(scenarios, about)
+  await end()
+  const { wrong, well } = policy === 'deadline' ? runBadly(results) : await runWell(results, about)
   for (const what of missing) console.log(`\nSKIPPED: ${what}`)
   if (missing.length > 0 && process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') wrong.push('something is missing here')
   for (const what of wrong) console.log(`\nWRONG: ${what}`)
-  console.log(wrong.length === 0 ? '\nno duplicate, and the control found some' : '')
+  if (wrong.length === 0 && results.length > 0) console.log(`\n${well}`)
   process.exitCode = wrong.length === 0 ? 0 : 1
 }
 

@@ -23,6 +23,17 @@ function judgeControl({ name, duplicates, disorders, troubles }) {
   ].map((what) => `${name}: ${what}`)
 }
 
+/** Of a run that is long enough to prove something: whether enough has happened. Shorter ones may meet little. */
+function judgeExtent(results, seconds, full) {
+  if (full === undefined || results.length === 0 || seconds < full.seconds) return []
+  const ids = results.reduce((sum, result) => sum + result.ids, 0)
+  const faults = results.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0)
+  return [
+    ...(faults < full.faults ? [`only ${faults} faults: a full run has ${full.faults} at least`] : []),
+    ...(ids < full.ids ? [`only ${ids} IDs: a full run has ${full.ids} at least`] : []),
+  ]
+}
+
 /** Each trouble once, with how often it was met: one cause mostly meets every member. */
 function summarize(troubles) {
   const met = new Map()
@@ -33,4 +44,4 @@ function summarize(troubles) {
   })
 }
 
-module.exports = { judge, judgeControl }
+module.exports = { judge, judgeControl, judgeExtent }

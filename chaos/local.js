@@ -32,7 +32,7 @@ function slotFiles(folder) {
 }
 
 /** The scenarios, and what is missing here to run all of them in full. */
-function prepare({ disk, memory }) {
+function prepare({ folders: { disk, memory } }) {
   const missing = []
   if (memory === undefined) missing.push('no tmpfs at /dev/shm: the scenarios ran on a disk alone')
   if (clock.library === undefined) missing.push('no libfaketime (Debian: faketime): no clock was set')
@@ -42,7 +42,9 @@ function prepare({ disk, memory }) {
     { name: `shared file, ${place}`, faults: happening, ...sharedFile(folder) },
     { name: `slot files, ${place}`, faults: happening, ...slotFiles(folder) },
   ])
-  return { scenarios, missing }
+  return { scenarios, missing, end: async () => {} }
 }
 
-module.exports = { prepare }
+const columns = ['kills', 'pauses', 'hand-overs', 'clock steps']
+
+module.exports = { columns, policies: ['window'], prepare }

@@ -6,7 +6,7 @@
 
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
-const FlakeId = require('../index.js')
+const { openSource } = require('./sources.js')
 const { Run, WAYS } = require('./ways.js')
 
 const LONGEST_WAIT_MS = 50 // after a refusal; the cause may be over sooner than it says
@@ -17,6 +17,7 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
  * What a member is to do; comes as JSON.
  * @typedef {object} Task
  * @property {string} [join] the store of a leased generator; without it, a generator of its own
+ * @property {string} [policy] how a leased generator is leased, see sources.js
  * @property {object} options the generator's
  * @property {string} way how IDs are asked for
  * @property {string} file where they go
@@ -26,7 +27,7 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
 
 class Maker {
   #task
-  #flake
+  #source
   #isStopped = false
   #loop
 
@@ -36,16 +37,27 @@ class Maker {
 
   /** Opens the generator and makes IDs until it is stopped; throws what no refusal explains. */
   async run() {
-    const { join, options } = this.#task
-    this.#flake = join === undefined ? new FlakeId(options) : await FlakeId.join(join, options)
+    this.#source = await this.#open()
+    if (this.#source === undefined) return
     this.#loop = this.#makeAll()
     await this.#loop
+  }
+
+  /** Tries until it works, or until nobody wants it any more. */
+  async #open() {
+    while (!this.#isStopped) {
+      try {
+        return await openSource(this.#task)
+      } catch (error) {
+        await sleep(this.#waitAfter(error))
+      }
+    }
   }
 
   /** The orderly end: gives the slot back, if there is one, and waits until the last run is written. */
   async stop() {
     this.#isStopped = true
-    await this.#flake?.close?.()
+    await this.#source?.close()
     await Promise.race([this.#loop, sleep(GRACE_MS)])
   }
 
@@ -70,7 +82,7 @@ class Maker {
   /** Fills the run as far as the generator lets it. Returns the error that ended it early. */
   async #fill(run) {
     try {
-      await WAYS[this.#task.way](this.#flake, run)
+      await WAYS[this.#task.way](this.#source.flake, run)
     } catch (error) {
       return error
     }

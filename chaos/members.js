@@ -3,7 +3,7 @@
 // What the members of a scenario are told to do: every way to ask for IDs, each in a member of its own. It must never know
 // where their generators come from.
 
-const WAYS = ['next', 'nextBigInt', 'take', 'takeBigInts', 'nextAsync', 'takeAsync', 'next', 'take']
+const WAYS = ['next', 'take', 'nextCallback', 'nextBigInt', 'takeBigInts', 'takeAsync', 'nextAsync', 'take']
 
 /** Waiting is the answer to these: the tick is used up, or the clock is behind the last ID. */
 const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS']
@@ -12,21 +12,17 @@ const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS']
 const PER_SECOND = 400_000
 
 /**
- * The tasks of a scenario's members. `generator(i)` gives `join` and `options` of member i; `threadsOf(i)` says in how
- * many threads it makes IDs.
+ * The tasks of a scenario's members. `generator(i)` gives `join` and `options` of member i, and whatever else differs from
+ * what members usually do; `threadsOf(i)` says in how many threads it makes IDs.
  */
 function makeMembers(count, generator, threadsOf = () => 1) {
   return Array.from({ length: count }, (_, i) => {
     const threads = threadsOf(i)
     const perSecond = PER_SECOND / threads
-    const task = (thread) => ({
-      ...generator(i),
-      way: WAYS[(i + thread) % WAYS.length],
-      perSecond,
-      refusals: REFUSALS,
-    })
+    const way = (thread) => WAYS[(i + thread) % WAYS.length]
+    const task = (thread) => ({ way: way(thread), perSecond, refusals: REFUSALS, ...generator(i) })
     return Array.from({ length: threads }, (_, thread) => task(thread))
   })
 }
 
-module.exports = { makeMembers }
+module.exports = { makeMembers, REFUSALS }

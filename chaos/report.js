@@ -1,33 +1,46 @@
 'use strict'
 
-// The table that a run prints: a line for each scenario.
+// The table that a run prints: a line for each scenario. Its first columns are the faults that there are.
 
-const COLUMNS = ['kills', 'pauses', 'hand-overs', 'clock steps', 'lives', 'IDs', 'cut tails', 'duplicates', 'disorders']
+const FOUND = { lives: 'lives', ids: 'IDs', cut: 'cut tails', duplicates: 'duplicates', disorders: 'disorders' }
 const NAME_WIDTH = 22
+const WIDEST_COUNT = '000,000,000'.length
 
 const number = (value) => value.toLocaleString('en-US')
-const line = (name, cells) => name.padEnd(NAME_WIDTH) + cells.map((cell, i) => cell.padStart(width(i))).join('')
-const width = (i) => Math.max(COLUMNS[i].length + 2, COLUMNS[i] === 'IDs' ? 14 : 11)
+const widthOf = (title) => 2 + (title === FOUND.ids ? WIDEST_COUNT : Math.max(title.length, '00,000'.length))
 
-const heading = () => line('', COLUMNS)
+class Report {
+  #faults
 
-function row({ name, counts, lives, ids, cut, duplicates, disorders }) {
-  const values = { ...counts, lives, IDs: ids, 'cut tails': cut, duplicates, disorders }
-  return line(
-    name,
-    COLUMNS.map((column) => number(values[column] ?? 0)),
-  )
+  /** @param {string[]} faults the names under which they count */
+  constructor(faults) {
+    this.#faults = faults
+  }
+
+  get heading() {
+    return this.#line('', (title) => title)
+  }
+
+  row({ name, counts, ...found }) {
+    const values = {
+      ...counts,
+      ...Object.fromEntries(Object.entries(FOUND).map(([key, title]) => [title, found[key]])),
+    }
+    return this.#line(name, (title) => number(values[title] ?? 0))
+  }
+
+  /** The same columns over all results. */
+  total(results) {
+    const sum = (pick) => results.reduce((total, result) => total + (pick(result) ?? 0), 0)
+    const counts = this.#faults.map((name) => [name, sum((result) => result.counts[name])])
+    const found = Object.keys(FOUND).map((key) => [key, sum((result) => result[key])])
+    return this.row({ name: 'all', counts: Object.fromEntries(counts), ...Object.fromEntries(found) })
+  }
+
+  #line(name, cell) {
+    const titles = [...this.#faults, ...Object.values(FOUND)]
+    return name.padEnd(NAME_WIDTH) + titles.map((title) => cell(title).padStart(widthOf(title))).join('')
+  }
 }
 
-/** The same columns over all results. */
-function total(results) {
-  const sum = (pick) => results.reduce((total, result) => total + (pick(result) ?? 0), 0)
-  const columns = ['lives', 'ids', 'cut', 'duplicates', 'disorders'].map((name) => [
-    name,
-    sum((result) => result[name]),
-  ])
-  const counts = COLUMNS.slice(0, 4).map((name) => [name, sum((result) => result.counts[name])])
-  return row({ name: 'all', counts: Object.fromEntries(counts), ...Object.fromEntries(columns) })
-}
-
-module.exports = { heading, row, total }
+module.exports = { Report }

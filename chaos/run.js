@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { check } = require('./check.js')
-const { pick } = require('./faults.js')
+const { pick, strike } = require('./faults.js')
 const { Handle } = require('./handle.js')
 const { Watch } = require('./watch.js')
 
@@ -21,6 +21,11 @@ const BETWEEN_FAULTS_MS = 700
  * @property {object[][]} members for each member the tasks of its threads, see maker.js
  * @property {object[]} faults what may happen to a member, see faults.js
  * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not through each alone
+ * @property {() => number} [offsetMs] how far off a member's clock is in its next life
+ * @property {object[]} [lines] each member's line to the server, see line.js
+ * @property {number} [betweenMs] the longest time between two faults of a member
+ * @property {(place: { until: number, counts: object }) => Promise<void>} [outages] faults of what all members use
+ * @property {number} [recoverMs] how soon after the last fault there must be IDs again
  * @property {number} [hangMs] after how long without an ID a member hangs
  */
 
@@ -31,13 +36,23 @@ async function run(scenario, { folder, seconds }) {
   const files = fs.mkdtempSync(path.join(folder, 'ids-'))
   const members = scenario.members.map(
     (tasks, i) =>
-      new Handle({ name: `member ${i + 1}`, folder: files, tasks, onTrouble: (trouble) => troubles.push(trouble) }),
+      new Handle({
+        name: `member ${i + 1}`,
+        folder: files,
+        tasks,
+        offsetMs: scenario.offsetMs,
+        line: scenario.lines?.[i],
+        onTrouble: (trouble) => troubles.push(trouble),
+      }),
   )
   const until = performance.now() + seconds * 1000
   const watch = new Watch(members, scenario.hangMs)
   try {
     for (const member of members) member.start()
-    await Promise.all(members.map((member) => live(member, { faults: scenario.faults, counts, until })))
+    const lives = members.map((member) => live(member, scenario, { counts, until }))
+    await Promise.all([...lives, scenario.outages?.({ counts, until })])
+    if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
+      troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
     await Promise.all(members.map((member) => member.end()))
   } finally {
     watch.end()
@@ -50,25 +65,32 @@ async function run(scenario, { folder, seconds }) {
 }
 
 /** One fault after the other, as many as there is time for. */
-async function live(member, { faults, counts, until }) {
+async function live(member, { faults, betweenMs = BETWEEN_FAULTS_MS }, { counts, until }) {
   for (;;) {
-    await someMoment(member, until)
+    await someMoment(member, betweenMs, until)
     if (performance.now() >= until) return
     const fault = pick(faults)
     if (fault === undefined) continue
-    for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
-    await fault.strike(member)
+    await strike(fault, { counts, victim: member })
   }
 }
 
+async function areThereNewIds(members, withinMs) {
+  const sizes = () => members.map((member) => member.sizes.join()).join()
+  const before = sizes()
+  for (const until = performance.now() + withinMs; performance.now() < until; await sleep(LOOK_MS))
+    if (sizes() !== before) return true
+  return false
+}
+
 /** Any moment of the member's life: mostly while it makes IDs, sometimes while it starts. */
-async function someMoment(member, until) {
+async function someMoment(member, betweenMs, until) {
   const before = performance.now()
   const isAmidst = Math.random() < 0.8
   while (isAmidst && isStarting(member) && performance.now() < Math.min(until, before + LONGEST_FIRST_ID_MS))
     await sleep(LOOK_MS)
   const left = Math.max(0, until - performance.now())
-  await sleep(Math.min(left, Math.random() * BETWEEN_FAULTS_MS))
+  await sleep(Math.min(left, Math.random() * betweenMs))
 }
 
 const isStarting = (member) => member.isRunning && member.sizes.some((size) => size === 0)

@@ -30,6 +30,12 @@ class Run {
   }
 }
 
+/** Waits for all calls, also behind one that was refused: what they make belongs to this run. */
+async function allOf(calls) {
+  const refused = (await Promise.allSettled(calls)).find(({ status }) => status === 'rejected')
+  if (refused !== undefined) throw refused.reason
+}
+
 /** Each fills an empty run, or throws what the generator threw. */
 const WAYS = {
   next(flake, run) {
@@ -45,9 +51,13 @@ const WAYS = {
     for (const id of flake.takeBigInts(RUN)) run.putBigInt(id)
   },
   /** Calls that stand in the queue together; their callbacks come in the order of the calls. */
+  nextCallback(flake, run) {
+    const put = (resolve, reject) => flake.next((error, id) => (error ? reject(error) : resolve(run.put(id))))
+    return allOf(Array.from({ length: RUN }, () => new Promise(put)))
+  },
   nextAsync(flake, run) {
     const put = async () => run.put(await flake.nextAsync())
-    return Promise.all(Array.from({ length: RUN }, put))
+    return allOf(Array.from({ length: RUN }, put))
   },
   async takeAsync(flake, run) {
     run.put(await flake.takeAsync(RUN))

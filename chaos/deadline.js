@@ -1,0 +1,95 @@
+'use strict'
+
+// The usual design, for the negative control: a slot is leased by a deadline. Its holder makes IDs with the slot's number
+// and its own clock until, by that clock, the ttl has passed since the last renewal. The store is the same, and the same
+// steps are asked of it; only the windows that it grants are not heeded. It must never be used for anything else.
+
+const FlakeId = require('../index.js')
+const { leaseExpiredError } = require('../lib/errors.js')
+const { readJoinOptions } = require('../lib/join-options.js')
+const { openStore } = require('../lib/stores/open.js')
+const { randomBytes } = require('node:crypto')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+const RETRY_MS = 100
+const UNUSED = -1 // the last ms used, to a store that is told that the slot is free at once
+
+class DeadlineLease {
+  #store
+  #closeStore
+  #options
+  #held // { owner, slot, flake }
+  #deadline = Number.NEGATIVE_INFINITY
+  #isClosed = false
+
+  /** @param {string} url @param {object} options as for FlakeId.join() */
+  static async open(url, options) {
+    const lease = new DeadlineLease()
+    const { store, close } = openStore(url)
+    lease.#store = store
+    lease.#closeStore = close
+    lease.#options = { ...readJoinOptions(options), generator: generatorOptions(options) }
+    try {
+      await store.open(lease.#options.group, lease.#options.config)
+    } catch (error) {
+      await close()
+      throw error
+    }
+    lease.#attend()
+    return lease
+  }
+
+  /** The generator, while the deadline has not come. */
+  get flake() {
+    if (Date.now() < this.#deadline) return this.#held.flake
+    throw leaseExpiredError(this.#options.group, this.#held?.slot)
+  }
+
+  /** The orderly end: nothing more is made, and the slot is free for the next one. */
+  async close() {
+    this.#isClosed = true
+    this.#deadline = Number.NEGATIVE_INFINITY
+    if (this.#held !== undefined) {
+      const { owner, slot } = this.#held
+      await this.#store.release(this.#options.group, { slot, owner, last: UNUSED }).catch(() => {})
+    }
+    await this.#closeStore()
+  }
+
+  async #attend() {
+    while (!this.#isClosed) {
+      const isDone = await this.#ask().catch(() => false) // a store that fails or refuses: the deadline decides
+      await sleep(isDone ? this.#options.config.ttlMs / 3 : RETRY_MS)
+    }
+  }
+
+  /** Acquires or renews. Returns whether there is nothing to do for a while. */
+  async #ask() {
+    const { group, host } = this.#options
+    if (this.#held === undefined) {
+      const owner = randomBytes(16).toString('hex')
+      const { slot } = await this.#store.acquire(group, { owner, host, clientNow: Date.now() })
+      if (this.#isClosed) return true
+      this.#held = { owner, slot, flake: new FlakeId({ ...this.#options.generator, id: slot }) }
+    } else {
+      const { owner, slot } = this.#held
+      const answer = await this.#store.renew(group, { slot, owner, clientNow: Date.now() })
+      if (typeof answer === 'string') return this.#lose()
+    }
+    if (!this.#isClosed) this.#deadline = Date.now() + this.#options.config.ttlMs
+    return true
+  }
+
+  #lose() {
+    this.#deadline = Number.NEGATIVE_INFINITY
+    this.#held = undefined
+    return false
+  }
+}
+
+const LEASE_OPTIONS = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host']
+
+const generatorOptions = (options) =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => !LEASE_OPTIONS.includes(name)))
+
+module.exports = { DeadlineLease }

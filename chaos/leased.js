@@ -1,0 +1,96 @@
+'use strict'
+
+// `npm run chaos -- redis|postgres|etcd`: processes that share the slots of one group on a real server, each over a line of
+// its own and with a clock of its own. With the policy `deadline` the same, but slots leased in the usual way: the negative
+// control, in which there must be duplicates.
+
+const FlakeId = require('../index.js')
+const clock = require('./clock.js')
+const faults = require('./faults.js')
+const { Line } = require('./line.js')
+const { makeMembers, REFUSALS } = require('./members.js')
+const { outages } = require('./outages.js')
+
+const MEMBERS = 6
+const FURTHEST_CLOCK_MS = 700
+const BETWEEN_FAULTS_MS = 4000 // a slot whose holder was killed is free after the ttl: more faults, and nobody has one
+const RECOVER_MS = 30_000
+const PER_SECOND = 150_000
+const GROUP = 'chaos'
+const LEASE = { group: GROUP, slots: 3, ttlMs: 3000, skewMs: 1500 }
+
+/** The store fails, takes its time or has no slot left; an answer came so late that it looks like a wrong clock. */
+const LEASE_REFUSALS = [
+  ...REFUSALS,
+  'ERR_FLAKE_LEASE_EXPIRED',
+  'ERR_FLAKE_DETACHED',
+  'ERR_FLAKE_EXHAUSTED',
+  'ERR_FLAKE_QUIET',
+  'ERR_FLAKE_STORE',
+  'ERR_FLAKE_CLOCK_SKEW',
+]
+
+/** Some members run ahead of the clock, some take their IDs in advance: neither may reach past the window. */
+const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: i % 4 === 3 })
+
+const someOffset = () => Math.round((Math.random() * 2 - 1) * FURTHEST_CLOCK_MS)
+
+/** The scenario on a running store. `lines` are the members'. */
+function scenarioOn(store, lines, { policy, seconds }) {
+  const generator = (i) => ({
+    join: store.urlAt(lines[i].port),
+    policy,
+    options: { ...LEASE, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
+    perSecond: PER_SECOND,
+    refusals: LEASE_REFUSALS,
+  })
+  const makeGroup = () => FlakeId.createGroup(store.urlAt(store.port), LEASE)
+  /** A group of which everybody knows that it is new, with nobody there who could make one before. */
+  async function renew() {
+    for (const line of lines) line.bar()
+    await store.wipe()
+    await makeGroup()
+    for (const line of lines) line.unbar()
+  }
+  const plan = { seconds, group: GROUP, lastingMs: LEASE.ttlMs + LEASE.skewMs, renew }
+  return {
+    members: makeMembers(MEMBERS, generator),
+    faults: faults.leased,
+    offsetMs: clock.library === undefined ? undefined : someOffset,
+    lines,
+    betweenMs: BETWEEN_FAULTS_MS,
+    recoverMs: RECOVER_MS,
+    outages: (run) => outages(store, run, plan),
+    makeGroup,
+  }
+}
+
+/** Starts the server; gives the scenario, what is missing here, and how to end the server. */
+async function prepareOn(start, { name, policy, seconds }) {
+  const lines = []
+  const store = await start((port) => {
+    for (const line of lines) line.pointTo(port)
+  })
+  if (store === undefined)
+    return { scenarios: [], missing: [`${name} is not installed: nothing ran`], end: async () => {} }
+  for (let i = 0; i < MEMBERS; i++) lines.push(await Line.open(store.port))
+  const { makeGroup, ...scenario } = scenarioOn(store, lines, { policy, seconds })
+  await makeGroup()
+  const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
+  const end = () => Promise.all([store.stop(), ...lines.map((line) => line.close())])
+  return { scenarios: [{ name: `${name}, ${policy}`, ...scenario }], missing, end }
+}
+
+/** What `--seconds` or more must reach to count as a full run. */
+const FULL = { seconds: 90, faults: 100, ids: 10_000_000 }
+
+const target = (name) => ({
+  columns: ['kills', 'pauses', 'hand-overs', 'cuts', 'stalls', 'refusals', 'restarts', ...OUTAGES[name]],
+  policies: ['window', 'deadline'],
+  prepare: (given) => prepareOn(require(`./stores/${name}.js`).start, { name, ...given }),
+  full: FULL,
+})
+
+const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], etcd: ['wiped'] }
+
+module.exports = { target, scenarioOn }

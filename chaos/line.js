@@ -1,0 +1,95 @@
+'use strict'
+
+// A TCP proxy on loopback between one member and the server: it can cut, stall and refuse connections, and lead to another
+// server. It must never look into what it carries, nor lose a part of it while a connection lasts.
+
+const net = require('node:net')
+
+const HOST = '127.0.0.1'
+
+class Line {
+  #server
+  #target
+  #pairs = new Set()
+  #stalls = 0 // several faults may stall or refuse at once: it ends with the last of them
+  #bars = 0
+
+  /** A line to a port of this machine. */
+  static async open(target) {
+    const line = new Line()
+    line.#target = target
+    line.#server = net.createServer((near) => line.#connect(near))
+    await new Promise((resolve, reject) => line.#server.once('error', reject).listen(0, HOST, resolve))
+    return line
+  }
+
+  /** What the member connects to. */
+  get port() {
+    return this.#server.address().port
+  }
+
+  /** Leads elsewhere from now on; whoever is connected has to connect anew. */
+  pointTo(target) {
+    this.#target = target
+    this.cut()
+  }
+
+  /** Ends all connections at once, whatever is on its way. */
+  cut() {
+    for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy()
+  }
+
+  /** Carries nothing until `flow()`, and then all that came meanwhile. */
+  stall() {
+    this.#stalls++
+    for (const pair of this.#pairs) for (const socket of pair) socket.pause()
+  }
+
+  flow() {
+    this.#stalls--
+    if (this.#stalls > 0) return
+    for (const pair of this.#pairs) for (const socket of pair) socket.resume()
+  }
+
+  /** Ends all connections, and each new one as soon as it is made, until `unbar()`. */
+  bar() {
+    this.#bars++
+    this.cut()
+  }
+
+  unbar() {
+    this.#bars--
+  }
+
+  close() {
+    this.cut()
+    return new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #connect(near) {
+    if (this.#bars > 0) {
+      near.once('error', () => {})
+      near.resetAndDestroy()
+      return
+    }
+    const far = net.connect(this.#target, HOST)
+    const pair = [near, far]
+    this.#pairs.add(pair)
+    this.#carry(near, far, pair)
+    this.#carry(far, near, pair)
+  }
+
+  #carry(from, to, pair) {
+    from.setNoDelay(true)
+    from.on('data', (bytes) => to.write(bytes))
+    from.on('end', () => to.end())
+    from.on('error', () => {}) // tells by `close` as well
+    from.on('close', () => {
+      this.#pairs.delete(pair)
+      to.destroy()
+    })
+    if (this.#stalls > 0) from.pause()
+  }
+}
+
+module.exports = { Line }

@@ -1,0 +1,39 @@
+'use strict'
+
+// What happens to the server that all members use, one fault after the other: each kind of it at least once, however
+// short the run is. It must never help the members to an ID that they had not got by the rules.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { strike } = require('./faults.js')
+
+const LONGEST_GAP_MS = 10_000
+const SAFETY_MS = 100
+
+/**
+ * @param {object} store one of stores/
+ * @param {{ counts: object, until: number }} run
+ * @param {{ seconds: number, group: string, lastingMs: number, renew: () => Promise<void> }} plan `lastingMs`: how long
+ *   after a loss the last window is over by any member's clock; `renew` replaces a lost group
+ */
+async function outages(store, { counts, until }, { seconds, group, lastingMs, renew }) {
+  const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000 * 1.5) / (store.faults.length + 1))
+  for (let round = 1; ; round++) {
+    for (const fault of inSomeOrder(store.faults)) {
+      await sleep(Math.random() * longestGap)
+      if (round > 1 && performance.now() >= until) return
+      await strike(fault, { counts, victim: store })
+      if (!(await store.isLost(group))) continue
+      // Else nobody had an ID for a minute. What the store grants wrongly meanwhile is in the members' files.
+      await sleep(lastingMs + SAFETY_MS)
+      await renew()
+    }
+  }
+}
+
+/** Losses last: they take the longest. */
+function inSomeOrder(faults) {
+  const keyed = faults.map((fault) => ({ fault, key: (fault.isLoss ? 1 : 0) + Math.random() }))
+  return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)
+}
+
+module.exports = { outages }

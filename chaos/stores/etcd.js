@@ -1,0 +1,66 @@
+'use strict'
+
+// etcd under faults: one member, which is killed, stopped and wiped. It must never be written to but by the members and
+// the faults.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { spread } = require('../faults.js')
+
+const helpers = import('../../__test__/servers/etcd.mjs')
+
+class EtcdUnderFaults {
+  #server
+  #isWiped = false
+
+  /** Undefined where etcd is not installed. */
+  static async start() {
+    const { startEtcd, wantEtcd } = await helpers
+    if (!wantEtcd()) return
+    const store = new EtcdUnderFaults()
+    store.#server = await startEtcd()
+    return store
+  }
+
+  get port() {
+    return this.#server.port
+  }
+
+  urlAt(port) {
+    return `etcd://127.0.0.1:${port}`
+  }
+
+  faults = [
+    { counts: ['restarts'], strike: () => this.#restart('SIGKILL') },
+    { counts: ['restarts'], strike: () => this.#restart('SIGTERM') },
+    { counts: ['wiped'], isLoss: true, strike: () => this.#wipeMember() },
+  ]
+
+  /** Removes what the members have written since. */
+  async wipe() {
+    await this.#server.ctl('del', '--prefix', '')
+    this.#isWiped = false
+  }
+
+  async isLost() {
+    return this.#isWiped
+  }
+
+  async stop() {
+    await this.#server.stop()
+  }
+
+  async #restart(signal) {
+    await this.#server.kill(signal)
+    await sleep(spread(50, 1000))
+    await this.#server.start()
+  }
+
+  async #wipeMember() {
+    this.#isWiped = true
+    await this.#server.wipe()
+    await sleep(spread(50, 1000))
+    await this.#server.start()
+  }
+}
+
+module.exports = { start: EtcdUnderFaults.start }

@@ -1,0 +1,96 @@
+'use strict'
+
+// PostgreSQL under faults: a server, and a standby that follows it through a line of its own and may lag. It must never be
+// written to but by the members.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { spread } = require('../faults.js')
+const { Line } = require('../line.js')
+
+const helpers = import('../../__test__/servers/postgres.mjs')
+
+const LONGEST_LAG_MS = 1500
+const LONGEST_START_MS = 10_000 // the sessions of a server that was killed hold its memory until they notice
+const RETRY_MS = 100
+const urlAt = (port) => `postgres://tester@127.0.0.1:${port}/postgres`
+
+class PostgresUnderFaults {
+  #primary
+  #standby // a promise
+  #link // from standby to primary
+  #lead
+
+  /** Undefined where PostgreSQL is not installed. `lead(port)` is told where the members have to go. */
+  static async start(lead) {
+    const { startPostgres, wantPostgres } = await helpers
+    if (!wantPostgres()) return
+    const store = new PostgresUnderFaults()
+    store.#lead = lead
+    store.#primary = await startPostgres()
+    store.#link = await Line.open(store.#primary.port)
+    store.#standby = store.#follow()
+    await store.#standby
+    return store
+  }
+
+  get port() {
+    return this.#primary.port
+  }
+
+  urlAt = urlAt
+
+  faults = [
+    { counts: ['restarts'], strike: () => this.#restart('SIGKILL') },
+    // SIGTERM would wait until the last client has gone by itself.
+    { counts: ['restarts'], strike: () => this.#restart('SIGINT') },
+    { counts: ['failovers'], strike: () => this.#failOver() },
+  ]
+
+  async isLost() {
+    return false
+  }
+
+  async stop() {
+    const standby = await this.#standby
+    await standby.stop()
+    await Promise.all([this.#primary.stop(), this.#link.close()])
+  }
+
+  async #restart(signal) {
+    await this.#primary.kill(signal)
+    await sleep(spread(50, 1000))
+    await startPatiently(this.#primary)
+  }
+
+  /** The standby takes over without what was acknowledged while it could not follow. */
+  async #failOver() {
+    const [old, standby] = [this.#primary, await this.#standby]
+    this.#link.bar()
+    await sleep(Math.random() * LONGEST_LAG_MS)
+    await old.kill('SIGQUIT')
+    await standby.query('SELECT pg_promote()')
+    this.#primary = standby
+    this.#lead(standby.port)
+    this.#link.pointTo(standby.port)
+    this.#link.unbar()
+    this.#standby = this.#follow()
+    await old.stop()
+  }
+
+  async #follow() {
+    const { startStandby } = await helpers
+    return startStandby({ url: urlAt(this.#link.port) })
+  }
+}
+
+async function startPatiently(server) {
+  for (const until = performance.now() + LONGEST_START_MS; ; await sleep(RETRY_MS)) {
+    try {
+      return await server.start()
+    } catch (error) {
+      if (performance.now() > until) throw error
+    }
+  }
+}
+
+module.exports = { start: PostgresUnderFaults.start }
