@@ -3,7 +3,7 @@
 // It must never touch a server that was there before.
 
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -42,6 +42,12 @@ export function wantProgram(name, places) {
   console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
 }
 
+/** Servers whose process may run or whose data is there: whoever ends early must not leave them behind. */
+const present = new Set()
+process.once('exit', () => {
+  for (const server of present) server.abandon()
+})
+
 /** A server process: `start()` resolves once `isReady()` has, `kill(signal)` ends it, `stop()` also removes its folder. */
 export class Server {
   #child
@@ -59,6 +65,7 @@ export class Server {
     const [program, ...args] = this.command
     const child = spawn(program, args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
+    present.add(this)
     this.#output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
@@ -97,8 +104,15 @@ export class Server {
     await gone
   }
 
+  /** At once, for a process that is about to exit. */
+  abandon() {
+    this.#child.kill('SIGKILL') // nothing, where it has ended
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
   async stop() {
     await this.kill()
+    present.delete(this)
     await rm(this.folder, { recursive: true, force: true })
   }
 }
