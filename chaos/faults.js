@@ -121,10 +121,16 @@ function pick(faults) {
   })
 }
 
+/**
+ * How long a copy has not followed when it takes over: long enough for a slot that was free in the copy, or somebody
+ * else's, to have been granted anew.
+ */
+const someLag = () => 500 + Math.random() * 4500
+
 /** Counts a fault and lets it happen. */
 function strike(fault, { counts, victim }) {
   for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
   return fault.strike(victim)
 }
 
-module.exports = { process, clock, leased, pick, spread, strike }
+module.exports = { process, clock, leased, pick, someLag, spread, strike }

@@ -4,6 +4,7 @@
 // its own and with a clock of its own. With the policy `deadline` the same, but slots leased in the usual way: the negative
 // control, in which there must be duplicates.
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('../index.js')
 const clock = require('./clock.js')
 const faults = require('./faults.js')
@@ -14,6 +15,7 @@ const { outages } = require('./outages.js')
 const MEMBERS = 6
 const FURTHEST_CLOCK_MS = 700
 const BETWEEN_FAULTS_MS = 4000 // a slot whose holder was killed is free after the ttl: more faults, and nobody has one
+const LONGEST_AWAY_MS = 5000
 const RECOVER_MS = 30_000
 const PER_SECOND = 150_000
 const GROUP = 'chaos'
@@ -65,12 +67,27 @@ function scenarioOn(store, lines, { policy, seconds }) {
   }
 }
 
+/** What a store tells when the members have to go elsewhere, and before it fails. */
+const eventsOn = (lines) => ({
+  lead(port) {
+    for (const line of lines) line.pointTo(port)
+  },
+  down() {
+    for (const line of lines) if (Math.random() < 0.5) keepAway(line)
+  },
+})
+
+/** Its member learns late, or never, that the store has lost something, and uses up its window meanwhile. */
+async function keepAway(line) {
+  line.bar()
+  await sleep(Math.random() * LONGEST_AWAY_MS, undefined, { ref: false })
+  line.unbar()
+}
+
 /** Starts the server; gives the scenario, what is missing here, and how to end the server. */
 async function prepareOn(start, { name, policy, seconds }) {
   const lines = []
-  const store = await start((port) => {
-    for (const line of lines) line.pointTo(port)
-  })
+  const store = await start(eventsOn(lines))
   if (store === undefined)
     return { scenarios: [], missing: [`${name} is not installed: nothing ran`], end: async () => {} }
   for (let i = 0; i < MEMBERS; i++) lines.push(await Line.open(store.port))

@@ -6,7 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { strike } = require('./faults.js')
 
-const LONGEST_GAP_MS = 10_000
+const LONGEST_GAP_MS = 8000
 const SAFETY_MS = 100
 
 /**
@@ -16,7 +16,7 @@ const SAFETY_MS = 100
  *   after a loss the last window is over by any member's clock; `renew` replaces a lost group
  */
 async function outages(store, { counts, until }, { seconds, group, lastingMs, renew }) {
-  const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000 * 1.5) / (store.faults.length + 1))
+  const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000) / (store.faults.length + 1))
   for (let round = 1; ; round++) {
     for (const fault of inSomeOrder(store.faults)) {
       await sleep(Math.random() * longestGap)

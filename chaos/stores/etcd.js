@@ -10,13 +10,15 @@ const helpers = import('../../__test__/servers/etcd.mjs')
 
 class EtcdUnderFaults {
   #server
+  #events
   #isWiped = false
 
-  /** Undefined where etcd is not installed. */
-  static async start() {
+  /** Undefined where etcd is not installed. `events`: see leased.js. */
+  static async start(events) {
     const { startEtcd, wantEtcd } = await helpers
     if (!wantEtcd()) return
     const store = new EtcdUnderFaults()
+    store.#events = events
     store.#server = await startEtcd()
     return store
   }
@@ -50,6 +52,7 @@ class EtcdUnderFaults {
   }
 
   async #restart(signal) {
+    this.#events.down()
     await this.#server.kill(signal)
     await sleep(spread(50, 1000))
     await this.#server.start()
@@ -57,6 +60,7 @@ class EtcdUnderFaults {
 
   async #wipeMember() {
     this.#isWiped = true
+    this.#events.down()
     await this.#server.wipe()
     await sleep(spread(50, 1000))
     await this.#server.start()

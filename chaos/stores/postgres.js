@@ -4,12 +4,11 @@
 // written to but by the members.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { spread } = require('../faults.js')
+const { someLag, spread } = require('../faults.js')
 const { Line } = require('../line.js')
 
 const helpers = import('../../__test__/servers/postgres.mjs')
 
-const LONGEST_LAG_MS = 1500
 const LONGEST_START_MS = 10_000 // the sessions of a server that was killed hold its memory until they notice
 const RETRY_MS = 100
 const urlAt = (port) => `postgres://tester@127.0.0.1:${port}/postgres`
@@ -18,14 +17,14 @@ class PostgresUnderFaults {
   #primary
   #standby // a promise
   #link // from standby to primary
-  #lead
+  #events
 
-  /** Undefined where PostgreSQL is not installed. `lead(port)` is told where the members have to go. */
-  static async start(lead) {
+  /** Undefined where PostgreSQL is not installed. `events`: see leased.js. */
+  static async start(events) {
     const { startPostgres, wantPostgres } = await helpers
     if (!wantPostgres()) return
     const store = new PostgresUnderFaults()
-    store.#lead = lead
+    store.#events = events
     store.#primary = await startPostgres()
     store.#link = await Line.open(store.#primary.port)
     store.#standby = store.#follow()
@@ -57,6 +56,7 @@ class PostgresUnderFaults {
   }
 
   async #restart(signal) {
+    this.#events.down()
     await this.#primary.kill(signal)
     await sleep(spread(50, 1000))
     await startPatiently(this.#primary)
@@ -66,11 +66,12 @@ class PostgresUnderFaults {
   async #failOver() {
     const [old, standby] = [this.#primary, await this.#standby]
     this.#link.bar()
-    await sleep(Math.random() * LONGEST_LAG_MS)
+    await sleep(someLag())
+    this.#events.down()
     await old.kill('SIGQUIT')
     await standby.query('SELECT pg_promote()')
     this.#primary = standby
-    this.#lead(standby.port)
+    this.#events.lead(standby.port)
     this.#link.pointTo(standby.port)
     this.#link.unbar()
     this.#standby = this.#follow()

@@ -1,29 +1,29 @@
 'use strict'
 
-// Redis under faults: a server that saves its data every second, so that a kill loses what it acknowledged since, and a
-// replica that follows it through a line of its own. It must never be written to but by the members and the faults.
+// Redis under faults: a server that saves its data every few seconds, so that a kill loses what it acknowledged since, and
+// a replica that follows it through a line of its own. It must never be written to but by the members and the faults.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { spread } = require('../faults.js')
+const { someLag, spread } = require('../faults.js')
 const { Line } = require('../line.js')
 
 const helpers = import('../../__test__/servers/redis.mjs')
 
-const LONGEST_LAG_MS = 1500
+const SAVES = '3 1' // after so many seconds with a change
 const LOST_QUIET_MS = 10_000 // a longer quiet period is one that knows no ttl: of a group that is gone altogether
 
 class RedisUnderFaults {
   #primary
   #replica // a promise
   #link // from replica to primary
-  #lead
+  #events
 
-  /** Undefined where Redis is not installed. `lead(port)` is told where the members have to go. */
-  static async start(lead) {
+  /** Undefined where Redis is not installed. `events`: see leased.js. */
+  static async start(events) {
     const { startRedis, wantRedis } = await helpers
     if (!wantRedis()) return
     const store = new RedisUnderFaults()
-    store.#lead = lead
+    store.#events = events
     store.#primary = await startRedis()
     store.#link = await Line.open(store.#primary.port)
     await saveOften(store.#primary)
@@ -44,7 +44,7 @@ class RedisUnderFaults {
     { counts: ['restarts'], strike: () => this.#restart('SIGKILL') },
     { counts: ['restarts'], strike: () => this.#restart('SIGTERM') },
     { counts: ['failovers'], strike: () => this.#failOver() },
-    { counts: ['FLUSHALL'], isLoss: true, strike: () => this.wipe() },
+    { counts: ['FLUSHALL'], isLoss: true, strike: () => this.#flush() },
   ]
 
   async wipe() {
@@ -62,7 +62,13 @@ class RedisUnderFaults {
     await Promise.all([this.#primary.stop(), replica.stop(), this.#link.close()])
   }
 
+  async #flush() {
+    this.#events.down()
+    await this.wipe()
+  }
+
   async #restart(signal) {
+    this.#events.down()
     await this.#primary.kill(signal)
     await sleep(spread(50, 1000))
     await this.#primary.start()
@@ -73,13 +79,14 @@ class RedisUnderFaults {
   async #failOver() {
     const [old, replica] = [this.#primary, await this.#replica]
     this.#link.bar()
-    await sleep(Math.random() * LONGEST_LAG_MS)
+    await sleep(someLag())
+    this.#events.down()
     await old.kill()
     await replica.cli('REPLICAOF', 'NO', 'ONE')
     leadItself(replica)
     await saveOften(replica)
     this.#primary = replica
-    this.#lead(replica.port)
+    this.#events.lead(replica.port)
     this.#link.pointTo(replica.port)
     this.#link.unbar()
     this.#replica = this.#follow()
@@ -92,7 +99,7 @@ class RedisUnderFaults {
   }
 }
 
-const saveOften = (server) => server.cli('CONFIG', 'SET', 'save', '1 1')
+const saveOften = (server) => server.cli('CONFIG', 'SET', 'save', SAVES)
 
 /** After a restart, too, a server that was promoted is no replica any more. */
 function leadItself(server) {
