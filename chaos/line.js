@@ -36,7 +36,7 @@ class Line {
 
   /** Ends all connections at once, whatever is on its way. */
   cut() {
-    for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy()
+    for (const pair of this.#pairs) for (const socket of pair) reset(socket)
   }
 
   /** Carries nothing until `flow()`, and then all that came meanwhile. */
@@ -90,6 +90,12 @@ class Line {
     })
     if (this.#stalls > 0) from.pause()
   }
+}
+
+/** One that is just being ended cannot be reset: Node would wait for its end for ever. */
+function reset(socket) {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 module.exports = { Line }

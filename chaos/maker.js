@@ -10,7 +10,7 @@ const { openSource } = require('./sources.js')
 const { Run, WAYS } = require('./ways.js')
 
 const LONGEST_WAIT_MS = 50 // after a refusal; the cause may be over sooner than it says
-const TURN_MS = 10 // how long the event loop may be kept from turning
+const BURST_MS = 10 // how long the event loop may be kept from turning
 const GRACE_MS = 500 // what a call that waits for the clock may delay the end of a process
 
 /**
@@ -22,6 +22,7 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
  * @property {string} way how IDs are asked for
  * @property {string} file where they go
  * @property {number} perSecond how many, on average; each burst goes as fast as it can
+ * @property {number} [burstMs] how long a burst is at most; 0: a single run
  * @property {string[]} refusals codes of the errors that are answered by trying again
  */
 
@@ -62,7 +63,7 @@ class Maker {
   }
 
   async #makeAll() {
-    const { file, perSecond } = this.#task
+    const { file, perSecond, burstMs = BURST_MS } = this.#task
     const output = fs.openSync(file, 'a')
     const run = new Run()
     const start = performance.now()
@@ -72,7 +73,7 @@ class Maker {
       const bytes = run.drain()
       writeAll(output, bytes)
       made += bytes.length / 8
-      if (refusal === undefined && performance.now() - turned < TURN_MS) continue
+      if (refusal === undefined && performance.now() - turned < burstMs) continue
       const ahead = (made / perSecond) * 1000 - (performance.now() - start)
       await sleep(Math.max(0, ahead, this.#waitAfter(refusal)))
       turned = performance.now()

@@ -6,7 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { strike } = require('./faults.js')
 
-const LONGEST_GAP_MS = 8000
+const LONGEST_GAP_MS = 5000
 const SAFETY_MS = 100
 
 /**
@@ -17,11 +17,14 @@ const SAFETY_MS = 100
  */
 async function outages(store, { counts, until }, { seconds, group, lastingMs, renew }) {
   const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000) / (store.faults.length + 1))
+  let isQuietUntil = 0
   for (let round = 1; ; round++) {
     for (const fault of inSomeOrder(store.faults)) {
-      await sleep(Math.random() * longestGap)
       if (round > 1 && performance.now() >= until) return
+      const left = Math.max(0, isQuietUntil - performance.now())
+      await sleep(Math.random() * longestGap + (isForHolders(fault) ? left : 0))
       await strike(fault, { counts, victim: store })
+      isQuietUntil = performance.now() + lastingMs
       if (!(await store.isLost(group))) continue
       // Else nobody had an ID for a minute. What the store grants wrongly meanwhile is in the members' files.
       await sleep(lastingMs + SAFETY_MS)
@@ -29,6 +32,9 @@ async function outages(store, { counts, until }, { seconds, group, lastingMs, re
     }
   }
 }
+
+/** A loss that meets nobody who holds a slot does no harm. So most wait until what the last fault caused is over. */
+const isForHolders = (fault) => fault.isLoss || Math.random() < 0.7
 
 /** Losses last: they take the longest. */
 function inSomeOrder(faults) {
