@@ -110,7 +110,7 @@ const refuse = {
 
 const process = [kill, pause, killWhilePaused, handOver]
 const clock = [setClockBack, setClockForward]
-const leased = [kill, longPause, killWhilePaused, { ...handOver, weight: 6 }, cut, stall, refuse]
+const leased = [kill, longPause, killWhilePaused, { ...handOver, weight: 10 }, cut, stall, refuse]
 
 /** One of them by chance, by weight. */
 function pick(faults) {

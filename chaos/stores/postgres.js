@@ -9,7 +9,8 @@ const { Line } = require('../line.js')
 
 const helpers = import('../../__test__/servers/postgres.mjs')
 
-const LONGEST_START_MS = 10_000 // the sessions of a server that was killed hold its memory until they notice
+const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold its memory until they notice
+const LONGEST_COPY_MS = 120_000
 const RETRY_MS = 100
 const urlAt = (port) => `postgres://tester@127.0.0.1:${port}/postgres`
 
@@ -59,7 +60,7 @@ class PostgresUnderFaults {
     this.#events.down()
     await this.#primary.kill(signal)
     await sleep(spread(50, 1000))
-    await startPatiently(this.#primary)
+    await patiently(LONGEST_START_MS, () => this.#primary.start())
   }
 
   /** The standby takes over without what was acknowledged while it could not follow. */
@@ -78,16 +79,17 @@ class PostgresUnderFaults {
     await old.stop()
   }
 
+  /** A copy begins anew when the server that it is made of fails meanwhile. */
   async #follow() {
     const { startStandby } = await helpers
-    return startStandby({ url: urlAt(this.#link.port) })
+    return patiently(LONGEST_COPY_MS, () => startStandby({ url: urlAt(this.#link.port) }))
   }
 }
 
-async function startPatiently(server) {
-  for (const until = performance.now() + LONGEST_START_MS; ; await sleep(RETRY_MS)) {
+async function patiently(longestMs, start) {
+  for (const until = performance.now() + longestMs; ; await sleep(RETRY_MS)) {
     try {
-      return await server.start()
+      return await start()
     } catch (error) {
       if (performance.now() > until) throw error
     }
