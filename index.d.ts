@@ -425,7 +425,8 @@ declare namespace FlakeId {
      * One ID, 8 bytes, big-endian.
      * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones come.
      * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or may have lost blocks, whose IDs could come again:
-     * see `skipTo`.
+     * see `skipTo`. On files it is `ERR_FLAKE_FILE` (`path`).
+     * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
      */
     next(): Buffer
     next(callback: null | undefined): Buffer
