@@ -105,11 +105,9 @@ impl Fault {
                     tombstone.incarnation = store.incarnation;
                 }
             }
-            (Self::RenewalsInQuiet, Asked::Renew(config, _)) => {
-                // The incarnation is compared all the same, if the group is there at all.
-                if live(store).is_some() {
-                    store.step(now, GROUP, config).open().expect("every member has the same config");
-                }
+            // The incarnation is compared all the same, if the group is there at all.
+            (Self::RenewalsInQuiet, Asked::Renew(config, _)) if live(store).is_some() => {
+                store.step(now, GROUP, config).open().expect("every member has the same config");
             }
             _ => {}
         }
