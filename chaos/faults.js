@@ -5,6 +5,9 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
+const LOOK_MS = 10
+const LONGEST_WAIT_MS = 6000
+
 /** A random number, as likely between 10 and 20 as between 1 000 and 2 000: short and long faults both occur. */
 function spread(low, high) {
   return low * (high / low) ** Math.random()
@@ -79,6 +82,24 @@ const longPause = {
   },
 }
 
+/** Of a slot that is in use, if the member gets one in time: one that waits has nothing to hand over. */
+const handOverSlot = {
+  counts: ['hand-overs'],
+  weight: 10,
+  async strike(member) {
+    await isMaking(member)
+    await member.end()
+    member.start()
+  },
+}
+
+async function isMaking(member) {
+  const before = member.sizes.join()
+  for (const until = performance.now() + LONGEST_WAIT_MS; performance.now() < until; await sleep(LOOK_MS)) {
+    if (member.sizes.join() !== before) return sleep(spread(50, 1000))
+  }
+}
+
 const cut = {
   counts: ['cuts'],
   weight: 4,
@@ -110,7 +131,8 @@ const refuse = {
 
 const process = [kill, pause, killWhilePaused, handOver]
 const clock = [setClockBack, setClockForward]
-const leased = [kill, longPause, killWhilePaused, { ...handOver, weight: 10 }, cut, stall, refuse]
+/** Fewer kills: each keeps a slot from everybody for the rest of its window, and with no slot nothing can go wrong. */
+const leased = [{ ...kill, weight: 5 }, longPause, killWhilePaused, handOverSlot, cut, stall, refuse]
 
 /** One of them by chance, by weight. */
 function pick(faults) {
