@@ -67,6 +67,27 @@ pub fn live(store: &mut Store) -> Option<&mut Group> {
 }
 
 impl Fault {
+    /// All of them; not the faultless.
+    pub const ALL: [Self; 17] = [
+        Self::LossDoesNotShow,
+        Self::OnlyOpenCompares,
+        Self::AbsentIsNew,
+        Self::RenewalsInQuiet,
+        Self::QuietForNewcomer,
+        Self::QuietTooShort,
+        Self::QuietEndsWithGroup,
+        Self::TombstoneWithoutIncarnation,
+        Self::OldWindowGoesOn,
+        Self::RenewalLowers,
+        Self::ReleasedIsFree,
+        Self::FreeTooEarly,
+        Self::ReleaseBelowWindow,
+        Self::ReleaseByAnybody,
+        Self::LastTooLow,
+        Self::NoSeal,
+        Self::OnlyLimitRises,
+    ];
+
     /// Whether whoever joins says that the group is new.
     pub fn creates(self) -> bool {
         self == Self::AbsentIsNew

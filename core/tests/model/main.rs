@@ -1,20 +1,18 @@
-//! The protocol of leases, driven exhaustively: every member is the real `Lease`, the store is the real `grants::Store`,
-//! and the checker tries every order of what can happen, with so many troubles among it.
+//! The lease itself under a model checker: [`lease.rs`](flakeforge_core::lease) and
+//! [`grants.rs`](flakeforge_core::grants), not a copy of them, through every order of events.
 //!
-//! The property: no number comes twice, that is, at no instant do two members make IDs with one slot, nor one after the
-//! other in the same millisecond. What must be possible as well, or the property would say nothing: slots change hands,
-//! and IDs flow again after a quiet period. And each fault of `faults.rs`, put into the store or the driver, must be found.
-//!
-//! | file | what it is |
+//! | file | what is in it |
 //! |---|---|
-//! | `rules.rs` | what a run is like, and what may go wrong |
-//! | `world.rs` | members, store, messages and clocks: one state of everything |
-//! | `happening.rs` | what can happen next |
-//! | `member.rs`, `service.rs` | one member, and the store with its losses |
-//! | `points.rs` | windows as sets of points in time |
-//! | `view.rs` | states that differ only in what no longer matters are one |
-//! | `faults.rs` | what is done wrong on purpose |
-
+//! | `world` | members, a network and a store, and what follows from what happens |
+//! | `happening` | what can happen |
+//! | `rules` | the group, and what may go wrong |
+//! | `service`, `member`, `points` | requests and answers, a member, windows as sets |
+//! | `view` | which states are the same, so that there are only so many |
+//! | `faults` | what can be done wrong: each must be found |
+//! | `usual` | leases by deadline and by heartbeat, in which the duplicate must be found |
+//!
+//! `cargo test -p flakeforge-core --test model -- --nocapture` shows how many states there are, and the shortest way to
+//! each duplicate.
 #![cfg(not(loom))]
 
 mod faults;
@@ -23,9 +21,12 @@ mod member;
 mod points;
 mod rules;
 mod service;
+mod usual;
 mod view;
 mod world;
 
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::time::Instant;
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
@@ -33,112 +34,138 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use faults::Fault;
 use happening::Happening;
 use rules::{Rules, Trouble};
+use usual::{Design, Usual};
 use world::World;
 
-const NO_NUMBER_TWICE: &str = "no number twice";
-const CHANGES_HANDS: &str = "a slot changes hands";
-const AFTER_QUIET: &str = "IDs after a quiet period";
+const UNIQUE: &str = "no number twice";
 
-struct Run<const M: usize> {
-    rules: Rules,
-}
+/// A group under these rules, with so many members. The store's clock begins right, or ahead by the skew.
+struct Run<const MEMBERS: usize>(Rules);
 
-impl<const M: usize> Model for Run<M> {
-    type State = World<M>;
+impl<const MEMBERS: usize> Model for Run<MEMBERS> {
+    type State = World<MEMBERS>;
     type Action = Happening;
 
     fn init_states(&self) -> Vec<Self::State> {
-        (0..=self.rules.skew).map(|ahead| World::new(&self.rules, ahead)).collect()
+        (0..=self.0.skew).map(|ahead| World::new(&self.0, ahead)).collect()
     }
 
     fn actions(&self, world: &Self::State, out: &mut Vec<Happening>) {
-        world.happenings(&self.rules, out);
+        world.happenings(&self.0, out);
     }
 
     fn next_state(&self, world: &Self::State, happening: Happening) -> Option<Self::State> {
-        Some(world.after(&self.rules, happening))
+        Some(world.after(&self.0, happening))
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always(NO_NUMBER_TWICE, |_, world: &World<M>| !world.duplicate),
-            Property::sometimes(CHANGES_HANDS, |_, world: &World<M>| world.is_held_by_two()),
-            Property::sometimes(AFTER_QUIET, |_, world: &World<M>| world.is_healed()),
+            Property::always(UNIQUE, |_, world: &World<MEMBERS>| !world.duplicate),
+            Property::sometimes("two hold a slot one after the other", |_, world: &World<MEMBERS>| {
+                world.is_held_by_two()
+            }),
+            Property::sometimes("IDs after a quiet period", |_, world: &World<MEMBERS>| world.is_healed()),
         ]
     }
 }
 
-const ALL: &[Trouble] = &[
-    Trouble::Crash,
-    Trouble::Delay,
-    Trouble::Detach,
-    Trouble::Destroy,
-    Trouble::StoreClock,
-    Trouble::MemberClock,
-    Trouble::Loss,
-    Trouble::Flush,
-];
+const RULES: Rules = Rules { ttl: 2, skew: 1, slots: 1, budget: 2, troubles: Trouble::ALL, fault: Fault::None };
 
-/// What the checker found out: the names of properties, and what led there.
-fn check<const M: usize>(rules: Rules) -> Vec<(&'static str, Vec<Happening>)>
+/// Looks at every state, or at as many as it takes to find one that must not be.
+fn explore<M>(name: &str, model: M) -> impl Checker<M>
 where
-    Run<M>: Send + Sync + 'static,
+    M: Model + Send + Sync + 'static,
+    M::State: Clone + Debug + Hash + Send + Sync + PartialEq,
+    M::Action: Clone + Debug + PartialEq,
 {
-    let start = Instant::now();
-    let Rules { fault, budget, slots, .. } = rules;
-    let checker = Run::<M> { rules }.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
-    let states = checker.unique_state_count();
-    println!("{M} members, {slots} slots, {budget} troubles, {fault:?}: {states} states, {:?}", start.elapsed());
-    checker.discoveries().into_iter().map(|(name, path)| (name, path.into_actions())).collect()
+    let began = Instant::now();
+    let checker = model.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    println!("{name}: {} states, {:.1?}", checker.unique_state_count(), began.elapsed());
+    checker
 }
 
-fn rules(slots: u32, budget: u8, troubles: &'static [Trouble], fault: Fault) -> Rules {
-    Rules { ttl: 2, skew: 1, slots, budget, troubles, fault }
+fn assert_found<M: Model>(name: &str, property: &'static str, checker: &impl Checker<M>)
+where
+    M::Action: Debug + PartialEq + Clone,
+    M::State: Clone + Debug + Hash + PartialEq,
+{
+    let path = checker.discovery(property).unwrap_or_else(|| panic!("{name}: the duplicate was not found"));
+    println!("    {:?}", path.into_actions());
 }
 
-fn assert_right(found: &[(&str, Vec<Happening>)], wanted: &[&str]) {
-    let duplicate = found.iter().find(|(name, _)| *name == NO_NUMBER_TWICE);
-    assert!(duplicate.is_none(), "a number came twice: {duplicate:?}");
-    for name in wanted {
-        assert!(found.iter().any(|(found, _)| found == name), "never seen: {name}");
+#[test]
+fn two_members_and_two_troubles() {
+    explore("two members, two troubles", Run::<2>(RULES)).assert_properties();
+}
+
+#[test]
+fn three_members_and_one_trouble() {
+    explore("three members, one trouble", Run::<3>(Rules { budget: 1, ..RULES })).assert_properties();
+}
+
+#[test]
+fn two_slots_and_one_trouble() {
+    explore("two slots, one trouble", Run::<2>(Rules { slots: 2, budget: 1, ..RULES })).assert_properties();
+}
+
+/// The group ends, the next one is forgotten, and its member comes back.
+const THREE: &[Trouble] = &[Trouble::Crash, Trouble::Destroy, Trouble::Loss];
+
+/// The troubles that bring a fault to light; with all others beside them it would only take longer.
+fn troubles_of(fault: Fault) -> &'static [Trouble] {
+    use Trouble::{Delay, Destroy, Detach, Flush, Loss, MemberClock, StoreClock};
+    match fault {
+        Fault::LossDoesNotShow | Fault::OnlyOpenCompares | Fault::RenewalsInQuiet => &[Delay, Loss],
+        Fault::AbsentIsNew => &[Delay, Flush],
+        Fault::QuietForNewcomer | Fault::QuietTooShort | Fault::OldWindowGoesOn | Fault::OnlyLimitRises => {
+            &[Loss, StoreClock]
+        }
+        Fault::QuietEndsWithGroup => &[Loss, Destroy],
+        Fault::RenewalLowers => &[MemberClock, StoreClock],
+        Fault::ReleasedIsFree | Fault::ReleaseBelowWindow => &[Detach, StoreClock],
+        Fault::TombstoneWithoutIncarnation => THREE,
+        _ => &[Detach, Delay],
     }
 }
-
-#[test]
-fn two_members_and_two_troubles_of_any_kind() {
-    assert_right(&check::<2>(rules(1, 2, ALL, Fault::None)), &[CHANGES_HANDS, AFTER_QUIET]);
-}
-
-#[test]
-fn three_members_share_two_slots() {
-    assert_right(&check::<3>(rules(2, 1, &[Trouble::Delay], Fault::None)), &[]);
-}
-
-/// Each fault with the troubles that bring it to light.
-const FAULTS: &[(Fault, u8, &[Trouble])] = &[
-    (Fault::LossDoesNotShow, 2, &[Trouble::Delay, Trouble::Loss]),
-    (Fault::OnlyOpenCompares, 2, &[Trouble::Delay, Trouble::Loss]),
-    (Fault::AbsentIsNew, 2, &[Trouble::Delay, Trouble::Flush]),
-    (Fault::RenewalsInQuiet, 2, &[Trouble::Delay, Trouble::Loss]),
-    (Fault::QuietForNewcomer, 2, &[Trouble::Loss, Trouble::StoreClock]),
-    (Fault::QuietTooShort, 2, &[Trouble::Loss, Trouble::StoreClock]),
-    (Fault::QuietEndsWithGroup, 2, &[Trouble::Loss, Trouble::Destroy]),
-    (Fault::TombstoneWithoutIncarnation, 3, &[Trouble::Loss, Trouble::Destroy, Trouble::Delay]),
-    (Fault::OldWindowGoesOn, 2, &[Trouble::Loss, Trouble::StoreClock]),
-    (Fault::RenewalLowers, 2, &[Trouble::MemberClock, Trouble::StoreClock]),
-    (Fault::ReleasedIsFree, 2, &[Trouble::Detach, Trouble::StoreClock]),
-    (Fault::FreeTooEarly, 2, &[Trouble::Delay]),
-    (Fault::ReleaseBelowWindow, 2, &[Trouble::Detach, Trouble::StoreClock]),
-    (Fault::ReleaseByAnybody, 2, &[Trouble::Detach, Trouble::Delay]),
-    (Fault::LastTooLow, 2, &[Trouble::Detach, Trouble::Delay]),
-    (Fault::NoSeal, 2, &[Trouble::Detach, Trouble::Delay]),
-    (Fault::OnlyLimitRises, 2, &[Trouble::Loss, Trouble::StoreClock]),
-];
 
 #[test]
 fn every_fault_is_found() {
-    for &(fault, budget, troubles) in FAULTS {
-        let found = check::<2>(rules(1, budget, troubles, fault));
-        assert!(found.iter().any(|(name, _)| *name == NO_NUMBER_TWICE), "{fault:?} makes no duplicate");
+    for fault in Fault::ALL {
+        let troubles = troubles_of(fault);
+        let budget = troubles.len() as u8;
+        let name = format!("{fault:?}");
+        assert_found(&name, UNIQUE, &explore(&name, Run::<2>(Rules { budget, troubles, fault, ..RULES })));
     }
+}
+
+#[test]
+fn the_same_three_troubles_do_no_harm_without_the_fault() {
+    explore("three troubles", Run::<2>(Rules { budget: 3, troubles: THREE, ..RULES })).assert_properties();
+}
+
+#[test]
+fn a_lease_by_deadline_makes_an_id_twice() {
+    let design = Design::Deadline;
+    for usual in [Usual { design, ahead: [0, 0], pauses: true }, Usual { design, ahead: [0, -1], pauses: false }] {
+        let name = format!("{usual:?}");
+        assert_found(&name, "no ID twice", &explore(&name, usual));
+    }
+}
+
+#[test]
+fn a_lease_by_heartbeat_makes_an_id_twice() {
+    let usual = Usual { design: Design::Heartbeat, ahead: [0, 0], pauses: false };
+    assert_found("by heartbeat", "no ID twice", &explore("by heartbeat", usual));
+}
+
+#[test]
+fn windows_in_the_same_world_do_not() {
+    for ahead in [[0, 0], [0, -1], [1, 0], [1, -1]] {
+        explore("windows", Usual { design: Design::Window, ahead, pauses: true }).assert_properties();
+    }
+}
+
+#[test]
+fn nor_do_deadlines_where_clocks_are_right_and_nobody_pauses() {
+    explore("no pauses", Usual { design: Design::Deadline, ahead: [0, 0], pauses: false }).assert_properties();
 }

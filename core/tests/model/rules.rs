@@ -43,6 +43,19 @@ pub enum Trouble {
     Flush,
 }
 
+impl Trouble {
+    pub const ALL: &[Self] = &[
+        Self::Crash,
+        Self::Delay,
+        Self::Detach,
+        Self::Destroy,
+        Self::StoreClock,
+        Self::MemberClock,
+        Self::Loss,
+        Self::Flush,
+    ];
+}
+
 impl Rules {
     pub fn config(&self) -> Config {
         let (ttl_ms, skew_ms) = (self.ttl * UNIT, self.skew * UNIT);

@@ -296,6 +296,7 @@ impl<const M: usize> World<M> {
                     }
                 }
                 Action::Open(Grant { slot, lo, hi, .. }) => {
+                    self.bury(who); // if it was not sealed, as it should have been
                     let points = Points::default();
                     self.member(who).cursor = Some(Window { slot, first: lo, limit: lo, points });
                     self.allow(who, lo, hi);
