@@ -9,6 +9,7 @@ const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { optionTypeError, storeError } = require('../../errors')
+const { inTime } = require('../in-time')
 
 /** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
 const ANSWER_MS = 10_000
@@ -77,19 +78,6 @@ function failure(error) {
   return storeError(`PostgreSQL: ${message}`, error)
 }
 
-/** Settles as `call` does, or fails after `ANSWER_MS`. */
-async function inTime(call) {
-  let timer
-  const deadline = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
-  })
-  try {
-    return await Promise.race([call, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Runs statements on a client; `close` ends the client where it is ours. */
 class StatementRunner {
   #client
@@ -103,7 +91,7 @@ class StatementRunner {
 
   async run(statement, values) {
     try {
-      return await inTime(this.#attempts(statement, values))
+      return await inTime(this.#attempts(statement, values), ANSWER_MS)
     } catch (error) {
       throw failure(error)
     }

@@ -4,24 +4,12 @@
 // It must never load one before it is asked for: flakeforge depends on neither.
 
 const { storeError } = require('../../errors')
+const { load } = require('../packages')
 const { StatementRunner, pgCalls, sqlCalls } = require('./client')
 
 const CONNECT_SECONDS = 5
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
 const MOST_CONNECTIONS = 2
-
-/** A package of the user's project, or undefined where it is not installed. */
-function load(name) {
-  let path
-  try {
-    // Package managers that keep packages apart show ours only what we depend on, but the project its own.
-    path = require.resolve(name, { paths: [__dirname, process.cwd()] })
-  } catch (error) {
-    if (error.code === 'MODULE_NOT_FOUND') return
-    throw error
-  }
-  return require(path)
-}
 
 function openPg({ Pool }, url) {
   const pool = new Pool({

@@ -5,6 +5,7 @@
 // It must never connect, configure or end a client that the user made.
 
 const { optionTypeError, storeError } = require('../../errors')
+const { inTime } = require('../in-time')
 
 /** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
 const ANSWER_MS = 5000
@@ -52,19 +53,6 @@ function nodeRedisCalls(client) {
   }
 }
 
-/** Settles as `call` does, or fails after `ANSWER_MS`. */
-async function inTime(call) {
-  let timer
-  const deadline = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
-  })
-  try {
-    return await Promise.race([call, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Runs scripts on a client; `close` ends the client where it is ours. */
 class ScriptRunner {
   #client
@@ -81,7 +69,7 @@ class ScriptRunner {
     const start = performance.now()
     let reply
     try {
-      reply = await inTime(this.#evaluate(script, keys, args.map(String)))
+      reply = await inTime(this.#evaluate(script, keys, args.map(String)), ANSWER_MS)
     } catch (error) {
       throw this.#failure(error, start)
     }

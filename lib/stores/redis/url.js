@@ -4,20 +4,8 @@
 // It must never load one before it is asked for: flakeforge depends on neither.
 
 const { storeError } = require('../../errors')
+const { load } = require('../packages')
 const { ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
-
-/** A package of the user's project, or undefined where it is not installed. */
-function load(name) {
-  let path
-  try {
-    // Package managers that keep packages apart show ours only what we depend on, but the project its own.
-    path = require.resolve(name, { paths: [__dirname, process.cwd()] })
-  } catch (error) {
-    if (error.code === 'MODULE_NOT_FOUND') return
-    throw error
-  }
-  return require(path)
-}
 
 function openIoredis({ Redis }, url) {
   // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.
