@@ -71,10 +71,6 @@ class Lease {
     this.#holder = holder
   }
 
-  get group() {
-    return this.#group
-  }
-
   get state() {
     return this.#machine.state
   }
