@@ -59,6 +59,12 @@ impl Member {
         self.token == token || messages.map(Message::owner).any(|owner| owner == token)
     }
 
+    /// Whether an acquisition, or its answer, is still on its way: an `attach` takes it up again.
+    pub fn is_acquiring(&self) -> bool {
+        let is_asked = matches!(self.request, Some(Message::Acquire { .. }));
+        is_asked || self.reply.is_some_and(|reply| !matches!(reply, Event::Released { .. }))
+    }
+
     /// Nobody waits for what is on its way, but a request may arrive all the same.
     pub fn give_up(&mut self) {
         self.given_up = self.request.take().or(self.given_up);

@@ -122,10 +122,7 @@ impl<const M: usize> World<M> {
                 world.hear(rules, who);
             }
             Happening::HearLate(who) => world.hear(rules, who),
-            Happening::ServeGivenUp(who) => {
-                let message = world.member(who).given_up.take();
-                message.map(|message| world.serve(rules, who, message));
-            }
+            Happening::ServeGivenUp(who) => world.serve_given_up(rules, who),
             Happening::Timeout(who) => world.time_out(rules, who),
             Happening::Lose => {
                 let saved = world.saved.take().unwrap_or_default();
@@ -210,24 +207,32 @@ impl<const M: usize> World<M> {
     fn answer(&mut self, rules: &Rules, who: usize) {
         let Some(message) = self.member(who).request.take() else { return };
         self.member(who).joins = false;
-        let answer = self.serve(rules, who, message);
+        let answer = self.serve(rules, message);
+        self.heed(who, message, answer);
         self.member(who).reply = Some(answer);
     }
 
-    /// The store does what a member asks. From then on the member may use what it is given: if it does not hear it this
-    /// time, it asks again with the same token.
-    fn serve(&mut self, rules: &Rules, who: usize, message: Message) -> Event {
-        let now = self.store_now();
-        let answer = serve(Arc::make_mut(&mut self.store), now, rules, message);
-        let member = &self.members[who];
-        if member.wanted && member.token == message.owner() {
-            match (answer, message) {
-                (Event::Granted(Grant { slot, lo, hi, .. }), _)
-                | (Event::Renewed { lo, hi, .. }, Message::Renew { slot, .. }) => self.promise(who, slot, lo, hi),
-                _ => {}
-            }
+    /// The store does what a member does not wait for any longer; but it may ask again, with the same token.
+    fn serve_given_up(&mut self, rules: &Rules, who: usize) {
+        let Some(message) = self.member(who).given_up.take() else { return };
+        let answer = self.serve(rules, message);
+        if self.members[who].wanted && self.members[who].token == message.owner() {
+            self.heed(who, message, answer);
         }
-        answer
+    }
+
+    fn serve(&mut self, rules: &Rules, message: Message) -> Event {
+        let now = self.store_now();
+        serve(Arc::make_mut(&mut self.store), now, rules, message)
+    }
+
+    /// What the store has granted may be used from now on, as soon as the member hears of it.
+    fn heed(&mut self, who: usize, message: Message, answer: Event) {
+        match (answer, message) {
+            (Event::Granted(Grant { slot, lo, hi, .. }), _)
+            | (Event::Renewed { lo, hi, .. }, Message::Renew { slot, .. }) => self.promise(who, slot, lo, hi),
+            _ => {}
+        }
     }
 
     fn promise(&mut self, who: usize, slot: u32, lo: i64, hi: i64) {
@@ -270,10 +275,8 @@ impl<const M: usize> World<M> {
     /// Hands an event to a member's lease and carries out what it says.
     fn step(&mut self, rules: &Rules, who: usize, event: Event) {
         let (now, fresh) = (self.local_now(who), self.fresh());
-        if matches!(event, Event::Attach | Event::Lost { .. }) {
-            // An acquisition that is still on its way is taken up again.
-            let given_up = self.members[who].request.filter(|message| matches!(message, Message::Acquire { .. }));
-            self.member(who).token = given_up.map_or(fresh, Message::owner);
+        if matches!(event, Event::Attach | Event::Lost { .. }) && !self.members[who].is_acquiring() {
+            self.member(who).token = fresh; // it takes this one, if it takes any
         }
         self.member(who).wait = None;
         let mut last = -1; // of the cursor that is sealed
@@ -311,12 +314,14 @@ impl<const M: usize> World<M> {
                 Action::Resolve | Action::Tell(_) | Action::End => {}
             }
         }
-        if !self.members[who].wanted {
+        if !self.members[who].wanted && !self.members[who].is_acquiring() {
             self.member(who).promised = None; // it will never be heard
         }
     }
 
     fn send(&mut self, who: usize, message: Message) {
+        let is_own = message.owner() == self.members[who].token || matches!(message, Message::Release { .. });
+        assert!(is_own, "the token of {message:?} counts as one that nobody uses");
         self.member(who).give_up();
         self.member(who).request = Some(message);
     }
