@@ -150,7 +150,7 @@ function exhaustedError(group, retryAt, storeNow) {
 function quietError(group, until, storeNow) {
   const message =
     `the store may have lost what group '${group}' was granted, or the group is new: nothing is granted before ` +
-    `${instant(until)}; for a group that is known to be new, \`npx flakeforge create\` ends the wait`
+    `${instant(until)}; a new group that \`npx flakeforge create\` makes before anybody joins has no such wait`
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
