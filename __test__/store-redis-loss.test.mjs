@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
-import { CLIENTS, serverNow, startRedis, startReplica, untilPast, wantRedis } from './servers/redis.mjs'
+import { CLIENTS, serverNow, startRedis, startReplica, untilCaughtUp, untilPast, wantRedis } from './servers/redis.mjs'
 import { newOwner } from './store-reference.mjs'
 
 const { redisStore } = createRequire(import.meta.url)('../lib/stores/redis.js')
@@ -209,7 +209,7 @@ test('a promoted replica may lack the last grants: quiet', async (t) => {
   const replica = await startReplica(primary)
   t.teardown(() => replica.stop())
   const member = await holdSlot(t, primary)
-  await primary.cli('WAIT', '1', '5000')
+  await untilCaughtUp(replica, primary)
   await primary.kill()
   await replica.cli('REPLICAOF', 'NO', 'ONE')
   const { acquire, renew } = await moveTo(t, replica, member)
@@ -236,7 +236,7 @@ test('a replica that was not promoted takes no step', async (t) => {
   const replica = await startReplica(primary)
   t.teardown(() => replica.stop())
   const member = await holdSlot(t, primary)
-  await primary.cli('WAIT', '1', '5000')
+  await untilCaughtUp(replica, primary)
   await t.throwsAsync(moveTo(t, replica, member), { code: 'ERR_FLAKE_STORE', message: /READONLY/ })
 })
 

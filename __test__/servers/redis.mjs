@@ -73,6 +73,13 @@ export async function startReplica(primary) {
   return replica
 }
 
+/** Waits until `replica` has carried out all that `primary` wrote; WAIT would only ask for the writes of its own client. */
+export async function untilCaughtUp(replica, primary) {
+  const offset = async (server, name) => (await server.cli('INFO', 'replication')).match(`\\b${name}:(\\d+)`)[1]
+  const written = await offset(primary, 'master_repl_offset')
+  await until(async () => Number(await offset(replica, 'slave_repl_offset')) >= Number(written))
+}
+
 const SLOTS = 16384
 
 /** Three masters that share the slots of one cluster. */
