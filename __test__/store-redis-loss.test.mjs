@@ -4,7 +4,16 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
-import { CLIENTS, serverNow, startRedis, startReplica, untilCaughtUp, untilPast, wantRedis } from './servers/redis.mjs'
+import {
+  CLIENTS,
+  serverNow,
+  startRedis,
+  startReplica,
+  untilCaughtUp,
+  untilLinked,
+  untilPast,
+  wantRedis,
+} from './servers/redis.mjs'
 import { newOwner } from './store-reference.mjs'
 
 const { redisStore } = createRequire(import.meta.url)('../lib/stores/redis.js')
@@ -219,6 +228,30 @@ test('a promoted replica may lack the last grants: quiet', async (t) => {
   await member.endQuiet(replica)
   const renewed = await renew()
   t.true(renewed.lo > member.grant.hi)
+  t.is((await acquire()).slot, 1)
+})
+
+test('a primary that became a replica and is promoted again may lack what was granted meanwhile: quiet', async (t) => {
+  const first = await start(t)
+  const second = await startReplica(first)
+  t.teardown(() => second.stop())
+  const member = await holdSlot(t, first)
+  await untilCaughtUp(second, first)
+  await second.cli('REPLICAOF', 'NO', 'ONE')
+  await first.cli('REPLICAOF', '127.0.0.1', String(second.port))
+  await untilLinked(first)
+  await first.cli('REPLICAOF', 'NO', 'ONE') // before the first step on the other
+  await isQuiet(t, member.renew(), QUIET_MS)
+  await t.throwsAsync(member.acquire(), { code: 'ERR_FLAKE_QUIET' })
+})
+
+test('a first replica that comes, and goes, takes nothing from its primary: no quiet period', async (t) => {
+  const server = await start(t)
+  const { acquire, renew } = await holdSlot(t, server, { ttlMs: 60_000 })
+  const replica = await startReplica(server)
+  t.teardown(() => replica.stop())
+  t.is((await renew()).slot, 0)
+  await replica.kill()
   t.is((await acquire()).slot, 1)
 })
 

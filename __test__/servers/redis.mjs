@@ -69,9 +69,13 @@ export async function until(isTrue) {
 /** A replica that has caught up with `primary`. */
 export async function startReplica(primary) {
   const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)
-  await until(async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'))
+  await untilLinked(replica)
   return replica
 }
+
+/** Waits until a replica has the data of its primary. */
+export const untilLinked = (replica) =>
+  until(async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'))
 
 /** Waits until `replica` has carried out all that `primary` wrote; WAIT would only ask for the writes of its own client. */
 export async function untilCaughtUp(replica, primary) {
