@@ -110,8 +110,12 @@ function judge(real, early, late, now) {
     const inside = early.retryAt <= real.retryAt && real.retryAt <= late.retryAt
     return { agree: inside && isDeepStrictEqual(withoutTime(real), withoutTime(early)), decided: true }
   }
-  // The very ms in which a wait ended: either is right, and from here on the two references differ.
-  return { agree: isDeepStrictEqual(real, early) || isDeepStrictEqual(real, late), decided: false }
+  // The very ms in which a wait ended: either is right, as is a wait that ends between the two, and from here on the two
+  // references differ.
+  const isLike = (side, isBetween) =>
+    isDeepStrictEqual(withoutTime(real), withoutTime(side)) && (real.retryAt === side.retryAt || isBetween)
+  const agree = isLike(early, real.retryAt > early.retryAt) || isLike(late, real.retryAt < late.retryAt)
+  return { agree, decided: false }
 }
 
 const CONFIG = { fingerprint: 'layout one', slots: 3, ttlMs: 60, skewMs: 40 }

@@ -12,15 +12,29 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const READY_MS = 30_000
 
-/** A port that nothing listens on. */
-export function freePort() {
-  return new Promise((resolve, reject) => {
+/**
+ * Below the ports that systems give to outgoing connections: one of those could take a server's port while it restarts.
+ * A range for each process, so that two which look at the same time do not find the same.
+ */
+const FIRST_PORT = 10_000
+const PORTS = 100 // of a process
+const PROCESSES = 200 // that have different ports
+let taken = 0
+
+/** A port that nothing listens on, and no other test will. */
+export async function freePort() {
+  for (let i = 0; i < PORTS; i++) {
+    const port = FIRST_PORT + (process.pid % PROCESSES) * PORTS + (taken++ % PORTS)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`all ${PORTS} ports of this process are in use`)
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }
 
