@@ -84,6 +84,15 @@ function mismatchError(where, theirs, ours) {
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
+const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs']
+
+/** `ERR_FLAKE_CONFIG_MISMATCH`: a group was made with other options; only those that differ are named. */
+function groupMismatchError(group, theirs, ours) {
+  const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
+  const describe = (side) => differing.map((option) => `${option} ${side[option]}`).join(', ')
+  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+}
+
 /** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` says what is wrong and what to do. */
 function fileError(path, why, cause) {
   return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
@@ -108,12 +117,26 @@ function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
+const SKIP = 'skipTo(n) says where to go on, above all that was ever handed out'
+
+/** Why a store gives no block, by the word that its step answers with. */
+const COUNTER_REFUSALS = {
+  gone: (name) => `counter '${name}' is gone from the store: ${SKIP}`,
+  behind: (name) =>
+    `counter '${name}': after a restart, a failover or a restored backup the store may have lost blocks: ${SKIP}`,
+  full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,
+}
+
+/** `ERR_FLAKE_STORE`: a counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: where it stands. */
+function counterError(why, name, value) {
+  return storeError(COUNTER_REFUSALS[why](name, value))
+}
+
 /** `ERR_FLAKE_STORE`: a counter stands below what it has given. */
 function wentBackError(name, value, known) {
-  const message =
-    `counter '${name}' stands at ${value}, and has given IDs up to ${known} before, so the store has lost some: ` +
-    'skipTo(n) says where to go on, above all that was ever handed out'
-  return flakeError(Error, 'ERR_FLAKE_STORE', message)
+  return storeError(
+    `counter '${name}' stands at ${value}, and has given IDs up to ${known} before, so the store has lost some: ${SKIP}`,
+  )
 }
 
 /** What a store threw, with a code: as it is where it has one of ours. */
@@ -162,6 +185,14 @@ function clockSkewError(skewMs, bound) {
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
 }
 
+/** `ERR_FLAKE_STORE`: a step was so long on its way that nobody can tell whether the clocks agree. */
+function slowStoreError(group, tookMs, bound, cause) {
+  const message =
+    `a step of group '${group}' took ${inMs(tookMs)}, and one that reaches the store after more than skewMs, ${bound} ms, ` +
+    'cannot be judged by its clock: look for what is slow, the event loop, the network or the store'
+  return storeError(message, cause)
+}
+
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
 function leaseExpiredError(group, slot, cause) {
   const message =
@@ -202,16 +233,19 @@ module.exports = {
   clockBackwardsError,
   timeRangeError,
   mismatchError,
+  groupMismatchError,
   fileError,
   problemError,
   storeError,
   storeFailure,
+  counterError,
   wentBackError,
   blocksUsedUpError,
   closedError,
   exhaustedError,
   quietError,
   clockSkewError,
+  slowStoreError,
   leaseExpiredError,
   windowEndError,
   detachedError,

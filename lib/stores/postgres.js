@@ -6,7 +6,15 @@
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
-const { storeError, exhaustedError, quietError, mismatchError, clockSkewError, destroyedError } = require('../errors')
+const {
+  clockSkewError,
+  counterError,
+  destroyedError,
+  exhaustedError,
+  groupMismatchError,
+  quietError,
+  storeError,
+} = require('../errors')
 const { postgresClient } = require('./postgres/client')
 const { openClient } = require('./postgres/url')
 
@@ -28,13 +36,6 @@ function statement(step) {
 const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 const STATEMENTS = Object.fromEntries(STEPS.map((step) => [step, statement(step)]))
 
-/** Both sides of a mismatch, as text that names what differs. */
-function mismatch(group, theirs, ours) {
-  const differing = Object.keys(theirs).filter((key) => theirs[key] !== ours[key])
-  const describe = (config) => differing.map((key) => `${key} ${config[key]}`).join(', ')
-  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
-}
-
 /** What a statement's answer means. */
 const ANSWERS = {
   done: () => undefined,
@@ -42,7 +43,7 @@ const ANSWERS = {
   destroyed: () => 'destroyed',
   granted: ({ slot, lo, hi, storeNow }) => ({ slot, lo, hi, storeNow }),
   mismatch: ({ theirs }, group, ours) => {
-    throw mismatch(group, theirs, ours)
+    throw groupMismatchError(group, theirs, ours)
   },
   skew: ({ skew }, _, { skewMs }) => {
     throw clockSkewError(skew, skewMs)
@@ -53,15 +54,6 @@ const ANSWERS = {
   exhausted: ({ retryAt, storeNow }, group) => {
     throw exhaustedError(group, retryAt, storeNow)
   },
-}
-
-const WAY_OUT = 'skipTo(n) says where to go on'
-
-/** What the counter's statement answers when it gives no value. */
-const COUNTER_REFUSALS = {
-  absent: (name) => `counter '${name}' is gone from the store: ${WAY_OUT}`,
-  behind: (name) => `counter '${name}': the store was restored or failed over and may have lost blocks: ${WAY_OUT}`,
-  full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,
 }
 
 class PostgresStore {
@@ -97,7 +89,7 @@ class PostgresStore {
 
   async advance(name, by, init) {
     const { outcome, value } = await this.#client.run(STATEMENTS.advance, { name, by, init: init ?? '' })
-    if (outcome !== 'advanced') throw storeError(COUNTER_REFUSALS[outcome](name, value))
+    if (outcome !== 'advanced') throw counterError(outcome, name, value)
     return BigInt(value)
   }
 

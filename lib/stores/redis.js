@@ -7,7 +7,15 @@
 const { createHash } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
-const { storeError, exhaustedError, quietError, mismatchError, clockSkewError, destroyedError } = require('../errors')
+const {
+  clockSkewError,
+  counterError,
+  destroyedError,
+  exhaustedError,
+  groupMismatchError,
+  quietError,
+  storeError,
+} = require('../errors')
 const { redisClient } = require('./redis/client')
 const { openClient } = require('./redis/url')
 
@@ -35,13 +43,10 @@ const groupKeys = (group) => keysOf(group, ['group', 'slots', 'ends', 'hosts', '
 /** `destroy` needs no options: anybody may clear up. Of an absent group it assumes the usual skew. */
 const ANY_CONFIG = ['', 0, 0, 5000]
 
-const CONFIG_FIELDS = ['fingerprint', 'slots', 'ttlMs', 'skewMs']
-
-/** Both sides of a mismatch, as text that names what differs. */
-function mismatch(group, theirs, ours) {
-  const differing = CONFIG_FIELDS.map((_, i) => i).filter((i) => theirs[i] !== String(ours[i]))
-  const describe = (values) => differing.map((i) => `${CONFIG_FIELDS[i]} ${values[i]}`).join(', ')
-  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+/** A group's options, from the text that scripts give. */
+const configOf = ([fingerprint, ...numbers]) => {
+  const [slots, ttlMs, skewMs] = numbers.map(Number)
+  return { fingerprint, slots, ttlMs, skewMs }
 }
 
 /** What a script's answer means; the first word says which it is. */
@@ -51,7 +56,7 @@ const ANSWERS = {
   destroyed: () => 'destroyed',
   granted: ([slot, lo, hi, storeNow]) => ({ slot: +slot, lo: +lo, hi: +hi, storeNow: +storeNow }),
   mismatch: (theirs, group, ours) => {
-    throw mismatch(group, theirs, ours)
+    throw groupMismatchError(group, configOf(theirs), configOf(ours))
   },
   skew: ([skewMs, bound]) => {
     throw clockSkewError(+skewMs, +bound)
@@ -62,15 +67,6 @@ const ANSWERS = {
   exhausted: ([retryAt, storeNow], group) => {
     throw exhaustedError(group, +retryAt, +storeNow)
   },
-}
-
-const WAY_OUT = 'skipTo(n) says where to go on'
-
-/** What the counter's script answers when it gives no value. */
-const COUNTER_REFUSALS = {
-  gone: (name) => `counter '${name}' is gone from the store: ${WAY_OUT}`,
-  behind: (name) => `counter '${name}': the store was restarted or replaced and may have lost blocks: ${WAY_OUT}`,
-  full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,
 }
 
 /** A slot record as redis/slots.lua writes it: `owner lo hi host`, and `-` for no owner. */
@@ -112,7 +108,7 @@ class RedisStore {
 
   async advance(name, by, init) {
     const [kind, value] = await this.#client.run(SCRIPTS.advance, keysOf(name, ['counter']), [by, init ?? ''])
-    if (kind !== 'value') throw storeError(COUNTER_REFUSALS[kind](name, value))
+    if (kind !== 'value') throw counterError(kind, name, value)
     return BigInt(value)
   }
 

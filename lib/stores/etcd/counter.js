@@ -3,16 +3,10 @@
 // What `advance` on etcd decides about a counter: a pure function, as in steps.js.
 // It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
 
-const { storeError } = require('../../errors')
+const { counterError } = require('../../errors')
 const { newNonce } = require('./group')
 
 const MAX = 2n ** 64n - 1n
-const WAY_OUT = 'skipTo(n) says where to go on'
-
-const gone = (name) => storeError(`counter '${name}' is gone from the store: ${WAY_OUT}`)
-const behind = (name) => storeError(`counter '${name}': the store went back and may have lost blocks: ${WAY_OUT}`)
-const full = (name, value) =>
-  storeError(`counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`)
 
 /**
  * Whether blocks may be lost: the value is below what this client was given, or the store went back and nobody has
@@ -29,13 +23,13 @@ function base(look, { name, by, init, memory }) {
   const made = (value) => ({ value, nonce: newNonce() })
   if (look.record === undefined) {
     // a member that was given more knows that the counter was lost
-    if (init === undefined || (!isSkip && init < memory.value)) return { error: gone(name) }
+    if (init === undefined || (!isSkip && init < memory.value)) return { error: counterError('gone', name) }
     return made(init)
   }
   const value = BigInt(look.record.value)
   const next = isSkip && init > value ? init : value
   if (!isBehind(look.record, look, memory)) return { value: next, nonce: look.record.nonce }
-  return isSkip ? made(next) : { error: behind(name) }
+  return isSkip ? made(next) : { error: counterError('behind', name) }
 }
 
 /** plan: { record, answer } or { error } */
@@ -43,7 +37,7 @@ function advance(look, about) {
   const { value, nonce, error } = base(look, about)
   if (error) return { error }
   const after = value + about.by
-  if (after > MAX) return { error: full(about.name, value) }
+  if (after > MAX) return { error: counterError('full', about.name, value) }
   return { record: { value: String(after), nonce, cluster: look.cluster }, answer: value }
 }
 

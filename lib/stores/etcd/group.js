@@ -10,7 +10,7 @@
 // restore into a new `--initial-cluster-token`, which gives the cluster another number.
 
 const { randomBytes } = require('node:crypto')
-const { mismatchError, clockSkewError } = require('../../errors')
+const { clockSkewError, groupMismatchError } = require('../../errors')
 
 /** The longest ttl that a lost group may have had. */
 const LONGEST_TTL_MS = 60_000
@@ -84,11 +84,7 @@ function quieted(record, look, memory) {
   return quietUntil > Math.max(now, record.quietUntil) ? { ...record, quietUntil } : record
 }
 
-function mismatch(group, theirs, ours) {
-  const differing = CONFIG_FIELDS.filter((field) => theirs[field] !== ours[field])
-  const describe = (side) => differing.map((field) => `${field} ${side[field]}`).join(', ')
-  return differing.length === 0 ? undefined : mismatchError(`group '${group}'`, describe(theirs), describe(ours))
-}
+const hasOtherOptions = (theirs, ours) => CONFIG_FIELDS.some((field) => theirs[field] !== ours[field])
 
 /** How far the client's clock is from the second that the store's clock is in; 0 within it. */
 const skewOf = (clientNow, now) => Math.min(clientNow - now, 0) + Math.max(clientNow - now - SECOND_MS + 1, 0)
@@ -99,8 +95,7 @@ const skewOf = (clientNow, now) => Math.min(clientNow - now, 0) + Math.max(clien
  */
 function check(look, { group, config, memory, clientNow }) {
   if (look.record === undefined) return withClock(absentRecord(look, config), look, clientNow)
-  const error = mismatch(group, look.record, config)
-  if (error) return { error }
+  if (hasOtherOptions(look.record, config)) return { error: groupMismatchError(group, look.record, config) }
   return withClock(quieted(look.record, look, memory), look, clientNow)
 }
 

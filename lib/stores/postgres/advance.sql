@@ -38,7 +38,7 @@ made AS (
 )
 SELECT json_build_object(
   'outcome', CASE
-    WHEN is_absent AND init IS NULL THEN 'absent'
+    WHEN is_absent AND init IS NULL THEN 'gone'
     WHEN is_behind THEN 'behind'
     WHEN NOT EXISTS (SELECT FROM granted) THEN 'full'
     WHEN is_absent AND NOT EXISTS (SELECT FROM made) THEN 'again'
