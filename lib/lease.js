@@ -11,6 +11,7 @@ const {
   destroyedError,
   detachedError,
   leaseExpiredError,
+  slowStoreError,
   storeError,
   storeFailure,
   windowEndError,
@@ -46,7 +47,7 @@ class Lease {
   #machine
   #store
   #group
-  #slots
+  #config
   #host
   #holder
   #timer
@@ -59,7 +60,7 @@ class Lease {
   #hasWarned = false
 
   constructor(store, { group, host, config, waitMs }) {
-    this.#slots = config.slots
+    this.#config = config
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
     this.#store = store
     this.#group = group
@@ -175,12 +176,13 @@ class Lease {
 
   /** A step of the store's that grants or renews; `event` is what its answer is to the machine. */
   async #ask(event, owner, call) {
+    const sentAt = performance.now()
     let answer
     try {
       answer = await call()
       this.#check(answer, event === 'renewed' ? ENDS : [])
     } catch (error) {
-      return this.#failed(owner, error)
+      return this.#failed(owner, this.#orSlow(error, performance.now() - sentAt))
     }
     this.#cause = undefined
     if (typeof answer === 'string') return this.#step({ type: answer, owner })
@@ -189,11 +191,18 @@ class Lease {
     this.#step({ type: event, owner, slot, lo: this.#holder.firstMs(lo), hi })
   }
 
+  /** A clock that seems behind by no more than the step took is right: it was read before the step was on its way. */
+  #orSlow(error, tookMs) {
+    const isSlow = error?.code === 'ERR_FLAKE_CLOCK_SKEW' && error.skewMs < 0 && -error.skewMs <= tookMs + 1 // clocks of whole ms
+    return isSlow ? slowStoreError(this.#group, tookMs, this.#config.skewMs, error) : error
+  }
+
   /** A store may be the user's own: an answer that is none must not become a node number. */
   #check(answer, words) {
     if (words.includes(answer)) return
     const { slot, lo, hi } = answer ?? {}
-    const isGrant = Number.isInteger(slot) && slot >= 0 && slot < this.#slots && [lo, hi].every(Number.isSafeInteger)
+    const isGrant =
+      Number.isInteger(slot) && slot >= 0 && slot < this.#config.slots && [lo, hi].every(Number.isSafeInteger)
     if (isGrant) return
     throw storeError(
       `the store of group '${this.#group}' gave an answer that is no grant: ${inspect(answer, { depth: 0 })}`,
