@@ -71,10 +71,12 @@ async function opened(t, given, options) {
 const take = (segment, n) => outcomes(n, () => segment.nextBigInt())
 const range = (from, n) => Array.from({ length: n }, (_, i) => BigInt(from + i))
 
+const TOO_MANY = 5000 // IDs: by then a counter should have stopped
+
 /** Uses up what is at hand, until a call says why there is no more: the IDs, and that error. */
 async function useUp(segment) {
   const ids = []
-  for (;;) {
+  while (ids.length < TOO_MANY) {
     try {
       ids.push(segment.nextBigInt())
     } catch (error) {
@@ -82,6 +84,7 @@ async function useUp(segment) {
       await sleep(10)
     }
   }
+  throw new Error(`${TOO_MANY} IDs, and no end`)
 }
 
 /** The next ID, as soon as there is one. */
@@ -189,6 +192,28 @@ for (const [kind, { isThere, start, forget, code, losesByRestart }] of Object.en
   })
 
   if (kind === 'file') continue
+
+  test(`${kind}: a counter that another made anew and that grew beyond ours: stopped, until one says where to go on`, async (t) => {
+    const server = await serverOf(kind)
+    const name = 'grown'
+    const [one, two] = [
+      await opened(t, urlOf(server), { name, block: 100 }),
+      await opened(t, urlOf(server), { name, block: 100 }),
+    ]
+    await forget(server, name)
+    const another = await opened(t, urlOf(server), { name, block: 1000 })
+    for (const segment of [one, two]) {
+      const { ids, error } = await useUp(segment)
+      t.is(ids.length, 100)
+      t.is(error.code, 'ERR_FLAKE_STORE')
+      t.regex(error.message, /skipTo/)
+      await t.throwsAsync(segment.nextAsync(), { code })
+    }
+    await two.skipTo(5000)
+    t.is(two.nextBigInt(), 5000n)
+    t.true((await resumed(one)) > 5000n)
+    t.is(another.nextBigInt(), 0n, 'it knows no other')
+  })
 
   test(`${kind}: a server that is away: what is at hand, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
     const server = await start()

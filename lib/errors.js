@@ -121,7 +121,7 @@ const SKIP = 'skipTo(n) says where to go on, above all that was ever handed out'
 
 /** Why a store gives no block, by the word that its step answers with. */
 const COUNTER_REFUSALS = {
-  gone: (name) => `counter '${name}' is gone from the store: ${SKIP}`,
+  gone: (name) => `counter '${name}' is gone from the store, or was and somebody made it anew: ${SKIP}`,
   behind: (name) =>
     `counter '${name}': after a restart, a failover or a restored backup the store may have lost blocks: ${SKIP}`,
   full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,

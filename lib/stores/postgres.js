@@ -4,6 +4,7 @@
 // It must never decide anything: the rules stand in postgres/*.sql (core/src/grants.rs is their reference), and what a
 // client is stands in postgres/client.js.
 
+const { randomUUID } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const {
@@ -59,6 +60,7 @@ const ANSWERS = {
 class PostgresStore {
   #client
   #configs = new Map()
+  #lineages = new Map() // of each counter that gave us a block: see postgres/advance.sql
 
   constructor(client) {
     this.#client = client
@@ -88,8 +90,11 @@ class PostgresStore {
   }
 
   async advance(name, by, init) {
-    const { outcome, value } = await this.#client.run(STATEMENTS.advance, { name, by, init: init ?? '' })
+    const known = this.#lineages.get(name) ?? ''
+    const values = { name, by, init: init ?? '', known, fresh: randomUUID() }
+    const { outcome, value, lineage } = await this.#client.run(STATEMENTS.advance, values)
     if (outcome !== 'advanced') throw counterError(outcome, name, value)
+    this.#lineages.set(name, lineage)
     return BigInt(value)
   }
 

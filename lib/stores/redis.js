@@ -4,7 +4,7 @@
 // It must never decide anything: the rules stand in redis/*.lua (core/src/grants.rs is their reference), and what a
 // client is stands in redis/client.js.
 
-const { createHash } = require('node:crypto')
+const { createHash, randomUUID } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const {
@@ -78,6 +78,7 @@ function slotOf(slot, record) {
 class RedisStore {
   #client
   #configs = new Map()
+  #lineages = new Map() // of each counter that gave us a block: see redis/advance.lua
 
   constructor(client) {
     this.#client = client
@@ -107,8 +108,10 @@ class RedisStore {
   }
 
   async advance(name, by, init) {
-    const [kind, value] = await this.#client.run(SCRIPTS.advance, keysOf(name, ['counter']), [by, init ?? ''])
+    const values = [by, init ?? '', this.#lineages.get(name) ?? '', randomUUID()]
+    const [kind, value, lineage] = await this.#client.run(SCRIPTS.advance, keysOf(name, ['counter']), values)
     if (kind !== 'value') throw counterError(kind, name, value)
+    this.#lineages.set(name, lineage)
     return BigInt(value)
   }
 

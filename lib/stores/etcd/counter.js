@@ -9,36 +9,39 @@ const { newNonce } = require('./group')
 const MAX = 2n ** 64n - 1n
 
 /**
- * Whether blocks may be lost: the value is below what this client was given, or the store went back and nobody has
- * said since where to go on (who does leaves another nonce, and one word is enough for all members).
+ * Whether blocks may be lost: the value is below what this client was given, or the store went back since, or the nonce is
+ * another one, so the counter was lost and somebody made it anew. One word of where to go on is enough for all members:
+ * it leaves another nonce, and the record is settled.
  */
 function isBehind(record, { cluster, losses }, memory) {
   if (record.cluster !== cluster || BigInt(record.value) < memory.value) return true
-  return losses > memory.losses && (memory.nonce ?? record.nonce) === record.nonce
+  const isAnother = memory.nonce !== undefined && memory.nonce !== record.nonce
+  return isAnother ? !record.settled : losses > memory.losses
 }
 
 /** The counter's record before the step adds to it, or an error. */
 function base(look, { name, by, init, memory }) {
+  const { record } = look
   const isSkip = by === 0n && init !== undefined
-  const made = (value) => ({ value, nonce: newNonce() })
-  if (look.record === undefined) {
+  const made = (value) => ({ value, nonce: newNonce(), settled: isSkip })
+  if (record === undefined) {
     // a member that was given more knows that the counter was lost
     if (init === undefined || (!isSkip && init < memory.value)) return { error: counterError('gone', name) }
     return made(init)
   }
-  const value = BigInt(look.record.value)
+  const value = BigInt(record.value)
   const next = isSkip && init > value ? init : value
-  if (!isBehind(look.record, look, memory)) return { value: next, nonce: look.record.nonce }
-  return isSkip ? made(next) : { error: counterError('behind', name) }
+  if (isBehind(record, look, memory)) return isSkip ? made(next) : { error: counterError('behind', name) }
+  return { value: next, nonce: record.nonce, settled: record.settled || isSkip }
 }
 
 /** plan: { record, answer } or { error } */
 function advance(look, about) {
-  const { value, nonce, error } = base(look, about)
+  const { value, error, ...lineage } = base(look, about)
   if (error) return { error }
   const after = value + about.by
   if (after > MAX) return { error: counterError('full', about.name, value) }
-  return { record: { value: String(after), nonce, cluster: look.cluster }, answer: value }
+  return { record: { ...lineage, value: String(after), cluster: look.cluster }, answer: value }
 }
 
 module.exports = { advance }

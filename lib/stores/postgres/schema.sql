@@ -46,5 +46,7 @@ CREATE INDEX IF NOT EXISTS flakeforge_slot_owner ON flakeforge_slot (group_name,
 CREATE TABLE IF NOT EXISTS flakeforge_counter (
   name text COLLATE "C" PRIMARY KEY,
   value numeric(20) NOT NULL,          -- 0 to 2^64 - 1
-  incarnation text NOT NULL
+  incarnation text NOT NULL,
+  lineage text NOT NULL,               -- another one where the counter was lost and made anew
+  settled boolean NOT NULL             -- somebody has said where to go on: whoever knows another lineage may go on
 ) WITH (fillfactor = 50);

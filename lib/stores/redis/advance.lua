@@ -1,8 +1,12 @@
 -- Adds to a named counter of 0…2^64-1 and gives the value before; comes after clock.lua.
 -- It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
--- KEYS: counter (hash). ARGV: by, and init or '' for none, as decimal text.
+-- KEYS: counter (hash). ARGV: by, and init or '' for none, as decimal text; the lineage that the client knows, '' for
+-- none; and the one that a counter made now gets.
+--
+-- A lineage names one making of the counter: it shows that what a client knew was lost and somebody made it anew. It is
+-- settled once somebody has said where to go on.
 
-local COUNTER, by, init = KEYS[1], ARGV[1], ARGV[2]
+local COUNTER, by, init, known, fresh = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 -- Lua's numbers are doubles, exact up to 2^53 only. Two halves of ten digits each never come near.
 local HALF = 10000000000
@@ -20,10 +24,14 @@ local function isBelow(aHigh, aLow, bHigh, bLow)
   return aHigh < bHigh or (aHigh == bHigh and aLow < bLow)
 end
 
-local stored = redis.call('HMGET', COUNTER, 'value', 'incarnation')
-local value, isSkip = stored[1], by == '0' and init ~= ''
+local stored = redis.call('HMGET', COUNTER, 'value', 'incarnation', 'lineage', 'settled')
+local value, lineage, isSettled = stored[1], stored[3] or fresh, stored[4] == '1'
+local isSkip = by == '0' and init ~= ''
 if not value and init == '' then return { 'gone' } end
-if value and stored[2] ~= incarnation and not isSkip then return { 'behind' } end
+if value and not isSkip then
+  if stored[2] ~= incarnation then return { 'behind' } end
+  if known ~= '' and known ~= lineage and not isSettled then return { 'gone' } end
+end
 
 local high, low = halves(value or init)
 if isSkip then
@@ -35,4 +43,5 @@ local nextHigh, nextLow = high + byHigh, low + byLow
 if nextLow >= HALF then nextHigh, nextLow = nextHigh + 1, nextLow - HALF end
 if isBelow(MAX_HIGH, MAX_LOW, nextHigh, nextLow) then return { 'full', decimal(high, low) } end
 redis.call('HSET', COUNTER, 'value', decimal(nextHigh, nextLow), 'incarnation', incarnation)
-return { 'value', decimal(high, low) }
+redis.call('HSET', COUNTER, 'lineage', lineage, 'settled', (isSkip or isSettled) and '1' or '0')
+return { 'value', decimal(high, low), lineage }
