@@ -1,53 +1,22 @@
 // The command as users run it: in a process of its own, its JSON compared with what the API says.
 
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { FlakeId } from './support.mjs'
+import { isRefused, run, textOf } from './support-command.mjs'
 
 const { Layout, format, layouts, toBigInt, toSigned } = FlakeId
-const COMMAND = fileURLToPath(new URL('../bin/flakeforge.js', import.meta.url))
 const DISCORD = '175928847299117063'
 const ESCAPE = '\u001b['
 
-/** Runs the command; `stopAfter` closes the pipe once so many characters have come. */
-function run(args, { input = '', env = {}, stopAfter = Number.POSITIVE_INFINITY } = {}) {
-  const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...rest, ...env }, timeout: 60_000 })
-    const output = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr']) {
-      child[name].setEncoding('utf8').on('data', (text) => {
-        output[name] += text
-        if (name === 'stdout' && output.stdout.length >= stopAfter) child.stdout.destroy()
-      })
-    }
-    child.stdin.on('error', () => {}) // a command that needs no input may end before it is written
-    child.stdin.end(input)
-    child.once('error', reject)
-    child.once('close', (code, signal) => resolve({ code, signal, ...output }))
-  })
-}
-
-/** Runs a command that must succeed without a word on stderr, and gives its lines. */
+/** The lines of a command that must succeed without a word on stderr. */
 async function linesOf(t, args, options) {
-  const { code, signal, stdout, stderr } = await run(args, options)
-  t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' }, args.join(' '))
+  const stdout = await textOf(t, args, options)
   t.true(stdout.endsWith('\n'))
   return stdout.trimEnd().split('\n')
 }
 
 const jsonOf = async (t, args, options) => (await linesOf(t, args, options)).map((line) => JSON.parse(line))
-
-/** Exit status 2, and one sentence on stderr. */
-async function isRefused(t, args, message, options) {
-  const { code, stdout, stderr } = await run(args, options)
-  t.is(code, 2, args.join(' '))
-  t.is(stdout, '')
-  t.regex(stderr, /^flakeforge: [^\n]+\n$/)
-  t.regex(stderr, message)
-}
 
 test('without arguments: three IDs with their fields', async (t) => {
   const lines = await linesOf(t, [])

@@ -1,53 +1,18 @@
 // `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder and on Redis.
 
-import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import anyTest from 'ava'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId } from './support.mjs'
+import { isRefused, textOf } from './support-command.mjs'
 import { closeAfter, tryJoin } from './support-lease.mjs'
 
-const COMMAND = fileURLToPath(new URL('../bin/flakeforge.js', import.meta.url))
-
-function run(args, env = {}) {
-  const { NO_COLOR: _, FORCE_COLOR: __, FLAKEFORGE_STORE: ___, ...rest } = process.env
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...rest, ...env }, timeout: 60_000 })
-    const output = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr']) {
-      child[name].setEncoding('utf8').on('data', (text) => {
-        output[name] += text
-      })
-    }
-    child.once('error', reject)
-    child.once('close', (code) => resolve({ code, ...output }))
-  })
-}
-
-/** What a command that must succeed without a word on stderr prints. */
-async function textOf(t, args, env) {
-  const { code, stdout, stderr } = await run(args, env)
-  t.deepEqual({ code, stderr }, { code: 0, stderr: '' }, args.join(' '))
-  return stdout
-}
-
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
-const jsonOf = async (t, args, env) =>
-  linesOf(await textOf(t, [...args, '--json'], env)).map((line) => JSON.parse(line))
-
-/** Exit status 2, nothing on stdout, and one sentence on stderr. */
-async function isRefused(t, args, message, env) {
-  const { code, stdout, stderr } = await run(args, env)
-  t.is(code, 2, args.join(' '))
-  t.is(stdout, '')
-  t.regex(stderr, /^flakeforge: [^\n]+\n$/)
-  t.regex(stderr, message)
-  return stderr
-}
+const jsonOf = async (t, args, options) =>
+  linesOf(await textOf(t, [...args, '--json'], options)).map((line) => JSON.parse(line))
 
 const newFolder = async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-command-'))
@@ -196,7 +161,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.regex(first, /^orders +0 +\S*(web-1|process \d+)/)
     t.regex(second, /^orders +1 +free/)
     t.is(
-      await textOf(t, ['slots', '--group', 'orders', '--json'], { FLAKEFORGE_STORE: url }),
+      await textOf(t, ['slots', '--group', 'orders', '--json'], { env: { FLAKEFORGE_STORE: url } }),
       await textOf(t, ['slots', where, '--group', 'orders', '--json']),
     )
     t.is(await textOf(t, ['slots', where, '--group', 'nobody']), 'no slot was ever held here\n')

@@ -1,30 +1,13 @@
 // `npx flakeforge slots`: who holds what in a folder, as a table and as JSON. It takes, frees and makes nothing.
 
-import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import test from 'ava'
+import { run } from './support-command.mjs'
 import { diskFolder, Puppet } from './support-processes.mjs'
 
-const COMMAND = fileURLToPath(new URL('../bin/flakeforge.js', import.meta.url))
-
-/** Runs the command; variables that are undefined are left out of its environment. */
-function slots(args, env = {}) {
-  const { FLAKEFORGE_STORE: _, XDG_STATE_HOME: __, ...rest } = process.env
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [COMMAND, 'slots', ...args], { env: { ...rest, ...env }, timeout: 60_000 })
-    const output = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr']) {
-      child[name].setEncoding('utf8').on('data', (text) => {
-        output[name] += text
-      })
-    }
-    child.once('error', reject)
-    child.once('close', (code) => resolve({ code, ...output }))
-  })
-}
+const slots = (args, env) => run(['slots', ...args], { env })
 
 async function rows(t, args, env) {
   const { code, stdout, stderr } = await slots([...args, '--json'], env)

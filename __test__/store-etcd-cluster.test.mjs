@@ -3,8 +3,8 @@
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
-import { startCluster, startEtcd, until, wantEtcd } from './servers/etcd.mjs'
-import { freePort } from './servers/server.mjs'
+import { startCluster, startEtcd, wantEtcd } from './servers/etcd.mjs'
+import { freePort, until } from './servers/server.mjs'
 import { newOwner } from './store-reference.mjs'
 
 const require = createRequire(import.meta.url)

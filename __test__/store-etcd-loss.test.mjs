@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
-import { clockedFetch, startEtcd, until, wantEtcd } from './servers/etcd.mjs'
-import { findProgram } from './servers/server.mjs'
+import { clockedFetch, startEtcd, wantEtcd } from './servers/etcd.mjs'
+import { findProgram, until } from './servers/server.mjs'
 import { newOwner } from './store-reference.mjs'
 
 const require = createRequire(import.meta.url)

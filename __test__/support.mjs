@@ -113,22 +113,25 @@ export function putAhead(id, ms) {
 const PRELUDE = `import FlakeId from ${JSON.stringify(new URL('../index.js', import.meta.url).href)}\n`
 const CHILD_MS = 60_000 // a child that hangs is a failure, not a slow one
 
-/** Runs an ES module in a process of its own, with `FlakeId` imported, until it ends by itself. */
-export function runChild(source, flags = []) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...flags, '--input-type=module', '--eval', PRELUDE + source], {
-      timeout: CHILD_MS,
+/** What a child process printed and how it ended, once it has. */
+export function outputOf(child) {
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr']) {
+    child[name].setEncoding('utf8').on('data', (text) => {
+      output[name] += text
     })
-    const output = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr']) {
-      child[name].setEncoding('utf8').on('data', (text) => {
-        output[name] += text
-      })
-    }
+  }
+  return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, ...output }))
   })
 }
+
+/** Runs an ES module in a process of its own, with `FlakeId` imported, until it ends by itself. */
+export const runChild = (source, flags = []) =>
+  outputOf(
+    spawn(process.execPath, [...flags, '--input-type=module', '--eval', PRELUDE + source], { timeout: CHILD_MS }),
+  )
 
 /** Runs a child that prints one JSON value, and gives that value. */
 export async function jsonOfChild(t, source, flags) {

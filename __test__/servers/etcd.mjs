@@ -5,7 +5,6 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
 
@@ -133,9 +132,4 @@ export function clockedFetch(clock) {
 export async function expireOwners(server, group, now) {
   const { alive } = keys.groupKeys(group)
   await server.ctl('del', alive, alive + keys.place({ hi: now, slot: 0 }))
-}
-
-/** Waits until `isTrue` says so. */
-export async function until(isTrue) {
-  while (!(await isTrue())) await sleep(20)
 }

@@ -4,11 +4,10 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, Server, until, wantProgram } from './server.mjs'
 
 const run = promisify(execFile)
 
@@ -60,11 +59,6 @@ export async function serverNow(server) {
 
 /** Waits until the server's clock is past `ms`. */
 export const untilPast = (server, ms) => until(async () => (await serverNow(server)) > ms)
-
-/** Waits until `isTrue` says so. */
-export async function until(isTrue) {
-  while (!(await isTrue())) await sleep(20)
-}
 
 /** A replica that has caught up with `primary`. */
 export async function startReplica(primary) {

@@ -56,6 +56,11 @@ export function wantProgram(name, places) {
   console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
 }
 
+/** Waits until `isTrue` says so. */
+export async function until(isTrue) {
+  while (!(await isTrue())) await sleep(20)
+}
+
 /** Servers whose process may run or whose data is there: whoever ends early must not leave them behind. */
 const present = new Set()
 process.once('exit', () => {
