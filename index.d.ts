@@ -103,7 +103,8 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
    * processes of one machine `'file:DIR'`. Default: what `FLAKEFORGE_STORE` in the environment names, else the folder
    * `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
-   * `shared`, `clock`); or no store is named in a container, where each would have a default folder of its own.
+   * `shared`, `clock`); or no store is named in a container, where each would have a default folder of its own, or where
+   * there is no home folder.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was made for another layout, epoch or number of slots (`theirs`,
    * `ours`).
    * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot gets free within `waitMs` (`retryAt`).
@@ -367,6 +368,7 @@ declare namespace FlakeId {
   /**
    * Slots and counters in a folder, for the processes of one machine: no server. A slot's lock goes with its process.
    * @param directory default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: no directory is named, and there is no default: in a container, or without a home
    */
   export function fileStore(directory?: string | null): Store & { readonly folder: string }
   /**

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { jsonOfChild } from './support.mjs'
+import { isRefused } from './support-command.mjs'
 import { diskFolder } from './support-processes.mjs'
 
 // --- the folder that nobody named ---
@@ -11,12 +12,13 @@ import { diskFolder } from './support-processes.mjs'
 const HOST = ['--require', path.join(import.meta.dirname, 'workers', 'not-in-a-container.cjs')]
 
 /** What join() says in a process with this environment; where it worked, the folders that it made. */
-async function joinIn(t, home, env, flags = HOST) {
+async function joinIn(t, home, env, { flags = HOST, uid, store = '' } = {}) {
   const clean = { XDG_STATE_HOME: undefined, FLAKEFORGE_STORE: undefined, container: undefined, ...env }
   const source = `
     for (const [name, value] of Object.entries(${JSON.stringify({ HOME: home, ...env })})) process.env[name] = value
     for (const name of ${JSON.stringify(Object.keys(clean).filter((name) => clean[name] === undefined))}) delete process.env[name]
-    const said = await FlakeId.join().then(
+    if (${uid !== undefined}) process.setuid(${uid})
+    const said = await (async () => FlakeId.join(${store}))().then(
       async (flake) => {
         const { slot } = flake
         flake.next()
@@ -52,7 +54,7 @@ test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) =
   const [home, folder] = [diskFolder(t), diskFolder(t)]
   const env = { FLAKEFORGE_STORE: `file:${folder}/ids`, XDG_STATE_HOME: home }
   t.deepEqual(await joinIn(t, home, env), { slot: 0 })
-  t.deepEqual(await joinIn(t, home, { ...env, container: 'docker' }, []), { slot: 0 })
+  t.deepEqual(await joinIn(t, home, { ...env, container: 'docker' }, { flags: [] }), { slot: 0 })
   t.deepEqual(fs.readdirSync(folder), ['ids'])
   t.deepEqual(fs.readdirSync(home), [])
   const wrong = await joinIn(t, home, { FLAKEFORGE_STORE: 'nonsense://x' })
@@ -61,14 +63,52 @@ test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) =
 
 test.serial('in a container join() refuses the default folder, and names what to use instead', async (t) => {
   for (const env of [{ container: 'docker' }, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }]) {
-    const home = diskFolder(t)
-    const { code, option, message } = await joinIn(t, home, env, [])
-    t.is(code, 'ERR_FLAKE_OPTION')
-    t.is(option, 'store')
-    for (const name of ['redis:', 'postgres:', 'etcd:', 'file:DIR', 'FLAKEFORGE_STORE'])
-      t.true(message.includes(name), name)
-    t.deepEqual(fs.readdirSync(home), [], 'nothing was made')
+    for (const store of ['', 'FlakeId.fileStore()', 'FlakeId.fileStore(null)']) {
+      const home = diskFolder(t)
+      const { code, option, message } = await joinIn(t, home, env, { flags: [], store })
+      t.is(code, 'ERR_FLAKE_OPTION')
+      t.is(option, 'store')
+      for (const name of ['redis:', 'postgres:', 'etcd:', 'file:DIR', 'FLAKEFORGE_STORE'])
+        t.true(message.includes(name), name)
+      t.false(message.includes('undefined'), message)
+      t.deepEqual(fs.readdirSync(home), [], 'nothing was made')
+    }
   }
+})
+
+const WAYS_OUT = ['file:DIR', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']
+
+function isHomeless(t, { code, option, message }) {
+  t.is(code, 'ERR_FLAKE_OPTION')
+  t.is(option, 'store')
+  for (const name of WAYS_OUT) t.true(message.includes(name), name)
+}
+
+test.serial('a home folder that is no absolute path is none: each working folder would have a slot 0', async (t) => {
+  for (const home of ['', 'relative', './home', '~']) {
+    for (const store of ['', 'FlakeId.fileStore()']) {
+      const said = await joinIn(t, home, {}, { store })
+      isHomeless(t, said)
+      t.true(said.message.includes(`'${home}'`), said.message)
+    }
+    const state = diskFolder(t)
+    t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
+  }
+  for (const name of ['.local', 'relative', 'home', '~']) t.false(fs.existsSync(name), name)
+})
+
+test.serial('the command says the same of a home folder that is none', async (t) => {
+  for (const HOME of ['', 'relative']) {
+    const said = await isRefused(t, ['slots'], /home folder/, { env: { HOME } })
+    for (const name of WAYS_OUT) t.true(said.includes(name), name)
+  }
+})
+
+const asRoot = process.getuid?.() === 0 ? test.serial : test.serial.skip
+
+asRoot('(as root only) a user that the system does not know has no home folder', async (t) => {
+  for (const store of ['', 'FlakeId.fileStore()'])
+    isHomeless(t, await joinIn(t, undefined, { HOME: undefined }, { uid: 12_345, store }))
 })
 
 // --- cluster ---

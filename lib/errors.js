@@ -43,6 +43,26 @@ function unknownOptionError(option, value, known) {
   return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option, value })
 }
 
+const HOMELESS = "'file:DIR' or a server's URL as the store, or an absolute path as XDG_STATE_HOME"
+
+/** Why nobody may be given the default folder: what is the matter, and what to name instead. */
+const NO_DEFAULT_FOLDER = {
+  container: () => ({
+    why: "a container's default folder is one that no other sees",
+    instead:
+      "'redis://…', 'postgres://…', 'etcd://…', or 'file:DIR' with a folder that all of them mount, as the store",
+  }),
+  homeless: () => ({ why: 'this user has no home folder', instead: HOMELESS }),
+  relative: (home) => ({ why: `the home folder must be an absolute path, not ${show(home)}`, instead: HOMELESS }),
+}
+
+/** `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative'. */
+function noDefaultFolderError(kind, { home, cause } = {}) {
+  const { why, instead } = NO_DEFAULT_FOLDER[kind](home)
+  const message = `no store is named, and ${why}: name ${instead}; join() also takes FLAKEFORGE_STORE of the environment`
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause })
+}
+
 /** `ERR_FLAKE_ID`: something that is no ID where one belongs. `wanted` says what would be one. */
 function idError(value, wanted) {
   return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
@@ -228,6 +248,7 @@ module.exports = {
   optionTypeError,
   optionRangeError,
   unknownOptionError,
+  noDefaultFolderError,
   idError,
   overflowError,
   clockBackwardsError,

@@ -4,7 +4,7 @@
 
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
-const { fileStore } = require('../../index.js')
+const { defaultFolder, fileStore } = require('../../lib/stores/file.js')
 const { openStore } = require('../../lib/stores/open.js')
 const { usageError } = require('./arguments.js')
 
@@ -20,8 +20,9 @@ function findStore(given) {
   return { store, close }
 }
 
+/** The default folder in a container too, where join() refuses it: to look does no harm. */
 const openFolder = (name) => ({
-  store: fileStore(name === undefined ? undefined : resolve(name)),
+  store: fileStore(name === undefined ? defaultFolder() : resolve(name)),
   close: async () => {},
 })
 

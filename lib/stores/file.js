@@ -7,10 +7,14 @@ const os = require('node:os')
 const path = require('node:path')
 const native = require('../native.js')
 const { isAbsent } = require('../check.js')
-const { destroyedError, exhaustedError, optionTypeError, problemError } = require('../errors.js')
+const { isContainer } = require('./container.js')
+const { destroyedError, exhaustedError, noDefaultFolderError, optionTypeError, problemError } = require('../errors.js')
 
 function fileStore(directory) {
-  if (isAbsent(directory)) return new FileStore(defaultFolder())
+  if (isAbsent(directory)) {
+    if (isContainer()) throw noDefaultFolderError('container')
+    return new FileStore(defaultFolder())
+  }
   if (typeof directory !== 'string') throw optionTypeError('directory', directory, 'the path of a folder')
   return new FileStore(path.resolve(directory))
 }
@@ -19,7 +23,19 @@ function fileStore(directory) {
 function defaultFolder() {
   const state = process.env.XDG_STATE_HOME
   // A relative path is to be ignored, says the XDG specification.
-  return path.join(state && path.isAbsolute(state) ? state : path.join(os.homedir(), '.local', 'state'), 'flakeforge')
+  return path.join(state && path.isAbsolute(state) ? state : path.join(homeFolder(), '.local', 'state'), 'flakeforge')
+}
+
+/** Never relative, as it is where HOME is empty: two working folders would have a slot 0 each. */
+function homeFolder() {
+  let home
+  try {
+    home = os.homedir()
+  } catch (error) {
+    throw noDefaultFolderError('homeless', { cause: error })
+  }
+  if (!path.isAbsolute(home)) throw noDefaultFolderError('relative', { home })
+  return home
 }
 
 /** What the addon did, or an error for what kept it from doing so. */
@@ -100,4 +116,4 @@ const toInfo = ({ since, last, ...row }) => ({
   ...(last !== undefined && { last: new Date(last) }),
 })
 
-module.exports = { fileStore }
+module.exports = { defaultFolder, fileStore }

@@ -7,7 +7,6 @@
 const { fileURLToPath } = require('node:url')
 const { fileStore } = require('./file.js')
 const { isAbsent } = require('../check.js')
-const { isContainer } = require('./container.js')
 const { optionRangeError, optionTypeError } = require('../errors.js')
 
 const WANTED = "a store, or 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
@@ -64,19 +63,10 @@ function openFile(url) {
   return fileStore(folder)
 }
 
-/** What `FLAKEFORGE_STORE` names, else the default folder; but every container would have one of its own, and slot 0 in it. */
+/** What `FLAKEFORGE_STORE` names, else the default folder. */
 function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
-  if (named) return openUrl(named)
-  if (isContainer()) {
-    throw optionTypeError(
-      'store',
-      undefined,
-      "named in a container, whose default folder no other sees: 'redis://…', 'postgres://…' or 'etcd://…', or " +
-        "'file:DIR' with a folder that all of them mount, here or as FLAKEFORGE_STORE in the environment",
-    )
-  }
-  return fileStore()
+  return named ? openUrl(named) : fileStore()
 }
 
 /** A password may hold what it should not, such as a slash: all before the last @ is left out. */
