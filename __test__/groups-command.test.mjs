@@ -7,7 +7,7 @@ import anyTest from 'ava'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId } from './support.mjs'
-import { isRefused, textOf } from './support-command.mjs'
+import { isRefused, run, textOf } from './support-command.mjs'
 import { closeAfter, tryJoin } from './support-lease.mjs'
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
@@ -190,6 +190,30 @@ anyTest('no server: one sentence and status 2', async (t) => {
     const stderr = await isRefused(t, ['create', url, 'a'], /ECONNREFUSED|does not answer/)
     t.false(stderr.includes('s3cret'))
   }
+})
+
+anyTest('a group that cannot be read does not hide the others', async (t) => {
+  const { where, url, stop } = await newFolder()
+  t.teardown(stop)
+  for (const group of ['a', 'broken', 'c', 'gone']) await (await FlakeId.join(url, { group })).close()
+  const damaged = ['broken', 'gone'].map((group) => path.join(where, group, '1', '0'))
+  for (const file of damaged) fs.truncateSync(file, 100)
+  const table = await run(['slots', where])
+  t.is(table.code, 2)
+  t.deepEqual(
+    linesOf(table.stdout).map((line) => line.split(' ')[0]),
+    ['group', 'a', 'c'],
+  )
+  const sentences = linesOf(table.stderr)
+  t.is(sentences.length, 2)
+  for (const [i, file] of damaged.entries()) t.true(sentences[i].startsWith(`flakeforge: ${file}: `), sentences[i])
+  const { code, stdout, stderr } = await run(['slots', where, '--json'])
+  t.deepEqual({ code, stderr }, { code: 2, stderr: table.stderr })
+  t.deepEqual(
+    linesOf(stdout).map((line) => JSON.parse(line).group),
+    ['a', 'c'],
+  )
+  await isRefused(t, ['slots', where, '--group', 'broken'], /broken/)
 })
 
 anyTest('a folder that is missing is not made', async (t) => {

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 'use strict'
 
-// The command: `npx flakeforge`. It picks a command of bin/commands/, and turns what is thrown into one sentence and exit
-// status 2. It must never know what a command does.
+// The command: `npx flakeforge`. It picks a command of bin/commands/, and reports what that throws. It must never know what
+// a command does.
 
-const { print, say } = require('./parts/output.js')
+const { report } = require('./parts/faults.js')
+const { print } = require('./parts/output.js')
 
 const COMMANDS = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy']
 
@@ -33,18 +34,4 @@ async function main(args) {
   await run(rest)
 }
 
-/** A fault of the caller's has a code of ours or of parseArgs; anything else is a bug, whose stack is wanted. */
-const isUsage = ({ isUsage, code = '' }) => isUsage || /^ERR_(?:FLAKE|PARSE_ARGS)_/.test(code)
-
-/** Its first sentence, and the cause where that does not tell it: why a server could not be reached, for example. */
-function sentenceOf({ message, cause }) {
-  const first = message.split('. ')[0]
-  const why = cause?.message?.split('\n')[0]
-  return why && !first.includes(why) ? `${first} (${why})` : first
-}
-
-main(process.argv.slice(2)).catch((error) => {
-  if (!isUsage(error)) throw error
-  say(sentenceOf(error))
-  process.exitCode = 2
-})
+main(process.argv.slice(2)).catch(report)

@@ -4,6 +4,7 @@
 
 const { readName } = require('../../lib/join-options.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
+const { report } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
 const { withStore } = require('../parts/stores.js')
 const { toTable } = require('../parts/table.js')
@@ -26,19 +27,26 @@ function holder({ owner, pid, host, hi }) {
 
 const row = (slot) => [slot.group, String(slot.slot), holder(slot), date(slot.since), date(slot.last), date(slot.hi)]
 
+/** The slots of all groups that can be read, and why the others cannot: one damaged file must not hide them all. */
 async function listAll(store, group) {
   const groups = group === undefined ? ((await store.groups?.()) ?? ['default']) : [group]
-  const slots = groups.map(async (name) => (await store.list(name)).map((slot) => ({ group: name, ...slot })))
-  return (await Promise.all(slots)).flat()
+  const lists = groups.map(async (name) => (await store.list(name)).map((slot) => ({ group: name, ...slot })))
+  const settled = await Promise.allSettled(lists)
+  return {
+    slots: settled.flatMap(({ value }) => value ?? []),
+    faults: settled.filter(({ status }) => status === 'rejected').map(({ reason }) => reason),
+  }
 }
 
 async function run(args) {
   const { values, positionals } = readArguments(args, { group: { type: 'string' } })
   if (positionals.length > 1) throw usageError(`slots takes one DIR or URL, not ${positionals.length}`)
   if (values.group !== undefined) readName('group', values.group)
-  const all = await withStore(positionals[0], (store) => listAll(store, values.group))
-  if (values.json) return print(all.map((slot) => `${JSON.stringify(slot)}\n`).join(''))
-  await print(`${all.length === 0 ? 'no slot was ever held here' : toTable(HEADINGS, all.map(row))}\n`)
+  const { slots, faults } = await withStore(positionals[0], (store) => listAll(store, values.group))
+  for (const fault of faults) report(fault)
+  if (values.json) return print(slots.map((slot) => `${JSON.stringify(slot)}\n`).join(''))
+  if (slots.length > 0) return print(`${toTable(HEADINGS, slots.map(row))}\n`)
+  if (faults.length === 0) await print('no slot was ever held here\n')
 }
 
 module.exports = { usage, run }
