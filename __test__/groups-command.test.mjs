@@ -216,14 +216,20 @@ anyTest('a group that cannot be read does not hide the others', async (t) => {
   await isRefused(t, ['slots', where, '--group', 'broken'], /broken/)
 })
 
-anyTest('a folder that is missing is not made', async (t) => {
-  const folder = path.join(os.tmpdir(), 'flakeforge-command-missing')
-  for (const args of [
-    ['create', folder],
-    ['destroy', folder, 'a', '--yes'],
-  ])
-    await isRefused(t, args, /no folder/)
-  t.false(fs.existsSync(folder))
+anyTest('a folder that is missing is made by create only, as by join()', async (t) => {
+  const { where, stop } = await newFolder()
+  t.teardown(stop)
+  const folder = path.join(where, 'new', 'ids')
+  for (const name of [folder, `file:${folder}`]) {
+    await isRefused(t, ['destroy', name, 'a', '--yes'], /no folder/)
+    await isRefused(t, ['slots', name], /no folder/)
+    await isRefused(t, ['create', name, 'a', '--slots', '0'], /slots/)
+  }
+  t.deepEqual(fs.readdirSync(where), [])
+  t.is(await textOf(t, ['create', folder, 'a']), "group 'a' is there\n")
+  t.deepEqual(fs.readdirSync(folder), ['a'])
+  await textOf(t, ['create', `file:${path.join(where, 'other')}`])
+  t.deepEqual(fs.readdirSync(path.join(where, 'other')), ['default'])
 })
 
 anyTest('--help', async (t) => {

@@ -10,9 +10,9 @@ const { withStore } = require('../parts/stores.js')
 
 const usage = `usage: flakeforge create DIR|URL [GROUP] [options]
 
-Makes a group that is known to be new, so that nobody waits out its quiet period. Never where the store may have lost the
-group: its members may still be making IDs. GROUP: default 'default'. The options are those of FlakeId.join() that the
-members have to agree on, and must be the same:
+Makes a group that is known to be new, so that nobody waits out its quiet period, and the folder DIR where it is missing.
+Never where the store may have lost the group: its members may still be making IDs. GROUP: default 'default'. The options
+are those of FlakeId.join() that the members have to agree on, and must be the same:
 
   --slots N          how many slots; default: all that the layout's free node bits allow
   --ttl MS           default 30000

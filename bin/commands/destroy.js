@@ -5,7 +5,7 @@
 const { readName } = require('../../lib/join-options.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
 const { print } = require('../parts/output.js')
-const { withStore } = require('../parts/stores.js')
+const { withPresentStore } = require('../parts/stores.js')
 
 const usage = `usage: flakeforge destroy DIR|URL GROUP --yes [--json]
 
@@ -18,7 +18,7 @@ async function run(args) {
   if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP')
   readName('group', group)
   if (!values.yes) throw usageError(`every member of group '${group}' would stop for good: say so with --yes`)
-  await withStore(name, (store) => store.destroy(group))
+  await withPresentStore(name, (store) => store.destroy(group))
   await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `group '${group}' has ended\n`)
 }
 

@@ -6,7 +6,7 @@ const { readName } = require('../../lib/join-options.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
 const { report } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
-const { withStore } = require('../parts/stores.js')
+const { withPresentStore } = require('../parts/stores.js')
 const { toTable } = require('../parts/table.js')
 
 const usage = `usage: flakeforge slots [DIR | URL] [--group NAME] [--json]
@@ -42,7 +42,7 @@ async function run(args) {
   const { values, positionals } = readArguments(args, { group: { type: 'string' } })
   if (positionals.length > 1) throw usageError(`slots takes one DIR or URL, not ${positionals.length}`)
   if (values.group !== undefined) readName('group', values.group)
-  const { slots, faults } = await withStore(positionals[0], (store) => listAll(store, values.group))
+  const { slots, faults } = await withPresentStore(positionals[0], (store) => listAll(store, values.group))
   for (const fault of faults) report(fault)
   if (values.json) return print(slots.map((slot) => `${JSON.stringify(slot)}\n`).join(''))
   if (slots.length > 0) return print(`${toTable(HEADINGS, slots.map(row))}\n`)

@@ -1,6 +1,6 @@
 'use strict'
 
-// The store that the command line names: a URL, or a folder as a plain path. A folder that is missing is not made.
+// The store that the command line names: a URL, or a folder as a plain path. No folder is made here.
 
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
@@ -8,17 +8,14 @@ const { defaultFolder, fileStore } = require('../../lib/stores/file.js')
 const { openStore } = require('../../lib/stores/open.js')
 const { usageError } = require('./arguments.js')
 
-const isUrl = (text) => /^[a-z][a-z\d+.-]*:/i.test(text) && !existsSync(text)
+/** One letter and a colon is a drive of Windows. */
+const isUrl = (text) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
 
-/** The store, and how to close it; without a name, the one that FLAKEFORGE_STORE names, or the default folder. */
-function findStore(given) {
-  const name = given ?? (process.env.FLAKEFORGE_STORE || undefined)
-  const { store, close } = name !== undefined && isUrl(name) ? openStore(name) : openFolder(name)
-  if (name !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
-    throw usageError(`there is no folder ${store.folder}`)
-  }
-  return { store, close }
-}
+/** Undefined where nobody named one. */
+const nameOf = (given) => given ?? (process.env.FLAKEFORGE_STORE || undefined)
+
+/** The store, and how to close it; without a name, the default folder. */
+const findStore = (name) => (name !== undefined && isUrl(name) ? openStore(name) : openFolder(name))
 
 /** The default folder in a container too, where join() refuses it: to look does no harm. */
 const openFolder = (name) => ({
@@ -27,8 +24,8 @@ const openFolder = (name) => ({
 })
 
 /** Does something with the store that the command line names. */
-async function withStore(name, work) {
-  const { store, close } = findStore(name)
+async function withStore(given, work) {
+  const { store, close } = findStore(nameOf(given))
   try {
     return await work(store)
   } finally {
@@ -36,4 +33,13 @@ async function withStore(name, work) {
   }
 }
 
-module.exports = { withStore }
+/** The same with a store whose folder must be there: who looks for slots or ends a group makes none. */
+const withPresentStore = (given, work) =>
+  withStore(given, (store) => {
+    if (nameOf(given) !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
+      throw usageError(`there is no folder ${store.folder}`)
+    }
+    return work(store)
+  })
+
+module.exports = { withPresentStore, withStore }
