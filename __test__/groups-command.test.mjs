@@ -216,6 +216,19 @@ anyTest('a group that cannot be read does not hide the others', async (t) => {
   await isRefused(t, ['slots', where, '--group', 'broken'], /broken/)
 })
 
+anyTest('destroy: a group that never was in a folder is a slip of the hand; one that has ended is not', async (t) => {
+  const { where, stop } = await newFolder()
+  t.teardown(stop)
+  for (const group of ['orders', '.odd/näme']) {
+    await isRefused(t, ['destroy', where, group, '--yes'], /there is no group/)
+    await isRefused(t, ['destroy', where, group, '--yes', '--json'], /there is no group/)
+    t.false(fs.readdirSync(where).includes(group))
+    await textOf(t, ['create', where, group])
+    for (let i = 0; i < 2; i++)
+      t.is(await textOf(t, ['destroy', where, group, '--yes']), `group '${group}' has ended\n`)
+  }
+})
+
 anyTest('a folder that is missing is made by create only, as by join()', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)
