@@ -258,6 +258,25 @@ test('at gives signed bounds where they differ, and two comparisons where they w
   t.true(BigInt(around.max.signed) < 0n)
 })
 
+test('an offset of IDs, below 0 too, is an option wherever a layout is, and one of nodes of new', async (t) => {
+  for (const idOffset of [1_000_000_007n, -5n]) {
+    const layout = new Layout('hazelcast', { idOffset })
+    const own = ['--layout', 'hazelcast', '--id-offset', String(idOffset), '--json']
+    const [{ dec, parts }] = await jsonOf(t, ['new', '1', '--node', '7', '--node-offset', '-2', ...own])
+    t.is(layout.decode(dec).node, 5)
+    t.is(parts.node, 5)
+    t.is((await jsonOf(t, ['inspect', dec, ...own]))[0].parts.timestamp, parts.timestamp)
+    const [{ min }] = await jsonOf(t, ['at', String(parts.timestamp), ...own])
+    t.is(min.dec, String(toBigInt(layout.range(parts.timestamp).min)))
+  }
+})
+
+test('a number below 0 is a value of an option as any other', async (t) => {
+  const [{ from }] = await jsonOf(t, ['at', '0', '--epoch', '-5', '--json'])
+  t.is(from, '1970-01-01T00:00:00.000Z')
+  await isRefused(t, ['new', '--id', '-5'], /id must be .*-5/)
+})
+
 test('layouts lists every layout with what the API says of it', async (t) => {
   const shown = await jsonOf(t, ['layouts', '--json'])
   t.deepEqual(
@@ -290,6 +309,10 @@ for (const [args, message] of [
   [['inspect', 'xyz'], /'xyz' is not an ID/],
   [['inspect', '18446744073709551616'], /is not an ID/],
   [['inspect', '5', '--epoch', '0'], /--epoch is a choice of a layout/],
+  [['inspect', '5', '--id-offset', '5'], /--id-offset is a choice of a layout/],
+  [['new', '--id-offset', '5n'], /--id-offset must be an integer/],
+  [['new', '--id-offset'], /--id-offset needs a value/],
+  [['at', 'now', '--node-offset', '5'], /--node-offset/],
   [['inspect', '0xffffffffffffffff', '--layout', 'twitter'], /a bit that must be 0 is set/],
   [['at'], /one DATE or two/],
   [['at', '2026-02-30'], /DATE must be ISO text/],

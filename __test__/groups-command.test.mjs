@@ -69,6 +69,24 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     await isRefused(t, ['create', where, 'orders', ...options.with(1, '4')], /slots 3\b.*slots 4\b|made for/)
   })
 
+  test(`${kind}: the offsets of nodes and of IDs are options of create too`, async (t) => {
+    const { where, url } = await started(t)
+    for (const [i, idOffset] of [5n, -3n].entries()) {
+      const group = `offset-${i}`
+      await textOf(t, ['create', where, group, '--node-offset', '8', '--id-offset', String(idOffset)])
+      const same = { group, nodeOffset: 8, idOffset }
+      t.is((await joinAs(t, url, { ...same, waitMs: 5000 })).id, 8)
+      for (const other of [{ nodeOffset: 9 }, { nodeOffset: undefined }, { idOffset: 6n }, { idOffset: undefined }]) {
+        const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
+        await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, Object.keys(other)[0])
+      }
+    }
+    await isRefused(t, ['create', where, 'a', '--node-offset', '-1'], /nodeOffset/)
+    await isRefused(t, ['create', where, 'a', '--node-offset', '1024'], /nodeOffset/)
+    await isRefused(t, ['create', where, 'a', '--id-offset', '1.5'], /--id-offset/)
+    await isRefused(t, ['create', where, 'a', '--id-offset', String(2n ** 63n)], /idOffset/)
+  })
+
   test(`${kind}: layouts, fields of one's own and choices`, async (t) => {
     const { where, url } = await started(t)
     const layout = {

@@ -18,6 +18,7 @@ names no zone), Unix ms, or now.
   --epoch DATE       Unix ms or ISO text that its timestamps count from
   --nodes N          snowcast: how many nodes
   --mode MODE        uniqueid: spread or sequential
+  --id-offset N      what is added to every ID
   --json             one JSON object`
 
 /** The condition on a column `id`; bounds whose signed values are the other way round enclose what is between them. */

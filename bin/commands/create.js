@@ -21,9 +21,11 @@ are those of FlakeId.join() that the members have to agree on, and must be the s
   --FIELD N          a node field that is fixed
   --epoch DATE       Unix ms or ISO text that timestamps count from
   --nodes N          snowcast: how many nodes
-  --mode MODE        uniqueid: spread or sequential`
+  --mode MODE        uniqueid: spread or sequential
+  --id-offset N      what is added to every ID
+  --node-offset N    what is added to slot numbers`
 
-const OWN = ['slots', 'ttl', 'skew']
+const OWN = ['slots', 'ttl', 'skew', 'node-offset']
 
 async function run(args) {
   const names = nodeFields(findLayout(args, 'flake'))
@@ -31,9 +33,9 @@ async function run(args) {
   const { values, positionals } = readArguments(args, { ...LAYOUT, ...own })
   const [name, group = 'default', ...more] = positionals
   if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP')
-  const { slots, ttl, skew } = values
+  const { slots, ttl: ttlMs, skew: skewMs, 'node-offset': nodeOffset } = values
   const nodes = Object.fromEntries(names.map((field) => [field, values[field]]))
-  const options = { ...nodes, layout: readLayout(values, 'flake'), group, slots, ttlMs: ttl, skewMs: skew }
+  const options = { ...nodes, layout: readLayout(values, 'flake'), group, slots, ttlMs, skewMs, nodeOffset }
   await withStore(name, (store) => createGroup(store, options))
   await print(values.json ? `${JSON.stringify({ group, created: true })}\n` : `group '${group}' is there\n`)
 }

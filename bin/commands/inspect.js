@@ -20,6 +20,7 @@ plausible, with the others after it. Without an ID, or with -, IDs come from std
   --epoch DATE       with --layout: Unix ms or ISO text that its timestamps count from
   --nodes N          with --layout snowcast: how many nodes
   --mode MODE        with --layout uniqueid: spread or sequential (an ID says its mode itself)
+  --id-offset N      with --layout: what was added to every ID
   --json             one JSON object a line; without --layout with the readings that could be meant, best first
 
 An ID is read as the first of these that fits: decimal (negative: from a signed column), 0x hex, 0b or 64 bits, 16 digits

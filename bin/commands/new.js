@@ -19,6 +19,8 @@ Makes N IDs (default 3; 1 with --as) and shows each as hex, decimal and bits, wi
   --epoch DATE       Unix ms or ISO text that timestamps count from
   --nodes N          snowcast: how many nodes
   --mode MODE        uniqueid: spread or sequential
+  --id-offset N      what is added to every ID
+  --node-offset N    what is added to node numbers
   --as FORM          one ID a line: hex, dec, bin, base32, or json
   --json             the same as --as json`
 
@@ -76,13 +78,13 @@ async function printPictures(flake, count) {
 
 async function run(args) {
   const names = ['id', ...nodeFields(findLayout(args, 'flake'))]
-  const own = Object.fromEntries([...names, 'as', 'n'].map((name) => [name, { type: 'string' }]))
+  const own = Object.fromEntries([...names, 'node-offset', 'as', 'n'].map((name) => [name, { type: 'string' }]))
   const options = { ...LAYOUT, ...own, n: { type: 'string', short: 'n' } }
   const { values, positionals } = readArguments(args, options)
   const form = readForm(values)
   const count = readCount(values, positionals, form === undefined ? '3' : '1')
   const nodes = Object.fromEntries(names.map((name) => [name, values[name]]))
-  const flake = new FlakeId({ ...nodes, layout: readLayout(values, 'flake') })
+  const flake = new FlakeId({ ...nodes, nodeOffset: values['node-offset'], layout: readLayout(values, 'flake') })
   await (form === undefined ? printPictures(flake, count) : printLines(flake, count, form))
 }
 

@@ -8,7 +8,7 @@ const { Layout } = require('../../index.js')
 const { readDate } = require('./dates.js')
 
 const text = { type: 'string' }
-const LAYOUT = { layout: text, epoch: text, nodes: text, mode: text }
+const LAYOUT = { layout: text, epoch: text, nodes: text, mode: text, 'id-offset': text }
 const COMMON = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
 const NUMBER = /^-(?=\d+n?$)/ // parseArgs would take −5 for an option
 const MINUS = '\u2212'
@@ -17,24 +17,35 @@ const MINUS = '\u2212'
 const usageError = (message) => Object.assign(new Error(message), { isUsage: true })
 
 /** Options and positionals, strictly; `own` are the command's options. */
-function readArguments(args, own = {}) {
-  const { values, positionals } = parseArgs({
-    args: args.map((arg) => arg.replace(NUMBER, MINUS)),
-    options: { ...COMMON, ...own },
-    allowPositionals: true,
-  })
-  return { values, positionals: positionals.map((arg) => arg.replace(MINUS, '-')) }
+const readArguments = (args, own = {}) => parse(args, { ...COMMON, ...own }, true)
+
+/** As parseArgs does, but for numbers below 0. */
+function parse(args, options, strict) {
+  const config = { args: args.map((arg) => arg.replace(NUMBER, MINUS)), options, strict, allowPositionals: true }
+  const { values, positionals } = parseArgs(config)
+  const plain = (arg) => (typeof arg === 'string' ? arg.replace(MINUS, '-') : arg)
+  return {
+    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)])),
+    positionals: positionals.map(plain),
+  }
 }
 
 /** `--layout` and the choices it has; undefined when none of them is there. */
-function readLayout({ layout, epoch, nodes, mode }, absent) {
+function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }, absent) {
   if (layout === undefined && absent === undefined) {
-    const [choice] = Object.entries({ epoch, nodes, mode }).find(([, value]) => value !== undefined) ?? []
+    const [choice] =
+      Object.entries({ epoch, nodes, mode, 'id-offset': idOffset }).find(([, value]) => value !== undefined) ?? []
     if (choice !== undefined) throw usageError(`--${choice} is a choice of a layout: say which, with --layout`)
     return undefined
   }
-  const choices = { epoch: epoch === undefined ? undefined : readDate(epoch, '--epoch').getTime(), nodes, mode }
-  return new Layout(readSpec(layout ?? absent), choices)
+  const epochMs = epoch === undefined ? undefined : readDate(epoch, '--epoch').getTime()
+  return new Layout(readSpec(layout ?? absent), { epoch: epochMs, nodes, mode, idOffset: readIdOffset(idOffset) })
+}
+
+function readIdOffset(text) {
+  if (text === undefined) return undefined
+  if (!/^-?\d+$/.test(text)) throw usageError(`--id-offset must be an integer, not '${text}'`)
+  return BigInt(text)
 }
 
 /** A name, or fields of one's own as JSON. */
@@ -47,13 +58,13 @@ function readSpec(layout) {
   }
 }
 
-/** The layout that the arguments name, before its node fields are known as options. */
+/** The layout that the arguments name, before its node fields are known as options: without an offset of its IDs. */
 function findLayout(args, absent) {
-  const { values } = parseArgs({ args, options: LAYOUT, allowPositionals: true, strict: false })
+  const { values } = parse(args, LAYOUT, false)
   for (const name of Object.keys(LAYOUT)) {
     if (values[name] === true) throw usageError(`--${name} needs a value`)
   }
-  return readLayout(values, absent)
+  return readLayout({ ...values, 'id-offset': undefined }, absent)
 }
 
 /** The node fields of a layout are what is in a decoded ID beside these. */
