@@ -234,6 +234,15 @@ anyTest('a group that cannot be read does not hide the others', async (t) => {
   await isRefused(t, ['slots', where, '--group', 'broken'], /broken/)
 })
 
+anyTest('a name is taken as it is, with a minus sign of any kind in it', async (t) => {
+  const { where, stop } = await newFolder()
+  t.teardown(stop)
+  const names = ['a-b', 'a\u2212b', '-5', '\u22125']
+  for (const group of names) t.deepEqual(await jsonOf(t, ['create', where, group]), [{ group, created: true }])
+  t.is(fs.readdirSync(where).length, names.length)
+  for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `group '${group}' has ended\n`)
+})
+
 anyTest('destroy: a group that never was in a folder is a slip of the hand; one that has ended is not', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)

@@ -11,7 +11,7 @@ const text = { type: 'string' }
 const LAYOUT = { layout: text, epoch: text, nodes: text, mode: text, 'id-offset': text }
 const COMMON = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
 const NUMBER = /^-(?=\d+n?$)/ // parseArgs would take −5 for an option
-const MINUS = '\u2212'
+const MINUS = '\0' // what no argument can hold
 
 /** A fault of the caller's: one sentence, exit status 2. */
 const usageError = (message) => Object.assign(new Error(message), { isUsage: true })
