@@ -436,7 +436,10 @@ declare namespace FlakeId {
     next(callback: (error: Error | null, id: Buffer) => void): void
     nextAsync(): Promise<Buffer>
     nextBigInt(): bigint
-    /** Once, before any ID: the next one is `value` + 1. False when it came too late, and changed nothing. */
+    /**
+     * Once, before any ID: the next one is `value` + 1. False when it came too late, and changed nothing. IDs that are asked
+     * for meanwhile wait for the answer, or throw `ERR_FLAKE_OVERFLOW`.
+     */
     init(value: bigint | number): Promise<boolean>
     /** Goes on at `value` or above: after the store lost blocks, above all that was ever handed out. For all members. */
     skipTo(value: bigint | number): Promise<void>

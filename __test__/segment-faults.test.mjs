@@ -156,6 +156,22 @@ test('skipTo on a store that fails says so, and can be said again', async (t) =>
   t.is(segment.nextBigInt(), 1000n)
 })
 
+test('init beyond the first block on a store that fails says so; its block is given once, from its beginning', async (t) => {
+  const { segment, store } = await opened(t, { block: 10 })
+  const { promise, open } = gate()
+  const cause = new Error('connection refused')
+  store.before = () => promise.then(() => Promise.reject(cause))
+  const answer = segment.init(100)
+  const early = take(segment, 1)
+  await turn()
+  early.push(...take(segment, 1))
+  open()
+  const error = await t.throwsAsync(answer, { code: 'ERR_FLAKE_STORE' })
+  t.is(error.cause, cause)
+  t.deepEqual(early, ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_OVERFLOW'])
+  t.deepEqual(take(segment, 10), range(0, 10))
+})
+
 // --- open() on a counter that stands still ---
 
 test('open() on a stopped counter resolves, and its calls throw until skipTo', async (t) => {

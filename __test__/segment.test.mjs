@@ -225,6 +225,25 @@ test('init(n) below a block that another member took is too late, and changes no
   t.is(store.values.get(NAME), 20_000n)
 })
 
+test('init(n) beyond the first block: what is asked for meanwhile waits, and gets no ID twice or from below', async (t) => {
+  for (const isFirst of [true, false]) {
+    const store = new Counters()
+    const { segment } = await opened(t, {}, store)
+    const others = isFirst ? [] : take((await opened(t, {}, store)).segment, 5)
+    const told = []
+    const answer = segment.init(15_000)
+    submit(segment, 5, told)
+    t.deepEqual(take(segment, 2), ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_OVERFLOW'])
+    t.is(await answer, isFirst)
+    const ids = take(segment, 5)
+    await until(told, 5)
+    t.true(allWell(told))
+    ids.push(...told.map(({ id }) => numberOf(id)), ...take(segment, 5))
+    t.is(new Set([...ids, ...others]).size, ids.length + others.length)
+    t.true(ids.every((id) => (isFirst ? id > 15_000n : id < 10_000n)))
+  }
+})
+
 test('the option init: a counter that is not there begins after it, another does not', async (t) => {
   const store = new Counters()
   const { segment } = await opened(t, { init: 41n }, store)

@@ -96,9 +96,12 @@ class SegmentId {
     if (!this.#mayInit) return false
     this.#mayInit = false
     const left = BigInt(this.#block) - first
-    if (left <= 0n) return this.#alone(() => this.#beginBeyond(first))
-    this.#use(first, Number(left))
-    return true
+    if (left > 0n) {
+      this.#use(first, Number(left))
+      return true
+    }
+    this.#forget() // now: what is asked for from here on waits for the answer
+    return this.#alone(() => this.#beginBeyond(first))
   }
 
   async skipTo(given) {
@@ -199,12 +202,11 @@ class SegmentId {
 
   /** The counter goes on at `first`, or where another member has been there already, as if nobody had asked. */
   async #beginBeyond(first) {
-    this.#forget()
     let isFirst = false
     try {
       isFirst = (await this.#ask(0n, first)) === first
     } finally {
-      if (!isFirst) this.#use(0n, this.#block)
+      if (!isFirst) this.#use(0n, this.#block) // whole, as init() put it aside
     }
     if (isFirst) this.#use(await this.#advance(), this.#block)
     return isFirst
