@@ -254,6 +254,22 @@ for (const [kind, { isThere, start, forget, code, losesByRestart }] of Object.en
   })
 }
 
+const etcdTest = STORES.etcd.isThere ? anyTest.serial : anyTest.serial.skip
+
+etcdTest('etcd: several members on one store object take nothing for a loss', async (t) => {
+  const store = FlakeId.etcdStore({ endpoints: (await serverOf('etcd')).url })
+  const blocks = [100, 100, 1, 7, 1000]
+  const members = await Promise.all(blocks.map((block) => opened(t, store, { name: 'one store', block })))
+  const ids = await Promise.all(
+    members.map(async (segment) => {
+      const own = []
+      for (let i = 0; i < 300; i++) own.push(numberOf(await segment.nextAsync()))
+      return own
+    }),
+  )
+  t.is(new Set(ids.flat()).size, 1500)
+})
+
 anyTest('file: a folder that cannot be used is an error of open()', async (t) => {
   const { folder, stop } = startFolder()
   t.teardown(stop)

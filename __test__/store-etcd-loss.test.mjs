@@ -352,6 +352,35 @@ test.serial('counters that are gone or went back: an error until one member says
   }
 })
 
+test.serial(
+  'a look that was overtaken, and that a restored store agrees with again, gives no block twice',
+  async (t) => {
+    const server = await ownEtcd(t)
+    const isLate = { isNext: false }
+    const store = etcdStore({
+      endpoints: server.url,
+      fetch: async (url, options) => {
+        const { isNext } = isLate
+        isLate.isNext = false
+        const response = await fetch(url, options)
+        const text = await response.text() // all of it is here before the server ends
+        if (isNext) await new Promise((resolve) => Object.assign(isLate, { resolve, isThere: true }))
+        return new Response(text, { headers: response.headers })
+      },
+    })
+    await store.advance('numbers', 10n, 0n)
+    const file = join(server.folder, 'snapshot')
+    await server.ctl('snapshot', 'save', file)
+    isLate.isNext = true
+    const late = store.advance('numbers', 10n)
+    await until(() => isLate.isThere)
+    t.is(await store.advance('numbers', 10n), 10n)
+    await restore(server, file)
+    isLate.resolve()
+    await t.throwsAsync(late, refused(/may have lost/))
+  },
+)
+
 test.serial('a counter that this client first sees after a loss', async (t) => {
   const server = await ownEtcd(t)
   const [one, two] = [client(server), client(server)]

@@ -8,7 +8,7 @@ import { newOwner } from './store-reference.mjs'
 const require = createRequire(import.meta.url)
 const { etcdStore } = require('../lib/stores/etcd.js')
 const { Gateway } = require('../lib/stores/etcd/gateway.js')
-const { groupKeys, leaseOf } = require('../lib/stores/etcd/keys.js')
+const { counterKey, groupKeys, leaseOf } = require('../lib/stores/etcd/keys.js')
 const { noMemory, remembered } = require('../lib/stores/etcd/memory.js')
 
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
@@ -206,6 +206,51 @@ test('both take a block', async (t) => {
     other = await race.fast.advance(10n, 0n)
   }
   t.deepEqual([await race.slow.advance(10n, 0n), other], [10n, 0n])
+})
+
+/** A `fetch` by which the next answer to a read stays on its way until `go` is called. */
+function lateRead() {
+  const late = {}
+  const wait = new Promise((resolve) => {
+    late.go = resolve
+  })
+  late.fetch = async (url, options) => {
+    const isNext = !late.isTaken && JSON.parse(options.body).compare?.length === 0
+    if (isNext) late.isTaken = true
+    const answer = await fetch(url, options)
+    if (isNext) await wait
+    return answer
+  }
+  return late
+}
+
+test('a look that another step of the same client has overtaken is no sign of a loss', async (t) => {
+  for (const made of [false, true]) {
+    const name = `overtaken ${made}`
+    const late = lateRead()
+    const store = etcdStore({ endpoints: server.url, fetch: late.fetch })
+    late.isTaken = made // then the counter is there already
+    if (made) t.is(await store.advance(name, 10n, 0n), 0n)
+    late.isTaken = false
+    const slow = store.advance(name, 10n, 0n)
+    const next = await store.advance(name, 10n, 0n)
+    late.go()
+    t.is(await slow, next + 10n)
+  }
+})
+
+test('a look that somebody who made the counter anew has overtaken is decided on once more', async (t) => {
+  const late = lateRead()
+  late.isTaken = true
+  const name = 'overtaken, anew'
+  const store = etcdStore({ endpoints: server.url, fetch: late.fetch })
+  await store.advance(name, 10n, 0n)
+  late.isTaken = false
+  const slow = store.advance(name, 10n)
+  await server.ctl('del', counterKey(name))
+  t.is(await store.advance(name, 0n, 500n), 500n)
+  late.go()
+  t.is(await slow, 500n)
 })
 
 test('two steps of one client that see the same loss at once: it is answered for once', async (t) => {

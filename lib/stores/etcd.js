@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { storeError } = require('../errors')
 const { advance } = require('./etcd/counter')
 const { Gateway } = require('./etcd/gateway')
-const { noMemory, remembered } = require('./etcd/memory')
+const { isOvertaken, noMemory, remembered } = require('./etcd/memory')
 const { all, counterKey, first, groupKeys, last, leaseOf, one, parse } = require('./etcd/keys')
 const { endpointsOf, parseUrl } = require('./etcd/options')
 const steps = require('./etcd/steps')
@@ -106,19 +106,27 @@ class EtcdStore {
     if (!this.#memories.has(keys.record)) this.#memories.set(keys.record, noMemory(this.#gateway.losses))
     const startedAt = performance.now()
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const look = await this.#look({ record: one(keys.record), ...reads })
-      look.waitedMs = wholeTenths(look.sentAt - startedAt)
-      const plan = decide(look, { ...about, memory: this.#memories.get(keys.record) })
-      if (plan.isKept) await this.#hold(lease)
-      const transaction = transactionOf(keys, look, plan, lease?.id)
-      if (transaction.success.length === 0 || (await this.#gateway.commit(transaction))) {
-        if (plan.record) this.#memories.set(keys.record, remembered(this.#memories.get(keys.record), look, plan.record))
-        if (plan.error) throw plan.error
-        return plan.answer
-      }
+      const plan = await this.#attempt(keys, reads, decide, { about, lease, startedAt })
+      if (plan?.error) throw plan.error
+      if (plan) return plan.answer
       await sleep(Math.random() * Math.min(2 ** attempt, LONGEST_WAIT_MS))
     }
     throw storeError(`${keys.record} on etcd changed during each of ${ATTEMPTS} attempts: too many write it at once`)
+  }
+
+  /** The plan that was carried out; undefined: another was faster. */
+  async #attempt(keys, reads, decide, { about, lease, startedAt }) {
+    const before = this.#memories.get(keys.record)
+    const look = await this.#look({ record: one(keys.record), ...reads })
+    look.waitedMs = wholeTenths(look.sentAt - startedAt)
+    const memory = this.#memories.get(keys.record)
+    if (isOvertaken(look, before, memory)) return
+    const plan = decide(look, { ...about, memory })
+    if (plan.isKept) await this.#hold(lease)
+    const transaction = transactionOf(keys, look, plan, lease?.id)
+    if (transaction.success.length > 0 && !(await this.#gateway.commit(transaction))) return
+    if (plan.record) this.#memories.set(keys.record, remembered(this.#memories.get(keys.record), look, plan.record))
+    return plan
   }
 
   async #look(reads) {

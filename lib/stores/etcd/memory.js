@@ -18,4 +18,13 @@ function remembered(memory, { losses }, { nonce, since, value }) {
   }
 }
 
-module.exports = { noMemory, remembered }
+/**
+ * Whether another step of this client has seen more than this look shows, while the look was on its way. Then nothing
+ * follows from it: it may be from before that step, and the store may have gone back after it.
+ */
+function isOvertaken({ record }, before, memory) {
+  if (memory.nonce === before.nonce && memory.value === before.value) return false
+  return record?.nonce !== memory.nonce || (memory.value !== undefined && BigInt(record.value) < memory.value)
+}
+
+module.exports = { noMemory, remembered, isOvertaken }
