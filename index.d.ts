@@ -439,9 +439,13 @@ declare namespace FlakeId {
     /**
      * Once, before any ID: the next one is `value` + 1. False when it came too late, and changed nothing. IDs that are asked
      * for meanwhile wait for the answer, or throw `ERR_FLAKE_OVERFLOW`.
+     * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
      */
     init(value: bigint | number): Promise<boolean>
-    /** Goes on at `value` or above: after the store lost blocks, above all that was ever handed out. For all members. */
+    /**
+     * Goes on at `value` or above: after the store lost blocks, above all that was ever handed out. For all members.
+     * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
+     */
     skipTo(value: bigint | number): Promise<void>
     /** The rest of the block is lost. */
     close(): Promise<void>

@@ -3,7 +3,7 @@
 
 import test from 'ava'
 import { allWell, called, inOrder, numberOf, submit, throwsCode, turn, until } from './support.mjs'
-import { Counters, LAST, NAME, opened, range, SegmentId, take } from './support-segment.mjs'
+import { Counters, gate, LAST, NAME, opened, range, SegmentId, take } from './support-segment.mjs'
 
 // --- the calls ---
 
@@ -295,6 +295,32 @@ test('after close() every call throws and the store is not asked', async (t) => 
   t.throws(() => segment.next(), { code: 'ERR_FLAKE_DETACHED', message: /closed/ })
   await t.throwsAsync(segment.nextAsync(), { code: 'ERR_FLAKE_DETACHED' })
   t.is(store.calls.length, length)
+})
+
+test('after close() neither init nor skipTo brings it back', async (t) => {
+  const { segment, store } = await opened(t)
+  await segment.close()
+  for (const call of [() => segment.init(5), () => segment.init(50_000), () => segment.skipTo(100)]) {
+    await t.throwsAsync(call, { code: 'ERR_FLAKE_DETACHED' })
+    t.throws(() => segment.nextBigInt(), { code: 'ERR_FLAKE_DETACHED' })
+  }
+  t.is(store.calls.length, 1)
+})
+
+test('close() while init and skipTo wait for the store: the one that began ends, the others are refused', async (t) => {
+  const { segment, store } = await opened(t)
+  const { promise, open } = gate()
+  store.before = () => promise
+  const begun = segment.init(50_000)
+  await turn()
+  const waits = segment.skipTo(100_000)
+  const closed = segment.close()
+  open()
+  t.true(await begun)
+  await t.throwsAsync(waits, { code: 'ERR_FLAKE_DETACHED' })
+  await closed
+  t.throws(() => segment.nextBigInt(), { code: 'ERR_FLAKE_DETACHED' })
+  t.is(store.values.get(NAME), 60_001n)
 })
 
 test('await using', async (t) => {

@@ -93,6 +93,7 @@ class SegmentId {
 
   async init(given) {
     const first = readId('value', given) + 1n
+    this.#assertOpen()
     if (!this.#mayInit) return false
     this.#mayInit = false
     const left = BigInt(this.#block) - first
@@ -106,6 +107,7 @@ class SegmentId {
 
   async skipTo(given) {
     const first = readId('value', given)
+    this.#assertOpen()
     this.#mayInit = false
     await this.#alone(() => this.#goOnAt(first))
   }
@@ -142,10 +144,15 @@ class SegmentId {
 
   async #end() {
     this.#isClosed = true
+    this.#mayInit = false
     await this.#turns
     this.#forget()
     this.#waiters.serve()
     await this.#onClose()
+  }
+
+  #assertOpen() {
+    if (this.#isClosed) throw closedError(this.#name)
   }
 
   #refusal() {
@@ -186,7 +193,10 @@ class SegmentId {
   async #alone(work) {
     this.#skips++
     try {
-      return await this.#inTurn(work)
+      return await this.#inTurn(() => {
+        this.#assertOpen() // it may have been closed while others were first
+        return work()
+      })
     } finally {
       this.#skips--
       this.#waiters.serve()
