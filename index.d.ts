@@ -386,7 +386,9 @@ declare namespace FlakeId {
   export function postgresStore(pool: unknown): Store
   /**
    * Slots and counters on etcd 3.4 or newer, by its JSON gateway.
-   * @param options `endpoints`: one or more, as `'http://127.0.0.1:2379'`; `fetch`: your own, for a proxy or a CA
+   * @param options `endpoints`: one or more, as `'http://127.0.0.1:2379'`; `username` and `password`: both or none;
+   * `fetch`: your own, for a proxy or a CA
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: one is missing, of the wrong type, or unknown; no message shows a password.
    */
   export function etcdStore(options: {
     endpoints: string | readonly string[]

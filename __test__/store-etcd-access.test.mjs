@@ -47,6 +47,7 @@ const BAD_URLS = [
   'etcd://one?ssl=1',
   'etcd://one?tls=yes',
   'etcd://a:b@',
+  'etcd://a:100%@one',
 ]
 
 for (const url of BAD_URLS) {
@@ -58,7 +59,12 @@ for (const url of BAD_URLS) {
 anyTest('no message shows a password', (t) => {
   for (const call of [
     () => openEtcd('etcd://me:secret@one/orders'),
+    () => openEtcd('etcd://me:secret%@one'),
     () => etcdStore({ endpoints: 'http://me:secret@one:2379' }),
+    () => etcdStore('http://me:secret@one:2379'),
+    () => etcdStore({ endpoints: 'http://one:2379', username: 'me', passwort: 'secret' }),
+    () => etcdStore({ endpoints: 'http://one:2379', username: 'me', password: ['secret'] }),
+    () => etcdStore({ endpoints: 'http://one:2379', password: 'secret' }),
   ]) {
     const error = t.throws(call, { code: 'ERR_FLAKE_OPTION' })
     t.false(error.message.includes('secret') || String(error.value).includes('secret'), error.message)
@@ -70,6 +76,33 @@ for (const endpoints of [undefined, [], '', 'one:2379', ['http://one:2379', 7], 
     t.throws(() => etcdStore({ endpoints }), { code: 'ERR_FLAKE_OPTION', message: /^endpoints must be/ })
   })
 }
+
+const BAD_OPTIONS = [
+  ['options', 5],
+  ['options', 'http://one:2379'],
+  ['options', ['http://one:2379']],
+  ['endpoints', undefined],
+  ['endpoints', null],
+  ['endpoint', { endpoint: 'http://one:2379' }],
+  ['ca', { endpoints: 'http://one:2379', ca: Buffer.from('pem') }],
+  ['username', { endpoints: 'http://one:2379', username: 5, password: 'p' }],
+  ['username', { endpoints: 'http://one:2379', password: 'p' }],
+  ['password', { endpoints: 'http://one:2379', username: 'me' }],
+  ['password', { endpoints: 'http://one:2379', username: 'me', password: 5 }],
+  ['fetch', { endpoints: 'http://one:2379', fetch: 5 }],
+]
+
+for (const [option, options] of BAD_OPTIONS) {
+  anyTest(`etcdStore(${JSON.stringify(options)}) is an error that names ${option}`, (t) => {
+    const error = t.throws(() => etcdStore(options), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError })
+    t.is(error.option, option)
+    t.true(error.message.includes(option))
+  })
+}
+
+anyTest('what is absent is as if it were not there', (t) => {
+  t.notThrows(() => etcdStore({ endpoints: 'http://one:2379', username: null, password: undefined, fetch: null }))
+})
 
 test.serial('a URL opens a store', async (t) => {
   const server = await startEtcd()

@@ -11,7 +11,7 @@ const { advance } = require('./etcd/counter')
 const { Gateway } = require('./etcd/gateway')
 const { isOvertaken, noMemory, remembered } = require('./etcd/memory')
 const { all, counterKey, first, groupKeys, last, leaseOf, one, parse } = require('./etcd/keys')
-const { endpointsOf, parseUrl } = require('./etcd/options')
+const { parseUrl, readOptions } = require('./etcd/options')
 const steps = require('./etcd/steps')
 const { lookOf, transactionOf } = require('./etcd/transaction')
 
@@ -145,9 +145,7 @@ class EtcdStore {
  * certificate); it must heed `signal`, or a request may never end. etcd keeps every old revision unless it is told not
  * to: run it with `--auto-compaction-retention=1h` or the like, as any etcd that is written to.
  */
-function etcdStore({ endpoints, username, password, fetch = globalThis.fetch }) {
-  return new EtcdStore(new Gateway({ endpoints: endpointsOf(endpoints), username, password, fetch }))
-}
+const etcdStore = (options) => new EtcdStore(new Gateway(readOptions(options)))
 
 /** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` is with TLS too. */
 const openEtcd = (url) => etcdStore(parseUrl(url))

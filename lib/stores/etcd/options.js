@@ -1,8 +1,9 @@
 'use strict'
 
-// The endpoints of an etcd cluster, as options or as a URL.
+// The options of a store on etcd, and the URL that stands for them.
 // It must never put a password into a message.
 
+const { checkKeys, isAbsent } = require('../../check')
 const { optionTypeError } = require('../../errors')
 
 const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
@@ -24,11 +25,43 @@ function endpointsOf(endpoints) {
   return list.map((url) => url.replace(/\/$/, ''))
 }
 
-/** `user:password`, percent-encoded where need be. */
+const KNOWN = ['endpoints', 'username', 'password', 'fetch']
+const HIDDEN = '…'
+
+/** Texts under keys that are no options: one of them may be a password whose key is misspelt. */
+const hideUnknown = ([key, value]) => [key, KNOWN.includes(key) || typeof value !== 'string' ? value : HIDDEN]
+
+/** Both or none. */
+function readCredentials({ username, password }) {
+  if (isAbsent(username) && isAbsent(password)) return {}
+  if (typeof username !== 'string') throw optionTypeError('username', username, 'a text beside the password')
+  if (typeof password !== 'string') {
+    throw optionTypeError('password', isAbsent(password) ? password : HIDDEN, 'a text beside the username')
+  }
+  return { username, password }
+}
+
+function readOptions(given) {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : masked(given), KNOWN)
+  const { endpoints, username, password, fetch } = given ?? {}
+  if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function as fetch is')
+  return {
+    endpoints: endpointsOf(endpoints),
+    ...readCredentials({ username, password }),
+    fetch: fetch ?? globalThis.fetch,
+  }
+}
+
+/** `user:password`, percent-encoded where need be; undefined: it is not that. */
 function credentialsOf(text) {
   if (text === undefined) return {}
   const [username, ...password] = text.split(':')
-  return { username: decodeURIComponent(username), password: decodeURIComponent(password.join(':')) }
+  try {
+    return { username: decodeURIComponent(username), password: decodeURIComponent(password.join(':')) }
+  } catch {
+    // a % that encodes nothing
+  }
 }
 
 /** The options that a URL stands for. */
@@ -37,10 +70,11 @@ function parseUrl(url) {
   const query = new URLSearchParams(parts?.query)
   const tls = query.get('tls') ?? 'false'
   const isKnown = [...query.keys()].every((key) => key === 'tls') && ['true', 'false'].includes(tls)
-  if (!parts || !isKnown) throw optionTypeError('store', masked(url), FORM)
+  const credentials = credentialsOf(parts?.credentials)
+  if (!parts || !isKnown || !credentials) throw optionTypeError('store', masked(url), FORM)
   const scheme = parts.secure || tls === 'true' ? 'https' : 'http'
   const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`))
-  return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentialsOf(parts.credentials) }
+  return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentials }
 }
 
-module.exports = { endpointsOf, parseUrl }
+module.exports = { parseUrl, readOptions }
