@@ -6,8 +6,8 @@
 // A loss shows by three signs. The group is absent. Or this client sees that the store went back: a lower revision, or
 // another cluster than the record names. Or the record carries another nonce than this client remembers: then somebody
 // else made it anew, and what was lost was granted before that (`since`).
-// A client that never saw the store before a snapshot was restored into a cluster of the same name cannot tell: so
-// restore into a new `--initial-cluster-token`, which gives the cluster another number.
+// A client that never saw the store before a snapshot was restored into a cluster of the same name cannot tell, and its
+// steps hide the loss from the others: so restore into a new `--initial-cluster-token`, which gives another number.
 
 const { randomBytes } = require('node:crypto')
 const { clockSkewError, groupMismatchError } = require('../../errors')
