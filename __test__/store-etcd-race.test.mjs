@@ -192,6 +192,14 @@ test('the etcd lease runs out before the decision: it is made anew', async (t) =
   t.is((await server.keysUnder(groupKeys(race.group).alive)).length, 1)
 })
 
+test('an etcd lease that was just made is not kept alive again for another attempt', async (t) => {
+  const race = await openGroup()
+  race.clock.keptAlive = 0
+  race.intrude = () => race.fast.acquire()
+  t.is((await race.slow.acquire()).slot, 1)
+  t.is(race.clock.keptAlive, 0)
+})
+
 test('the etcd lease of an answer that was lost is taken over', async (t) => {
   const race = await openGroup()
   const owner = newOwner()

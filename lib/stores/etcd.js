@@ -19,6 +19,9 @@ const { lookOf, transactionOf } = require('./etcd/transaction')
 const ATTEMPTS = 64
 const LONGEST_WAIT_MS = 500
 
+/** For so long an etcd lease that was just made or kept alive is as good as new: it lasts 2 s at least. */
+const HELD_MS = 1000
+
 /** What a step may wait without more ado, such as for the processor, is nothing to a clock of whole seconds. */
 const wholeTenths = (ms) => Math.floor(ms / 100) * 100
 
@@ -88,14 +91,21 @@ class EtcdStore {
 
   /** An etcd lease ends soon after the window: it takes whole seconds, and two of them at least. */
   #lease(group, owner, { ttlMs }) {
-    return { id: leaseOf(group, owner), seconds: Math.max(2, Math.ceil(ttlMs / 1000)), isThere: false }
+    return {
+      id: leaseOf(group, owner),
+      seconds: Math.max(2, Math.ceil(ttlMs / 1000)),
+      isThere: false,
+      heldAt: Number.NEGATIVE_INFINITY,
+    }
   }
 
-  /** Once for each attempt, since a lease may run out while others are faster. */
+  /** Before each attempt, since a lease may run out while others are faster; but a call each is a third of the load. */
   async #hold(lease) {
-    const { id, seconds, isThere } = lease
+    const { id, seconds, isThere, heldAt } = lease
+    const now = performance.now()
+    if (now - heldAt < HELD_MS) return
     await (isThere ? this.#gateway.keepLease(id, seconds) : this.#gateway.makeLease(id, seconds))
-    lease.isThere = true
+    Object.assign(lease, { isThere: true, heldAt: now })
   }
 
   /**
@@ -124,9 +134,15 @@ class EtcdStore {
     const plan = decide(look, { ...about, memory })
     if (plan.isKept) await this.#hold(lease)
     const transaction = transactionOf(keys, look, plan, lease?.id)
-    if (transaction.success.length > 0 && !(await this.#gateway.commit(transaction))) return
+    if (transaction.success.length > 0 && !(await this.#commit(transaction, lease))) return
     if (plan.record) this.#memories.set(keys.record, remembered(this.#memories.get(keys.record), look, plan.record))
     return plan
+  }
+
+  async #commit(transaction, lease) {
+    const { isDone, isLeaseGone } = await this.#gateway.commit(transaction)
+    if (isLeaseGone) lease.heldAt = Number.NEGATIVE_INFINITY
+    return isDone
   }
 
   async #look(reads) {

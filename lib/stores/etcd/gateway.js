@@ -91,9 +91,10 @@ class Gateway {
   /** Whether a transaction was done; not if what it compares is no longer so, nor if its etcd lease ran out just now. */
   async commit(transaction) {
     try {
-      return (await this.txn(transaction)).isDone
+      const { isDone } = await this.txn(transaction)
+      return { isDone, isLeaseGone: false }
     } catch (error) {
-      if (saysThat(error, 'lease not found')) return false
+      if (saysThat(error, 'lease not found')) return { isDone: false, isLeaseGone: true }
       throw error
     }
   }
