@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
 import { FlakeId, isAscending, jsonOfChild, runChild } from './support.mjs'
-import { afterEvents, allRefuse, closeAfter, happens, leaseOptions, named, record, tryJoin } from './support-lease.mjs'
+import { afterEvents, allRefuse, closeAfter, leaseOptions, named, record, tryJoin } from './support-lease.mjs'
 import { diskFolder, hasClock, isRoot, PLACES, Puppet } from './support-processes.mjs'
 
 const require = createRequire(import.meta.url)
@@ -293,20 +293,6 @@ test.serial('destroy() reaches the other processes, and a new group goes on abov
   t.true(ids.every((before) => before < id))
 })
 
-test.serial("a slot's file that is removed: lost, and another slot is fetched", async (t) => {
-  const folder = diskFolder(t)
-  const flake = await member(t, folder, leaseOptions())
-  flake.next()
-  const lost = happens(flake, 'lost')
-  const files = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name))
-  for (const file of files) if (path.basename(file) === '0' && fs.statSync(file).isFile()) fs.rmSync(file)
-  const { slot, group } = await lost
-  t.deepEqual({ slot, group }, { slot: 0, group: 'default' })
-  const id = await flake.nextAsync()
-  t.is(flake.state, 'attached')
-  t.is(flake.decode(id).id, flake.slot)
-})
-
 // --- files ---
 
 test.serial('the folder as a path, a relative path and a URL', async (t) => {
@@ -338,42 +324,6 @@ test.serial('a folder that is a file, in a file, or on no local file system', as
     t.true(error?.path?.startsWith(where.slice(0, 5)), error?.path)
   }
   t.is(fs.readFileSync(file, 'utf8'), 'a file')
-})
-
-test.serial('files of the group that are damaged, cut off, empty or folders: refused and left alone', async (t) => {
-  const damage = {
-    'a byte of the header': (bytes) => Buffer.concat([bytes.subarray(0, 20), Buffer.of(0xff), bytes.subarray(21)]),
-    'cut off': (bytes) => bytes.subarray(0, 1000),
-    empty: () => Buffer.alloc(0),
-    foreign: () => Buffer.from('hello'),
-    longer: (bytes) => Buffer.concat([bytes, bytes]),
-  }
-  const pristine = diskFolder(t)
-  const puppet = await joinedPuppet(t, pristine)
-  await puppet.take(10)
-  await puppet.kill()
-  const files = fs
-    .readdirSync(pristine, { recursive: true })
-    .filter((name) => fs.statSync(path.join(pristine, name)).isFile())
-  t.true(files.length >= 2, 'the group and the slot')
-  for (const name of files) {
-    for (const [what, change] of Object.entries(damage)) {
-      const folder = diskFolder(t)
-      fs.cpSync(pristine, folder, { recursive: true })
-      const file = path.join(folder, name)
-      const bytes = change(fs.readFileSync(file))
-      fs.writeFileSync(file, bytes)
-      const other = new Puppet(t)
-      const error = await t.throwsAsync(
-        other.call('join', `file:${folder}`, { waitMs: 0 }),
-        { code: 'ERR_FLAKE_FILE' },
-        `${name}: ${what}`,
-      )
-      t.is(error?.path, file, what)
-      t.deepEqual(fs.readFileSync(file), bytes, what)
-      await other.kill()
-    }
-  }
 })
 
 test.serial('a folder without the right to write', async (t) => {

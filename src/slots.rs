@@ -105,14 +105,16 @@ impl Slot {
 
     /// Moves the window on: null when it did, 'lost' or 'destroyed' when nothing is held any more.
     #[napi]
-    pub fn renew(&self) -> Option<Either<&'static str, Problem>> {
+    pub fn renew(&mut self) -> Option<Either<&'static str, Problem>> {
         let Some(held) = &self.held else { return Some(Either::A("lost")) };
-        match held.renew() {
-            Ok(Renewal::Window { .. }) => None,
-            Ok(Renewal::Lost) => Some(Either::A("lost")),
-            Ok(Renewal::Destroyed) => Some(Either::A("destroyed")),
-            Err(error) => Some(Either::B(error.into())),
-        }
+        let ended = match held.renew() {
+            Ok(Renewal::Window { .. }) => return None,
+            Ok(Renewal::Lost) => "lost",
+            Ok(Renewal::Destroyed) => "destroyed",
+            Err(error) => return Some(Either::B(error.into())),
+        };
+        self.held = None; // the lock goes now, not when this is collected
+        Some(Either::A(ended))
     }
 
     /// Gives it back. `last`: the last Unix ms that was used by a holder that does not take numbers from the file.

@@ -31,8 +31,11 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
         FileError::new(path, format!("has reached {value}: {by} more do not fit 64 bits, and nothing was taken"))
     })?;
     page.sync().map_err(|error| FileError::io(path, "synced", &error))?;
-    if !place::is_there(path, identity) {
-        return Err(FileError::new(path, "was removed or replaced while in use: skipTo(n) says where to go on"));
+    if place::is_gone(path, identity) {
+        return Err(FileError::new(
+            path,
+            "was removed or replaced while in use, or cut short: skipTo(n) says where to go on",
+        ));
     }
     Ok(before)
 }

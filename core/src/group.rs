@@ -1,7 +1,8 @@
 //! A group of slots: a folder with one subfolder for each life of the group, the last of which counts.
 //!
 //! `destroy()` ends a life by one word, which every member looks at before it raises a mark: after it, the marks of that
-//! life cover all numbers that were or will ever be taken in it. The next life starts above the highest of them.
+//! life cover all numbers that were or will ever be taken in it. The next life starts above the highest of them. The
+//! highest mark also stands in the group's own page, for the slots whose files were removed.
 //!
 //! This file must never remove a file, nor let a new life start before the old one has ended.
 
@@ -29,6 +30,7 @@ const FLOOR_MS: usize = 3;
 const EPOCH_MS: usize = 4;
 const TICK_NS: usize = 5;
 const COUNTER_BITS: usize = 6;
+const TOP: usize = 7;
 
 /// The file of a life, beside its slots, whose names are numbers.
 const FILE: &str = "group";
@@ -51,30 +53,34 @@ pub struct Group {
     /// where its slots are
     pub(crate) folder: PathBuf,
     identity: Identity,
+    /// no slot that this process takes starts before the end of this Unix millisecond
+    past_ms: i64,
 }
 
 impl Group {
-    /// The group of a folder, made if there is none or the last one was destroyed.
-    pub(crate) fn open(folder: &Path, config: &Config, machine: &Machine) -> Result<Self, FileError> {
+    /// The group of a folder, made if there is none or the last one was destroyed. `past_ms`: up to where IDs may have been
+    /// made of which its files know nothing; 0 for none.
+    pub(crate) fn open(folder: &Path, config: &Config, machine: &Machine, past_ms: i64) -> Result<Self, FileError> {
         let text = format!("{}, {} slots", config.fingerprint, config.slots);
         let mut purpose = Purpose::new(Kind::Group, &text);
         let Numbers { scale, counter_bits } = config.numbers;
         purpose.words[EPOCH_MS] = scale.epoch_ms as u64;
         purpose.words[TICK_NS] = scale.tick_ns;
         purpose.words[COUNTER_BITS] = u64::from(counter_bits);
+        purpose.words[FLOOR_MS] = past_ms as u64;
         loop {
             let life = match last_life(folder)? {
                 None => 1,
                 Some(last) if !last.is_destroyed() => last.number,
                 Some(last) => {
-                    purpose.words[FLOOR_MS] = last.floor_ms()? as u64;
+                    purpose.words[FLOOR_MS] = last.floor_ms()?.max(past_ms) as u64;
                     last.number + 1
                 }
             };
             let folder = folder.join(life.to_string());
             let (file, identity) = place::open(&folder.join(FILE), &purpose, machine)?;
             let page = Mapped::new(file).map_err(|error| FileError::io(&folder, "mapped", &error))?;
-            let group = Self { page, folder, identity };
+            let group = Self { page, folder, identity, past_ms };
             if !group.is_destroyed() {
                 return Ok(group);
             }
@@ -90,14 +96,24 @@ impl Group {
         self.word(DESTROYED).load(SeqCst) != 0
     }
 
-    /// Whether its file is still where it was.
-    pub(crate) fn is_there(&self) -> bool {
-        place::is_there(&self.folder.join(FILE), self.identity)
+    /// Whether its file was removed or replaced.
+    pub(crate) fn is_gone(&self) -> bool {
+        place::is_gone(&self.folder.join(FILE), self.identity)
     }
 
     /// No number up to the end of this Unix millisecond belongs to this life.
     pub(crate) fn floor_ms(&self) -> i64 {
-        self.word(FLOOR_MS).load(Relaxed) as i64
+        (self.word(FLOOR_MS).load(Relaxed) as i64).max(self.past_ms)
+    }
+
+    /// A mark up to there is about to be written.
+    pub(crate) fn cover(&self, mark: u64) {
+        self.word(TOP).fetch_max(mark, SeqCst);
+    }
+
+    /// The Unix millisecond in which the highest mark of this life ends; for one whose file has gone.
+    pub(crate) fn end_ms(&self, numbers: &Numbers) -> i64 {
+        self.floor_ms().max(numbers.end_ms(self.word(TOP).load(SeqCst)))
     }
 
     /// Where to look for a free slot first.
@@ -105,7 +121,8 @@ impl Group {
         self.word(HINT)
     }
 
-    /// How many slots have been used; a guess, after a crash of the machine.
+    /// How many slots have been used. Each of them has had a file, which is on the disk before it is counted; after a crash
+    /// of the machine, some may not be counted.
     pub(crate) fn used(&self) -> &AtomicU64 {
         self.word(USED)
     }
@@ -173,6 +190,7 @@ impl Life {
         fence(SeqCst);
         let numbers = self.numbers();
         let mut floor_ms = whole_ms(system_ns()).max(self.word(FLOOR_MS) as i64);
+        floor_ms = floor_ms.max(numbers.end_ms(self.word(TOP))); // of slots whose files were removed, too
         for (_, page) in self.slots()? {
             floor_ms = floor_ms.max(numbers.end_ms(word(&page, MARK)));
         }

@@ -61,6 +61,15 @@ impl Kind {
             Self::Counter => "counter",
         }
     }
+
+    /// Where something else is in the place of such a file. Users name the files of cursors; those of a group have names of
+    /// ours, so that nothing else has business there.
+    fn way_out(self) -> &'static str {
+        match self {
+            Self::Cursor | Self::Counter => "name another path",
+            Self::Slot | Self::Group => DAMAGED,
+        }
+    }
 }
 
 /// What a file is for, and what it starts with.
@@ -107,11 +116,9 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
 pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
-        return Err(format!("is no file of flakeforge{size}: name another path"));
+        return Err(format!("is no file of flakeforge{size}: {}", kind.way_out()));
     }
-    let version = number(start, VERSION_AT);
-    if version != Some(VERSION) {
-        let version = version.map_or("unknown".to_owned(), |version| version.to_string());
+    if let Some(version) = number(start, VERSION_AT).filter(|&version| version != VERSION) {
         return Err(format!(
             "has version {version} of the file's form, and this package writes version {VERSION}: let all processes \
              use the same version of flakeforge, or name another path"
@@ -130,7 +137,7 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     let found = until_zero(&start[KIND_AT..TEXT_AT]);
     if found != kind.name().as_bytes() {
         let found = String::from_utf8_lossy(found);
-        return Err(format!("is the file of a {found}, not of a {}: name another path", kind.name()));
+        return Err(format!("is the file of a {found}, not of a {}: {}", kind.name(), kind.way_out()));
     }
     let text_len = number(start, TEXT_LEN_AT).unwrap_or(0) as usize;
     let text = start[TEXT_AT..].get(..text_len).unwrap_or_default();
@@ -143,7 +150,7 @@ pub fn word(page: &[u8], at: usize) -> u64 {
 }
 
 /// The way out when a file of ours is broken: it is not repaired, since what it had remembered is lost.
-pub const DAMAGED: &str = "it is damaged and was left as it is. Once no process uses it and the clock is past the last \
+pub const DAMAGED: &str = "it is damaged, and was left as it is: once no process uses it and the clock is past the last \
                            ID made with it, remove it";
 
 fn put(page: &mut [u8; SIZE], at: usize, bytes: &[u8]) {

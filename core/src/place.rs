@@ -62,9 +62,18 @@ pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Whether the path still leads to that file.
+/// Whether the path leads to that file.
 pub fn is_there(path: &Path, wanted: Identity) -> bool {
     fs::metadata(path).is_ok_and(|found| identity(path, &found) == wanted)
+}
+
+/// Whether a file that is in use was removed, replaced or cut short. Where the system does not let this process look, as
+/// after it gave up its rights, nothing says so, and what it has open goes on.
+pub fn is_gone(path: &Path, wanted: Identity) -> bool {
+    match fs::metadata(path) {
+        Ok(found) => identity(path, &found) != wanted || found.len() < page::SIZE as u64,
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
 }
 
 #[cfg(unix)]

@@ -13,8 +13,8 @@
 //!   `next` only grows, and skipping is all that can happen. That is why opening takes no lock either, and a process that
 //!   is stopped while it opens the file cannot hold up the next one.
 //!
-//! A file must not be removed or cut short while it is in use. Removal is noticed, and ends the cursor in this process;
-//! a file that is cut short ends the process with SIGBUS, as for every mapped file.
+//! A file must not be removed or cut short while it is in use. Both are noticed, and end the cursor in this process; but a
+//! file of which nothing is left ends the process with SIGBUS, as for every mapped file.
 //!
 //! This file must never raise the limit by any way other than [`Mark::raise`], nor read the mapped page otherwise than by
 //! atomics: other processes write there.
@@ -215,9 +215,9 @@ impl SharedCursor {
         self.identity
     }
 
-    /// Whether that path leads to this file.
-    pub fn is_at(&self, path: &Path) -> bool {
-        place::is_there(path, self.identity)
+    /// Whether the file was removed, replaced or cut short.
+    pub fn is_gone(&self) -> bool {
+        place::is_gone(&self.path, self.identity)
     }
 
     /// Whether this process must take no more numbers from it, because [`end`](Self::end) was called or the file failed.
@@ -255,17 +255,20 @@ impl SharedCursor {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
-        if !self.is_at(&self.path) {
+        if self.is_gone() {
             return Err(self.spoil(FileError::new(
                 &self.path,
-                "was removed or replaced while in use, so that others may be making the same IDs: make a new generator, \
-                 and let nobody remove the file",
+                "was removed or replaced while in use, or cut short, so that others may be making the same IDs: make a new \
+                 generator, and let nobody touch the file",
             )));
         }
         self.check_group()?;
         let numbers = self.numbers;
         let tick = now.max(numbers.tick(self.cursor().next()));
         let target = numbers.last_of(tick.saturating_add(numbers.ticks(AHEAD_NS)));
+        if let Some(group) = &self.group {
+            group.cover(target); // before any number up to there is taken
+        }
         self.page.mark().raise(self.cursor(), target, || {
             // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
             self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
@@ -290,7 +293,7 @@ impl SharedCursor {
         let next = self.cursor().next();
         let flows = self.seen.swap(next, Relaxed) != next;
         let near = self.numbers.last_of(self.numbers.tick(next).saturating_add(self.numbers.ticks(NEAR_NS)));
-        if flows && near > self.cursor().limit() || !self.is_at(&self.path) {
+        if flows && near > self.cursor().limit() || self.is_gone() {
             let _ = self.raise(); // what is wrong is kept, for the calls to report
         }
     }

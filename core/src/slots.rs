@@ -8,13 +8,17 @@
 //! not know what was used, and unless the holder says so when it [releases](HeldSlot::release) the slot, the next one
 //! starts past the mark.
 //!
-//! This file must never give a slot away whose lock it does not hold.
+//! This file must never give a slot away whose lock it does not hold, nor make the file of a slot once more: nothing else
+//! knows how far its numbers went.
 
 use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::clock::system_ns;
 use crate::fault::FileError;
@@ -34,6 +38,9 @@ const PROBES: u64 = 64;
 
 /// When to look again where all slots are held: nobody says when one will be free.
 const AGAIN_MS: i64 = 250;
+
+/// How often to start again when the group is removed while a slot is looked for.
+const TRIES: usize = 100;
 
 /// Why there is no slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,9 +96,10 @@ pub struct SlotInfo {
 /// A group of slots in a folder.
 #[derive(Debug)]
 pub struct SlotFolder {
+    folder: PathBuf,
     config: Config,
     machine: Machine,
-    group: Arc<Group>,
+    group: Mutex<Arc<Group>>,
 }
 
 /// What came of trying a slot.
@@ -100,6 +108,12 @@ enum Tried {
     Taken,
     /// its last number is ahead of the clock, until that Unix millisecond
     Ahead(i64),
+    /// it was used, and its file was removed
+    Missing,
+    /// its file, which would be new, cannot be made
+    NotMade(FileError),
+    /// the whole group was removed
+    Gone,
 }
 
 impl SlotFolder {
@@ -112,49 +126,94 @@ impl SlotFolder {
     #[doc(hidden)]
     pub fn open_on(machine: &Machine, folder: &Path, config: Config) -> Result<Self, FileError> {
         let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "looked at", &error))?;
-        let group = Arc::new(Group::open(&folder, &config, machine)?);
-        Ok(Self { config, machine: *machine, group })
+        let group = Mutex::new(Arc::new(Group::open(&folder, &config, machine, 0)?));
+        Ok(Self { folder, config, machine: *machine, group })
     }
 
     /// A slot that nobody has. The first ones tried are those from the one that was freed last on.
     pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, SlotError> {
-        if self.group.is_destroyed() {
-            return Err(SlotError::Destroyed);
-        }
-        let slots = u64::from(self.config.slots);
-        let used = self.group.used().load(Relaxed).min(slots);
-        let hint = self.group.hint().load(Relaxed);
-        let known = (0..used).map(|i| (hint + i) % used);
-        let (first, rest) = (known.clone().take(PROBES as usize), known.skip(PROBES as usize));
-        let mut free_ms: Option<i64> = None;
-        for slot in first.chain(used..slots).chain(rest) {
-            match self.attempt(slot as u32)? {
-                Tried::Held(held) => {
-                    // Those after it come next; where a new one had to be made, those that were not looked at.
-                    self.group.hint().store(if slot < used { slot + 1 } else { hint + PROBES }, Relaxed);
-                    self.group.used().fetch_max(slot + 1, Relaxed);
-                    held.sign(owner, host);
-                    return Ok(held);
-                }
-                Tried::Taken => {}
-                Tried::Ahead(until) => free_ms = Some(free_ms.map_or(until, |ms| ms.min(until))),
+        for _ in 0..TRIES {
+            let group = self.group()?;
+            if group.is_destroyed() {
+                return Err(SlotError::Destroyed);
+            }
+            if let Some(held) = self.acquire_of(&group)? {
+                held.sign(owner, host);
+                return Ok(held);
             }
         }
-        Err(SlotError::Exhausted { retry_at_ms: free_ms.unwrap_or(whole_ms(system_ns()) + AGAIN_MS) })
+        Err(FileError::new(&self.folder, "is removed again and again while a slot is looked for").into())
     }
 
-    fn attempt(&self, slot: u32) -> Result<Tried, SlotError> {
-        let path = self.group.folder.join(slot.to_string());
+    /// The group, opened anew where its file was removed: others who come find no other. What this process knows of the
+    /// one before is kept: no slot starts below the marks that it had.
+    fn group(&self) -> Result<Arc<Group>, FileError> {
+        let mut group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
+        if !group.is_destroyed() && group.is_gone() {
+            let past_ms = group.end_ms(&self.config.numbers);
+            *group = Arc::new(Group::open(&self.folder, &self.config, &self.machine, past_ms)?);
+        }
+        Ok(group.clone())
+    }
+
+    /// `None` where the group was removed meanwhile.
+    fn acquire_of(&self, group: &Arc<Group>) -> Result<Option<HeldSlot>, SlotError> {
+        let slots = u64::from(self.config.slots);
+        let used = group.used().load(SeqCst).min(slots);
+        let hint = group.hint().load(Relaxed);
+        let known = (0..used).map(|i| (hint + i) % used);
+        let (first, rest) = (known.clone().take(PROBES as usize), known.skip(PROBES as usize));
+        let mut refused = Refused::default();
+        for slot in first.chain(used..slots).chain(rest) {
+            if slot >= used && refused.makes_none {
+                continue;
+            }
+            match self.attempt(group, slot as u32) {
+                Ok(Tried::Held(held)) => {
+                    // Those after it come next; where a new one had to be made, those that were not looked at.
+                    group.hint().store(if slot < used { slot + 1 } else { hint + PROBES }, Relaxed);
+                    group.used().fetch_max(slot + 1, SeqCst);
+                    // Only now: from here on nobody makes the file once more, and nobody did before.
+                    if group.is_gone() {
+                        return Ok(None);
+                    }
+                    if !held.cursor.is_gone() {
+                        return Ok(Some(held));
+                    }
+                    refused.missing += 1;
+                }
+                Ok(Tried::Taken) => refused.in_use += 1,
+                Ok(Tried::Ahead(until)) => refused.ahead(until),
+                Ok(Tried::Missing) => refused.missing += 1,
+                Ok(Tried::Gone) => return Ok(None),
+                Ok(Tried::NotMade(error)) => {
+                    refused.makes_none = true; // no room, or no right: nor can the others be made
+                    refused.fault = refused.fault.or(Some(error));
+                }
+                // One that cannot be used keeps nobody from the others.
+                Err(SlotError::File(error)) => refused.fault = refused.fault.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(refused.reason(&group.folder))
+    }
+
+    fn attempt(&self, group: &Arc<Group>, slot: u32) -> Result<Tried, SlotError> {
+        let path = group.folder.join(slot.to_string());
         let text = format!("{}, slot {slot}", self.config.fingerprint);
-        let purpose = self.purpose(&text);
+        let purpose = self.purpose(group, &text);
         let file = match place::open_existing(&path)? {
             Some(file) => file,
+            None if group.is_gone() => return Ok(Tried::Gone),
+            None if u64::from(slot) < group.used().load(SeqCst) => return Ok(Tried::Missing),
             None => {
                 let free_ms = self.config.numbers.first_ms(purpose.words[0]);
                 if free_ms > whole_ms(system_ns()) {
                     return Ok(Tried::Ahead(free_ms)); // and so is every other new one: no files for nothing
                 }
-                place::create(&path, &purpose, &self.machine)?;
+                if let Err(error) = place::create(&path, &purpose, &self.machine) {
+                    return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
+                }
                 let gone = || FileError::new(&path, "was removed while it was made");
                 place::open_existing(&path)?.ok_or_else(gone)?
             }
@@ -165,14 +224,14 @@ impl SlotFolder {
             Err(TryLockError::Error(error)) => return Err(FileError::io(&path, "locked", &error).into()),
         }
         let Some(identity) = place::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
-        let cursor = SharedCursor::of_slot(&self.machine, file, (path, identity), self.config.numbers, &self.group)?;
-        self.enter(slot, cursor)
+        let cursor = SharedCursor::of_slot(&self.machine, file, (path, identity), self.config.numbers, group)?;
+        self.enter(group, slot, cursor)
     }
 
     /// A new slot starts above the group's floor.
-    fn purpose<'a>(&self, text: &'a str) -> Purpose<'a> {
+    fn purpose<'a>(&self, group: &Group, text: &'a str) -> Purpose<'a> {
         let mut purpose = Purpose::new(Kind::Slot, text);
-        let floor_ms = self.group.floor_ms();
+        let floor_ms = group.floor_ms();
         if floor_ms > 0 {
             let first = self.config.numbers.after_ms(floor_ms);
             let mark = first.saturating_sub(1);
@@ -182,29 +241,59 @@ impl SlotFolder {
     }
 
     /// Makes a slot whose lock was got ready for use.
-    fn enter(&self, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
+    fn enter(&self, group: &Arc<Group>, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
         let numbers = self.config.numbers;
-        let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: self.group.clone() };
+        let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: group.clone() };
         if held.lends_window().load(Relaxed) != 0 {
             held.cursor.start_past_mark();
         }
-        let (next, now) = (held.cursor.cursor().next(), numbers.now());
+        let first = self.purpose(group, "").words[0];
+        let (next, now) = (held.cursor.cursor().next().max(first), numbers.now());
         if numbers.tick(next) > now {
             return Ok(Tried::Ahead(numbers.first_ms(next)));
         }
         held.lends_window().store(1, Relaxed);
+        let why = |error| if group.is_destroyed() { SlotError::Destroyed } else { SlotError::File(error) };
         if held.cursor.cursor().limit() < numbers.last_of(now.saturating_add(numbers.ticks(NEAR_NS))) {
-            held.cursor.raise().map_err(|error| self.why(error))?;
+            held.cursor.raise().map_err(why)?;
         }
-        if self.group.is_destroyed() {
+        if held.cursor.cursor().next() < next {
+            held.cursor.go_on_at(next).map_err(why)?;
+        }
+        if group.is_destroyed() {
             return Err(SlotError::Destroyed);
         }
         held.lo_ms = numbers.first_ms(next).max(whole_ms(system_ns()));
         Ok(Tried::Held(held))
     }
+}
 
-    fn why(&self, error: FileError) -> SlotError {
-        if self.group.is_destroyed() { SlotError::Destroyed } else { SlotError::File(error) }
+/// Why each slot that was tried is not to be had.
+#[derive(Default)]
+struct Refused {
+    in_use: u32,
+    free_ms: Option<i64>,
+    missing: u32,
+    makes_none: bool,
+    /// the first
+    fault: Option<FileError>,
+}
+
+impl Refused {
+    fn ahead(&mut self, until: i64) {
+        self.free_ms = Some(self.free_ms.map_or(until, |ms| ms.min(until)));
+    }
+
+    fn reason(self, folder: &Path) -> SlotError {
+        if let Some(fault) = self.fault {
+            return fault.into();
+        }
+        if self.missing > 0 && self.in_use == 0 && self.free_ms.is_none() {
+            let why = "has no slot left: the files of all of them were removed, and nothing says how far their IDs went. \
+                       `npx flakeforge destroy` ends this group, and the next one starts above them";
+            return FileError::new(folder, why).into();
+        }
+        SlotError::Exhausted { retry_at_ms: self.free_ms.unwrap_or(whole_ms(system_ns()) + AGAIN_MS) }
     }
 }
 
@@ -264,7 +353,7 @@ impl HeldSlot {
             self.cursor.end();
             return Ok(Renewal::Destroyed);
         }
-        if !self.group.is_there() || !self.cursor.is_at(self.cursor.path()) {
+        if self.group.is_gone() || self.cursor.is_gone() {
             self.cursor.end();
             return Ok(Renewal::Lost);
         }

@@ -244,6 +244,7 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
     let new = open(&path).unwrap();
     assert!(!Arc::ptr_eq(&old, &new));
     assert!(generator(new, &PLAIN).next_id().is_ok(), "a new one is made when asked for");
+    removed("cut short", &|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap());
     removed("replaced", &|path| {
         fs::copy(path, path.with_extension("new")).unwrap();
         fs::rename(path.with_extension("new"), path).unwrap();

@@ -49,7 +49,7 @@ fn damage() {
     assert_damage("is no file of flakeforge", |bytes| bytes[0] ^= 1);
     assert_damage("has 4095 bytes where 4096 belong", |bytes| bytes.truncate(4095));
     assert_damage("has 100 bytes where 4096 belong", |bytes| bytes.truncate(100));
-    assert_damage("has version unknown", |bytes| bytes.truncate(17));
+    assert_damage("has 17 bytes where 4096 belong", |bytes| bytes.truncate(17));
     assert_damage("has more bytes where 4096 belong", |bytes| bytes.push(0));
     assert_damage("has version 2 of the file's form, and this package writes version 1", |bytes| bytes[16] = 2);
     assert_damage("has version 0", |bytes| bytes[16] = 0);

@@ -200,7 +200,7 @@ fn another_configuration_shows_both() {
 #[test]
 fn damaged_and_foreign_slots_are_left_alone() {
     let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 4);
+    let folder = open(temp.path(), 1);
     drop(take(&folder));
     let path = temp.path().join("1/0");
     let mut bytes = fs::read(&path).unwrap();
@@ -212,12 +212,35 @@ fn damaged_and_foreign_slots_are_left_alone() {
     };
     refused("checksum");
     assert!(fs::read(&path).unwrap() == bytes);
+    fs::write(&path, "").unwrap();
+    refused("is no file of flakeforge (it is empty): it is damaged");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     refused("is a folder");
     fs::remove_dir(&path).unwrap();
     fs::copy(temp.path().join("1/group"), &path).unwrap();
     refused("is the file of a group of slots, not of a slot");
+}
+
+#[test]
+fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 4);
+    let held: Vec<_> = (0..3).map(|_| take(&folder)).collect();
+    held.into_iter().for_each(|held| drop(held.cursor()));
+    let path = temp.path().join("1/1");
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10).unwrap();
+    let all: Vec<_> = (0..3).map(|_| take(&folder)).collect();
+    assert_eq!(all.iter().map(HeldSlot::slot).collect::<HashSet<_>>(), HashSet::from([0, 2, 3]));
+    let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is left") };
+    assert!(error.path() == path.to_str().unwrap() && error.to_string().contains("damaged"), "{error}");
+
+    // How far its IDs went is not known, so that there is no next life until somebody says so by removing it.
+    destroy(temp.path()).unwrap();
+    let error = SlotFolder::open(temp.path(), config(4)).unwrap_err().to_string();
+    assert!(error.contains("the clock is past the last ID made with it, remove it"), "{error}");
+    fs::remove_file(&path).unwrap();
+    open(temp.path(), 4);
 }
 
 #[test]
@@ -234,6 +257,80 @@ fn a_removed_slot_is_lost() {
     let other = take(&folder);
     fs::remove_dir_all(temp.path()).unwrap();
     assert_eq!(other.renew(), Ok(Renewal::Lost));
+}
+
+/// Makes IDs up to 5 s ahead of the clock; the Unix ms of the last.
+fn run_ahead(held: &HeldSlot) -> i64 {
+    let mut made = vec![0; 4096 * 5000];
+    let (count, _) = generator(held.cursor(), &ENDLESS).fill(&mut made, |id| id);
+    (made[count - 1] >> 22) as i64
+}
+
+#[test]
+fn the_number_of_a_removed_slot_is_not_given_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 2);
+    let held = take(&folder);
+    let last_ms = run_ahead(&held);
+    fs::remove_file(temp.path().join("1/0")).unwrap();
+    assert_eq!(held.renew(), Ok(Renewal::Lost));
+    drop(held);
+    let other = open(temp.path(), 2); // as another process has it
+    let held = take(&other);
+    assert_eq!(held.slot(), 1, "the first one's IDs are ahead, and no file says how far");
+    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the other may be given back");
+    drop(held.cursor());
+    drop(held);
+
+    fs::remove_file(temp.path().join("1/1")).unwrap();
+    for folder in [&folder, &other] {
+        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is left") };
+        assert!(error.to_string().contains("`npx flakeforge destroy`"), "{error}");
+    }
+    assert_eq!(list(temp.path()).unwrap(), [], "none was made");
+    destroy(temp.path()).unwrap();
+    let Err(SlotError::Exhausted { retry_at_ms }) = open(temp.path(), 2).acquire(7, "here") else { panic!("ahead") };
+    assert!(retry_at_ms > last_ms, "the next group starts above them: {retry_at_ms}, and {last_ms}");
+}
+
+#[test]
+fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("group");
+    let folder = open(&path, 4);
+    let (held, other) = (take(&folder), take(&folder));
+    let (_cursor, last_ms) = (other.cursor(), run_ahead(&held));
+    fs::remove_dir_all(&path).unwrap();
+    assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
+    drop((held, other));
+    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
+    assert!(retry_at_ms > last_ms && retry_at_ms < last_ms + 10_000, "{retry_at_ms}, and {last_ms}");
+    assert!(path.join("1/group").exists() && list(&path).unwrap().is_empty(), "a group, and no slot too early");
+
+    // Members of before and new ones are in one group.
+    let joined = open(&path, 4);
+    while now_ms() < retry_at_ms {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let (one, two) = (take(&folder), take(&joined));
+    assert_eq!((one.slot(), two.slot()), (0, 1));
+    assert!(generator(one.cursor(), &PLAIN).next_id().unwrap() >> 22 > last_ms as u64);
+    assert!(matches!(one.renew(), Ok(Renewal::Window { .. })), "it stays");
+    destroy(&path).unwrap();
+    assert_eq!((one.renew(), two.renew()), (Ok(Renewal::Destroyed), Ok(Renewal::Destroyed)));
+}
+
+#[test]
+fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 4);
+    let held = take(&folder);
+    let last_ms = run_ahead(&held);
+    fs::remove_dir_all(temp.path().join("1")).unwrap();
+    drop(take(&open(temp.path(), 4)).cursor()); // knows nothing of it, and makes slot 0
+    drop(held);
+    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
+    assert!(retry_at_ms > last_ms, "{retry_at_ms}, and {last_ms}");
 }
 
 #[test]
