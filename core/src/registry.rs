@@ -205,8 +205,8 @@ impl Registry {
                 let last_tick = cursor.next() >> key.packing.counter_bits();
                 Arc::strong_count(cursor) > 1 || key.scale().start_of(last_tick) > now_ns - LONG_PAST_NS
             }
-            Scope::Shared { file, .. } => file.strong_count() > 0,
-            Scope::Leased => true, // no more than there are nodes
+            // No more than there are nodes. What a file's last ID was is known only there, also when nobody has it open.
+            Scope::Shared { .. } | Scope::Leased => true,
         });
         self.swept_at = self.scopes.len();
     }

@@ -108,6 +108,16 @@ fn one_key_is_used_in_one_way() {
     std::fs::remove_file(path).unwrap();
 }
 
+#[test]
+fn a_sweep_keeps_what_is_in_a_file() {
+    let (mut registry, path) = (Registry::default(), file("swept"));
+    drop(registry.shared(key(6), &path).unwrap());
+    registry.sweep(system_ns() + LONG_PAST_NS * 2);
+    assert!(registry.plain(key(6)).is_err(), "its IDs may be ahead of the clock");
+    registry.shared(key(6), &path).unwrap();
+    std::fs::remove_file(path).unwrap();
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_by_another_name_is_the_same_file() {
