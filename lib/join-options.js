@@ -42,12 +42,26 @@ function readJoinOptions(given) {
   }
 }
 
-/** What all members of a group must have in common, as text that a mismatch can show. */
+/**
+ * What all members of a group must have in common, as text that a mismatch can show. Slots fill the node's bits from the
+ * lowest on, whatever fields these are; but beside a fixed field, or above bits that are always 0, the same slot is
+ * another node where the fields have other places.
+ */
 function fingerprint(layout, fixed, nodeOffset) {
   const parts = [Layout.native(layout).fingerprint]
+  if (Object.keys(fixed).length > 0 || hasGap(layout)) {
+    parts.push(`fields ${layout.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`)
+  }
   for (const [name, value] of Object.entries(fixed)) parts.push(`${name} = ${value}`)
   if (!isAbsent(nodeOffset)) parts.push(`nodeOffset ${Number(nodeOffset)}`)
   return parts.join(', ')
+}
+
+/** Whether bits that are always 0 lie below a field of the node. */
+function hasGap({ fields }) {
+  const names = fields.map(([name]) => name)
+  const first = names.findIndex((name) => !['timestamp', 'counter', 'zero'].includes(name))
+  return first >= 0 && names.indexOf('zero', first) >= 0
 }
 
 const TTL_MS = 30_000
