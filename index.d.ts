@@ -326,10 +326,20 @@ declare namespace FlakeId {
    * core/src/grants.rs. A store that wraps another hands its grants on as they are.
    */
   export interface Store {
-    /** Makes the group where it is missing; `ERR_FLAKE_CONFIG_MISMATCH` where it was made for something else. */
+    /**
+     * Makes the group where it is missing; `ERR_FLAKE_CONFIG_MISMATCH` where it was made for something else. `scale`, how
+     * ticks become numbers, is filled in by `join()`; `fileStore` needs it, other stores do not.
+     */
     open(
       group: string,
-      config: { fingerprint: string; slots: number; ttlMs: number; skewMs: number; create: boolean },
+      config: {
+        fingerprint: string
+        slots: number
+        ttlMs: number
+        skewMs: number
+        create: boolean
+        scale?: { epochMs: number; tickNs: number; counterBits: number }
+      },
     ): Promise<void>
     acquire(group: string, request: { owner: string; host: string; clientNow: number }): Promise<Grant>
     renew(

@@ -6,9 +6,17 @@
 const os = require('node:os')
 const path = require('node:path')
 const native = require('../native.js')
-const { isAbsent } = require('../check.js')
+const { isAbsent, readBounded } = require('../check.js')
 const { isContainer } = require('./container.js')
-const { destroyedError, exhaustedError, noDefaultFolderError, optionTypeError, problemError } = require('../errors.js')
+const {
+  destroyedError,
+  exhaustedError,
+  noDefaultFolderError,
+  optionRangeError,
+  optionTypeError,
+  problemError,
+  storeError,
+} = require('../errors.js')
 
 function fileStore(directory) {
   if (isAbsent(directory)) {
@@ -44,6 +52,40 @@ function insist(done) {
   return done
 }
 
+const LONGEST_NS = Number.MAX_SAFE_INTEGER
+const MOST_COUNTER_BITS = 53
+const MOST_SLOTS = 2 ** 32 - 1
+
+/** How ticks become numbers: the files have the time of each ID, so this store must know. */
+function readScale(scale) {
+  if (typeof scale !== 'object' || scale === null) {
+    throw optionTypeError('scale', scale, '{ epochMs, tickNs, counterBits }, as join() fills it in')
+  }
+  return {
+    epochMs: readBounded('scale.epochMs', scale.epochMs, -LONGEST_NS, LONGEST_NS),
+    tickNs: readBounded('scale.tickNs', scale.tickNs, 1, LONGEST_NS),
+    counterBits: readBounded('scale.counterBits', scale.counterBits, 0, MOST_COUNTER_BITS),
+  }
+}
+
+function checkText(option, text) {
+  if (typeof text !== 'string') throw optionTypeError(option, text, 'text')
+}
+
+/** What the addon reads: a number of 128 bits. */
+function checkOwner(owner) {
+  const wanted = 'a token of 32 hex digits'
+  if (typeof owner !== 'string') throw optionTypeError('owner', owner, wanted)
+  if (!/^[\da-f]{1,32}$/i.test(owner)) throw optionRangeError('owner', owner, wanted)
+}
+
+/** The addon takes 64 bits of any bigint, and leaves its sign out. */
+function checkCount(option, count) {
+  const wanted = 'a bigint from 0 to 2^64 - 1'
+  if (typeof count !== 'bigint') throw optionTypeError(option, count, wanted)
+  if (BigInt.asUintN(64, count) !== count) throw optionRangeError(option, count, wanted)
+}
+
 class FileStore {
   #folder
   #groups = new Map() // the addon's folder of slots, by group
@@ -59,7 +101,9 @@ class FileStore {
   }
 
   async open(group, { fingerprint, slots, scale }) {
-    this.#groups.set(group, insist(native.openSlots(this.#folder, group, { fingerprint, slots, scale })))
+    checkText('fingerprint', fingerprint)
+    const config = { fingerprint, slots: readBounded('slots', slots, 1, MOST_SLOTS), scale: readScale(scale) }
+    this.#groups.set(group, insist(native.openSlots(this.#folder, group, config)))
   }
 
   async acquire(group, { owner, host }) {
@@ -86,6 +130,8 @@ class FileStore {
   }
 
   async advance(name, by, init) {
+    checkCount('by', by)
+    if (!isAbsent(init)) checkCount('init', init)
     return insist(native.advanceCounter(this.#folder, name, by, init))
   }
 
@@ -99,7 +145,11 @@ class FileStore {
   }
 
   #take(group, owner, host) {
-    const taken = insist(this.#groups.get(group).acquire(owner, host))
+    const slots = this.#groups.get(group)
+    if (slots === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    checkOwner(owner)
+    checkText('host', host)
+    const taken = insist(slots.acquire(owner, host))
     if (taken.slot !== undefined) return taken
     if (taken.retryAt === undefined) throw destroyedError(group)
     throw exhaustedError(group, taken.retryAt, taken.storeNow)
