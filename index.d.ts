@@ -354,7 +354,10 @@ declare namespace FlakeId {
      * error where that is not given. `by` 0 with `init`: the counter goes on at `init` at least, whatever was lost.
      */
     advance(name: string, by: bigint, init?: bigint): Promise<bigint>
-    /** The slots that were ever held. */
+    /**
+     * The slots that were ever held. Where `fileStore` finds files that are damaged, it throws `ERR_FLAKE_FILE`, with the
+     * other slots as `slots`, and what is wrong with each file as `faults`.
+     */
     list(group: string): Promise<SlotInfo[]>
     /** The names of all groups, where the store can tell. */
     groups?(): Promise<string[]>

@@ -4,8 +4,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
+import { FlakeId, jsonOfChild } from './support.mjs'
 import { run } from './support-command.mjs'
-import { diskFolder, Puppet } from './support-processes.mjs'
+import { diskFolder, isRoot, Puppet } from './support-processes.mjs'
 
 const slots = (args, env) => run(['slots', ...args], { env })
 
@@ -136,6 +137,47 @@ test('a slot file that is damaged: one sentence with its path', async (t) => {
   t.is(code, 2)
   t.regex(stderr, /^flakeforge: [^\n]+\n$/)
   t.true(stderr.includes(file))
+})
+
+test('a slot file that is damaged: list() says what the others say, and what is wrong', async (t) => {
+  const { folder, living } = await usedFolder(t)
+  const file = path.join(folder, 'default', '1', '1')
+  fs.truncateSync(file, 100)
+  const error = await t.throwsAsync(FlakeId.fileStore(folder).list('default'), { code: 'ERR_FLAKE_FILE' })
+  t.is(error.path, file)
+  t.deepEqual(error.faults, [error.message])
+  t.deepEqual(
+    error.slots.map(({ slot, pid }) => [slot, pid]),
+    [
+      [0, living.pid],
+      [2, undefined],
+    ],
+  )
+})
+
+test('a group that is damaged does not hide the others', async (t) => {
+  const folder = diskFolder(t)
+  for (const group of ['a', 'b']) await new Puppet(t).call('join', `file:${folder}`, { group })
+  fs.truncateSync(path.join(folder, 'a', '1', 'group'), 100)
+  const store = FlakeId.fileStore(folder)
+  t.deepEqual(await store.groups(), ['a', 'b'])
+  await t.throwsAsync(store.list('a'), { code: 'ERR_FLAKE_FILE' })
+  t.is((await store.list('b')).length, 1)
+})
+
+test('a user who may read and not write can look', async (t) => {
+  if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
+  const { folder, pids } = await usedFolder(t)
+  fs.chmodSync(folder, 0o755)
+  const source = `
+    process.setgid(65534)
+    process.setuid(65534)
+    const store = FlakeId.fileStore('${folder}')
+    const list = (await store.list('default')).map(({ slot, pid }) => [slot, pid ?? 0])
+    console.log(JSON.stringify({ groups: await store.groups(), list }))
+  `
+  const list = [0, 1, 2].map((slot) => [slot, slot === 0 ? pids[0] : 0])
+  t.deepEqual(await jsonOfChild(t, source), { groups: ['default'], list })
 })
 
 test('without a folder: FLAKEFORGE_STORE, else the default folder', async (t) => {

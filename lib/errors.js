@@ -132,6 +132,12 @@ function problemError({ theirs, ours, path, why }, where) {
   return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
 }
 
+/** `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: what the others say; `faults`: what is wrong with each. */
+function rosterError(faults, slots) {
+  const [first, ...others] = faults.map((fault) => problemError(fault))
+  return Object.assign(first, { slots, faults: [first.message, ...others.map(({ message }) => message)] })
+}
+
 /** `ERR_FLAKE_STORE`: a call to a store failed; without a cause where the store answered, and said no. */
 function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
@@ -257,6 +263,7 @@ module.exports = {
   groupMismatchError,
   fileError,
   problemError,
+  rosterError,
   storeError,
   storeFailure,
   counterError,

@@ -6,7 +6,7 @@ use std::path::Path;
 use flakeforge_core::clock::{Timescale, system_ns, to_ms};
 use flakeforge_core::numbers::Numbers;
 use flakeforge_core::shared::SharedCursor;
-use flakeforge_core::slots::{self, Config, HeldSlot, Holder, Renewal, SlotError, SlotInfo};
+use flakeforge_core::slots::{self, Config, HeldSlot, Holder, Renewal, Roster, SlotError, SlotInfo};
 use flakeforge_core::{counters, names};
 use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
@@ -164,11 +164,23 @@ impl From<SlotInfo> for SlotRow {
     }
 }
 
+/// The slots of a group.
+#[napi(object, object_from_js = false)]
+pub struct SlotRows {
+    /// those that were ever held
+    pub slots: Vec<SlotRow>,
+    /// what is wrong with the files of others
+    pub faults: Vec<Problem>,
+}
+
 /// The slots of a group that were ever held.
 #[napi]
-pub fn list_slots(store: String, group: String) -> Opened<Vec<SlotRow>> {
+pub fn list_slots(store: String, group: String) -> Opened<SlotRows> {
     let folder = names::group_folder(Path::new(&store), &group);
-    opened(slots::list(&folder).map(|all| all.into_iter().map(SlotRow::from).collect()))
+    opened(slots::list(&folder).map(|Roster { slots, faults }| SlotRows {
+        slots: slots.into_iter().map(SlotRow::from).collect(),
+        faults: faults.into_iter().map(Problem::from).collect(),
+    }))
 }
 
 /// The names of a store's groups.

@@ -18,7 +18,7 @@ use crate::clock::{Timescale, system_ns};
 use crate::fault::FileError;
 use crate::machine::Machine;
 use crate::numbers::{Numbers, whole_ms};
-use crate::page::{self, Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
+use crate::page::{Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
 use crate::place::{self, Identity};
 use crate::shared::Mapped;
 
@@ -142,6 +142,9 @@ fn end(page: &Mapped, path: &Path) -> Result<(), FileError> {
     page.sync().map_err(|error| FileError::io(path, "synced", &error))
 }
 
+/// What is in a slot's file, or what is wrong with it.
+type Page = Result<Vec<u8>, FileError>;
+
 /// A life of a group, as its files say.
 pub(crate) struct Life {
     number: u32,
@@ -157,7 +160,7 @@ pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, FileError> {
     for number in numbers {
         let folder = folder.join(number.to_string());
         let path = folder.join(FILE);
-        if let Some(file) = place::open_existing(&path)? {
+        if let Some(file) = place::open_to_read(&path)? {
             let page = place::read(&path, &file)?;
             place::text_of(&path, &page, Kind::Group)?;
             return Ok(Some(Life { number, folder, page }));
@@ -192,24 +195,25 @@ impl Life {
         let mut floor_ms = whole_ms(system_ns()).max(self.word(FLOOR_MS) as i64);
         floor_ms = floor_ms.max(numbers.end_ms(self.word(TOP))); // of slots whose files were removed, too
         for (_, page) in self.slots()? {
-            floor_ms = floor_ms.max(numbers.end_ms(word(&page, MARK)));
+            floor_ms = floor_ms.max(numbers.end_ms(word(&page?, MARK)));
         }
         Ok(floor_ms)
     }
 
-    /// The slots that have a file, in order, with what is in it.
-    pub(crate) fn slots(&self) -> Result<Vec<(u32, Vec<u8>)>, FileError> {
+    /// The slots that have a file, in order, with what is in it, or what is wrong with it.
+    pub(crate) fn slots(&self) -> Result<Vec<(u32, Page)>, FileError> {
         let mut slots = numbered(&self.folder)?;
         slots.sort_unstable();
-        let mut pages = Vec::with_capacity(slots.len());
-        for slot in slots {
-            let path = self.folder.join(slot.to_string());
-            let Some(file) = place::open_existing(&path)? else { continue };
-            let page = place::read(&path, &file)?;
-            page::text_of(&page, Kind::Slot).map_err(|why| FileError::new(&path, why))?;
-            pages.push((slot, page));
-        }
-        Ok(pages)
+        Ok(slots.into_iter().filter_map(|slot| Some((slot, self.page_of(slot).transpose()?))).collect())
+    }
+
+    /// `None` where it has gone.
+    fn page_of(&self, slot: u32) -> Result<Option<Vec<u8>>, FileError> {
+        let path = self.folder.join(slot.to_string());
+        let Some(file) = place::open_to_read(&path)? else { return Ok(None) };
+        let page = place::read(&path, &file)?;
+        place::text_of(&path, &page, Kind::Slot)?;
+        Ok(Some(page))
     }
 }
 

@@ -63,6 +63,8 @@ pub mod prefetch;
 #[cfg(not(loom))]
 pub mod registry;
 #[cfg(not(loom))]
+mod roster;
+#[cfg(not(loom))]
 pub mod shared;
 #[cfg(not(loom))]
 pub mod slots;

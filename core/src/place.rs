@@ -93,6 +93,15 @@ fn identity(path: &Path, _metadata: &Metadata) -> Identity {
 
 /// Opens what is there; `None` when nothing is.
 pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
+    open_for(path, true)
+}
+
+/// The same without the right to write, for those who only look.
+pub fn open_to_read(path: &Path) -> Result<Option<File>, FileError> {
+    open_for(path, false)
+}
+
+fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
     // Looked at first: opening a FIFO waits for its other end, and opening a device may do something.
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
@@ -100,7 +109,7 @@ pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
         Err(error) => return Err(FileError::io(path, "looked at", &error)),
     }
     let mut options = OpenOptions::new();
-    options.read(true).write(true);
+    options.read(true).write(writes);
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -109,7 +118,10 @@ pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
     let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FileError::io(path, "opened for reading and writing", &error)),
+        Err(error) => {
+            let action = if writes { "opened for reading and writing" } else { "opened for reading" };
+            return Err(FileError::io(path, action, &error));
+        }
     };
     refuse_special(path, &file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?)?;
     Ok(Some(file))

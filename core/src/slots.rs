@@ -11,7 +11,7 @@
 //! This file must never give a slot away whose lock it does not hold, nor make the file of a slot once more: nothing else
 //! knows how far its numbers went.
 
-use std::fs::{self, TryLockError};
+use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{
@@ -23,13 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::clock::system_ns;
 use crate::fault::FileError;
 pub use crate::group::Config;
-use crate::group::{self, Group, last_life};
+use crate::group::{self, Group};
 pub use crate::holder::Holder;
 use crate::machine::{self, Machine};
-use crate::names;
 use crate::numbers::whole_ms;
-use crate::page::{self, Kind, Purpose, word};
+use crate::page::{Kind, Purpose};
 use crate::place;
+pub use crate::roster::{Roster, SlotInfo, groups, list};
 use crate::shared::{NEAR_NS, SharedCursor};
 
 /// How many slots that were used before are tried, from the hint on, before a new one is made: each costs some
@@ -76,21 +76,6 @@ pub enum Renewal {
     Destroyed,
     /// the slot's file was removed or replaced
     Lost,
-}
-
-/// What a slot's file says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlotInfo {
-    /// its number
-    pub slot: u32,
-    /// whether a process has it
-    pub is_held: bool,
-    /// who has it, or had it last
-    pub holder: Option<Holder>,
-    /// the Unix millisecond of the last ID; `None` when there was none, or it was made by a holder's own cursor
-    pub last_ms: Option<i64>,
-    /// the last Unix millisecond of the mark; `None` when the slot was never used
-    pub hi_ms: Option<i64>,
 }
 
 /// A group of slots in a folder.
@@ -313,7 +298,7 @@ pub struct HeldSlot {
 }
 
 /// Set in the words of a slot's page while its holder has not asked for the cursor.
-const LENDS_WINDOW: usize = 2;
+pub(crate) const LENDS_WINDOW: usize = 2;
 
 impl HeldSlot {
     fn lends_window(&self) -> &AtomicU64 {
@@ -381,49 +366,4 @@ impl Drop for HeldSlot {
         self.cursor.unlock();
         self.group.hint().fetch_min(u64::from(self.slot), Relaxed);
     }
-}
-
-/// What the slots of the group in a folder say, in order; nothing of one that was destroyed. Holders notice nothing of it.
-pub fn list(folder: &Path) -> Result<Vec<SlotInfo>, FileError> {
-    let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(vec![]) };
-    let numbers = life.numbers();
-    let slots = life.slots()?.into_iter().map(|(slot, page)| {
-        let [next, mark] = [word(&page, page::WORDS), word(&page, page::MARK)];
-        let knows_last = word(&page, page::WORDS + 8 * LENDS_WINDOW) == 0 && next > 0;
-        let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
-        let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
-        let is_held = is_locked(&life.folder.join(slot.to_string()))?;
-        Ok(SlotInfo { slot, is_held, holder: Holder::read(&page), last_ms, hi_ms })
-    });
-    slots.collect()
-}
-
-/// Asks for the lock, without waiting and for no longer than it takes: somebody who looks for a slot just then takes
-/// another.
-fn is_locked(path: &Path) -> Result<bool, FileError> {
-    let Some(file) = place::open_existing(path)? else { return Ok(false) };
-    match file.try_lock_shared() {
-        Ok(()) => Ok(false), // given back as the file is closed
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(error)) => Err(FileError::io(path, "locked", &error)),
-    }
-}
-
-/// The groups of a store's folder: their names and their folders, in order.
-pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, FileError> {
-    let entries = match fs::read_dir(store) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(error) => return Err(FileError::io(store, "read", &error)),
-    };
-    let mut groups = Vec::new();
-    for entry in entries.flatten() {
-        let folder = entry.path();
-        let Some(name) = entry.file_name().to_str().map(names::name_of) else { continue };
-        if folder.is_dir() && last_life(&folder)?.is_some_and(|life| !life.is_destroyed()) {
-            groups.push((name, folder));
-        }
-    }
-    groups.sort();
-    Ok(groups)
 }

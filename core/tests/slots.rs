@@ -113,7 +113,7 @@ fn the_next_holder_goes_on_after_a_killed_one() {
             process("the_next_holder_goes_on_after_a_killed_one", temp.path().to_str().unwrap()).spawn().unwrap();
         let pid = child.id();
         let reader = thread::spawn(move || receive(child));
-        while !list(temp.path()).unwrap().iter().any(|slot| slot.is_held && slot.last_ms.is_some()) {
+        while !list(temp.path()).unwrap().slots.iter().any(|slot| slot.is_held && slot.last_ms.is_some()) {
             thread::sleep(Duration::from_millis(1));
         }
         thread::sleep(Duration::from_millis(round));
@@ -149,7 +149,7 @@ fn a_holder_without_the_cursor_has_its_time_to_itself() {
     let mark = next.hi_ms();
     drop(next); // without a word, as a killed process
     assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
-    assert_eq!(list(temp.path()).unwrap()[0].last_ms, None);
+    assert_eq!(list(temp.path()).unwrap().slots[0].last_ms, None);
 }
 
 #[test]
@@ -232,6 +232,10 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10).unwrap();
     let all: Vec<_> = (0..3).map(|_| take(&folder)).collect();
     assert_eq!(all.iter().map(HeldSlot::slot).collect::<HashSet<_>>(), HashSet::from([0, 2, 3]));
+    let roster = list(temp.path()).unwrap();
+    assert_eq!(roster.slots.iter().map(|slot| slot.slot).collect::<Vec<_>>(), [0, 2, 3]);
+    let [fault] = &roster.faults[..] else { panic!("{:?}", roster.faults) };
+    assert_eq!(fault.path(), path.to_str().unwrap());
     let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is left") };
     assert!(error.path() == path.to_str().unwrap() && error.to_string().contains("damaged"), "{error}");
 
@@ -287,7 +291,7 @@ fn the_number_of_a_removed_slot_is_not_given_again() {
         let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is left") };
         assert!(error.to_string().contains("`npx flakeforge destroy`"), "{error}");
     }
-    assert_eq!(list(temp.path()).unwrap(), [], "none was made");
+    assert_eq!(list(temp.path()).unwrap().slots, [], "none was made");
     destroy(temp.path()).unwrap();
     let Err(SlotError::Exhausted { retry_at_ms }) = open(temp.path(), 2).acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the next group starts above them: {retry_at_ms}, and {last_ms}");
@@ -305,7 +309,7 @@ fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
     drop((held, other));
     let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms && retry_at_ms < last_ms + 10_000, "{retry_at_ms}, and {last_ms}");
-    assert!(path.join("1/group").exists() && list(&path).unwrap().is_empty(), "a group, and no slot too early");
+    assert!(path.join("1/group").exists() && list(&path).unwrap().slots.is_empty(), "a group, and no slot too early");
 
     // Members of before and new ones are in one group.
     let joined = open(&path, 4);
@@ -350,7 +354,7 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     assert_eq!(rest[count - 1] >> 22, hi_ms as u64, "all of its window");
     assert_eq!(held.renew(), Ok(Renewal::Destroyed));
     assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Destroyed);
-    assert_eq!(list(temp.path()).unwrap(), []);
+    assert_eq!(list(temp.path()).unwrap().slots, []);
 
     // Also of another configuration.
     let next = open(temp.path(), 5);
@@ -394,13 +398,13 @@ fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
 fn the_list_shows_who_holds_what_and_disturbs_nobody() {
     let temp = tempfile::tempdir().unwrap();
     let path = group_folder(temp.path(), "my group/ü");
-    assert_eq!(list(&path).unwrap(), []);
+    assert_eq!(list(&path).unwrap().slots, []);
     let folder = open(&path, 8);
     let held = folder.acquire(u128::MAX - 5, &"ö".repeat(200)).unwrap();
     let mut ids = generator(held.cursor(), &PLAIN);
     let id = ids.next_id().unwrap();
     take(&folder).release(0);
-    let [first, second] = &list(&path).unwrap()[..] else { panic!("two slots") };
+    let [first, second] = &list(&path).unwrap().slots[..] else { panic!("two slots") };
     let Some(Holder { owner, pid, host, since_ms }) = &first.holder else { panic!("{first:?}") };
     assert_eq!((first.slot, first.is_held, *owner, *pid), (0, true, u128::MAX - 5, std::process::id()));
     assert_eq!(*host, "ö".repeat(127), "255 bytes, whole characters");
@@ -429,7 +433,7 @@ fn many_come_and_go_and_few_files_are_left() {
     for _ in 0..200 {
         drop(take(&folder).cursor());
     }
-    assert_eq!(list(temp.path()).unwrap().len(), 20, "slots are used again before new ones are made");
+    assert_eq!(list(temp.path()).unwrap().slots.len(), 20, "slots are used again before new ones are made");
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -463,7 +467,7 @@ fn slots_do_not_leak() {
     }
     thread::sleep(Duration::from_millis(600)); // the keeper may be looking at one
     assert_eq!(held(), (0, 0));
-    assert_eq!(list(temp.path()).unwrap().len(), 1);
+    assert_eq!(list(temp.path()).unwrap().slots.len(), 1);
 }
 
 #[test]

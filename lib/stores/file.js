@@ -15,6 +15,7 @@ const {
   optionRangeError,
   optionTypeError,
   problemError,
+  rosterError,
   storeError,
 } = require('../errors.js')
 
@@ -136,7 +137,10 @@ class FileStore {
   }
 
   async list(group) {
-    return insist(native.listSlots(this.#folder, group)).map(toInfo)
+    const { slots, faults } = insist(native.listSlots(this.#folder, group))
+    const rows = slots.map(toInfo)
+    if (faults.length > 0) throw rosterError(faults, rows)
+    return rows
   }
 
   /** For the command line: the names of all groups in the folder. */

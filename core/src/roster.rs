@@ -1,0 +1,94 @@
+//! Who holds what: the slots of a group and the groups of a folder, for those who look on.
+//!
+//! This file must never need the right to write, nor hold a lock for longer than it takes to ask for it. A file that cannot
+//! be read must not hide the others.
+
+use std::fs::{self, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::fault::FileError;
+use crate::group::{Life, last_life};
+use crate::holder::Holder;
+use crate::names;
+use crate::numbers::whole_ms;
+use crate::page::{self, word};
+use crate::place;
+use crate::slots::LENDS_WINDOW;
+
+/// What a slot's file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// its number
+    pub slot: u32,
+    /// whether a process has it
+    pub is_held: bool,
+    /// who has it, or had it last
+    pub holder: Option<Holder>,
+    /// the Unix millisecond of the last ID; `None` when there was none, or it was made by a holder's own cursor
+    pub last_ms: Option<i64>,
+    /// the last Unix millisecond of the mark; `None` when the slot was never used
+    pub hi_ms: Option<i64>,
+}
+
+/// The slots of a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roster {
+    /// in order
+    pub slots: Vec<SlotInfo>,
+    /// what is wrong with the files of others
+    pub faults: Vec<FileError>,
+}
+
+/// What the slots of the group in a folder say; nothing of one that was destroyed. Holders notice nothing of it.
+pub fn list(folder: &Path) -> Result<Roster, FileError> {
+    let mut roster = Roster::default();
+    let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(roster) };
+    for (slot, page) in life.slots()? {
+        match page.and_then(|page| info(&life, slot, &page)) {
+            Ok(info) => roster.slots.push(info),
+            Err(fault) => roster.faults.push(fault),
+        }
+    }
+    Ok(roster)
+}
+
+fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
+    let numbers = life.numbers();
+    let [next, mark] = [word(page, page::WORDS), word(page, page::MARK)];
+    let knows_last = word(page, page::WORDS + 8 * LENDS_WINDOW) == 0 && next > 0;
+    let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
+    let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
+    let is_held = is_locked(&life.folder.join(slot.to_string()))?;
+    Ok(SlotInfo { slot, is_held, holder: Holder::read(page), last_ms, hi_ms })
+}
+
+/// Asks for the lock, without waiting and for no longer than it takes: somebody who looks for a slot just then takes
+/// another.
+fn is_locked(path: &Path) -> Result<bool, FileError> {
+    let Some(file) = place::open_to_read(path)? else { return Ok(false) };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false), // given back as the file is closed
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(FileError::io(path, "locked", &error)),
+    }
+}
+
+/// The groups of a store's folder: their names and their folders, in order; those too of which [`list`] says what is wrong.
+pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, FileError> {
+    let entries = match fs::read_dir(store) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(error) => return Err(FileError::io(store, "read", &error)),
+    };
+    let mut groups = Vec::new();
+    for entry in entries.flatten() {
+        let folder = entry.path();
+        let Some(name) = entry.file_name().to_str().map(names::name_of) else { continue };
+        let is_group = || last_life(&folder).map_or(true, |life| life.is_some_and(|life| !life.is_destroyed()));
+        if folder.is_dir() && is_group() {
+            groups.push((name, folder));
+        }
+    }
+    groups.sort();
+    Ok(groups)
+}
