@@ -69,6 +69,15 @@ test.serial('a damaged slot file keeps nobody from the other slots', async (t) =
   fs.truncateSync(path.join(folder, 'default', '1', '0'), 10)
   const slots = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)].map(({ slot }) => slot)
   t.deepEqual(slots.sort(), [1, 2])
+  await t.throwsAsync(tryJoin(`file:${folder}`, options), { code: 'ERR_FLAKE_EXHAUSTED' }, 'one may be given back')
+})
+
+test.serial('the only slot file is damaged', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 1, waitMs: 0 }
+  const one = await joinedPuppet(t, folder, options)
+  await one.kill()
+  fs.truncateSync(path.join(folder, 'default', '1', '0'), 10)
   const error = await t.throwsAsync(tryJoin(`file:${folder}`, options), { code: 'ERR_FLAKE_FILE' })
   t.regex(error.message, /damaged.*remove it/)
 })

@@ -126,17 +126,22 @@ test('an empty folder, and one with other things in it', async (t) => {
   t.true(code === 0 || (code === 2 && /^flakeforge: [^\n]+\n$/.test(stderr)), `${code}: ${stderr}`)
 })
 
-test('a slot file that is damaged: one sentence with its path', async (t) => {
+test('a slot file that is damaged: one sentence with its path, and the others', async (t) => {
   const { folder, living } = await usedFolder(t)
   await living.kill()
   const file = contentsOf(folder)
     .map((name) => path.join(folder, name))
     .find((name) => path.basename(name) === '1')
   fs.truncateSync(file, 100)
-  const { code, stderr } = await slots([folder])
+  const { code, stdout, stderr } = await slots([folder, '--json'])
   t.is(code, 2)
   t.regex(stderr, /^flakeforge: [^\n]+\n$/)
   t.true(stderr.includes(file))
+  const rows = stdout.trimEnd().split('\n')
+  t.deepEqual(
+    rows.map((row) => JSON.parse(row).slot),
+    [0, 2],
+  )
 })
 
 test('a slot file that is damaged: list() says what the others say, and what is wrong', async (t) => {

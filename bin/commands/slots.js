@@ -27,15 +27,16 @@ function holder({ owner, pid, host, hi }) {
 
 const row = (slot) => [slot.group, String(slot.slot), holder(slot), date(slot.since), date(slot.last), date(slot.hi)]
 
-/** The slots of all groups that can be read, and why the others cannot: one damaged file must not hide them all. */
+/** What is wrong with a group: its error, or one for each file that is not what it should be. */
+const faultsOf = (error) => error.faults?.map((message) => ({ message, code: error.code })) ?? [error]
+
+/** The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide all. */
 async function listAll(store, group) {
   const groups = group === undefined ? ((await store.groups?.()) ?? ['default']) : [group]
-  const lists = groups.map(async (name) => (await store.list(name)).map((slot) => ({ group: name, ...slot })))
-  const settled = await Promise.allSettled(lists)
-  return {
-    slots: settled.flatMap(({ value }) => value ?? []),
-    faults: settled.filter(({ status }) => status === 'rejected').map(({ reason }) => reason),
-  }
+  const settled = await Promise.allSettled(groups.map((name) => store.list(name)))
+  const rows = ({ value, reason }, i) => (value ?? reason.slots ?? []).map((slot) => ({ group: groups[i], ...slot }))
+  const rejected = settled.filter(({ status }) => status === 'rejected')
+  return { slots: settled.flatMap(rows), faults: rejected.flatMap(({ reason }) => faultsOf(reason)) }
 }
 
 async function run(args) {

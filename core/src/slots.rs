@@ -270,10 +270,11 @@ impl Refused {
     }
 
     fn reason(self, folder: &Path) -> SlotError {
-        if let Some(fault) = self.fault {
+        let waits = self.in_use > 0 || self.free_ms.is_some();
+        if let Some(fault) = self.fault.filter(|_| self.makes_none || !waits) {
             return fault.into();
         }
-        if self.missing > 0 && self.in_use == 0 && self.free_ms.is_none() {
+        if self.missing > 0 && !waits {
             let why = "has no slot left: the files of all of them were removed, and nothing says how far their IDs went. \
                        `npx flakeforge destroy` ends this group, and the next one starts above them";
             return FileError::new(folder, why).into();
