@@ -10,7 +10,7 @@ import { CLIENTS as POSTGRES, startPostgres, wantPostgres } from './servers/post
 import { CLIENTS as REDIS, startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId, isAscending, jsonOfChild, numberOf } from './support.mjs'
-import { closeAfter, flow, happens, leaseOptions, record, tryJoin } from './support-lease.mjs'
+import { allRefuse, closeAfter, flow, happens, leaseOptions, record, tryJoin } from './support-lease.mjs'
 import { Puppet } from './support-processes.mjs'
 
 const { createGroup, etcdStore, postgresStore, redisStore } = FlakeId
@@ -200,6 +200,22 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     const next = await joinAs(t, given, options)
     t.is(next.slot, 0)
     t.true(next.nextBigInt() >> 22n > 0n)
+  })
+
+  test(`${kind}: a name that stands for another group by now, on a store object that both use: no slot of it`, async (t) => {
+    const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
+    if (end) t.teardown(end)
+    const options = await ownGroup(given)
+    const [lost, detached] = [await joinAs(t, given, options), await joinAs(t, given, options)]
+    await detached.detach()
+    const ended = happens(lost, 'detached')
+    await given.destroy(options.group)
+    const others = { ...options, layout: 'discord', epoch: undefined }
+    await createGroup(given, others)
+    await t.throwsAsync(detached.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    await ended
+    await allRefuse(t, lost, 'ERR_FLAKE_DETACHED')
+    t.is((await joinAs(t, given, others)).layout.name, 'discord')
   })
 
   test(`${kind}: a server that is away: IDs to the window's end, then errors; calls wait until it is back`, async (t) => {

@@ -1,6 +1,7 @@
 // Options of FlakeId.join(): what is refused before the store is asked anything, how slots become node numbers, and what
 // the members of a group must agree on.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { FlakeId, jsonOfChild, throwsCode } from './support.mjs'
 import { closeAfter, joined, leaseOptions, tryJoin } from './support-lease.mjs'
@@ -357,6 +358,38 @@ test.serial('members that differ in what concerns only themselves agree', async 
     closeAfter(t, await FlakeId.join(store, { ...options, ...other }))
   }
   t.is(store.count('acquire'), 6)
+})
+
+test.serial(
+  'the group is opened again for each grant but the first: its name may stand for another by now',
+  async (t) => {
+    const { store, flake, options } = await joined(t)
+    await flake.detach()
+    await flake.attach()
+    const steps = store.calls.map(([step]) => step)
+    t.deepEqual(steps, ['open', 'acquire', 'release', 'acquire', 'open'])
+    await flake.detach()
+    await store.destroy('default')
+    closeAfter(t, await FlakeId.join(store, { ...options, slots: 7 }))
+    const { length } = store.calls
+    const error = await t.throwsAsync(flake.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    t.regex(error.message, /slots 7/)
+    t.is(flake.state, 'detached')
+    const [acquire, open, release, ...more] = store.calls.slice(length)
+    t.deepEqual([acquire[0], open[0], release[0], more], ['acquire', 'open', 'release', []], 'the grant is given back')
+    t.is(release[2].last, -1)
+    t.is(release[2].owner, acquire[2].owner)
+  },
+)
+
+test.serial('a group that is made anew while join() waits for a slot is not joined either', async (t) => {
+  const { store, flake, options } = await joined(t, { slots: 1 })
+  const waiting = tryJoin(store, options)
+  while (store.count('acquire') < 2) await sleep(5)
+  await flake.destroy()
+  await store.open('default', { ...store.group().config, fingerprint: 'of others' })
+  await t.throwsAsync(waiting, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  t.is(store.count('release'), 1)
 })
 
 test.serial('plain and leased with one node number in one process are refused, both ways', async (t) => {

@@ -58,6 +58,7 @@ class Lease {
   #last = NO_ID // Unix ms of the last ID of the slot just sealed
   #cause // the last failure
   #hasWarned = false
+  #isOpen = true // whether the group was opened with our options just now: join() does so before it makes a lease
 
   constructor(store, { group, host, config, waitMs }) {
     this.#config = config
@@ -181,14 +182,32 @@ class Lease {
     try {
       answer = await call()
       this.#check(answer, event === 'renewed' ? ENDS : [])
+      if (event === 'granted') await this.#insistOnGroup(owner, answer)
     } catch (error) {
-      return this.#failed(owner, this.#orSlow(error, performance.now() - sentAt))
+      this.#isOpen = false
+      return this.#failed(event, owner, this.#orSlow(error, performance.now() - sentAt))
     }
     this.#cause = undefined
     if (typeof answer === 'string') return this.#step({ type: answer, owner })
     if (event === 'granted') this.#grant = answer
     const { slot, lo, hi } = answer
     this.#step({ type: event, owner, slot, lo: this.#holder.firstMs(lo), hi })
+  }
+
+  /**
+   * A name may stand for another group by now, of which others opened the same store: its slots are none of ours. It is
+   * asked for after the grant and not before, since to open a group that was destroyed would make it anew.
+   */
+  async #insistOnGroup(owner, { slot }) {
+    const isSure = this.#isOpen
+    this.#isOpen = false // of the next grant nobody knows
+    if (isSure) return
+    try {
+      await this.#store.open(this.#group, this.#config)
+    } catch (error) {
+      await this.#isReleased(owner, slot, NO_ID)
+      throw error
+    }
   }
 
   /** A clock that seems behind by no more than the step took is right: it was read before the step was on its way. */
@@ -209,7 +228,7 @@ class Lease {
     )
   }
 
-  #failed(owner, error) {
+  #failed(event, owner, error) {
     const { code, retryAt, storeNow } = error ?? {}
     this.#cause = storeFailure(this.#group, error)
     if (code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', owner })
@@ -222,15 +241,19 @@ class Lease {
     this.#released = this.#release(owner, slot, last)
   }
 
-  /** Where the store cannot be told, the slot gets free after the ttl. */
   async #release(owner, slot, last) {
-    let event = { type: 'released', owner }
+    const isReleased = await this.#isReleased(owner, slot, last)
+    this.#step(isReleased ? { type: 'released', owner } : { type: 'failed', owner, why: 'store' })
+  }
+
+  /** Where the store cannot be told, the slot gets free after the ttl. */
+  async #isReleased(owner, slot, last) {
     try {
       await this.#store.release(this.#group, { slot, owner, last })
+      return true
     } catch {
-      event = { type: 'failed', owner, why: 'store' }
+      return false
     }
-    this.#step(event)
   }
 
   async #end() {
