@@ -296,7 +296,10 @@ declare namespace FlakeId {
      * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`
      */
     attach(): Promise<void>
-    /** Ends the group: every member is destroyed at its next renewal. A new group of that name goes on above its last ID. */
+    /**
+     * Ends the group: every member is destroyed at its next renewal, but one that finds an equal group made anew by then,
+     * which it joins. A new group of that name goes on above the last ID of the old one.
+     */
     destroy(): Promise<void>
     /** Gives the slot back and stops the timer. Without it the slot gets free when the process ends, or after the ttl. */
     close(): Promise<void>

@@ -202,6 +202,34 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     t.true(next.nextBigInt() >> 22n > 0n)
   })
 
+  test(`${kind}: a group that was made anew with other options before a renewal: destroyed, for those of the old one`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const options = await ownGroup(given)
+    const flake = await joinAs(t, given, options)
+    const last = flake.nextBigInt()
+    const reached = happens(flake, 'destroyed')
+    await (await joinAs(t, given, options)).destroy()
+    const others = { ...options, slots: 9 }
+    await createGroup(given, others)
+    t.like(await reached, { group: options.group, slot: 0 })
+    t.is(flake.state, 'destroyed')
+    await allRefuse(t, flake, 'ERR_FLAKE_DESTROYED')
+    t.true((await joinAs(t, given, others)).nextBigInt() > last)
+  })
+
+  test(`${kind}: a group that was made anew with equal options before a renewal: its members join that one`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const options = await ownGroup(given)
+    const flake = await joinAs(t, given, options)
+    const last = flake.nextBigInt()
+    const back = happens(flake, 'attached')
+    await (await joinAs(t, given, options)).destroy()
+    await createGroup(given, options)
+    await back
+    t.is(flake.state, 'attached')
+    t.true(numberOf(await flake.nextAsync()) > last)
+  })
+
   test(`${kind}: a name that stands for another group by now, on a store object that both use: no slot of it`, async (t) => {
     const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
     if (end) t.teardown(end)

@@ -231,7 +231,9 @@ class Lease {
   #failed(event, owner, error) {
     const { code, retryAt, storeNow } = error ?? {}
     this.#cause = storeFailure(this.#group, error)
-    if (code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', owner })
+    // The options were agreed on when the slot was granted: it is another group by now, and its own has ended.
+    const isAnother = event === 'renewed' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
+    if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', owner })
     const why = FAILURES[code] ?? 'store'
     if (why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)
     this.#step({ type: 'failed', owner, why, retryAt: retryAt?.getTime(), storeNow })
