@@ -133,6 +133,38 @@ for (const [what, answer] of Object.entries(NONSENSE)) {
   })
 }
 
+const later = (ms) => new Date(Date.now() + ms)
+const REFUSALS = {
+  'exhausted, and not by which clock': [{ code: 'ERR_FLAKE_EXHAUSTED', retryAt: later(1000) }, 'ERR_FLAKE_EXHAUSTED'],
+  'quiet, and not by which clock': [{ code: 'ERR_FLAKE_QUIET', retryAt: later(60_000) }, 'ERR_FLAKE_QUIET'],
+  'quiet, by no clock': [{ code: 'ERR_FLAKE_QUIET', retryAt: later(60_000), storeNow: 'now' }, 'ERR_FLAKE_QUIET'],
+  'exhausted, and not until when': [{ code: 'ERR_FLAKE_EXHAUSTED' }, 'ERR_FLAKE_EXHAUSTED'],
+  'exhausted until no time': [{ code: 'ERR_FLAKE_EXHAUSTED', retryAt: new Date(Number.NaN) }, 'ERR_FLAKE_EXHAUSTED'],
+  'quiet until a number': [{ code: 'ERR_FLAKE_QUIET', retryAt: Date.now() + 1000, storeNow: 1 }, 'ERR_FLAKE_QUIET'],
+  'with a code that every object knows': [{ code: 'constructor' }, 'ERR_FLAKE_STORE'],
+}
+
+for (const [what, [refusal, code]] of Object.entries(REFUSALS)) {
+  test.serial(`a store that refuses ${what}: join() says so, and the process goes on`, async (t) => {
+    const store = new MemoryStore()
+    store.acquire = async () => {
+      throw { ...refusal } // not even an error
+    }
+    const joining = FlakeId.join(store, leaseOptions({ waitMs: 300 })).catch((error) => error)
+    const error = await Promise.race([joining, sleep(5000, { code: 'it never ends' })])
+    t.is(error.code, code)
+  })
+}
+
+test.serial('renewals that are refused without the time until when are failures like others', async (t) => {
+  const { flake, store } = await joined(t)
+  store.fail(Object.assign(new Error('no'), { code: 'ERR_FLAKE_QUIET' }))
+  while (store.count('renew') < 2) await sleep(20)
+  store.work()
+  await happens(flake, 'renewed')
+  t.is(flake.state, 'attached')
+})
+
 // --- a store that fails later ---
 
 test.serial('renewals keep IDs flowing over several windows, and the window is never far from its end', async (t) => {

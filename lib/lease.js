@@ -5,6 +5,7 @@
 
 const { randomBytes } = require('node:crypto')
 const { inspect } = require('node:util')
+const { isDate } = require('node:util').types
 const native = require('./native.js')
 const {
   STATUS,
@@ -25,6 +26,7 @@ const ENDS = ['lost', 'destroyed'] // what a renewal may be answered with instea
 
 /** What a refusal of the store's means to the machine; whatever has no code of ours is a store that failed. */
 const FAILURES = {
+  __proto__: null, // the code may be any text
   ERR_FLAKE_QUIET: 'quiet',
   ERR_FLAKE_EXHAUSTED: 'exhausted',
   ERR_FLAKE_CLOCK_SKEW: 'skew',
@@ -229,14 +231,14 @@ class Lease {
   }
 
   #failed(event, owner, error) {
-    const { code, retryAt, storeNow } = error ?? {}
+    const code = error?.code
     this.#cause = storeFailure(this.#group, error)
     // The options were agreed on when the slot was granted: it is another group by now, and its own has ended.
     const isAnother = event === 'renewed' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
     if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', owner })
-    const why = FAILURES[code] ?? 'store'
-    if (why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)
-    this.#step({ type: 'failed', owner, why, retryAt: retryAt?.getTime(), storeNow })
+    const failure = failureOf(error)
+    if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)
+    this.#step({ type: 'failed', owner, ...failure })
   }
 
   #giveBack(owner, slot, last) {
@@ -294,8 +296,17 @@ class Lease {
   #warnOfQuiet(error) {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    process.emitWarning(error.message, { code: 'FLAKEFORGE_QUIET' })
+    process.emitWarning(String(error.message), { code: 'FLAKEFORGE_QUIET' })
   }
+}
+
+/** A refusal as the machine takes it. A store of the user's may leave out by which clock `retryAt` is, but not the time. */
+function failureOf(error) {
+  const { code, retryAt, storeNow } = error ?? {}
+  const why = FAILURES[code] ?? 'store'
+  if (why !== 'quiet' && why !== 'exhausted') return { why }
+  if (!isDate(retryAt) || Number.isNaN(retryAt.getTime())) return { why: 'store' }
+  return { why, retryAt: retryAt.getTime(), storeNow: Number.isSafeInteger(storeNow) ? storeNow : Date.now() }
 }
 
 /** A promise and what settles it: Promise.withResolvers of newer runtimes. */
