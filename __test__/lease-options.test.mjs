@@ -25,7 +25,7 @@ const OUT_OF_RANGE = {
   waitMs: [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, MOST + 1, '-1', ''],
   slots: [0, -1, 1025, 1.5, Number.NaN, '0', '1025', '0x10'],
   group: ['', 'a'.repeat(129), 'a\nb', 'a\0b', 'a\u007fb', '{a', 'a}'],
-  host: ['', 'h'.repeat(256)],
+  host: ['', 'h'.repeat(256), 'a\0b', '\0'],
   seqMask: [0, 2, 4096],
   worker: [-1, 32],
   nodeOffset: [-1, 1024, 0.5],

@@ -98,9 +98,9 @@ function readName(option, name) {
 
 function readHost(host) {
   if (isAbsent(host)) return os.hostname()
-  const wanted = 'a name of 1 to 255 characters'
+  const wanted = 'a name of 1 to 255 characters, without NUL' // which PostgreSQL cannot keep
   if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
-  if (host.length < 1 || host.length > 255) throw optionRangeError('host', host, wanted)
+  if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)
   return host
 }
 
