@@ -268,7 +268,7 @@ declare namespace FlakeId {
   export interface LeaseDetail {
     group: string
     slot?: number
-    /** why a slot was lost */
+    /** of `lost`: why; of `detached`: why, where nobody called `detach()` or `close()` */
     cause?: Error
   }
 
@@ -279,8 +279,9 @@ declare namespace FlakeId {
    * outside. When the store does not answer, IDs flow until the window ends; then `next()` throws
    * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`), `next(callback)` waits, and both go on when the store is back.
    *
-   * Its `state` is `'attached'` (IDs flow), `'detached'` (`detach()` was called, or the slot was lost and another is being
-   * fetched: `ERR_FLAKE_DETACHED`) or `'destroyed'` (the group was ended: `ERR_FLAKE_DESTROYED`, for good).
+   * Its `state` is `'attached'` (IDs flow), `'detached'` (`ERR_FLAKE_DETACHED`: `detach()` or `close()` was called, or the
+   * slot was lost and another is being fetched or cannot be had, which the error's `cause` tells) or `'destroyed'` (the
+   * group was ended: `ERR_FLAKE_DESTROYED`, for good).
    */
   export class LeasedFlakeId extends FlakeId {
     private constructor()
@@ -293,7 +294,7 @@ declare namespace FlakeId {
     detach(): Promise<void>
     /**
      * Gets a slot again, probably another: then the node number changes.
-     * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`
+     * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; `ERR_FLAKE_DETACHED` after `close()`
      */
     attach(): Promise<void>
     /**
@@ -301,14 +302,17 @@ declare namespace FlakeId {
      * which it joins. A new group of that name goes on above the last ID of the old one.
      */
     destroy(): Promise<void>
-    /** Gives the slot back and stops the timer. Without it the slot gets free when the process ends, or after the ttl. */
+    /**
+     * Gives the slot back and stops the timer, for good: from then on `next()`, `attach()` and `destroy()` throw
+     * `ERR_FLAKE_DETACHED`. Without it the slot gets free when the process ends, or after the ttl.
+     */
     close(): Promise<void>
     [Symbol.asyncDispose](): Promise<void>
     /**
-     * - `attached`: a slot is held, after the first as well as after a loss
+     * - `attached`: a slot is held again, after `attach()` or a loss; nobody can hear of the first, which `join` waits for
      * - `renewed`: the window was extended
-     * - `lost`: the slot is another's; a new one is being fetched
-     * - `detached`, `destroyed`: as the states
+     * - `lost`: the slot is no longer this member's (`cause`); a new one is being fetched
+     * - `detached`, `destroyed`: as the states; `detached` has a `cause` where nobody asked for it
      */
     on(event: LeaseEvent, listener: (detail: LeaseDetail) => void): this
     off(event: LeaseEvent, listener: (detail: LeaseDetail) => void): this

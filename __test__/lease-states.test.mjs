@@ -263,6 +263,27 @@ test.serial('close() is detach() and the end of the timer, twice too', async (t)
   await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')
 })
 
+test.serial('close() is final, and every call says so in the same words', async (t) => {
+  const { flake, store } = await joined(t)
+  await flake.detach()
+  store.before = (step) => step === 'acquire' && new Promise(() => {})
+  const attaching = flake.attach()
+  await sleep(5)
+  const closing = flake.close()
+  const errors = [await t.throwsAsync(attaching, { code: 'ERR_FLAKE_DETACHED' })]
+  await closing
+  const { length } = store.calls
+  for (const call of ['attach', 'destroy'])
+    errors.push(await t.throwsAsync(flake[call](), { code: 'ERR_FLAKE_DETACHED' }))
+  errors.push(...(await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')))
+  for (const error of errors) {
+    t.is(error.message, "this generator of group 'default' is closed: join() makes another")
+    t.is(error.group, 'default')
+  }
+  t.is(store.calls.length, length, 'the store is not asked again')
+  await t.notThrowsAsync(flake.detach())
+})
+
 test.serial('Symbol.asyncDispose is close()', async (t) => {
   const { flake, store } = await joined(t)
   t.is(typeof flake[Symbol.asyncDispose], 'function')
@@ -355,12 +376,15 @@ test.serial('lost: sealed at once, then another slot and node number, without an
   let answer
   store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
   const detail = await happens(flake, 'lost')
-  t.deepEqual(detail, { group: 'default', slot: 0 })
+  t.like(detail, { group: 'default', slot: 0 })
+  t.like(detail.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', group: 'default', slot: 0, cause: undefined })
+  t.regex(detail.cause.message, /no longer this member's/)
   t.is(flake.state, 'detached')
   t.is(flake.slot, undefined)
   const blocking = Object.entries(allCalls).filter(([name]) => !(name in waitingCalls))
   for (const error of await allRefuse(t, flake, 'ERR_FLAKE_DETACHED', Object.fromEntries(blocking))) {
     t.regex(error?.message, /another/)
+    t.is(error?.cause, detail.cause)
   }
   const waiting = Object.values(waitingCalls).map((call) => call(flake))
   answer()
@@ -387,7 +411,7 @@ test.serial('attach() while a lost slot is being replaced waits for the same one
   t.is(store.count('acquire'), 2)
 })
 
-test.serial('a lost slot without a cause has none, whatever failed long before', async (t) => {
+test.serial('why a slot was lost tells of a failure just before, and of none long before', async (t) => {
   const { flake, store } = await joined(t)
   store.fail()
   while (store.count('renew') < 1) await sleep(5)
@@ -395,5 +419,27 @@ test.serial('a lost slot without a cause has none, whatever failed long before',
   store.work()
   await happens(flake, 'renewed')
   store.group().slots.get(flake.slot).owner = 'f'.repeat(32)
-  t.deepEqual(await happens(flake, 'lost'), { group: 'default', slot: 0 })
+  const [{ cause }] = await Promise.all([happens(flake, 'lost'), happens(flake, 'attached')])
+  t.is(cause.cause, undefined)
+  store.fail()
+  const { length } = store.calls
+  while (store.calls.length === length) await sleep(5)
+  store.group().slots.get(flake.slot).owner = 'e'.repeat(32)
+  store.work()
+  const later = await happens(flake, 'lost')
+  t.like(later.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', slot: 1 })
+  t.is(later.cause.cause.code, 'ERR_FLAKE_STORE')
+})
+
+test.serial('a slot that is lost and cannot be replaced: detached, and every call says why', async (t) => {
+  const { flake, store } = await joined(t)
+  const told = record(flake)
+  store.group().slots.get(0).owner = 'f'.repeat(32)
+  store.group().config.slots = 7
+  await happens(flake, 'detached')
+  const { cause } = told.at(-1)[1]
+  t.is(cause.code, 'ERR_FLAKE_CONFIG_MISMATCH')
+  for (const error of await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')) t.is(error.cause, cause)
+  await flake.detach()
+  for (const error of await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')) t.is(error.cause, undefined)
 })

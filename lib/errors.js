@@ -235,11 +235,25 @@ function windowEndError(group, slot, retryAfterMs) {
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
 }
 
-/** `ERR_FLAKE_DETACHED`: no slot at present. */
-function detachedError(group, isReturning) {
+/** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer knows this member as the slot's holder. `cause`: what went before. */
+function lostError(group, slot, cause) {
+  const message =
+    `slot ${slot} of group '${group}' is no longer this member's, says the store: its window was over and another took ` +
+    'it, or its record or file is gone'
+  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+}
+
+/** `ERR_FLAKE_DETACHED`: no slot at present. `cause`: why, where nobody asked for it. */
+function detachedError(group, isReturning, cause) {
   const message = isReturning
     ? `the generator of group '${group}' lost its slot and is getting another: next(callback) and nextAsync() wait for it`
     : `the generator of group '${group}' is detached: attach() gets it a slot again`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
+}
+
+/** `ERR_FLAKE_DETACHED`: a generator that was closed, for good. */
+function closedLeaseError(group) {
+  const message = `this generator of group '${group}' is closed: join() makes another`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
 }
 
@@ -276,6 +290,8 @@ module.exports = {
   slowStoreError,
   leaseExpiredError,
   windowEndError,
+  lostError,
   detachedError,
+  closedLeaseError,
   destroyedError,
 }

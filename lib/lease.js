@@ -9,9 +9,11 @@ const { isDate } = require('node:util').types
 const native = require('./native.js')
 const {
   STATUS,
+  closedLeaseError,
   destroyedError,
   detachedError,
   leaseExpiredError,
+  lostError,
   slowStoreError,
   storeError,
   storeFailure,
@@ -42,6 +44,7 @@ const FAILURES = {
  * @property {(grant: import('..').Grant) => void} open makes IDs of this slot and window from now on
  * @property {(window: { lo: number, hi: number }) => void} raise the window goes on to `hi`, and from `lo` on where that is new
  * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, −1 when there was none
+ * @property {() => Error | undefined} fault what is wrong with the slot's file, where there is one
  * @property {(event: string, detail: object) => void} tell
  */
 
@@ -58,7 +61,9 @@ class Lease {
   #ending // what destroy() waits for
   #grant // the last, as the store gave it
   #last = NO_ID // Unix ms of the last ID of the slot just sealed
-  #cause // the last failure
+  #cause // the last failure, or why the slot was lost
+  #isAsked = false // whether somebody wanted it detached
+  #isClosed = false
   #hasWarned = false
   #isOpen = true // whether the group was opened with our options just now: join() does so before it makes a lease
 
@@ -89,21 +94,31 @@ class Lease {
   }
 
   /** Resolves with a slot held and the clock in its window. */
-  attach() {
+  async attach() {
+    if (this.#isOver) throw closedLeaseError(this.#group)
+    this.#isAsked = false
     this.#attaching ??= withResolvers()
     const { promise } = this.#attaching
     this.#step({ type: 'attach' })
-    return promise
+    await promise
   }
 
   /** Gives the slot back. Resolves when the store knows, or could not be told: then the slot frees after the ttl. */
   async detach() {
+    this.#isAsked = true
     this.#step({ type: 'detach' })
     await this.#released
   }
 
+  /** Gives the slot back for good: the client may be closed after this. */
+  async close() {
+    this.#isClosed = true
+    await this.detach()
+  }
+
   /** Ends the group for every member. */
   async destroy() {
+    if (this.#isOver) throw closedLeaseError(this.#group)
     this.#ending = undefined
     this.#step({ type: 'destroy' })
     await this.#ending
@@ -116,14 +131,24 @@ class Lease {
 
   /** What a call is told that the generator refused; undefined where that has nothing to do with the lease. */
   error(status) {
-    const { slot, state, isRecovering } = this.#machine
+    const { slot, state } = this.#machine
     if (status === STATUS.WINDOW_END) {
       return this.#machine.renewalsFail(Date.now())
         ? leaseExpiredError(this.#group, slot, this.#cause)
         : windowEndError(this.#group, slot, POLL_MS)
     }
     if (status !== STATUS.NO_GENERATOR) return undefined
-    return state === 'destroyed' ? destroyedError(this.#group) : detachedError(this.#group, isRecovering)
+    return state === 'destroyed' ? destroyedError(this.#group) : this.#detachedError()
+  }
+
+  /** Closed; but the end of the group comes first. */
+  get #isOver() {
+    return this.#isClosed && this.#machine.state !== 'destroyed'
+  }
+
+  #detachedError() {
+    if (this.#isClosed) return closedLeaseError(this.#group)
+    return detachedError(this.#group, this.#machine.isRecovering, this.#isAsked ? undefined : this.#cause)
   }
 
   #step(event) {
@@ -189,11 +214,15 @@ class Lease {
       this.#isOpen = false
       return this.#failed(event, owner, this.#orSlow(error, performance.now() - sentAt))
     }
-    this.#cause = undefined
+    this.#cause = answer === 'lost' ? this.#lostError() : undefined
     if (typeof answer === 'string') return this.#step({ type: answer, owner })
     if (event === 'granted') this.#grant = answer
     const { slot, lo, hi } = answer
     this.#step({ type: event, owner, slot, lo: this.#holder.firstMs(lo), hi })
+  }
+
+  #lostError() {
+    return lostError(this.#group, this.#grant.slot, this.#holder.fault() ?? this.#cause)
   }
 
   /**
@@ -285,11 +314,12 @@ class Lease {
 
   #reason(what) {
     if (what === 'destroyed') return destroyedError(this.#group)
-    return what === 'detached' ? detachedError(this.#group, false) : this.#cause
+    return what === 'detached' ? this.#detachedError() : this.#cause
   }
 
   #tell(event) {
-    const cause = event === 'lost' ? this.#cause : undefined
+    const isTrouble = event === 'lost' || (event === 'detached' && !this.#isAsked)
+    const cause = isTrouble ? this.#cause : undefined
     this.#holder.tell(event, { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) })
   }
 

@@ -7,7 +7,7 @@ const { EventEmitter } = require('node:events')
 const hot = require('./hot.js')
 const { FlakeId } = require('./flake-id.js')
 const { Layout } = require('./layout.js')
-const { optionRangeError, optionTypeError } = require('./errors.js')
+const { optionRangeError, optionTypeError, problemError } = require('./errors.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
 const NO_ID = -1
@@ -43,6 +43,10 @@ async function lease(leaseOfGroup, options, onClose) {
     seal() {
       if (leased !== undefined) FlakeId.detach(leased)
       return setup === undefined ? NO_ID : setup.native.seal()
+    },
+    fault() {
+      const problem = setup?.native.fault()
+      return problem && problemError(problem)
     },
     tell: (event, detail) => leased?.[TELL](event, detail),
   })
@@ -90,7 +94,7 @@ class LeasedFlakeId extends FlakeId {
   }
 
   async close() {
-    await this.#lease.detach()
+    await this.#lease.close()
     await this.#onClose()
   }
 
