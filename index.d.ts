@@ -288,7 +288,10 @@ declare namespace FlakeId {
     readonly state: 'attached' | 'detached' | 'destroyed'
     /** the slot held, from 0; undefined while detached */
     readonly slot: number | undefined
-    /** until when IDs can be made without another word from the store; undefined while detached */
+    /**
+     * until when IDs can be made without another word from the store; undefined while detached. In a folder it goes on as
+     * IDs are made, and is past where none were for a while.
+     */
     readonly expires: Date | undefined
     /** Gives the slot back. Calls that wait for an ID get `ERR_FLAKE_DETACHED`. */
     detach(): Promise<void>

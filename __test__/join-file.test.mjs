@@ -247,6 +247,34 @@ test.serial('detach and attach, close, and the events', async (t) => {
   )
 })
 
+test.serial('expires goes on between renewals, as IDs are made', async (t) => {
+  const flake = await member(t, diskFolder(t), leaseOptions({ ttlMs: 60_000 }))
+  const first = flake.expires
+  for (const end = Date.now() + 6000; Date.now() < end; await sleep(20)) flake.nextBigInt()
+  t.true(flake.expires > first)
+  t.true(flake.expires > new Date())
+})
+
+test.serial(
+  'a slot file that is removed: calls that wait get an ID of another slot before the next renewal',
+  async (t) => {
+    const folder = diskFolder(t)
+    const flake = await member(t, folder, leaseOptions({ ttlMs: 60_000 }))
+    const last = flake.nextBigInt()
+    fs.unlinkSync(path.join(folder, 'default', '1', '0'))
+    await sleep(1500)
+    t.is(flake.state, 'attached')
+    const lost = happens(flake, 'lost')
+    const ids = await Promise.all([flake.nextAsync(), flake.nextAsync(), flake.takeAsync(3)])
+    t.true(BigInt(`0x${ids[0].toString('hex')}`) > last)
+    const { cause } = await lost
+    t.is(cause.cause.code, 'ERR_FLAKE_FILE')
+    t.regex(cause.cause.message, /removed/)
+    t.notThrows(() => flake.next())
+    t.is(flake.state, 'attached')
+  },
+)
+
 test.serial('detach() and attach() without waiting in between: the lease goes on being looked after', async (t) => {
   const folder = diskFolder(t)
   const flake = await member(t, folder, leaseOptions())

@@ -64,6 +64,9 @@ class Lease {
   #cause // the last failure, or why the slot was lost
   #isAsked = false // whether somebody wanted it detached
   #isClosed = false
+  #wakesAt = 0 // when the timer goes off, Unix ms
+  #isRenewing = false
+  #hasLooked = false // whether the store was asked because the slot's file failed
   #hasWarned = false
   #isOpen = true // whether the group was opened with our options just now: join() does so before it makes a lease
 
@@ -90,7 +93,8 @@ class Lease {
 
   get expires() {
     const { hi } = this.#machine
-    return hi === null ? undefined : new Date(hi)
+    if (hi === null) return undefined
+    return new Date(this.#grant.cursor?.window?.hi ?? hi) // a file's window goes on by itself as IDs are made
   }
 
   /** Resolves with a slot held and the clock in its window. */
@@ -126,7 +130,20 @@ class Lease {
 
   /** Whether waiting may help after this refusal of the generator's. */
   isComing(status) {
+    if (status === STATUS.FILE) return this.#isLookedAt()
     return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
+  }
+
+  /**
+   * The slot's file failed. Where it was removed, the next renewal brings another slot: it comes at once, as if its time
+   * had come. Where the store still says that the slot is held, the file cannot be written, and waiting does not help.
+   */
+  #isLookedAt() {
+    if (!this.#hasLooked) {
+      this.#hasLooked = true
+      this.#step({ type: 'time' }, Math.max(this.#wakesAt, Date.now()))
+    }
+    return this.#isRenewing
   }
 
   /** What a call is told that the generator refused; undefined where that has nothing to do with the lease. */
@@ -151,8 +168,8 @@ class Lease {
     return detachedError(this.#group, this.#machine.isRecovering, this.#isAsked ? undefined : this.#cause)
   }
 
-  #step(event) {
-    const actions = this.#machine.step(event, Date.now(), randomBytes(16).toString('hex'))
+  #step(event, now = Date.now()) {
+    const actions = this.#machine.step(event, now, randomBytes(16).toString('hex'))
     clearTimeout(this.#timer) // a step that has something to wait for says so anew
     try {
       for (const action of actions) this.#carryOut(action)
@@ -188,6 +205,7 @@ class Lease {
         this.#ending = this.#end()
         return
       case 'open':
+        this.#hasLooked = false
         return this.#holder.open({ ...this.#grant, lo, hi }) // alone may throw
       case 'raise':
         return this.#holder.raise({ lo, hi })
@@ -205,6 +223,7 @@ class Lease {
   /** A step of the store's that grants or renews; `event` is what its answer is to the machine. */
   async #ask(event, owner, call) {
     const sentAt = performance.now()
+    this.#isRenewing = event === 'renewed'
     let answer
     try {
       answer = await call()
@@ -212,8 +231,10 @@ class Lease {
       if (event === 'granted') await this.#insistOnGroup(owner, answer)
     } catch (error) {
       this.#isOpen = false
+      this.#isRenewing = false
       return this.#failed(event, owner, this.#orSlow(error, performance.now() - sentAt))
     }
+    this.#isRenewing = false
     this.#cause = answer === 'lost' ? this.#lostError() : undefined
     if (typeof answer === 'string') return this.#step({ type: answer, owner })
     if (event === 'granted') this.#grant = answer
@@ -299,6 +320,7 @@ class Lease {
   }
 
   #wakeAt(at) {
+    this.#wakesAt = at
     const ms = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
     // A lease does not keep the process alive; somebody who waits for a slot does.
