@@ -6,6 +6,7 @@
 
 const { optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../in-time')
+const { databaseOf, isRefusedSelect } = require('./database')
 
 /** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
 const ANSWER_MS = 5000
@@ -34,10 +35,13 @@ function watch(client) {
   client.on('error', (error) => connectionErrors.set(client, { error, at: performance.now() }))
 }
 
-const ioredisCalls = (client) => ({
-  evalSha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
-  evaluate: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
-})
+function ioredisCalls(client) {
+  const database = databaseOf(client)
+  return {
+    evalSha: (sha, keys, args) => database.run(() => client.evalsha(sha, keys.length, ...keys, ...args)),
+    evaluate: (source, keys, args) => database.run(() => client.eval(source, keys.length, ...keys, ...args)),
+  }
+}
 
 // node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections: there the key is told apart.
 const clusterCall = (client, command) => (text, keys, args) =>
@@ -53,14 +57,16 @@ function nodeRedisCalls(client) {
   }
 }
 
-/** Runs scripts on a client; `close` ends the client where it is ours. */
+/** Runs scripts on a client; where it is ours `close` ends it, and `onFailure` may give up its connection. */
 class ScriptRunner {
   #client
   #calls
+  #onFailure
 
-  constructor(client, calls, close = () => {}) {
+  constructor(client, calls, { close = () => {}, onFailure = () => {} } = {}) {
     this.#client = client
     this.#calls = calls
+    this.#onFailure = onFailure
     this.close = close
     watch(client)
   }
@@ -71,6 +77,7 @@ class ScriptRunner {
     try {
       reply = await inTime(this.#evaluate(script, keys, args.map(String)), ANSWER_MS)
     } catch (error) {
+      this.#onFailure(error)
       throw this.#failure(error, start)
     }
     // Inside MULTI the reply is QUEUED, and a callback-style client gives nothing.
@@ -91,6 +98,10 @@ class ScriptRunner {
   #failure(error, start) {
     if (/subscriber mode|allowed in this context/i.test(error.message)) {
       return optionTypeError('client', this.#client, BUSY)
+    }
+    if (isRefusedSelect(error)) {
+      const why = `database ${error.command.args?.[0]} was refused, and in another one this member would be alone`
+      return storeError(`Redis: ${why}: name one that is there, with an ACL that has +select (${error.message})`, error)
     }
     if (this.#client.isOpen === false) {
       return storeError('the Redis client is closed or was never connected: await client.connect() first', error)

@@ -3,16 +3,24 @@
 // A Redis client of our own for a URL, by whichever client package the user's project has.
 // It must never load one before it is asked for: flakeforge depends on neither.
 
-const { storeError } = require('../../errors')
+const { optionRangeError, storeError } = require('../../errors')
 const { load } = require('../packages')
+const { withoutPassword } = require('../without-password')
 const { ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
+const { isRefusedSelect } = require('./database')
+
+const FORM = 'redis://[user:password@]host[:6379][/N], where N is the number of the database'
 
 function openIoredis({ Redis }, url) {
   // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.
   const reconnectOnError = (error) => error.message.startsWith('READONLY')
   // A step that finds no server fails after about a second: whoever asked knows better when to try again.
   const client = new Redis(url, { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5 })
-  return new ScriptRunner(client, ioredisCalls(client), () => client.disconnect())
+  // Only a new connection selects the database again.
+  const onFailure = (error) => {
+    if (isRefusedSelect(error)) client.disconnect(true)
+  }
+  return new ScriptRunner(client, ioredisCalls(client), { close: () => client.disconnect(), onFailure })
 }
 
 function openNodeRedis({ createClient }, url) {
@@ -34,11 +42,19 @@ function openNodeRedis({ createClient }, url) {
     return calls.evalSha(...args)
   }
   const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
-  return new ScriptRunner(client, { ...calls, evalSha }, end)
+  return new ScriptRunner(client, { ...calls, evalSha }, { close: end })
+}
+
+/** What is no number would be another database for each package, or a crash; and only one of them knows `?db=`. */
+function checkDatabase(url) {
+  const { pathname, searchParams } = new URL(url)
+  if (/^\/?\d*$/.test(pathname) && !searchParams.has('db')) return
+  throw optionRangeError('store', withoutPassword(url), FORM)
 }
 
 /** A client of our own for a URL, by the package that the project has. It connects at the first step. */
 function openClient(url) {
+  checkDatabase(url)
   const ioredis = load('ioredis')
   if (ioredis !== undefined) return openIoredis(ioredis, url)
   const nodeRedis = load('redis')
