@@ -7,6 +7,7 @@
 const { fileURLToPath } = require('node:url')
 const { fileStore } = require('./file.js')
 const { isAbsent } = require('../check.js')
+const { withoutPassword } = require('./without-password.js')
 const { optionRangeError, optionTypeError } = require('../errors.js')
 
 const WANTED = "a store, or 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
@@ -68,8 +69,5 @@ function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
   return named ? openUrl(named) : fileStore()
 }
-
-/** A password may hold what it should not, such as a slash: all before the last @ is left out. */
-const withoutPassword = (url) => url.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1…@')
 
 module.exports = { openStore }

@@ -5,13 +5,14 @@
 
 const { checkKeys, isAbsent } = require('../../check')
 const { optionTypeError } = require('../../errors')
+const { withoutPassword } = require('../without-password')
 
 const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
 const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[^@/?#]+)\/?(?:\?(?<query>[^#]*))?$/
 const DEFAULT_PORT = 2379
 
 /** A URL as it may be shown. */
-const masked = (url) => (typeof url === 'string' ? url.replace(/\/\/.*@/, '//…@') : url)
+const masked = (url) => (typeof url === 'string' ? withoutPassword(url) : url)
 
 /** The endpoints without a slash at the end. */
 function endpointsOf(endpoints) {
