@@ -5,11 +5,13 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import pg from 'pg'
 import postgres from 'postgres'
 import { CLIENTS, startPostgres, wantPostgres } from './servers/postgres.mjs'
+import { startProxy } from './servers/proxy.mjs'
 import { freePort, freshFolder } from './servers/server.mjs'
 import { newOwner } from './store-reference.mjs'
 
@@ -203,6 +205,30 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     for (let i = 0; i < 5 && answer === undefined; i++) answer = await runner.run(advance, {}).catch(() => {})
     t.deepEqual(answer, { outcome: 'done' })
     await runner.close()
+  })
+
+  test(`${name}: connections that died without a word: a step fails, then there are others`, async (t) => {
+    const proxy = await startProxy(server.port)
+    t.teardown(() => proxy.stop())
+    const runner = open(server.url.replace(String(server.port), String(proxy.port)))
+    t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
+    proxy.lose()
+    await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
+    t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
+    const closed = runner.close()
+    t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
+  })
+
+  test(`${name}: close() does not wait for a step that is stuck`, async (t) => {
+    const proxy = await startProxy(server.port)
+    t.teardown(() => proxy.stop())
+    const runner = open(server.url.replace(String(server.port), String(proxy.port)))
+    await runner.run(advance, {})
+    proxy.lose()
+    const stuck = t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE' })
+    const closed = runner.close()
+    t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
+    await stuck
   })
 
   test(`${name}: a server that says nothing is an error, too`, async (t) => {

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
+import { startProxy } from './servers/proxy.mjs'
 import { CLIENTS, startCluster, startRedis, startSentinel, wantRedis } from './servers/redis.mjs'
 import { freePort, freshFolder } from './servers/server.mjs'
 import { newOwner } from './store-reference.mjs'
@@ -214,6 +215,30 @@ test('a URL: a client of our own, which close() ends', async (t) => {
   await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /closed/ })
   while ((await clients()) > before);
 })
+
+const { openIoredis, openNodeRedis } = createRequire(import.meta.url)('../lib/stores/redis/url.js')
+const OWN_CLIENTS = {
+  ioredis: (url) => openIoredis({ Redis }, url),
+  'node-redis': (url) => openNodeRedis({ createClient }, url),
+}
+const PING = { source: 'return { "PONG" }', sha: '0'.repeat(40) }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: a URL whose connection died without a word: one step fails, then there is another connection`, async (t) => {
+    const proxy = await startProxy((await start(t)).port)
+    t.teardown(() => proxy.stop())
+    const runner = open(`redis://127.0.0.1:${proxy.port}`)
+    const ping = () => runner.run(PING, ['key'], [])
+    t.deepEqual(await ping(), ['PONG'])
+    for (let i = 0; i < 2; i++) {
+      proxy.lose()
+      await t.throwsAsync(ping(), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
+      t.deepEqual(await ping(), ['PONG'])
+    }
+    await runner.close()
+    await t.throwsAsync(ping(), { code: 'ERR_FLAKE_STORE', message: /closed/ })
+  })
+}
 
 test('a URL where no server is: an error with its cause', async (t) => {
   const store = openRedis(`redis://127.0.0.1:${await freePort()}`)

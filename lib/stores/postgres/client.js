@@ -78,14 +78,16 @@ function failure(error) {
   return storeError(`PostgreSQL: ${message}`, error)
 }
 
-/** Runs statements on a client; `close` ends the client where it is ours. */
+/** Runs statements on a client; where it is ours `close` ends it, and `onFailure` may give up its connections. */
 class StatementRunner {
   #client
   #calls
+  #onFailure
 
-  constructor(client, calls, close = () => {}) {
+  constructor(client, calls, { close = () => {}, onFailure = () => {} } = {}) {
     this.#client = client
     this.#calls = calls
+    this.#onFailure = onFailure
     this.close = close
   }
 
@@ -93,6 +95,7 @@ class StatementRunner {
     try {
       return await inTime(this.#attempts(statement, values), ANSWER_MS)
     } catch (error) {
+      this.#onFailure(error)
       throw failure(error)
     }
   }
@@ -157,4 +160,4 @@ function postgresClient(client) {
   throw optionTypeError('client', client, WANTED)
 }
 
-module.exports = { StatementRunner, pgCalls, sqlCalls, postgresClient }
+module.exports = { ANSWER_MS, StatementRunner, pgCalls, sqlCalls, postgresClient }

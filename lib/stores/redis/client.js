@@ -77,8 +77,9 @@ class ScriptRunner {
     try {
       reply = await inTime(this.#evaluate(script, keys, args.map(String)), ANSWER_MS)
     } catch (error) {
+      const failure = this.#failure(error, start) // it asks how the client is now
       this.#onFailure(error)
-      throw this.#failure(error, start)
+      throw failure
     }
     // Inside MULTI the reply is QUEUED, and a callback-style client gives nothing.
     if (!Array.isArray(reply)) throw optionTypeError('client', this.#client, BUSY)
@@ -120,4 +121,4 @@ function redisClient(client) {
   throw optionTypeError('client', client, WANTED)
 }
 
-module.exports = { ScriptRunner, ioredisCalls, nodeRedisCalls, redisClient }
+module.exports = { ANSWER_MS, ScriptRunner, ioredisCalls, nodeRedisCalls, redisClient }

@@ -6,7 +6,7 @@
 const { optionRangeError, storeError } = require('../../errors')
 const { load } = require('../packages')
 const { withoutPassword } = require('../without-password')
-const { ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
+const { ANSWER_MS, ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
 const { isRefusedSelect } = require('./database')
 
 const FORM = 'redis://[user:password@]host[:6379][/N], where N is the number of the database'
@@ -15,7 +15,9 @@ function openIoredis({ Redis }, url) {
   // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.
   const reconnectOnError = (error) => error.message.startsWith('READONLY')
   // A step that finds no server fails after about a second: whoever asked knows better when to try again.
-  const client = new Redis(url, { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5 })
+  // A connection that died without a word is given up with the step that got no answer; another one may work.
+  const options = { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5, socketTimeout: ANSWER_MS }
+  const client = new Redis(url, options)
   // Only a new connection selects the database again.
   const onFailure = (error) => {
     if (isRefusedSelect(error)) client.disconnect(true)
@@ -42,7 +44,13 @@ function openNodeRedis({ createClient }, url) {
     return calls.evalSha(...args)
   }
   const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
-  return new ScriptRunner(client, { ...calls, evalSha }, { close: end })
+  // The connection may have died without a word: the next step makes another. (socketTimeout would end an idle one.)
+  const onFailure = (error) => {
+    if (error.code !== 'ETIMEDOUT' || !client.isReady) return
+    connection = undefined
+    Promise.resolve(end()).catch(() => {})
+  }
+  return new ScriptRunner(client, { ...calls, evalSha }, { close: end, onFailure })
 }
 
 /** What is no number would be another database for each package, or a crash; and only one of them knows `?db=`. */
@@ -62,4 +70,4 @@ function openClient(url) {
   throw storeError('a redis:// store needs a client package: `npm install ioredis` (or `redis`)')
 }
 
-module.exports = { openClient }
+module.exports = { openClient, openIoredis, openNodeRedis }

@@ -1,0 +1,30 @@
+// A way to a server that can lose what is on it, as a NAT, a load balancer or a moved address does: connections that are
+// there say nothing any more, not even that they end, while new ones work.
+
+import { connect, createServer } from 'node:net'
+
+/** `port` leads to the server; `lose()` makes a hole of all connections that are there. */
+export async function startProxy(serverPort) {
+  const pairs = new Set()
+  const proxy = createServer((near) => {
+    const far = connect(serverPort, '127.0.0.1')
+    const pair = { isLost: false, sockets: [near, far] }
+    pairs.add(pair)
+    for (const [from, to] of [pair.sockets, [far, near]]) {
+      from.on('data', (data) => pair.isLost || to.write(data))
+      from.on('error', () => {})
+      from.on('close', () => {
+        if (!pair.isLost) to.destroy()
+      })
+    }
+  })
+  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const lose = () => {
+    for (const pair of pairs) pair.isLost = true
+  }
+  const stop = () => {
+    proxy.close()
+    for (const { sockets } of pairs) for (const socket of sockets) socket.destroy()
+  }
+  return { port: proxy.address().port, lose, stop }
+}
