@@ -6,7 +6,14 @@ import { testRules } from './store-rules.mjs'
 
 const { postgresStore } = createRequire(import.meta.url)('../lib/stores/postgres.js')
 
-const COLUMNS = { quietUntil: 'quiet_until', floor: 'floor' }
+const COLUMNS = {
+  quietUntil: 'quiet_until',
+  floor: 'floor',
+  fingerprint: 'fingerprint',
+  slots: 'slots',
+  ttlMs: 'ttl_ms',
+  skewMs: 'skew_ms',
+}
 
 function byHand(server, group) {
   return {

@@ -47,7 +47,7 @@ async function openGroup(store, byHand, options = {}) {
  * @param {(server: object) => Promise<number>} kind.serverNow its clock, in Unix ms
  * @param {(server: object, ms: number) => Promise<void>} kind.untilPast
  * @param {(server: object, group: string) => object} kind.byHand what a test does behind the store's back: `forget` the
- * group's record, `edit` its `quietUntil` or `floor`, read the whole `record` (undefined: there is none), and `moveEnd` of
+ * group's record, `edit` its `quietUntil`, `floor` or options, read the whole `record` (undefined: there is none), and `moveEnd` of
  * the one slot there is
  */
 export function testRules({ isInstalled, start, clients, storeOf, serverNow, untilPast: untilPastOn, byHand }) {
@@ -126,7 +126,7 @@ export function testRules({ isInstalled, start, clients, storeOf, serverNow, unt
 
   for (const [change, theirs, ours] of DIFFERENCES) {
     rule(`another ${Object.keys(change).join(' and ')} is a mismatch that names both`, async (t, open) => {
-      const { group, open: reopen, acquire, renew, release, list, record } = await open()
+      const { group, open: reopen, acquire, renew, release, list, record, edit } = await open()
       const owner = newOwner()
       const { slot } = await acquire({ owner })
       const [before, slots] = [await record(), await list()]
@@ -134,9 +134,14 @@ export function testRules({ isInstalled, start, clients, storeOf, serverNow, unt
       const error = await t.throwsAsync(reopen(change), mismatch)
       t.like(error, { theirs, ours })
       for (const text of [`group '${group}'`, theirs, ours]) t.true(error.message.includes(text), error.message)
-      for (const call of [acquire(), renew(slot, owner), release(slot, owner, 0)]) await t.throwsAsync(call, mismatch)
-      t.deepEqual(await record(), before)
-      t.deepEqual(await list(), slots)
+      t.deepEqual([await record(), await list()], [before, slots])
+      t.like(await renew(slot, owner), { slot }, 'who opened it before goes on')
+      await edit(change)
+      const [edited, renewed] = [await record(), await list()]
+      for (const call of [reopen(), acquire(), renew(slot, owner), release(slot, owner, 0)]) {
+        t.like(await t.throwsAsync(call, mismatch), { theirs: ours, ours: theirs })
+      }
+      t.deepEqual([await record(), await list()], [edited, renewed], 'nothing is written')
     })
   }
 

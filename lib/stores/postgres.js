@@ -67,8 +67,9 @@ class PostgresStore {
   }
 
   async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
-    this.#configs.set(group, { fingerprint, slots, ttlMs, skewMs })
-    await this.#step('open', group, { create })
+    const config = { fingerprint, slots, ttlMs, skewMs }
+    await this.#step('open', group, { create }, config)
+    this.#configs.set(group, config) // not before: one that is refused is not to replace another member's
   }
 
   async acquire(group, { owner, host, clientNow }) {
@@ -108,8 +109,7 @@ class PostgresStore {
     await this.#client.close()
   }
 
-  async #step(step, group, values) {
-    const config = this.#configs.get(group)
+  async #step(step, group, values, config = this.#configs.get(group)) {
     if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
     const answer = await this.#client.run(STATEMENTS[step], { group, ...config, ...values })
     return ANSWERS[answer.outcome](answer, group, config)

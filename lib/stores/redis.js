@@ -85,8 +85,9 @@ class RedisStore {
   }
 
   async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
-    this.#configs.set(group, [fingerprint, slots, ttlMs, skewMs])
-    await this.#step('open', group, [create ? 'create' : 'join'])
+    const config = [fingerprint, slots, ttlMs, skewMs]
+    await this.#step('open', group, [create ? 'create' : 'join'], config)
+    this.#configs.set(group, config) // not before: one that is refused is not to replace another member's
   }
 
   async acquire(group, { owner, host, clientNow }) {
@@ -125,8 +126,7 @@ class RedisStore {
     await this.#client.close()
   }
 
-  async #step(step, group, args) {
-    const config = this.#configs.get(group)
+  async #step(step, group, args, config = this.#configs.get(group)) {
     if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
     const [kind, ...values] = await this.#client.run(SCRIPTS[step], groupKeys(group), [...config, ...args])
     return ANSWERS[kind](values, group, config)
