@@ -1,7 +1,7 @@
 // Which clients the PostgreSQL store takes, what it needs from a server, and what it says when it does not get it.
 
 import { execFile } from 'node:child_process'
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -262,6 +262,34 @@ test('a URL opens a client by the package that is there, and close() ends it', a
   await store.close()
   await t.throwsAsync(acquire(store, 'by url'), { code: 'ERR_FLAKE_STORE' })
 })
+
+for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
+  test(`a URL in a project with postgres.js ${version}, which drops the error of a COMMIT, is refused`, async (t) => {
+    const { stdout } = await openBeside(t, version)
+    t.regex(stdout, new RegExp(`ERR_FLAKE_STORE postgres ${version} .*3\\.4\\.8`))
+  })
+}
+
+for (const version of ['3.4.8', '3.5.0-beta.1', '4.0.0']) {
+  test(`a URL in a project with postgres.js ${version} is taken`, async (t) => {
+    t.is((await openBeside(t, version)).stdout, 'a client\n')
+  })
+}
+
+/** Opens a URL in a project that has postgres.js alone, or what says to be that version of it. */
+async function openBeside(t, version) {
+  const folder = await freshFolder('postgres-js')
+  t.teardown(() => rm(folder, { recursive: true }))
+  const own = join(folder, 'node_modules', 'postgres')
+  await mkdir(join(own, 'cjs', 'src'), { recursive: true })
+  await writeFile(join(own, 'package.json'), JSON.stringify({ name: 'postgres', version, main: 'cjs/src/index.js' }))
+  await writeFile(join(own, 'cjs', 'package.json'), '{ "type": "commonjs" }')
+  await writeFile(join(own, 'cjs', 'src', 'index.js'), "module.exports = () => console.log('a client') ?? (() => {})")
+  for (const part of ['errors.js', 'stores']) await cp(join(LIB, part), join(folder, 'lib', part), { recursive: true })
+  const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
+  const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
+  return run(process.execPath, ['-e', program], { cwd: folder })
+}
 
 test('without a package a URL is an error that says what to install', async (t) => {
   const folder = await freshFolder('no-packages')
