@@ -2,8 +2,11 @@
 // granted that touches one from before.
 
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
+import { Redis } from 'ioredis'
 import {
   CLIENTS,
   serverNow,
@@ -243,6 +246,54 @@ test('a primary that became a replica and is promoted again may lack what was gr
   await first.cli('REPLICAOF', 'NO', 'ONE') // before the first step on the other
   await isQuiet(t, member.renew(), QUIET_MS)
   await t.throwsAsync(member.acquire(), { code: 'ERR_FLAKE_QUIET' })
+})
+
+test('a promoted server that forgets its promotion, having no replicas, has lost nothing by that', async (t) => {
+  const primary = await start(t)
+  const replica = await startReplica(primary, '--repl-backlog-ttl', '1')
+  t.teardown(() => replica.stop())
+  const { client, end } = await CLIENTS.ioredis(replica)
+  t.teardown(end)
+  const promotion = async () => /master_replid2:(\w+)/.exec(await client.info('replication'))[1]
+  await primary.kill()
+  await replica.cli('REPLICAOF', 'NO', 'ONE')
+  const { store, group, acquire, renew, open } = await holdSlot(t, replica, { ttlMs: 60_000 })
+  await store.advance(group, 10n, 0n)
+  const [ended, config] = [randomUUID(), { fingerprint: 'f', slots: 4, ttlMs: TTL_MS, skewMs: SKEW_MS, create: true }]
+  await store.open(ended, config)
+  await store.destroy(ended)
+  t.regex(await promotion(), /[^0]/)
+  while (/[^0]/.test(await promotion())) await sleep(100)
+  await open()
+  t.is((await renew()).slot, 0)
+  t.is((await acquire()).slot, 1)
+  t.is(await store.advance(group, 10n), 10n)
+  await store.open(ended, config)
+  await untilPast(replica, await serverNow(replica)) // the floor is the end of the one before
+  t.is((await store.acquire(ended, { owner: newOwner(), host: 'host', clientNow: Date.now() })).slot, 0)
+
+  // A later promotion shows all the same, also in a record that tells of the first.
+  await primary.start()
+  await replica.cli('REPLICAOF', '127.0.0.1', String(primary.port))
+  await untilLinked(replica)
+  await replica.cli('REPLICAOF', 'NO', 'ONE')
+  t.regex(await promotion(), /[^0]/)
+  await t.throwsAsync(store.advance(group, 10n), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  await t.throwsAsync(renew(), { code: 'ERR_FLAKE_QUIET' })
+})
+
+test('an INFO that shows no run_id is an error: lost writes would not be noticed', async (t) => {
+  const { port } = await start(t)
+  const client = new Redis(port)
+  t.teardown(() => client.disconnect())
+  const scripts = new URL('../lib/stores/redis/', import.meta.url)
+  const [clock, advance] = await Promise.all(
+    ['clock', 'advance'].map((name) => readFile(new URL(`${name}.lua`, scripts), 'utf8')),
+  )
+  const call = (source) => client.eval(source, 1, 'flakeforge:{c}:counter', '1', '0', '', 'lineage')
+  await t.throwsAsync(call(`${clock.replace("'run_id'", "'no_id'")}\n${advance}`), { message: /shows no run_id/ })
+  t.is(await client.dbsize(), 0)
+  t.is((await call(`${clock}\n${advance}`))[0], 'value')
 })
 
 test('a first replica that comes, and goes, takes nothing from its primary: no quiet period', async (t) => {

@@ -61,8 +61,8 @@ export async function serverNow(server) {
 export const untilPast = (server, ms) => until(async () => (await serverNow(server)) > ms)
 
 /** A replica that has caught up with `primary`. */
-export async function startReplica(primary) {
-  const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)
+export async function startReplica(primary, ...options) {
+  const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`, ...options)
   await untilLinked(replica)
   return replica
 }

@@ -29,7 +29,7 @@ local value, lineage, isSettled = stored[1], stored[3] or fresh, stored[4] == '1
 local isSkip = by == '0' and init ~= ''
 if not value and init == '' then return { 'gone' } end
 if value and not isSkip then
-  if stored[2] ~= incarnation then return { 'behind' } end
+  if not isOfThisServer(stored[2]) then return { 'behind' } end
   if known ~= '' and known ~= lineage and not isSettled then return { 'gone' } end
 end
 

@@ -69,7 +69,7 @@ end
 -- between must end first. The ttl is the recorded one, since a newcomer's may be shorter than the windows that are out.
 local function see()
   local whole = isWhole()
-  if whole and group.incarnation == incarnation then return end
+  if whole and isOfThisServer(group.incarnation) then return end
   local quietUntil = now + tonumber(group.ttlMs) + tonumber(group.skewMs) + 1
   setGroup('quietUntil', math.max(group.quietUntil, quietUntil))
   setGroup('incarnation', incarnation)

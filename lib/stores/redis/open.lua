@@ -6,7 +6,7 @@ if group == nil then
 elseif isDestroyed() then
   -- The floor keeps the new group above all that the old one granted. But a tombstone of another incarnation may be
   -- older than a group that was made after it and is lost; 'create' cannot mean that one.
-  local quietUntil = group.incarnation == incarnation and 0 or unknownGrantsEnd()
+  local quietUntil = isOfThisServer(group.incarnation) and 0 or unknownGrantsEnd()
   makeGroup(math.max(group.quietUntil, quietUntil), group.floor)
 end
 return verify() or { 'done' }
