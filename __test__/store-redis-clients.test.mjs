@@ -247,6 +247,33 @@ test('a URL where no server is: an error with its cause', async (t) => {
   await store.close()
 })
 
+for (const name of ['ioredis', 'redis']) {
+  test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
+    const { url } = await start(t)
+    const code = `
+      const store = require('./lib/stores/redis.js').openRedis('${url}')
+      const other = require('./lib/stores/redis.js').openRedis('${url}')
+      store.list('g').then(async () => {
+        await other.list('g')
+        await promisify(execFile)('redis-cli', ['-u', '${url}', 'CLIENT', 'PAUSE', '700'])
+        console.log(await store.list('g'))
+      })`
+    const imports = `const { execFile } = require('node:child_process'); const { promisify } = require('node:util');`
+    t.is(await inProject(t, [name], imports + code), '[]')
+  })
+}
+
+test('a store of a URL does not keep the process alive while its server is away', async (t) => {
+  const server = await start(t)
+  const code = `
+    const store = require('./lib/stores/redis.js').openRedis('${server.url}')
+    store.list('g').then(() => {
+      process.kill(${server.pid}, 'SIGKILL')
+      return store.list('g').catch(({ code }) => console.log(code))
+    })`
+  t.is(await inProject(t, ['ioredis'], code), 'ERR_FLAKE_STORE')
+})
+
 /** Runs code in a project that has only these packages beside the store's files. */
 async function inProject(t, packages, code) {
   const project = await freshFolder('project')
@@ -256,7 +283,7 @@ async function inProject(t, packages, code) {
   for (const name of packages) {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction')
   }
-  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], { cwd: project })
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], { cwd: project, timeout: 30_000 })
   return stdout.trim()
 }
 

@@ -18,6 +18,9 @@ function openIoredis({ Redis }, url) {
   // A connection that died without a word is given up with the step that got no answer; another one may work.
   const options = { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5, socketTimeout: ANSWER_MS }
   const client = new Redis(url, options)
+  // A lease does not keep a process alive; a step does, by its bound of time.
+  client.on('connect', () => client.stream.unref())
+  client.on('reconnecting', () => client.reconnectTimeout?.unref())
   // Only a new connection selects the database again.
   const onFailure = (error) => {
     if (isRefusedSelect(error)) client.disconnect(true)
@@ -27,6 +30,7 @@ function openIoredis({ Redis }, url) {
 
 function openNodeRedis({ createClient }, url) {
   const client = createClient({ url })
+  client.unref() // a lease does not keep a process alive; a step does, by its bound of time
   const calls = nodeRedisCalls(client)
   let connection
   /** Connects at the first step, and at the next one where that failed. */
