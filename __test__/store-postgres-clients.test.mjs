@@ -122,6 +122,39 @@ test('own names and types of a postgres.js client do not matter', async (t) => {
   t.is(await store.advance('own types', 0n), 2n ** 63n + 1n)
 })
 
+test('own type parsers of a pg client do not matter', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, types: { getTypeParser: () => (text) => `${text}!` } })
+  t.teardown(() => pool.end())
+  const store = postgresStore(pool)
+  await store.open('own parsers', CONFIG)
+  t.is((await acquire(store, 'own parsers')).slot, 0)
+})
+
+test('a postgres.js client that changes texts is told so', async (t) => {
+  for (const change of [
+    { transform: { value: () => undefined } },
+    { transform: { value: () => null } },
+    { transform: { row: () => undefined } },
+    { types: { text: { to: 25, from: [25], serialize: String, parse: (text) => `${text}!` } } },
+  ]) {
+    const sql = postgres(server.url, { onnotice: () => {}, fetch_types: false, ...change })
+    t.teardown(() => sql.end())
+    await t.throwsAsync(postgresStore(sql).open('changed', CONFIG), { ...OPTION, message: /transform or type parser/ })
+  }
+})
+
+test('a pg client that was never connected is told so', async (t) => {
+  const client = new pg.Client(server.url)
+  const store = postgresStore(client)
+  const start = performance.now()
+  await t.throwsAsync(store.open('closed', CONFIG), { code: 'ERR_FLAKE_STORE', message: /await client\.connect\(\)/ })
+  t.true(performance.now() - start < 5000)
+  const connected = client.connect()
+  await store.open('closed', CONFIG)
+  await connected
+  await client.end()
+})
+
 test('the user’s client is not ended', async (t) => {
   const pool = new pg.Pool({ connectionString: server.url })
   t.teardown(() => pool.end())

@@ -28,16 +28,19 @@ const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_lsn/
 
 const SCHEMA = readFileSync(join(__dirname, 'schema.sql'), 'utf8')
 
+/** pg parses nothing: a client may have parsers of its own. */
+const AS_TEXT = { getTypeParser: () => (text) => text }
+
 /** postgres.js: `unsafe` prepares no named statement, which a pooler could not keep. */
 const sqlCalls = (sql) => ({
   isBusy: () => false,
-  send: async (text, values) => (await sql.unsafe(text, values).values())[0][0],
+  send: async (text, values) => (await sql.unsafe(text, values).values())[0]?.[0],
   make: (text) => sql.unsafe(text),
 })
 
 const pgCalls = (client, isBusy = () => false) => ({
   isBusy,
-  send: async (text, values) => (await client.query({ text, values, rowMode: 'array' })).rows[0][0],
+  send: async (text, values) => (await client.query({ text, values, rowMode: 'array', types: AS_TEXT })).rows[0][0],
   make: (text) => client.query(text),
 })
 
@@ -57,10 +60,27 @@ function pgClientCalls(client) {
   const calls = pgCalls(client, () => ['T', 'E'].includes(status()))
   let last
   const send = async (...args) => {
+    // pg would keep the query until somebody connects.
+    if (client._connected === false && client._connecting === false) {
+      throw storeError('the PostgreSQL client was never connected: await client.connect() first')
+    }
     last = Promise.allSettled([last]).then(() => calls.send(...args))
     return last
   }
   return { ...calls, send }
+}
+
+/** A statement's one answer. */
+function parseAnswer(text, client) {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    throw optionTypeError(
+      'client',
+      client,
+      `${WANTED} that leaves texts as they are: its transform or type parser does not`,
+    )
+  }
 }
 
 /** What went wrong, and what to do about it. */
@@ -120,7 +140,7 @@ class StatementRunner {
   async #attempt(text, values) {
     this.#refuseTransaction()
     try {
-      const answer = JSON.parse(await this.#calls.send(text, values))
+      const answer = parseAnswer(await this.#calls.send(text, values), this.#client)
       this.#refuseTransaction() // a BEGIN may have been on its way when we asked
       return answer
     } catch (error) {

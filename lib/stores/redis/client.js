@@ -35,7 +35,16 @@ function watch(client) {
   client.on('error', (error) => connectionErrors.set(client, { error, at: performance.now() }))
 }
 
+/** What would lead to other keys than the other members', silently, or end the process at the first command. */
+function checkOptions(client) {
+  const { keyPrefix, db } = client.options ?? {}
+  if (keyPrefix)
+    throw optionTypeError('client', client, `${WANTED} without keyPrefix: its keys would be another group's`)
+  if (Number.isNaN(db)) throw optionTypeError('client', client, `${WANTED} whose db is a number`)
+}
+
 function ioredisCalls(client) {
+  checkOptions(client)
   const database = databaseOf(client)
   return {
     evalSha: (sha, keys, args) => database.run(() => client.evalsha(sha, keys.length, ...keys, ...args)),

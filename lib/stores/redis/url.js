@@ -57,10 +57,10 @@ function openNodeRedis({ createClient }, url) {
   return new ScriptRunner(client, { ...calls, evalSha }, { close: end, onFailure })
 }
 
-/** What is no number would be another database for each package, or a crash; and only one of them knows `?db=`. */
+/** What is no number would be another database for each package, or a crash; and only ioredis knows `?db=` and `?keyPrefix=`. */
 function checkDatabase(url) {
   const { pathname, searchParams } = new URL(url)
-  if (/^\/?\d*$/.test(pathname) && !searchParams.has('db')) return
+  if (/^\/?\d*$/.test(pathname) && !searchParams.has('db') && !searchParams.has('keyPrefix')) return
   throw optionRangeError('store', withoutPassword(url), FORM)
 }
 
