@@ -239,11 +239,10 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     t.teardown(() => proxy.stop())
     const runner = open(`redis://127.0.0.1:${proxy.port}`)
     const ping = () => runner.run(PING, ['key'], [])
-    t.deepEqual(await ping(), ['PONG'])
     for (let i = 0; i < 2; i++) {
+      t.deepEqual(await ping(), ['PONG'])
       proxy.lose()
       await t.throwsAsync(ping(), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
-      t.deepEqual(await ping(), ['PONG'])
     }
     await runner.close()
     await t.throwsAsync(ping(), { code: 'ERR_FLAKE_STORE', message: /closed/ })

@@ -33,6 +33,7 @@ function openNodeRedis({ createClient }, url) {
   client.unref() // a lease does not keep a process alive; a step does, by its bound of time
   const calls = nodeRedisCalls(client)
   let connection
+  let isClosed = false
   /** Connects at the first step, and at the next one where that failed. */
   async function connect() {
     connection ??= client.connect()
@@ -44,7 +45,7 @@ function openNodeRedis({ createClient }, url) {
     }
   }
   const evalSha = async (...args) => {
-    await connect()
+    if (!isClosed) await connect()
     return calls.evalSha(...args)
   }
   const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
@@ -54,7 +55,11 @@ function openNodeRedis({ createClient }, url) {
     connection = undefined
     Promise.resolve(end()).catch(() => {})
   }
-  return new ScriptRunner(client, { ...calls, evalSha }, { close: end, onFailure })
+  const close = () => {
+    isClosed = true
+    return end()
+  }
+  return new ScriptRunner(client, { ...calls, evalSha }, { close, onFailure })
 }
 
 /** What is no number would be another database for each package, or a crash; and only ioredis knows `?db=` and `?keyPrefix=`. */
