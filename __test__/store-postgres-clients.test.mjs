@@ -245,9 +245,11 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     t.teardown(() => proxy.stop())
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
     t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
-    proxy.lose()
-    await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
-    t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
+    for (let i = 0; i < 2; i++) {
+      proxy.lose() // as many as the client may have
+      await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
+      t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
+    }
     const closed = runner.close()
     t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
   })
@@ -259,6 +261,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     await runner.run(advance, {})
     proxy.lose()
     const stuck = t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE' })
+    await sleep(100) // it is on its way
     const closed = runner.close()
     t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
     await stuck
