@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
 import { FlakeId, isAscending, jsonOfChild, runChild } from './support.mjs'
-import { afterEvents, allRefuse, closeAfter, leaseOptions, named, record, tryJoin } from './support-lease.mjs'
+import { afterEvents, allRefuse, closeAfter, happens, leaseOptions, named, record, tryJoin } from './support-lease.mjs'
 import { diskFolder, hasClock, isRoot, PLACES, Puppet } from './support-processes.mjs'
 
 const require = createRequire(import.meta.url)
