@@ -275,6 +275,18 @@ test.serial(
   },
 )
 
+test.serial('a slot file that is removed: a call that does not wait says so, and another slot comes', async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions({ ttlMs: 60_000 }))
+  const last = flake.nextBigInt()
+  fs.unlinkSync(path.join(folder, 'default', '1', '0'))
+  await sleep(1500)
+  const attached = happens(flake, 'attached')
+  t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_FILE' })
+  await attached
+  t.true(flake.nextBigInt() > last)
+})
+
 test.serial('detach() and attach() without waiting in between: the lease goes on being looked after', async (t) => {
   const folder = diskFolder(t)
   const flake = await member(t, folder, leaseOptions())

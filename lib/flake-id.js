@@ -272,6 +272,7 @@ class FlakeId {
       case STATUS.TIME_RANGE:
         return timeRangeError(timestamp, layout)
       case STATUS.FILE:
+        this.#lease?.isComing(status) // one looks for another slot, for the calls that follow
         return problemError(this.#native.fault(), shared)
       default:
         return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
