@@ -74,6 +74,12 @@ pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
     slots::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
 }
 
+/// Where the files of a group are, if there is one, or was.
+#[napi]
+pub fn group_folder(store: String, group: String) -> String {
+    names::group_folder(Path::new(&store), &group).to_string_lossy().into_owned()
+}
+
 /// A slot, held until it is released or this is collected.
 #[napi]
 pub struct Slot {

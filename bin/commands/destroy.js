@@ -4,7 +4,6 @@
 
 const { existsSync } = require('node:fs')
 const { readName } = require('../../lib/join-options.js')
-const { groupFolder } = require('../../lib/stores/file-names.js')
 const { readArguments, usageError } = require('../parts/arguments.js')
 const { print } = require('../parts/output.js')
 const { withPresentStore } = require('../parts/stores.js')
@@ -16,7 +15,7 @@ ID. Nothing happens without --yes.`
 
 /** A misspelt name must not look like success; on a server it cannot be told from a group that the server has lost. */
 function end(store, group) {
-  if (store.folder !== undefined && !existsSync(groupFolder(store.folder, group))) {
+  if (store.folderOf !== undefined && !existsSync(store.folderOf(group))) {
     throw usageError(`there is no group '${group}' in ${store.folder}`)
   }
   return store.destroy(group)

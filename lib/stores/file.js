@@ -101,6 +101,11 @@ class FileStore {
     return this.#folder
   }
 
+  /** For the command line: where a group's files are, if there is one, or was. */
+  folderOf(group) {
+    return native.groupFolder(this.#folder, group)
+  }
+
   async open(group, { fingerprint, slots, scale }) {
     checkText('fingerprint', fingerprint)
     const config = { fingerprint, slots: readBounded('slots', slots, 1, MOST_SLOTS), scale: readScale(scale) }
