@@ -17,7 +17,7 @@ import {
   tryJoin,
   waitingCalls,
 } from './support-lease.mjs'
-import { LEASE, MemoryStore } from './support-store.mjs'
+import { giveAway, LEASE, MemoryStore } from './support-store.mjs'
 
 // --- attached ---
 
@@ -372,7 +372,7 @@ test.serial('lost: sealed at once, then another slot and node number, without an
   const { flake, store } = await joined(t)
   const told = record(flake)
   const before = [...flake.takeBigInts(10)]
-  store.group().slots.get(0).owner = 'f'.repeat(32) // as a store that lost what it had acknowledged
+  giveAway(store, 0)
   let answer
   store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
   const detail = await happens(flake, 'lost')
@@ -418,13 +418,13 @@ test.serial('why a slot was lost tells of a failure just before, and of none lon
   await sleep(20)
   store.work()
   await happens(flake, 'renewed')
-  store.group().slots.get(flake.slot).owner = 'f'.repeat(32)
+  giveAway(store, flake.slot)
   const [{ cause }] = await Promise.all([happens(flake, 'lost'), happens(flake, 'attached')])
   t.is(cause.cause, undefined)
   store.fail()
   const { length } = store.calls
   while (store.calls.length === length) await sleep(5)
-  store.group().slots.get(flake.slot).owner = 'e'.repeat(32)
+  giveAway(store, flake.slot)
   store.work()
   const later = await happens(flake, 'lost')
   t.like(later.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', slot: 1 })

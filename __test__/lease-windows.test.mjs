@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { FlakeId, isAscending, numberOf, split } from './support.mjs'
 import { closeAfter, happens, joined } from './support-lease.mjs'
-import { LEASE } from './support-store.mjs'
+import { giveAway, LEASE } from './support-store.mjs'
 
 const { layouts } = FlakeId
 const TICK_NS = { sonyflake: 10_000_000n, chronicle: 100n, 'chronicle-micros': 100_000n }
@@ -114,7 +114,7 @@ async function live(t, { flake, store, group }) {
   store.work()
   await flake.nextAsync()
   await sleep(500)
-  store.group(group).slots.get(flake.slot).owner = 'f'.repeat(32)
+  giveAway(store, flake.slot, group)
   await happens(flake, 'attached')
   await sleep(900)
 }
