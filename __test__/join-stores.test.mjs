@@ -73,6 +73,9 @@ anyTest.after.always(() => Promise.all(Object.values(servers).map(async (server)
 
 let groups = 0
 
+/** Renewals that leave time for what must be done before the next one: it comes 2 s after the last. */
+const UNHURRIED = { ttlMs: 6000 }
+
 /** Options of a group of its own, with short windows, made on this store. */
 async function ownGroup(given, more = {}) {
   const options = leaseOptions({ skewMs: 500, waitMs: 20_000, group: `group ${groups++}`, ...more })
@@ -204,11 +207,12 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
 
   test(`${kind}: a group that was made anew with other options before a renewal: destroyed, for those of the old one`, async (t) => {
     const given = urlOf(await serverOf(kind))
-    const options = await ownGroup(given)
-    const flake = await joinAs(t, given, options)
+    const options = await ownGroup(given, UNHURRIED)
+    const [flake, another] = [await joinAs(t, given, options), await joinAs(t, given, options)]
     const last = flake.nextBigInt()
     const reached = happens(flake, 'destroyed')
-    await (await joinAs(t, given, options)).destroy()
+    await happens(flake, 'renewed')
+    await another.destroy()
     const others = { ...options, slots: 9 }
     await createGroup(given, others)
     t.like(await reached, { group: options.group, slot: 0 })
@@ -219,11 +223,12 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
 
   test(`${kind}: a group that was made anew with equal options before a renewal: its members join that one`, async (t) => {
     const given = urlOf(await serverOf(kind))
-    const options = await ownGroup(given)
-    const flake = await joinAs(t, given, options)
+    const options = await ownGroup(given, UNHURRIED)
+    const [flake, another] = [await joinAs(t, given, options), await joinAs(t, given, options)]
     const last = flake.nextBigInt()
     const back = happens(flake, 'attached')
-    await (await joinAs(t, given, options)).destroy()
+    await happens(flake, 'renewed')
+    await another.destroy()
     await createGroup(given, options)
     await back
     t.is(flake.state, 'attached')
@@ -233,10 +238,11 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
   test(`${kind}: a name that stands for another group by now, on a store object that both use: no slot of it`, async (t) => {
     const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
     if (end) t.teardown(end)
-    const options = await ownGroup(given)
+    const options = await ownGroup(given, UNHURRIED)
     const [lost, detached] = [await joinAs(t, given, options), await joinAs(t, given, options)]
     await detached.detach()
     const ended = happens(lost, 'detached')
+    await happens(lost, 'renewed')
     await given.destroy(options.group)
     const others = { ...options, layout: 'discord', epoch: undefined }
     await createGroup(given, others)
