@@ -204,6 +204,16 @@ test('a group destroyed after a loss leaves the wait to the next', async (t) => 
   t.true(error.retryAt - error.storeNow > 60_000)
 })
 
+/** A primary with a group and one slot held, as `member`, and a replica that has all of it. */
+async function startPair(t) {
+  const primary = await start(t)
+  const replica = await startReplica(primary)
+  t.teardown(() => replica.stop())
+  const member = await holdSlot(t, primary)
+  await untilCaughtUp(replica, primary)
+  return { primary, replica, member }
+}
+
 /** A member of the same group on the server that took over. */
 async function moveTo(t, server, { group, owner }) {
   const { client, end } = await CLIENTS.ioredis(server)
@@ -217,11 +227,7 @@ async function moveTo(t, server, { group, owner }) {
 }
 
 test('a promoted replica may lack the last grants: quiet', async (t) => {
-  const primary = await start(t)
-  const replica = await startReplica(primary)
-  t.teardown(() => replica.stop())
-  const member = await holdSlot(t, primary)
-  await untilCaughtUp(replica, primary)
+  const { primary, replica, member } = await startPair(t)
   await primary.kill()
   await replica.cli('REPLICAOF', 'NO', 'ONE')
   const { acquire, renew } = await moveTo(t, replica, member)
@@ -235,11 +241,7 @@ test('a promoted replica may lack the last grants: quiet', async (t) => {
 })
 
 test('a primary that became a replica and is promoted again may lack what was granted meanwhile: quiet', async (t) => {
-  const first = await start(t)
-  const second = await startReplica(first)
-  t.teardown(() => second.stop())
-  const member = await holdSlot(t, first)
-  await untilCaughtUp(second, first)
+  const { primary: first, replica: second, member } = await startPair(t)
   await second.cli('REPLICAOF', 'NO', 'ONE')
   await first.cli('REPLICAOF', '127.0.0.1', String(second.port))
   await untilLinked(first)
@@ -316,11 +318,7 @@ test('a promoted replica that had nothing yet: quiet', async (t) => {
 })
 
 test('a replica that was not promoted takes no step', async (t) => {
-  const primary = await start(t)
-  const replica = await startReplica(primary)
-  t.teardown(() => replica.stop())
-  const member = await holdSlot(t, primary)
-  await untilCaughtUp(replica, primary)
+  const { replica, member } = await startPair(t)
   await t.throwsAsync(moveTo(t, replica, member), { code: 'ERR_FLAKE_STORE', message: /READONLY/ })
 })
 
