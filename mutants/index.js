@@ -1,0 +1,44 @@
+'use strict'
+
+// `npm run mutants`: makes small changes to the code, one at a time, and says which of them no test notices.
+//
+//   npm run mutants                    both parts; takes hours
+//   npm run mutants -- lib             the edits listed in mutants/lib/
+//   npm run mutants -- lib waiting     those of one list
+//   npm run mutants -- core            what cargo-mutants thinks of, for the core
+//   npm run mutants -- core -f core/src/cursor.rs
+//
+// Ends with a line that counts, and with status 1 where a change was missed.
+
+const { spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { tryLists } = require('./lib.js')
+
+const root = path.join(__dirname, '..')
+/** The version that the figures come from. */
+const CARGO_MUTANTS = '27.1.0'
+
+function tryCore(args) {
+  const known = spawnSync('cargo', ['mutants', '--version'], { encoding: 'utf8' })
+  if (known.status !== 0) {
+    console.error(`cargo-mutants is missing: cargo install cargo-mutants@${CARGO_MUTANTS} --locked`)
+    return false
+  }
+  const options = ['mutants', '--config', 'mutants/core.toml', '--package', 'flakeforge-core', '--output', 'target']
+  return spawnSync('cargo', [...options, ...args], { cwd: root, stdio: 'inherit' }).status === 0
+}
+
+async function main() {
+  const [part, ...rest] = process.argv.slice(2)
+  if (part !== undefined && part !== 'lib' && part !== 'core') {
+    console.error('usage: npm run mutants [-- lib [LIST …] | -- core [ARGUMENTS OF cargo mutants]]')
+    return 2
+  }
+  const lib = part === 'core' || (await tryLists(part === 'lib' ? rest : []))
+  const core = part === 'lib' || tryCore(part === 'core' ? rest : [])
+  return lib && core ? 0 : 1
+}
+
+main().then((status) => {
+  process.exitCode = status
+})
