@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { numberOf, submit, turn, until } from './support.mjs'
+import { numberOf, submit, throwsCode, turn, until } from './support.mjs'
 import { Counters, gate, NAME, opened, range, SegmentId, storeError, take } from './support-segment.mjs'
 
 test('a store that fails at the start: ERR_FLAKE_STORE with its cause', async (t) => {
@@ -23,9 +23,8 @@ test('a store that fails later: what is at hand, then ERR_FLAKE_STORE; calls tha
   t.is(error.cause, cause)
   const told = []
   submit(segment, 15, told)
-  await sleep(350)
+  await until(store.calls, 4) // it is asked again
   t.is(told.length, 0, 'they wait')
-  t.true(store.calls.length > 3, 'the store is asked again')
   store.work()
   await until(told, 15)
   t.deepEqual(
@@ -34,15 +33,60 @@ test('a store that fails later: what is at hand, then ERR_FLAKE_STORE; calls tha
   )
 })
 
+/** Takes an ID now and then until the store is asked again; gives these IDs. */
+async function takeUntilAsked(segment, store) {
+  const ids = []
+  for (const { length } = store.calls; store.calls.length === length; await sleep(5)) ids.push(...take(segment, 1))
+  return ids
+}
+
 test('a store that fails for a moment is not noticed while a block lasts', async (t) => {
-  const { segment, store } = await opened(t, { block: 10 })
+  const { segment, store } = await opened(t, { block: 1000 })
   store.fail(new Error('connection refused'))
-  take(segment, 6)
-  await sleep(150)
-  store.work()
-  t.is(segment.nextBigInt(), 6n)
+  const ids = take(segment, 501)
   await turn()
-  t.deepEqual(take(segment, 13), range(7, 13))
+  store.work()
+  ids.push(...(await takeUntilAsked(segment, store)))
+  await turn()
+  ids.push(...take(segment, 1000))
+  t.deepEqual(ids, range(0, ids.length))
+})
+
+test('a failure that may be over: while another call is on its way, that is what an ID waits for', async (t) => {
+  const { segment, store } = await opened(t, { block: 1000 })
+  store.fail(new Error('connection refused'))
+  take(segment, 501)
+  await turn()
+  const { promise, open } = gate()
+  store.before = () => promise
+  const { length } = await takeUntilAsked(segment, store)
+  take(segment, 499 - length)
+  throwsCode(t, () => segment.nextBigInt(), 'ERR_FLAKE_OVERFLOW')
+  throwsCode(t, () => segment.next(), 'ERR_FLAKE_OVERFLOW')
+  throwsCode(t, () => segment.take(3), 'ERR_FLAKE_OVERFLOW')
+  open()
+  t.is(numberOf(await segment.nextAsync()), 1000n)
+})
+
+test('a failure that goes on is told to each call that asks again', async (t) => {
+  const { segment, store } = await opened(t, { block: 10 })
+  const cause = new Error('connection refused')
+  store.fail(cause)
+  take(segment, 10)
+  for (const call of [() => segment.next(), () => segment.nextBigInt(), () => segment.take(3)]) {
+    await sleep(150) // by then it may be asked again
+    t.is(throwsCode(t, call, 'ERR_FLAKE_STORE').cause, cause)
+  }
+})
+
+test('a failure is not told any more once a call has worked', async (t) => {
+  const store = new Counters()
+  store.fail(storeError('counter: may have lost blocks: skipTo(n) says where to go on'))
+  const { segment } = await opened(t, { block: 10 }, store)
+  throwsCode(t, () => segment.next(), 'ERR_FLAKE_STORE')
+  store.work()
+  await segment.skipTo(100)
+  t.deepEqual(take(segment, 11), [...range(100, 10), 'ERR_FLAKE_OVERFLOW'])
 })
 
 const NO_COUNTERS = [undefined, null, 5, '5', -1n, 2n ** 64n, {}]
@@ -67,6 +111,33 @@ test('a counter that was made anew below what we had: ERR_FLAKE_STORE until skip
   await segment.skipTo(500)
   t.is(segment.nextBigInt(), 500n)
   t.is(numberOf(await segment.nextAsync()), 501n)
+})
+
+test('skipTo below what we had, on a counter that was made anew: ERR_FLAKE_STORE, and until it is above', async (t) => {
+  const { segment, store } = await opened(t, { block: 10 })
+  segment.nextBigInt()
+  store.values.set(NAME, 3n)
+  await t.throwsAsync(segment.skipTo(5), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  throwsCode(t, () => segment.nextBigInt(), 'ERR_FLAKE_STORE')
+  await t.throwsAsync(segment.nextAsync(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  await segment.skipTo(500)
+  t.is(segment.nextBigInt(), 500n)
+})
+
+test('a call that waits for such a skipTo gets nothing of what the counter gives after it', async (t) => {
+  const { segment, store } = await opened(t, { block: 10 })
+  store.values.set(NAME, 3n)
+  const { promise, open } = gate()
+  store.before = () => promise
+  const skipped = segment.skipTo(5)
+  await turn()
+  t.deepEqual(take(segment, 1), ['ERR_FLAKE_OVERFLOW'])
+  const waits = segment.nextAsync()
+  open()
+  await t.throwsAsync(skipped, { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  await t.throwsAsync(waits, { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  await turn()
+  throwsCode(t, () => segment.nextBigInt(), 'ERR_FLAKE_STORE')
 })
 
 test('the fault that others make: a counter made anew that passes us by itself does not start us again', async (t) => {
@@ -97,7 +168,7 @@ test('skipTo by one member is for all', async (t) => {
   await segment.skipTo(500)
   t.is(segment.nextBigInt(), 500n)
   let ids
-  for (let i = 0; i < 50 && typeof ids !== 'bigint'; i++) {
+  while (typeof ids !== 'bigint') {
     ;[ids] = take(other, 1)
     await sleep(20)
   }
@@ -113,6 +184,14 @@ test('skipTo goes forwards only, and drops what was at hand', async (t) => {
   t.is(segment.nextBigInt(), 1_000_000n)
   await segment.skipTo(5)
   t.is(segment.nextBigInt(), 1_000_010n)
+})
+
+test('skipTo drops the block that follows, too', async (t) => {
+  const { segment } = await opened(t, { block: 10 })
+  take(segment, 6)
+  await turn()
+  await segment.skipTo(1000)
+  t.deepEqual(take(segment, 10), range(1000, 10))
 })
 
 test('skipTo while calls wait: none of them gets an ID from below', async (t) => {

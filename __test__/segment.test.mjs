@@ -1,6 +1,7 @@
 // SegmentId's own logic where its counter does what it should: options, the forms of next(), fetching in advance, init and
 // close. Failures are in segment-faults.test.mjs, the real stores in segment-stores.test.mjs.
 
+import { inspect } from 'node:util'
 import test from 'ava'
 import { allWell, called, inOrder, numberOf, submit, throwsCode, turn, until } from './support.mjs'
 import { Counters, gate, LAST, NAME, opened, range, SegmentId, take } from './support-segment.mjs'
@@ -39,6 +40,15 @@ test('next(callback) is asynchronous, and in the order of the calls, over blocks
     told.map(({ id }) => numberOf(id)),
     range(0, 100),
   )
+})
+
+test('inspected, it says which counter it is of, and how many IDs are here', async (t) => {
+  const { segment } = await opened(t, { block: 10 })
+  take(segment, 3)
+  t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 7, isClosed: false }")
+  t.is(inspect({ segment }, { depth: 0 }), '{ segment: [SegmentId] }')
+  await segment.close()
+  t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 0, isClosed: true }")
 })
 
 test('a callback that is none takes no ID', async (t) => {

@@ -170,11 +170,11 @@ function storeFailure(group, error) {
   return error?.code?.startsWith?.('ERR_FLAKE_') ? error : storeError(`the store of group '${group}' failed`, error)
 }
 
-/** `ERR_FLAKE_OVERFLOW`: the blocks at hand are used up, and the next one is on its way. */
-function blocksUsedUpError(name, block) {
+/** `ERR_FLAKE_OVERFLOW`: not so many IDs are here, and the next block is on its way. */
+function blocksUsedUpError(name, block, wanted, here) {
   const message =
-    `the blocks of counter '${name}' that are here are used up, and the next one waits for the event loop: ` +
-    `next(callback) and nextAsync() wait for it, and a larger block than ${block} comes less often`
+    `${wanted} of counter '${name}' wanted, ${here} here, and the next block comes when the event loop turns: ` +
+    `next(callback), nextAsync() and takeAsync() wait for it, and a larger block than ${block} comes less often`
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 

@@ -6,44 +6,38 @@
 // It must never go on where the store may have lost a block: there is no time in these IDs to save them. Only skipTo()
 // says where to go on.
 
+const { endianness } = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { inspect } = require('node:util')
+const { Blocks } = require('./blocks.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
-const {
-  blocksUsedUpError,
-  closedError,
-  optionRangeError,
-  optionTypeError,
-  storeError,
-  wentBackError,
-} = require('./errors.js')
+const { Counter, END } = require('./counter.js')
+const { Demand } = require('./demand.js')
+const { blocksUsedUpError, closedError, optionRangeError, optionTypeError } = require('./errors.js')
 const { fromBigInt, toBuffer } = require('./hot.js')
 const { readName } = require('./join-options.js')
+const { readCount } = require('./options.js')
 const { openStore } = require('./stores/open.js')
 const { Waiters } = require('./waiters.js')
 
 const BLOCK = 10_000 // Hazelcast's
 const LARGEST_BLOCK = 2 ** 32
-const LAST_ID = 2n ** 64n - 1n
 const RETRY_MS = 100 // after a failed call to the store, while somebody waits
 const MAKING = Symbol('made by open()')
 
 class SegmentId {
   #name
   #block
-  #store
   #onClose
-  #known = 0n // the counter was here when we looked last
-  #next = 0n
-  #left = 0 // IDs of the present block, from #next on
-  #fetchAt // how many IDs are left when the next block is asked for
-  #ahead // where the block after it starts; undefined: not there yet
-  #isFetching = false // whether a call that brings it is on its way
-  #skips = 0 // how many skipTo() are on their way: no block is asked for meanwhile, it could be from below
-  #hasGoneBack = false // whether the counter was made anew below us: that it passes us says nothing
-  #turns = Promise.resolve() // ends with the last call to the store; it never fails
+  #counter
+  #demand = new Demand()
+  #hand = new Blocks()
+  #fetchAt // the next block is asked for when fewer IDs than that are left of the last one
+  #isLate = false // whether a block once came too late: half a block does not last until the store has answered
+  #isFetching = false // whether a call that brings blocks is on its way, or failed a moment ago
+  #failure // why the last call brought none; undefined while another is on its way that may
+  #mayInit = false // whether our block is the counter's first, no ID of it was given, and no other was asked for
   #closing
-  #failure // why the last call brought no block
-  #mayInit = false // whether our block is the counter's first, and no ID of it was given
   #isClosed = false
   #waiters = new Waiters(() => {})
 
@@ -64,8 +58,7 @@ class SegmentId {
     if (key !== MAKING) throw optionTypeError('options', key, 'given to SegmentId.open(), which makes these')
     this.#name = parts.name
     this.#block = parts.block
-    this.#fetchAt = parts.block / 2
-    this.#store = parts.store
+    this.#counter = new Counter(parts.store, parts.name)
     this.#onClose = parts.close
   }
 
@@ -79,16 +72,27 @@ class SegmentId {
   }
 
   nextAsync() {
-    return new Promise((resolve, reject) => {
-      this.next((error, id) => (error ? reject(error) : resolve(id)))
-    })
+    return this.#promised(this.#one)
   }
 
   nextBigInt() {
-    if (this.#left === 0 && !this.#turn()) throw this.#refusal()
-    this.#mayInit = false
-    if (--this.#left < this.#fetchAt && this.#ahead === undefined) this.#fetch()
-    return this.#next++
+    if (this.#hand.left === 0) this.#insist(1)
+    const id = this.#hand.next()
+    this.#given()
+    return id
+  }
+
+  take(n) {
+    return bigEndian(this.takeBigInts(n))
+  }
+
+  takeBigInts(n) {
+    return this.#fill(memoryFor(n))
+  }
+
+  async takeAsync(n) {
+    const ids = memoryFor(n)
+    return this.#promised({ attempt: () => this.#attempt(n), result: () => bigEndian(this.#fill(ids)) })
   }
 
   async init(given) {
@@ -101,7 +105,7 @@ class SegmentId {
       this.#use(first, Number(left))
       return true
     }
-    this.#forget() // now: what is asked for from here on waits for the answer
+    this.#hand.clear() // now: what is asked for from here on waits for the answer
     return this.#alone(() => this.#beginBeyond(first))
   }
 
@@ -121,19 +125,78 @@ class SegmentId {
     return this.close()
   }
 
+  [inspect.custom](depth, options) {
+    const shown = { name: this.#name, block: this.#block, left: this.#hand.total, isClosed: this.#isClosed }
+    return depth < 0 ? '[SegmentId]' : `SegmentId ${inspect(shown, options)}`
+  }
+
   /** What a call that waits for one ID wants. */
-  #one = {
-    attempt: () => {
-      if (this.#left > 0 || this.#turn()) return 0
-      if (this.#isClosed || isFinal(this.#failure)) throw this.#refusal()
-      return RETRY_MS // a block that comes before that wakes us
-    },
-    result: () => this.next(),
+  #one = { attempt: () => this.#attempt(1), result: () => this.next() }
+
+  /** 0 where so many IDs are here, or in how many ms to try again; throws when waiting does not help. */
+  #attempt(n) {
+    if (this.#has(n)) return 0
+    const reason = this.#reason()
+    if (isFinal(reason)) throw reason
+    return RETRY_MS // a block that comes before that wakes us
+  }
+
+  #promised(wish) {
+    return new Promise((resolve, reject) => {
+      this.#waiters.submit((error, result) => (error ? reject(error) : resolve(result)), wish)
+    })
+  }
+
+  /** All of them, or none: IDs that are here stay for others then. */
+  #fill(ids) {
+    if (ids.length === 0) return ids
+    this.#insist(ids.length)
+    for (let rest = this.#hand.fill(ids); rest.length > 0; rest = this.#hand.fill(rest)) this.#turn()
+    this.#given()
+    return ids
+  }
+
+  /** So many IDs are here, the first of them in the present block; or throws. */
+  #insist(n) {
+    const reason = this.#reason() // before it is asked for again
+    if (!this.#has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
+    if (this.#hand.left === 0) this.#turn()
+  }
+
+  /** Whether so many IDs are here. What is missing is asked for. */
+  #has(n) {
+    const missing = n - this.#hand.total
+    if (missing <= 0) return true
+    this.#isLate = true
+    this.#mayInit = false
+    this.#fetch(missing)
+    return false
+  }
+
+  #turn() {
+    this.#hand.turn()
+    const size = Math.max(this.#hand.left, this.#block)
+    this.#fetchAt = this.#isLate ? size : size / 2
+  }
+
+  /** After IDs were given. */
+  #given() {
+    this.#mayInit = false
+    if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#fetch(0)
+  }
+
+  /** Why there is no ID and none is on its way. */
+  #reason() {
+    return this.#isClosed ? closedError(this.#name) : (this.#counter.lost ?? this.#failure)
+  }
+
+  #assertOpen() {
+    if (this.#isClosed) throw closedError(this.#name)
   }
 
   async #begin(init) {
     try {
-      const start = await this.#advance(init === undefined ? 0n : init + 1n)
+      const start = await this.#take(this.#block, init === undefined ? 0n : init + 1n)
       this.#mayInit = init === undefined && start === 0n
       this.#use(start, this.#block)
     } catch (error) {
@@ -144,120 +207,77 @@ class SegmentId {
 
   async #end() {
     this.#isClosed = true
-    this.#mayInit = false
-    await this.#turns
-    this.#forget()
+    await this.#counter.idle
+    this.#hand.clear()
     this.#waiters.serve()
     await this.#onClose()
   }
 
-  #assertOpen() {
-    if (this.#isClosed) throw closedError(this.#name)
-  }
-
-  #refusal() {
-    if (this.#isClosed) return closedError(this.#name)
-    return this.#failure ?? blocksUsedUpError(this.#name, this.#block)
-  }
-
-  /** A step of the store's. It may be the user's own: what is no place of a counter must not become an ID. */
-  async #ask(by, first) {
-    try {
-      const value = await this.#store.advance(this.#name, by, first)
-      if (typeof value === 'bigint' && value >= 0n && value <= LAST_ID) return value
-      throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
-    } catch (error) {
-      if (error?.code?.startsWith?.('ERR_FLAKE_')) throw error
-      throw storeError(`the store of counter '${this.#name}' failed`, error)
-    }
-  }
-
-  /** Takes a block of the counter; makes one that begins at `first`, where that is given and there is none. */
-  async #advance(first) {
-    const start = await this.#ask(BigInt(this.#block), first)
-    // Somebody made it anew after it was lost: what it gives now was handed out before.
-    this.#hasGoneBack = start < this.#known
-    if (this.#hasGoneBack) throw wentBackError(this.#name, start, this.#known)
-    this.#known = start + BigInt(this.#block)
-    return start
-  }
-
-  /** One call to the store after the other: their answers could come in another order. */
-  #inTurn(work) {
-    const done = this.#turns.then(work)
-    this.#turns = done.catch(() => {})
-    return done
-  }
-
-  /** In turn, and with no block asked for until it is done. */
+  /** In turn, and for an open member only: it may have been closed while others were first. */
   async #alone(work) {
-    this.#skips++
     try {
-      return await this.#inTurn(() => {
-        this.#assertOpen() // it may have been closed while others were first
+      return await this.#counter.inTurn(() => {
+        this.#assertOpen()
         return work()
       })
     } finally {
-      this.#skips--
       this.#waiters.serve()
     }
   }
 
   /** The counter goes on at `first` at least, and so do we: with no block that was taken before. */
   async #goOnAt(first) {
-    this.#forget()
-    await this.#ask(0n, first)
-    this.#use(await this.#advance(), this.#block)
+    this.#hand.clear()
+    await this.#counter.raise(first)
+    this.#use(await this.#take(this.#block), this.#block)
   }
 
   /** The counter goes on at `first`, or where another member has been there already, as if nobody had asked. */
   async #beginBeyond(first) {
     let isFirst = false
     try {
-      isFirst = (await this.#ask(0n, first)) === first
+      isFirst = (await this.#counter.raise(first)) === first
     } finally {
       if (!isFirst) this.#use(0n, this.#block) // whole, as init() put it aside
     }
-    if (isFirst) this.#use(await this.#advance(), this.#block)
+    if (isFirst) this.#use(await this.#take(this.#block), this.#block)
     return isFirst
   }
 
+  /** Goes on with this block, and with no other. */
   #use(first, count) {
-    this.#next = first
-    this.#left = count
-    this.#failure = undefined
+    this.#hand.clear()
+    this.#hand.add(first, count)
+    this.#turn()
   }
 
-  #forget() {
-    this.#left = 0
-    this.#ahead = undefined
-  }
-
-  /** Goes on with the next block; false where it is not there yet. */
-  #turn() {
-    if (this.#ahead === undefined) {
-      this.#fetchAt = this.#block // half a block does not last until the store has answered
-      this.#fetch()
-      return false
-    }
-    this.#use(this.#ahead, this.#block)
-    this.#ahead = undefined
-    return true
-  }
-
-  /** Has the next block brought, by one call at a time, and not again at once after one that failed. */
-  #fetch() {
-    if (this.#ahead !== undefined || this.#isFetching || this.#skips > 0 || this.#isClosed || this.#hasGoneBack) return
+  /** Has more blocks brought, so many IDs at least, by one call at a time, and not again at once after one that failed. */
+  #fetch(least) {
+    if (this.#isFetching || this.#isClosed) return
     this.#isFetching = true
-    this.#inTurn(() => this.#bring()).finally(() => {
-      this.#isFetching = false
-      this.#waiters.serve()
-    })
+    if (!isFinal(this.#failure)) this.#failure = undefined // it may be over
+    this.#counter
+      .inTurn(() => this.#bring(least))
+      .finally(() => {
+        this.#isFetching = false
+        this.#waiters.serve()
+      })
   }
 
-  async #bring() {
+  /** So many numbers of the counter; what failed before is over then. */
+  async #take(count, init) {
+    const first = await this.#counter.take(count, init)
+    this.#failure = undefined
+    return first
+  }
+
+  async #bring(least) {
     try {
-      this.#ahead = await this.#advance()
+      const wanted = Math.max(this.#demand.ask(performance.now()), Math.ceil(least / this.#block))
+      const blocks = Math.max(1, Math.min(wanted, Math.floor(this.#counter.room / this.#block)))
+      const count = blocks * this.#block
+      this.#hand.add(await this.#take(count), count)
+      this.#demand.came(performance.now(), blocks)
     } catch (error) {
       this.#failure = error
       await sleep(RETRY_MS)
@@ -269,7 +289,19 @@ class SegmentId {
 const isStandstill = (error) => error?.code === 'ERR_FLAKE_STORE' && error.cause === undefined
 
 /** Whether waiting does not help, only what somebody does: skipTo() by any member, a folder put right. */
-const isFinal = (error) => error?.code === 'ERR_FLAKE_FILE' || isStandstill(error)
+const isFinal = (error) => ['ERR_FLAKE_DETACHED', 'ERR_FLAKE_FILE'].includes(error?.code) || isStandstill(error)
+
+/** Memory for so many IDs; not zeroed, which an array of its own would be. */
+function memoryFor(n) {
+  const bytes = Buffer.allocUnsafeSlow(readCount(n) * 8)
+  return new BigUint64Array(bytes.buffer, bytes.byteOffset, n)
+}
+
+/** These IDs as bytes, in place: they are in this machine's order. */
+function bigEndian(ids) {
+  const bytes = Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)
+  return endianness() === 'LE' ? bytes.swap64() : bytes
+}
 
 function readOptions(given) {
   const { name, block, init } = checkKeys('options', given, ['name', 'block', 'init'])
@@ -282,11 +314,11 @@ function readOptions(given) {
 
 /** An ID as a bigint, or as a number that is exact. */
 function readId(option, value) {
-  const wanted = `a bigint from 0 to ${LAST_ID - 1n}, or a safe integer`
+  const wanted = `a bigint from 0 to ${END - 1n}, or a safe integer`
   if (typeof value !== 'bigint' && typeof value !== 'number') throw optionTypeError(option, value, wanted)
   if (typeof value === 'number' && !Number.isSafeInteger(value)) throw optionRangeError(option, value, wanted)
   const id = BigInt(value)
-  if (id < 0n || id >= LAST_ID) throw optionRangeError(option, value, wanted)
+  if (id < 0n || id >= END) throw optionRangeError(option, value, wanted)
   return id
 }
 
