@@ -4,9 +4,9 @@
 // median over processes that take turns, so that a noisy machine disturbs all alike. Exit status 1 when a bar is missed.
 //
 //   npm run bench                  IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: ids, processes; or leases, on servers that are started for it
+//   npm run bench -- NAME          one of them: ids, processes; or leases, segments, on servers that are started for it
 
-const SECTIONS = { ids: './ids.js', processes: './processes.js', leases: './leases.mjs' }
+const SECTIONS = { ids: './ids.js', processes: './processes.js', leases: './leases.mjs', segments: './segments.mjs' }
 const USUAL = ['ids', 'processes'] // what needs no server
 
 async function main(names) {

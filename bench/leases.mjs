@@ -1,12 +1,11 @@
-// Leases on real servers, which are started here: what a lease costs on the hot path, how long a step takes on each store
-// with few and with many slots taken, and how fast SegmentId is on Redis.
+// Leases on real servers, which are started here: what a lease costs on the hot path, and how long a step takes on each
+// store with few and with many slots taken.
 
 import { randomBytes } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import { startEtcd } from '../__test__/servers/etcd.mjs'
 import { startPostgres } from '../__test__/servers/postgres.mjs'
 import { startRedis } from '../__test__/servers/redis.mjs'
-import FlakeId, { SegmentId } from '../index.mjs'
+import FlakeId from '../index.mjs'
 import stores from '../lib/stores/open.js'
 import report from './report.js'
 
@@ -75,38 +74,12 @@ function measureHotPath(url) {
   return [median(without), median(leased)]
 }
 
-const BURST = 1000 // IDs made in one turn of the event loop, as a busy service does
-const SECONDS = 3
-
-/** Million IDs/s sustained, and the share of calls that had to wait for the store. */
-async function measureSegments(url) {
-  const segment = await SegmentId.open(url, { name: 'bench', block: 10_000 })
-  const calls = { made: 0, waited: 0 }
-  const start = performance.now()
-  while (performance.now() - start < SECONDS * 1000) {
-    for (let i = 0; i < BURST; i++) {
-      try {
-        segment.next()
-      } catch {
-        await segment.nextAsync()
-        calls.waited++
-      }
-    }
-    calls.made += BURST
-    await turn()
-  }
-  const rate = calls.made / (performance.now() - start) / 1000
-  await segment.close()
-  return { rate, waited: calls.waited / calls.made }
-}
-
 export async function run() {
   const redis = await startRedis()
   const measured = {}
   try {
     await FlakeId.createGroup(redis.url, { group: 'bench' })
     measured.hot = measureHotPath(redis.url)
-    measured.segments = await measureSegments(redis.url)
   } finally {
     await redis.stop()
   }
@@ -114,14 +87,9 @@ export async function run() {
   print(measured)
 }
 
-function print({ hot, segments, ...rest }) {
+function print({ hot, ...rest }) {
   console.log(`\nLeases, medians\n\nnext() ${hot[0].toFixed(1)} ns, leased ${hot[1].toFixed(1)} ns`)
-  console.log(`SegmentId on Redis: ${segments.rate.toFixed(1)} M IDs/s`)
-  const promises = [
-    ['next() with a lease / without', () => hot[1] / hot[0], 1.05],
-    ['SegmentId, M IDs/s, block 10 000', () => segments.rate, 5, 'higher'],
-    ['SegmentId, share of calls that wait for the store', () => segments.waited, 0.001],
-  ]
+  const promises = [['next() with a lease / without', () => hot[1] / hot[0], 1.05]]
   for (const [name, [, bar]] of Object.entries(SERVERS)) {
     for (const step of ['acquire', 'renew']) {
       const { few, many } = rest[name]

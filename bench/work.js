@@ -13,6 +13,8 @@ const shared = () => {
   process.on('exit', () => fs.rmSync(folder, { recursive: true }))
   return new (require('..'))({ id: 5, shared: path.join(folder, 'cursor') })
 }
+/** The event loop does not turn while it is measured, so this block has to last. */
+const segment = () => require('..').SegmentId.open(process.env.BENCH_STORE, { name: 'bench', block: 1_000_000_000 })
 const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
 const pure = () => new (require('./pure.js').PureFlake)({ id: 5 })
 
@@ -88,7 +90,7 @@ const CALLS = {
   'encode: plain JS': () => each(someParts(), require('./pure.js').encode),
 }
 
-/** The same call where the cursor is in a file, or limited by a lease of the store that BENCH_STORE names. */
+/** The same where the cursor is in a file, or limited by a lease of the store that BENCH_STORE names; and its counters. */
 const SCOPES = {
   'next: shared': () => {
     const generator = shared()
@@ -97,6 +99,18 @@ const SCOPES = {
   'next: leased': async () => {
     const generator = await require('..').join(process.env.BENCH_STORE, { group: 'bench' })
     return () => generator.next()
+  },
+  'nextBigInt: SegmentId': async () => {
+    const generator = await segment()
+    return () => generator.nextBigInt()
+  },
+  'next: SegmentId': async () => {
+    const generator = await segment()
+    return () => generator.next()
+  },
+  'takeBigInts(1000): SegmentId': async () => {
+    const generator = await segment()
+    return () => generator.takeBigInts(1000)
   },
 }
 
