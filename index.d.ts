@@ -429,19 +429,21 @@ declare namespace FlakeId {
 
   /**
    * Small dense numbers as 8-byte IDs: Hazelcast's IdGenerator. A counter on the store grows by a block at a time; each
-   * member hands its block out by itself, and fetches the next one before that ends.
+   * member hands its block out by itself, and fetches the next one before that ends. A member that uses a block up within
+   * some ms takes several at a time: what lasts about 20 ms, but no more than a sixteenth of all that it took before.
    *
    * @example
    * const invoices = await SegmentId.open('redis://localhost', { name: 'invoices' })
    * invoices.nextBigInt() // 0n, and in the next member 10000n
+   * invoices.takeBigInts(3) // BigUint64Array(3) [ 1n, 2n, 3n ]
    */
   export class SegmentId {
     private constructor()
     /**
      * Takes the first block. Where the store may have lost blocks, it resolves all the same, and the calls throw until
      * `skipTo` says where to go on.
-     * @param options `name` of the counter; `block`: IDs taken at a time, 1…2^32, default 10 000, of which what is left is
-     * lost when the process ends; `init`: a counter that is not there begins after this value
+     * @param options `name` of the counter; `block`: IDs taken at a time, 1…2^32, default 10 000. What a member holds when it
+     * ends is lost, up to twice what it takes at a time. `init`: a counter that is not there begins after this value
      * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`)
      */
     static open(
@@ -451,8 +453,8 @@ declare namespace FlakeId {
     /**
      * One ID, 8 bytes, big-endian.
      * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones come.
-     * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or may have lost blocks, whose IDs could come again:
-     * see `skipTo`. On files it is `ERR_FLAKE_FILE` (`path`).
+     * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) and no other is on its way, or the store
+     * may have lost blocks, whose IDs could come again: see `skipTo`. On files it is `ERR_FLAKE_FILE` (`path`).
      * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
      */
     next(): Buffer
@@ -460,7 +462,19 @@ declare namespace FlakeId {
     /** Waits for a block where there is none; gets an error only where waiting does not help. */
     next(callback: (error: Error | null, id: Buffer) => void): void
     nextAsync(): Promise<Buffer>
+    /** As `next()`, as a bigint: the cheapest form of an ID. */
     nextBigInt(): bigint
+    /**
+     * `n` IDs in order, 8 bytes each, big-endian: all, or none where fewer are here. Those stay for other calls then, and
+     * what is missing is asked for, so that a later try succeeds.
+     * @param n 0 or more
+     * @throws as `next()`
+     */
+    take(n: number): Buffer
+    /** As `take(n)`, as bigints. */
+    takeBigInts(n: number): BigUint64Array
+    /** As `take(n)`, but waits as `next(callback)` does. A call that fails has used up no ID. */
+    takeAsync(n: number): Promise<Buffer>
     /**
      * Once, before any ID: the next one is `value` + 1. False when it came too late, and changed nothing. IDs that are asked
      * for meanwhile wait for the answer, or throw `ERR_FLAKE_OVERFLOW`.

@@ -84,6 +84,11 @@ await createGroup(store, { ...joinOptions, group: 'invoices' })
 const segment: SegmentId = await SegmentId.open(store, { name: 'invoices', block: 100, init: 41n })
 const dense: [bigint, Buffer, boolean] = [segment.nextBigInt(), segment.next(), await segment.init(5)]
 assert.deepEqual([dense[0], dense[2]], [42n, false])
+const batches: [Buffer, BigUint64Array, Buffer] = [segment.take(1), segment.takeBigInts(2), await segment.takeAsync(3)]
+assert.deepEqual(
+  batches.map(({ length }) => length),
+  [8, 2, 24],
+)
 await segment.close()
 const grant: Grant = { slot: 0, lo: 0, hi: 1, storeNow: 1 }
 assert.equal(grant.slot, 0)
