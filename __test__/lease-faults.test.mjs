@@ -78,6 +78,15 @@ test.serial('destroy that failed while detached does not spoil what comes after'
   await t.notThrowsAsync(flake.close())
 })
 
+test.serial('destroy that failed says nothing of one that comes after the group has ended', async (t) => {
+  const { flake, store } = await joined(t)
+  store.fail()
+  await t.throwsAsync(flake.destroy())
+  store.work()
+  await Promise.all([happens(flake, 'destroyed'), store.destroy('default')])
+  await t.notThrowsAsync(flake.destroy())
+})
+
 test.serial('detach: a store that fails does not keep it from ending; the slot gets free after the ttl', async (t) => {
   const { flake, store } = await joined(t, { slots: 1 })
   flake.next()
@@ -107,13 +116,20 @@ test.serial('steps that throw instead of rejecting are failures like others', as
   }
 })
 
+const WINDOW = { lo: Date.now(), hi: Date.now() + 600_000, storeNow: Date.now() }
 const NONSENSE = {
   'no grant': undefined,
   null: null,
   'an unknown word': 'gone',
-  'a slot that there is none of': { slot: 5000, lo: 1, hi: 2, storeNow: 1 },
-  'a slot that is no number': { slot: 'x', lo: 1, hi: 2, storeNow: 1 },
-  'a window without an end': { slot: 0, lo: 1, storeNow: 1 },
+  'the slot after the last': { slot: 1024, ...WINDOW },
+  'a slot below the first': { slot: -1, ...WINDOW },
+  'half a slot': { slot: 0.5, ...WINDOW },
+  'a slot that is no number': { slot: 'x', ...WINDOW },
+  'a window without an end': { slot: 0, lo: WINDOW.lo, storeNow: 1 },
+  'a window that ends before it begins': { slot: 0, lo: WINDOW.hi, hi: WINDOW.lo, storeNow: 1 },
+  'a window that is over': { slot: 0, lo: 5, hi: 10, storeNow: 1 },
+  'a window of long ago': { slot: 0, lo: -5, hi: WINDOW.hi, storeNow: 1 },
+  'a window until no date': { slot: 0, lo: WINDOW.lo, hi: Number.MAX_SAFE_INTEGER, storeNow: 1 },
 }
 
 for (const [what, answer] of Object.entries(NONSENSE)) {
@@ -155,6 +171,33 @@ for (const [what, [refusal, code]] of Object.entries(REFUSALS)) {
     t.is(error.code, code)
   })
 }
+
+for (const retryAt of [undefined, new Date(Number.NaN), later(100).getTime()]) {
+  test.serial(
+    `exhausted until ${retryAt && typeof retryAt}: nobody knows when to ask again, so join() ends`,
+    async (t) => {
+      const store = new MemoryStore()
+      store.acquire = async () => {
+        store.calls.push(['acquire'])
+        throw Object.assign(new Error('full'), { code: 'ERR_FLAKE_EXHAUSTED', retryAt })
+      }
+      await t.throwsAsync(tryJoin(store, leaseOptions()), { code: 'ERR_FLAKE_EXHAUSTED' })
+      t.is(store.count('acquire'), 1)
+    },
+  )
+}
+
+test.serial('quiet, and not by which clock: by this one, and it is waited out', async (t) => {
+  const store = new MemoryStore()
+  const { acquire } = store
+  const until = later(300)
+  store.acquire = async function (...request) {
+    if (Date.now() < until.getTime()) throw { code: 'ERR_FLAKE_QUIET', retryAt: until, message: 'quiet' }
+    return acquire.apply(this, request)
+  }
+  const { flake } = await joined(t, { waitMs: 30_000 }, store)
+  t.is(flake.state, 'attached')
+})
 
 test.serial('renewals that are refused without the time until when are failures like others', async (t) => {
   const { flake, store } = await joined(t)
@@ -318,9 +361,10 @@ test.serial('exhausted: join waits until a slot is given back', async (t) => {
 
 test.serial('exhausted for as long as waitMs: the last look is at its end', async (t) => {
   const { store, options } = await joined(t, { slots: 1 })
+  const start = Date.now()
   await t.throwsAsync(tryJoin(store, { ...options, waitMs: 1500 }), { code: 'ERR_FLAKE_EXHAUSTED' })
   const asked = store.calls.filter(([step]) => step === 'acquire').map(([, , { clientNow }]) => clientNow)
-  t.true(asked.at(-1) - asked[1] >= 1500, `looked for ${asked.at(-1) - asked[1]} ms`)
+  t.true(asked.at(-1) - start >= 1500, `looked for ${asked.at(-1) - start} ms`)
 })
 
 // --- a store that is quiet ---

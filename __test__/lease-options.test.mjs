@@ -188,22 +188,6 @@ test.serial('new LeasedFlakeId() by hand', async (t) => {
   }
 })
 
-test.serial('an event that there is none of', async (t) => {
-  const { flake } = await joined(t)
-  for (const event of ['error', 'attach', '', 'newListener', undefined, 7]) {
-    const { option } = throwsCode(t, () => flake.on(event, () => {}), 'ERR_FLAKE_OPTION', RangeError)
-    t.is(option, 'event')
-  }
-  t.is(
-    flake.on('lost', () => {}),
-    flake,
-  )
-  t.is(
-    flake.off('lost', () => {}),
-    flake,
-  )
-})
-
 // --- from the slot to the node number ---
 
 /** Members of one group, as many as `count`, all of them held. */
@@ -390,22 +374,6 @@ test.serial('a group that is made anew while join() waits for a slot is not join
   await store.open('default', { ...store.group().config, fingerprint: 'of others' })
   await t.throwsAsync(waiting, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
   t.is(store.count('release'), 1)
-})
-
-test.serial('plain and leased with one node number in one process are refused, both ways', async (t) => {
-  const epoch = 77_000_001
-  const plain = new FlakeId({ epoch, id: 0 })
-  plain.next()
-  const store = new MemoryStore()
-  const error = await t.throwsAsync(tryJoin(store, { ...LEASE, epoch }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-  t.truthy(error.theirs)
-  t.regex(error.ours, /lease/)
-  t.is(store.count('release'), 1, 'the slot is given back')
-  const { flake } = await joined(t, { epoch: 77_000_002 })
-  const clash = throwsCode(t, () => new FlakeId({ epoch: 77_000_002, id: 0 }), 'ERR_FLAKE_CONFIG_MISMATCH')
-  t.regex(clash.theirs, /lease/)
-  t.notThrows(() => new FlakeId({ epoch: 77_000_002, id: 1 }).next())
-  t.is(flake.state, 'attached')
 })
 
 // --- the environment ---

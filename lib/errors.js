@@ -118,11 +118,18 @@ function fileError(path, why, cause) {
   return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
 }
 
+const LEASED = 'a lease' // as core/src/registry.rs calls it
+
 /** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would have two cursors in this process. */
 function clashError(node, theirs, ours) {
+  const wayOut =
+    theirs === LEASED
+      ? 'take another node number, or make this generator before join(), which then takes another slot; after close() and ' +
+        'the end of its window the number is free again'
+      : 'use it in one way only, or another node number'
   const message =
     `${node} takes its numbers from ${theirs} in this process, and would take them from ${ours} too, which makes equal ` +
-    'IDs: use it in one way only, or another node number'
+    `IDs: ${wayOut}`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
@@ -195,6 +202,18 @@ function exhaustedError(group, retryAt, storeNow) {
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
 }
 
+/**
+ * `ERR_FLAKE_EXHAUSTED`: the slots that were free have node numbers that are in use in this process. `inUse`: by what;
+ * `refusal`: what the store said when it was asked for another slot, where it was.
+ */
+function inUseError(group, inUse, refusal) {
+  const message =
+    `no slot of group '${group}' is free but those whose node numbers this process uses (${inUse.message}): give what ` +
+    'uses them another node number, or make the group with more slots'
+  const { retryAt = new Date(), storeNow } = refusal ?? {}
+  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
+}
+
 /** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
 function quietError(group, until, storeNow) {
   const message =
@@ -217,6 +236,27 @@ function slowStoreError(group, tookMs, bound, cause) {
     `a step of group '${group}' took ${inMs(tookMs)}, and one that reaches the store after more than skewMs, ${bound} ms, ` +
     'cannot be judged by its clock: look for what is slow, the event loop, the network or the store'
   return storeError(message, cause)
+}
+
+/** `ERR_FLAKE_CLOCK_SKEW`: the window that was granted begins after the end of the wait. */
+function aheadError(group, aheadMs) {
+  const message =
+    `the window that the store of group '${group}' granted begins in ${inMs(aheadMs)} by this machine's clock, which is ` +
+    'later than waitMs allows: set the clock (NTP), or wait longer (waitMs)'
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
+}
+
+/** `ERR_FLAKE_STORE`: a store that says nothing. `what` it was asked for; `cause`: what it said before. */
+function unansweredError(group, what, cause) {
+  return storeError(`the store of group '${group}' was asked for ${what} and has not answered`, cause)
+}
+
+/** `ERR_FLAKE_STORE`: nobody knows whether the slot was given back. */
+function unreleasedError(group, slot, tookMs) {
+  return storeError(
+    `the store of group '${group}' has not answered within ${inMs(tookMs)} that slot ${slot} is given back: if it never ` +
+      'hears of it, the slot gets free when its window is over, after ttlMs at most',
+  )
 }
 
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
@@ -285,9 +325,13 @@ module.exports = {
   blocksUsedUpError,
   closedError,
   exhaustedError,
+  inUseError,
   quietError,
   clockSkewError,
   slowStoreError,
+  aheadError,
+  unansweredError,
+  unreleasedError,
   leaseExpiredError,
   windowEndError,
   lostError,

@@ -7,24 +7,22 @@ const { Lease } = require('./lease.js')
 const { lease } = require('./leased-flake-id.js')
 const { readJoinOptions } = require('./join-options.js')
 const { openStore } = require('./stores/open.js')
+const { within } = require('./within.js')
+
+/** How long anybody waits for a client of ours to end, after join() has failed and after close(). */
+const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
 
 async function join(given, givenOptions) {
   const options = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
+  const leaseOfGroup = new Lease(store, options)
+  // A slot that the store grants too late is given back over the same client.
+  const end = () => leaseOfGroup.settled().then(close)
   try {
-    await openGroup(store, options)
-    return await lease(new Lease(store, options), options, close)
+    return await lease(leaseOfGroup, options, () => within(AFTER_CLOSE_MS, end()))
   } catch (error) {
-    await close()
+    await within(AFTER_FAILURE_MS, end())
     throw error
-  }
-}
-
-async function openGroup(store, { group, config }) {
-  try {
-    await store.open(group, config)
-  } catch (error) {
-    throw storeFailure(group, error)
   }
 }
 
@@ -33,7 +31,9 @@ async function createGroup(given, givenOptions) {
   const { group, config } = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
   try {
-    await openGroup(store, { group, config: { ...config, create: true } })
+    await store.open(group, { ...config, create: true })
+  } catch (error) {
+    throw storeFailure(group, error)
   } finally {
     await close()
   }

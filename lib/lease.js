@@ -4,27 +4,34 @@
 // generator. It must never decide: when to renew, what a refusal means and when to give up stand in lease.rs.
 
 const { randomBytes } = require('node:crypto')
-const { inspect } = require('node:util')
 const { isDate } = require('node:util').types
+const { LeaseStore } = require('./lease-store.js')
 const native = require('./native.js')
+const { News } = require('./news.js')
+const { within } = require('./within.js')
 const {
   STATUS,
+  aheadError,
   closedLeaseError,
   destroyedError,
   detachedError,
+  inUseError,
   leaseExpiredError,
   lostError,
-  slowStoreError,
-  storeError,
-  storeFailure,
+  unansweredError,
+  unreleasedError,
   windowEndError,
 } = require('./errors.js')
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
 
+/** How long the last look of one who waits may take: with what else join() does, it is over a second after waitMs. */
+const LAST_LOOK_MS = 900
+/** How long detach() waits for the store: with what else close() does, it is over after 5 s. */
+const RELEASE_MS = 4_000
+
 const NO_ID = -1
-const ENDS = ['lost', 'destroyed'] // what a renewal may be answered with instead of a window
 
 /** What a refusal of the store's means to the machine; whatever has no code of ours is a store that failed. */
 const FAILURES = {
@@ -38,44 +45,45 @@ const FAILURES = {
 }
 
 /**
- * What a lease does to its generator; `open` alone may throw.
+ * What a lease does to its generator. All of it is done within a step, so nothing of it may call the lease.
  * @typedef {object} Holder
  * @property {(lo: number) => number} firstMs the ms in which the first tick that begins at `lo` or later begins
- * @property {(grant: import('..').Grant) => void} open makes IDs of this slot and window from now on
+ * @property {(grant: import('..').Grant) => Error | undefined} open makes IDs of this slot and window from now on, or says
+ * what else in this process has the slot's node number
  * @property {(window: { lo: number, hi: number }) => void} raise the window goes on to `hi`, and from `lo` on where that is new
  * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, −1 when there was none
  * @property {() => Error | undefined} fault what is wrong with the slot's file, where there is one
- * @property {(event: string, detail: object) => void} tell
+ * @property {(event: string, detail: object) => void} tell in a turn of its own
  */
 
 class Lease {
   #machine
   #store
   #group
-  #config
-  #host
+  #waitMs
   #holder
+  #events = [] // that came while a step was carried out
+  #isStepping = false
   #timer
-  #attaching // { promise, resolve, reject } of the call that waits for a slot
-  #released = Promise.resolve() // what detach() waits for; it never fails
+  #attaching // { promise, resolve, reject, timer } of the call that waits for a slot
+  #calls = new Set() // what the store was asked and has not answered: promises that never fail
+  #releases = new Set() // what detach() waits for
+  #news = new News()
   #ending // what destroy() waits for
-  #grant // the last, as the store gave it
+  #offer // the last grant, as the store gave it
+  #grant // the one that is open, or was last
   #last = NO_ID // Unix ms of the last ID of the slot just sealed
   #cause // the last failure, or why the slot was lost
+  #inUse // what has the node number of a slot that this search set aside
   #isAsked = false // whether somebody wanted it detached
   #isClosed = false
-  #wakesAt = 0 // when the timer goes off, Unix ms
-  #isRenewing = false
-  #hasLooked = false // whether the store was asked because the slot's file failed
   #hasWarned = false
-  #isOpen = true // whether the group was opened with our options just now: join() does so before it makes a lease
 
   constructor(store, { group, host, config, waitMs }) {
-    this.#config = config
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
-    this.#store = store
+    this.#store = new LeaseStore(store, { group, host, config })
     this.#group = group
-    this.#host = host
+    this.#waitMs = waitMs
   }
 
   /** @param {Holder} holder */
@@ -97,27 +105,42 @@ class Lease {
     return new Date(this.#grant.cursor?.window?.hi ?? hi) // a file's window goes on by itself as IDs are made
   }
 
-  /** Resolves with a slot held and the clock in its window. */
+  /** Resolves with a slot held and the clock in its window; ends soon after waitMs, whatever the store does. */
   async attach() {
     if (this.#isOver) throw closedLeaseError(this.#group)
     this.#isAsked = false
-    this.#attaching ??= withResolvers()
+    this.#attaching ??= this.#waitForSlot()
     const { promise } = this.#attaching
     this.#step({ type: 'attach' })
     await promise
   }
 
-  /** Gives the slot back. Resolves when the store knows, or could not be told: then the slot frees after the ttl. */
+  /** By a timer, since no clock that is set may prolong it. */
+  #waitForSlot() {
+    const ms = this.#waitMs + LAST_LOOK_MS
+    const timer = ms <= LONGEST_TIMER_MS ? setTimeout(() => this.#step({ type: 'giveUp' }), ms) : undefined
+    return { ...withResolvers(), timer }
+  }
+
+  /**
+   * Gives the slot back. Resolves when the store knows, or said that it cannot be told: then the slot frees after the ttl.
+   * Of a store that says nothing it is an error, in time.
+   */
   async detach() {
     this.#isAsked = true
     this.#step({ type: 'detach' })
-    await this.#released
+    await Promise.all([this.#news.told(), ...this.#releases])
   }
 
-  /** Gives the slot back for good: the client may be closed after this. */
+  /** Gives the slot back for good: the client may be closed once this has `settled`. */
   async close() {
     this.#isClosed = true
     await this.detach()
+  }
+
+  /** Resolves when the store owes no answer: what it still grants after an end was given back then. Never fails. */
+  async settled() {
+    while (this.#calls.size > 0) await Promise.all(this.#calls)
   }
 
   /** Ends the group for every member. */
@@ -135,15 +158,12 @@ class Lease {
   }
 
   /**
-   * The slot's file failed. Where it was removed, the next renewal brings another slot: it comes at once, as if its time
-   * had come. Where the store still says that the slot is held, the file cannot be written, and waiting does not help.
+   * The slot's file failed. Where it was removed, the next renewal brings another slot, so it comes at once. Where the
+   * store still says that the slot is held, the file cannot be written, and waiting does not help.
    */
   #isLookedAt() {
-    if (!this.#hasLooked) {
-      this.#hasLooked = true
-      this.#step({ type: 'time' }, Math.max(this.#wakesAt, Date.now()))
-    }
-    return this.#isRenewing
+    this.#step({ type: 'renewNow' })
+    return this.#isStepping || this.#machine.isRenewing
   }
 
   /** What a call is told that the generator refused; undefined where that has nothing to do with the lease. */
@@ -151,7 +171,7 @@ class Lease {
     const { slot, state } = this.#machine
     if (status === STATUS.WINDOW_END) {
       return this.#machine.renewalsFail(Date.now())
-        ? leaseExpiredError(this.#group, slot, this.#cause)
+        ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
         : windowEndError(this.#group, slot, POLL_MS)
     }
     if (status !== STATUS.NO_GENERATOR) return undefined
@@ -168,32 +188,30 @@ class Lease {
     return detachedError(this.#group, this.#machine.isRecovering, this.#isAsked ? undefined : this.#cause)
   }
 
-  #step(event, now = Date.now()) {
-    const actions = this.#machine.step(event, now, randomBytes(16).toString('hex'))
-    clearTimeout(this.#timer) // a step that has something to wait for says so anew
+  /** Hands an event in; one that comes while another is carried out waits its turn. */
+  #step(event) {
+    this.#events.push(event)
+    if (this.#isStepping) return
+    this.#isStepping = true
     try {
-      for (const action of actions) this.#carryOut(action)
-    } catch (error) {
-      this.#cannotOpen(error)
+      while (this.#events.length > 0) this.#take(this.#events.shift())
+    } finally {
+      this.#isStepping = false
     }
   }
 
-  /** Nothing can be made of the grant: another generator of this process has the same node number, for example. */
-  #cannotOpen(error) {
-    this.#settle((attaching) => attaching.reject(error))
-    this.#cause = error
-    this.#step({ type: 'detach' })
+  #take(event) {
+    const actions = this.#machine.step(event, Date.now(), randomBytes(16).toString('hex'))
+    clearTimeout(this.#timer) // a step that has something to wait for says so anew
+    for (const action of actions) this.#carryOut(action)
   }
 
   #carryOut({ type, owner, slot, lo, hi, at, what }) {
-    const [store, group] = [this.#store, this.#group]
     switch (type) {
       case 'acquire':
-        return this.#ask('granted', owner, () =>
-          store.acquire(group, { owner, host: this.#host, clientNow: Date.now() }),
-        )
+        return this.#call(this.#acquire(owner))
       case 'renew':
-        return this.#ask('renewed', owner, () => store.renew(group, { slot, owner, clientNow: Date.now() }))
+        return this.#call(this.#renew(owner, slot))
       case 'seal':
         this.#last = this.#holder.seal()
         return
@@ -205,8 +223,8 @@ class Lease {
         this.#ending = this.#end()
         return
       case 'open':
-        this.#hasLooked = false
-        return this.#holder.open({ ...this.#grant, lo, hi }) // alone may throw
+        this.#events.unshift(this.#open({ ...this.#offer, lo, hi }, owner)) // comes before any other event
+        return
       case 'raise':
         return this.#holder.raise({ lo, hi })
       case 'wait':
@@ -214,113 +232,102 @@ class Lease {
       case 'resolve':
         return this.#settle((attaching) => attaching.resolve())
       case 'reject':
-        return this.#settle((attaching) => attaching.reject(this.#reason(what)))
+        return this.#reject(this.#reason(what))
       case 'tell':
         return this.#tell(what)
     }
   }
 
-  /** A step of the store's that grants or renews; `event` is what its answer is to the machine. */
-  async #ask(event, owner, call) {
-    const sentAt = performance.now()
-    this.#isRenewing = event === 'renewed'
+  /** What is still to be answered; `settled` waits for it. */
+  async #call(done) {
+    this.#calls.add(done)
+    await done
+    this.#calls.delete(done)
+  }
+
+  /** Says whether it worked. */
+  #open(grant, owner) {
+    this.#inUse = this.#holder.open(grant)
+    if (this.#inUse === undefined) {
+      this.#grant = grant
+      return { type: 'opened', owner }
+    }
+    this.#cause = inUseError(this.#group, this.#inUse)
+    return { type: 'inUse', owner }
+  }
+
+  async #acquire(owner) {
+    let grant
+    try {
+      grant = await this.#store.acquire(owner)
+    } catch (error) {
+      return this.#failed('acquire', owner, error)
+    }
+    this.#learn('acquire', owner, undefined)
+    this.#offer = grant
+    this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
+  }
+
+  async #renew(owner, slot) {
     let answer
     try {
-      answer = await call()
-      this.#check(answer, event === 'renewed' ? ENDS : [])
-      if (event === 'granted') await this.#insistOnGroup(owner, answer)
+      answer = await this.#store.renew(owner, slot)
     } catch (error) {
-      this.#isOpen = false
-      this.#isRenewing = false
-      return this.#failed(event, owner, this.#orSlow(error, performance.now() - sentAt))
+      return this.#failed('renew', owner, error)
     }
-    this.#isRenewing = false
-    this.#cause = answer === 'lost' ? this.#lostError() : undefined
-    if (typeof answer === 'string') return this.#step({ type: answer, owner })
-    if (event === 'granted') this.#grant = answer
-    const { slot, lo, hi } = answer
-    this.#step({ type: event, owner, slot, lo: this.#holder.firstMs(lo), hi })
+    const isLost = answer === 'lost'
+    this.#learn('renew', owner, isLost ? this.#lostError(slot) : undefined)
+    if (isLost || answer === 'destroyed') return this.#step({ type: answer, asked: 'renew', owner })
+    this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
   }
 
-  #lostError() {
-    return lostError(this.#group, this.#grant.slot, this.#holder.fault() ?? this.#cause)
+  #lostError(slot) {
+    return lostError(this.#group, slot, this.#holder.fault() ?? this.#cause)
   }
 
-  /**
-   * A name may stand for another group by now, of which others opened the same store: its slots are none of ours. It is
-   * asked for after the grant and not before, since to open a group that was destroyed would make it anew.
-   */
-  async #insistOnGroup(owner, { slot }) {
-    const isSure = this.#isOpen
-    this.#isOpen = false // of the next grant nobody knows
-    if (isSure) return
-    try {
-      await this.#store.open(this.#group, this.#config)
-    } catch (error) {
-      await this.#isReleased(owner, slot, NO_ID)
-      throw error
-    }
+  /** Keeps why nothing came of what was asked, where anybody waits for it. */
+  #learn(asked, owner, cause) {
+    if (this.#machine.awaits(asked, owner)) this.#cause = cause
   }
 
-  /** A clock that seems behind by no more than the step took is right: it was read before the step was on its way. */
-  #orSlow(error, tookMs) {
-    const isSlow = error?.code === 'ERR_FLAKE_CLOCK_SKEW' && error.skewMs < 0 && -error.skewMs <= tookMs + 1 // clocks of whole ms
-    return isSlow ? slowStoreError(this.#group, tookMs, this.#config.skewMs, error) : error
+  /** What the machine needs of a grant. */
+  #windowOf({ slot, lo, hi }) {
+    return { slot, lo: this.#holder.firstMs(lo), hi }
   }
 
-  /** A store may be the user's own: an answer that is none must not become a node number. */
-  #check(answer, words) {
-    if (words.includes(answer)) return
-    const { slot, lo, hi } = answer ?? {}
-    const isGrant =
-      Number.isInteger(slot) && slot >= 0 && slot < this.#config.slots && [lo, hi].every(Number.isSafeInteger)
-    if (isGrant) return
-    throw storeError(
-      `the store of group '${this.#group}' gave an answer that is no grant: ${inspect(answer, { depth: 0 })}`,
-    )
-  }
-
-  #failed(event, owner, error) {
-    const code = error?.code
-    this.#cause = storeFailure(this.#group, error)
+  #failed(asked, owner, error) {
+    const { code } = error
+    const isFull = code === 'ERR_FLAKE_EXHAUSTED' && this.#inUse !== undefined
+    this.#learn(asked, owner, isFull ? inUseError(this.#group, this.#inUse, error) : error)
+    if (asked === 'acquire') this.#inUse = undefined
     // The options were agreed on when the slot was granted: it is another group by now, and its own has ended.
-    const isAnother = event === 'renewed' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
-    if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', owner })
+    const isAnother = asked === 'renew' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
+    if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)
-    this.#step({ type: 'failed', owner, ...failure })
+    this.#step({ type: 'failed', asked, owner, ...failure })
   }
 
   #giveBack(owner, slot, last) {
-    this.#released = this.#release(owner, slot, last)
+    const released = this.#release(owner, slot, last)
+    const over = released.catch(() => {}) // whoever calls detach() hears of it
+    this.#call(over)
+    this.#releases.add(released)
+    over.then(() => this.#releases.delete(released))
   }
 
   async #release(owner, slot, last) {
-    const isReleased = await this.#isReleased(owner, slot, last)
-    this.#step(isReleased ? { type: 'released', owner } : { type: 'failed', owner, why: 'store' })
-  }
-
-  /** Where the store cannot be told, the slot gets free after the ttl. */
-  async #isReleased(owner, slot, last) {
-    try {
-      await this.#store.release(this.#group, { slot, owner, last })
-      return true
-    } catch {
-      return false
-    }
+    const isReleased = await within(RELEASE_MS, this.#store.isReleased(owner, slot, last))
+    this.#step(isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, why: 'store' })
+    if (isReleased === undefined) throw unreleasedError(this.#group, slot, RELEASE_MS)
   }
 
   async #end() {
-    try {
-      await this.#store.destroy(this.#group)
-    } catch (error) {
-      throw storeFailure(this.#group, error)
-    }
+    await this.#store.destroy()
     this.#step({ type: 'ended' })
   }
 
   #wakeAt(at) {
-    this.#wakesAt = at
     const ms = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
     // A lease does not keep the process alive; somebody who waits for a slot does.
@@ -328,21 +335,30 @@ class Lease {
   }
 
   #settle(how) {
-    if (this.#attaching === undefined) return
-    how(this.#attaching)
+    const attaching = this.#attaching
+    if (attaching === undefined) return
+    clearTimeout(attaching.timer)
     this.#attaching = undefined
-    this.#timer?.unref()
+    this.#news.add(() => how(attaching)) // after what listeners are told
+  }
+
+  #reject(error) {
+    this.#settle((attaching) => attaching.reject(error))
   }
 
   #reason(what) {
     if (what === 'destroyed') return destroyedError(this.#group)
-    return what === 'detached' ? this.#detachedError() : this.#cause
+    if (what === 'detached') return this.#detachedError()
+    if (what === 'ahead') return aheadError(this.#group, this.#windowOf(this.#offer).lo - Date.now())
+    const isSilent = what === 'late' && !this.#machine.isSettled
+    return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
   }
 
   #tell(event) {
     const isTrouble = event === 'lost' || (event === 'detached' && !this.#isAsked)
     const cause = isTrouble ? this.#cause : undefined
-    this.#holder.tell(event, { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) })
+    const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
+    this.#news.add(() => this.#holder.tell(event, detail))
   }
 
   #warnOfQuiet(error) {
@@ -354,7 +370,7 @@ class Lease {
 
 /** A refusal as the machine takes it. A store of the user's may leave out by which clock `retryAt` is, but not the time. */
 function failureOf(error) {
-  const { code, retryAt, storeNow } = error ?? {}
+  const { code, retryAt, storeNow } = error
   const why = FAILURES[code] ?? 'store'
   if (why !== 'quiet' && why !== 'exhausted') return { why }
   if (!isDate(retryAt) || Number.isNaN(retryAt.getTime())) return { why: 'store' }

@@ -10,10 +10,19 @@ const { Layout } = require('./layout.js')
 const { optionRangeError, optionTypeError, problemError } = require('./errors.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
-const NO_ID = -1
+/** What is told of a lease. */
 const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
+/** It is never emitted, but events.once() and events.on() listen to it. */
+const ERROR = 'error'
 
-/** The addon's generator for a grant. */
+/** Methods of EventEmitter that take an event's name first. */
+const NAMED = [
+  ...['on', 'addListener', 'prependListener', 'once', 'prependOnceListener', 'off', 'removeListener'],
+  ...['emit', 'listeners', 'rawListeners', 'listenerCount'],
+]
+const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
+
+/** The addon's generator for a grant, or an error for what else in this process has its node number. */
 function openAttachment(options, grant) {
   const { slot, lo, hi, cursor } = grant
   const own = { ...options, ...options.nodeOf(slot) }
@@ -32,17 +41,17 @@ async function lease(leaseOfGroup, options, onClose) {
   leaseOfGroup.hold({
     firstMs: (lo) => Layout.native(options.layout).firstMs(lo),
     open(grant) {
-      setup = undefined
-      setup = openAttachment(options, grant)
+      try {
+        setup = openAttachment(options, grant)
+      } catch (error) {
+        return error
+      }
       if (leased !== undefined) FlakeId.attach(leased, setup)
     },
-    raise({ lo, hi }) {
-      setup.native.raise(lo, hi)
-      if (leased !== undefined) FlakeId.wake(leased)
-    },
+    raise: ({ lo, hi }) => setup.native.raise(lo, hi),
     seal() {
       if (leased !== undefined) FlakeId.detach(leased)
-      return setup === undefined ? NO_ID : setup.native.seal()
+      return setup.native.seal()
     },
     fault() {
       const problem = setup?.native.fault()
@@ -58,13 +67,13 @@ async function lease(leaseOfGroup, options, onClose) {
 const TELL = Symbol('tell')
 
 class LeasedFlakeId extends FlakeId {
-  #events = new EventEmitter()
   #lease
   #onClose
 
   constructor(setup, onClose) {
     if (!(setup instanceof Setup)) throw optionTypeError('options', setup, 'given to FlakeId.join(), which makes these')
     super(setup)
+    EventEmitter.call(this)
     this.#lease = setup.lease
     this.#onClose = onClose
   }
@@ -94,32 +103,46 @@ class LeasedFlakeId extends FlakeId {
   }
 
   async close() {
-    await this.#lease.close()
-    await this.#onClose()
+    try {
+      await this.#lease.close()
+    } finally {
+      await this.#onClose()
+    }
   }
 
   [Symbol.asyncDispose]() {
     return this.close()
   }
 
-  on(event, listener) {
-    if (!EVENTS.includes(event)) throw optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
-    this.#events.on(event, listener)
-    return this
+  removeAllListeners(...events) {
+    for (const event of events) checkEvent(event)
+    return EventEmitter.prototype.removeAllListeners.apply(this, events)
   }
 
-  off(event, listener) {
-    this.#events.off(event, listener)
-    return this
-  }
-
-  /** In a turn of its own: a listener that throws must not end a step of the lease's in its middle. */
+  /** Calls that wait are tried again: what they wait for may have come, or can come no more. */
   [TELL](event, detail) {
-    process.nextTick(() => {
-      FlakeId.wake(this)
-      this.#events.emit(event, detail)
-    })
+    FlakeId.wake(this)
+    this.emit(event, detail)
   }
+}
+
+function define(method, value) {
+  Object.defineProperty(LeasedFlakeId.prototype, method, { value, writable: true, configurable: true })
+}
+
+// An ordinary EventEmitter to its users, but for its class: a class has one parent, and here that is FlakeId.
+const inherited = EventEmitter.prototype
+for (const method of OTHERS) define(method, inherited[method])
+for (const method of NAMED) {
+  define(method, function (event, ...args) {
+    checkEvent(event)
+    return inherited[method].call(this, event, ...args)
+  })
+}
+
+function checkEvent(event) {
+  if (EVENTS.includes(event) || event === ERROR) return
+  throw optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
 }
 
 module.exports = { LeasedFlakeId, lease }

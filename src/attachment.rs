@@ -2,11 +2,13 @@
 //!
 //! This file must never raise a limit beyond what the store granted: `lib/lease.js` says what that was.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use flakeforge_core::cursor::Cursor;
 use flakeforge_core::layout::Layout;
 use flakeforge_core::numbers::Numbers;
+use flakeforge_core::registry::Held;
 use flakeforge_core::shared::SharedCursor;
 
 /// What the store is told when no ID was made.
@@ -26,6 +28,8 @@ pub struct Attachment {
     numbers: Numbers,
     /// the next free number when the attachment began
     first: u64,
+    /// the key in this process's registry, until the end
+    held: Cell<Option<Held>>,
 }
 
 fn numbers_of(layout: &Layout) -> Numbers {
@@ -34,18 +38,25 @@ fn numbers_of(layout: &Layout) -> Numbers {
 
 impl Attachment {
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and what is needed to end it.
-    pub fn in_window(layout: &Layout, lo: i64, hi: i64) -> (Arc<Cursor>, Self) {
+    pub fn in_window(layout: &Layout, held: Held, lo: i64, hi: i64) -> (Arc<Cursor>, Self) {
         let numbers = numbers_of(layout);
         // A window that holds no tick allows no number; a later one goes on from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
         let cursor = Arc::new(Cursor::window(first, last));
-        (cursor.clone(), Self { place: Place::Window(cursor), numbers, first })
+        (cursor.clone(), Self { place: Place::Window(cursor), numbers, first, held: Cell::new(Some(held)) })
     }
 
     /// The attachment to a slot file.
-    pub fn on_file(layout: &Layout, file: Arc<SharedCursor>) -> Self {
+    pub fn on_file(layout: &Layout, held: Held, file: Arc<SharedCursor>) -> Self {
         let first = file.cursor().next();
-        Self { place: Place::File(file), numbers: numbers_of(layout), first }
+        Self { place: Place::File(file), numbers: numbers_of(layout), first, held: Cell::new(Some(held)) }
+    }
+
+    fn cursor(&self) -> &Cursor {
+        match &self.place {
+            Place::Window(cursor) => cursor,
+            Place::File(file) => file.cursor(),
+        }
     }
 
     /// Goes on to `hi`, and from `lo` on where that is later than where it stands.
@@ -65,6 +76,20 @@ impl Attachment {
                 file.cursor().next()
             }
         };
+        self.let_go();
         if next <= self.first { NO_ID } else { self.numbers.end_ms(next - 1) }
+    }
+
+    /// Others of this process may use the key once the window is over.
+    fn let_go(&self) {
+        if let Some(held) = self.held.take() {
+            held.end(self.cursor().limit());
+        }
+    }
+}
+
+impl Drop for Attachment {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{self, Clash, Key, NotShared};
+use flakeforge_core::registry::{self, Clash, Held, Key, NotShared};
 use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 
@@ -146,8 +146,8 @@ impl Generators {
     /// The generator of a lease: for the window from `lo` to `hi`, Unix ms, both included.
     #[napi]
     pub fn open_window(&self, layout: &Layout, options: GeneratorOptions, lo: i64, hi: i64) -> Opened<Generator> {
-        let begin = || {
-            let (cursor, attachment) = Attachment::in_window(layout.core(), lo, hi);
+        let begin = |held| {
+            let (cursor, attachment) = Attachment::in_window(layout.core(), held, lo, hi);
             (Origin::Window(cursor), attachment)
         };
         opened(self.leased(layout, &options, begin))
@@ -158,7 +158,7 @@ impl Generators {
     pub fn open_slot(&self, layout: &Layout, options: GeneratorOptions, slot: &Slot) -> Result<Opened<Generator>> {
         let file =
             slot.cursor().ok_or_else(|| Error::from_reason("lib/stores/file.js gave a slot that it has released"))?;
-        let begin = || (Origin::File(file.clone()), Attachment::on_file(layout.core(), file));
+        let begin = |held| (Origin::File(file.clone()), Attachment::on_file(layout.core(), held, file));
         Ok(opened(self.leased(layout, &options, begin)))
     }
 
@@ -166,12 +166,12 @@ impl Generators {
         &self,
         layout: &Layout,
         options: &GeneratorOptions,
-        begin: impl FnOnce() -> (Origin, Attachment),
+        begin: impl FnOnce(Held) -> (Origin, Attachment),
     ) -> std::result::Result<Generator, Clash> {
         let mut attached = None;
         let origin = |key| {
-            registry::process().lease(key)?;
-            let (origin, attachment) = begin();
+            let held = registry::process().lease(key)?;
+            let (origin, attachment) = begin(held);
             attached = Some(attachment);
             Ok(origin)
         };

@@ -1,7 +1,7 @@
 //! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease.js` carries the
 //! actions out.
 
-use flakeforge_core::lease::{self, Action, Config, Event, Failure, Grant, News, Owner, State, Why};
+use flakeforge_core::lease::{self, Action, Asked, Config, Event, Failure, Grant, News, Owner, State, Why};
 use napi::bindgen_prelude::{Error, Result};
 use napi_derive::napi;
 
@@ -23,8 +23,11 @@ pub struct LeaseConfig {
 /// What happened: `type` is the name of an `Event`, and the rest what belongs to it.
 #[napi(object)]
 pub struct LeaseEvent {
-    /// attach, detach, destroy, time, granted, renewed, lost, destroyed, released, ended, failed
+    /// attach, detach, destroy, time, giveUp, renewNow, opened, inUse, granted, renewed, lost, destroyed, released, ended,
+    /// failed
     pub r#type: String,
+    /// of a failure or the group's end: acquire, renew, release
+    pub asked: Option<String>,
     /// 32 hex digits
     pub owner: Option<String>,
     /// of a grant
@@ -106,6 +109,24 @@ impl Lease {
         self.core.is_recovering()
     }
 
+    /// Whether the answer to this is heard. `asked`: acquire, renew, release; `owner`: 32 hex digits.
+    #[napi]
+    pub fn awaits(&self, asked: String, owner: String) -> bool {
+        asked_of(&asked).zip(owner_of(&owner)).is_some_and(|(asked, owner)| self.core.awaits(asked, owner))
+    }
+
+    /// Whether no answer of the store is awaited.
+    #[napi(getter)]
+    pub fn is_settled(&self) -> bool {
+        self.core.is_settled()
+    }
+
+    /// Whether a renewal is under way.
+    #[napi(getter)]
+    pub fn is_renewing(&self) -> bool {
+        self.core.is_renewing()
+    }
+
     /// Whether the last renewal failed, or is not answered.
     #[napi]
     pub fn renewals_fail(&self, now: i64) -> bool {
@@ -121,15 +142,23 @@ impl LeaseEvent {
             "detach" => Event::Detach,
             "destroy" => Event::Destroy,
             "time" => Event::Time,
+            "giveUp" => Event::GiveUp,
+            "renewNow" => Event::RenewNow,
+            "opened" => Event::Opened { owner: owner? },
+            "inUse" => Event::InUse { owner: owner? },
             "ended" => Event::Ended,
             "granted" => Event::Granted(Grant { owner: owner?, slot: self.slot?, lo: self.lo?, hi: self.hi? }),
             "renewed" => Event::Renewed { owner: owner?, lo: self.lo?, hi: self.hi? },
             "lost" => Event::Lost { owner: owner? },
-            "destroyed" => Event::Destroyed { owner: owner? },
+            "destroyed" => Event::Destroyed { asked: self.asked()?, owner: owner? },
             "released" => Event::Released { owner: owner? },
-            "failed" => Event::Failed { owner: owner?, failure: self.failure()? },
+            "failed" => Event::Failed { asked: self.asked()?, owner: owner?, failure: self.failure()? },
             _ => return None,
         })
+    }
+
+    fn asked(&self) -> Option<Asked> {
+        self.asked.as_deref().and_then(asked_of)
     }
 
     fn failure(&self) -> Option<Failure> {
@@ -142,6 +171,15 @@ impl LeaseEvent {
             _ => return None,
         })
     }
+}
+
+fn asked_of(text: &str) -> Option<Asked> {
+    Some(match text {
+        "acquire" => Asked::Acquire,
+        "renew" => Asked::Renew,
+        "release" => Asked::Release,
+        _ => return None,
+    })
 }
 
 /// An owner's token as JavaScript has it.
@@ -188,6 +226,8 @@ impl From<Action> for LeaseAction {
 fn name_of(why: Why) -> &'static str {
     match why {
         Why::Refused(_) => "refused",
+        Why::Late => "late",
+        Why::Ahead => "ahead",
         Why::Detached => "detached",
         Why::Destroyed => "destroyed",
     }

@@ -12,14 +12,19 @@
 //!   and sends the next event only after the actions of the one before.
 //! - Only the answer to the request that is under way is heard. Whatever else comes (an answer that was given up, one
 //!   from before the seal) changes nothing: a window that nobody opens harms nobody.
-//! - `Open` comes once the local clock has reached the window, so an attached generator is one that can make IDs.
+//! - `Open` comes once the local clock has reached the window, so an attached generator is one that can make IDs. It is
+//!   the last action of its step, and the very next event says whether it worked.
+//! - A slot whose node number is in use in this process is set aside: given back at once, the store would grant it again.
+//!   It is held until another slot is open or the search has failed, and then given back unused.
 //!
 //! This file must never: open or raise a window that the store did not grant to the present owner; forget to seal
 //! before it tells the store that a slot is not used any more; give a window back as unused that was ever opened.
 
+mod pace;
 mod words;
 
-pub use words::{Action, Config, Event, Failure, Grant, News, Owner, State, Why};
+use pace::Turn;
+pub use words::{Action, Asked, Config, Event, Failure, Grant, News, Owner, State, Why};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
@@ -32,60 +37,26 @@ enum Phase {
         at: i64,
         failures: u16,
     },
-    /// a slot is held; the cursor is open once the local clock has reached the window
-    Held { grant: Grant, open: bool, renew_at: i64, failures: u16 },
+    /// a slot is held
+    Held {
+        grant: Grant,
+        /// the cursor is there: the local clock had reached the window
+        open: bool,
+        renew_at: i64,
+        failures: u16,
+        /// the store was asked before it was time, since the slot's file failed
+        looked: bool,
+    },
     /// the group has ended
     Destroyed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
-    Acquire,
-    Renew,
-    Release,
 }
 
 /// What the store was asked and has not yet answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Request {
-    kind: Kind,
+    asked: Asked,
     owner: Owner,
     sent_at: i64,
-}
-
-/// What a step has at hand.
-struct Turn {
-    now: i64,
-    fresh: Owner,
-    actions: Vec<Action>,
-}
-
-impl Turn {
-    fn act(&mut self, action: Action) {
-        self.actions.push(action);
-    }
-
-    /// Some part of `span`, so that a thousand holders do not all ask in the same millisecond.
-    fn part_of(&self, span: i64) -> i64 {
-        (self.fresh % (span.max(0) as u128 + 1)) as i64
-    }
-
-    /// `span` give or take 10 %.
-    fn about(&self, span: i64) -> i64 {
-        span - span / 10 + self.part_of(span / 10 * 2)
-    }
-
-    /// How long to wait after a failure, of which there were so many before: until the store said that it makes
-    /// sense, but never longer than one interval, since others may release a slot and clocks may be corrected.
-    fn delay(&self, config: &Config, failure: Failure, failures: u16) -> i64 {
-        match failure {
-            Failure::Quiet { until: end, store_now } | Failure::Exhausted { retry_at: end, store_now } => {
-                let rest = end.saturating_sub(store_now).saturating_add(self.part_of(config.interval() / 10));
-                rest.clamp(config.back_off(0), config.interval())
-            }
-            _ => self.about(config.back_off(failures)),
-        }
-    }
 }
 
 /// The state of one holder.
@@ -98,30 +69,14 @@ pub struct Lease {
     waiting: Option<i64>,
     /// an open slot was lost: there is no giving up until there is another
     recovering: bool,
-}
-
-impl Config {
-    /// How often a window is prolonged, and the longest time between two looks at the store.
-    fn interval(&self) -> i64 {
-        (self.ttl_ms / 3).max(1)
-    }
-
-    /// The longest time to the next look: one further away was reckoned by a clock that has been set back since.
-    fn longest_wait(&self) -> i64 {
-        self.interval() + self.interval() / 10
-    }
-
-    /// How long to wait after so many failures in a row.
-    fn back_off(&self, failures: u16) -> i64 {
-        let longest = (self.ttl_ms / 6).max(1);
-        100.min(longest).saturating_mul(1 << failures.min(16)).min(longest)
-    }
+    /// slots granted by this search whose node numbers are in use in this process
+    aside: Vec<(Owner, u32)>,
 }
 
 impl Lease {
     /// Holds nothing and seeks nothing.
     pub fn new(config: Config) -> Self {
-        Self { config, phase: Phase::Idle, request: None, waiting: None, recovering: false }
+        Self { config, phase: Phase::Idle, request: None, waiting: None, recovering: false, aside: Vec::new() }
     }
 
     /// What the generator is.
@@ -148,7 +103,7 @@ impl Lease {
 
     /// Whether a renewal is under way.
     pub fn is_renewing(&self) -> bool {
-        self.request.is_some_and(|request| request.kind == Kind::Renew)
+        self.request.is_some_and(|request| request.asked == Asked::Renew)
     }
 
     /// Whether the last renewal failed, or has gone unanswered for long enough to be called so: past the window's
@@ -156,7 +111,7 @@ impl Lease {
     pub fn renewals_fail(&self, now: i64) -> bool {
         let Phase::Held { failures, .. } = self.phase else { return false };
         let unanswered =
-            |request: Request| request.kind == Kind::Renew && now - request.sent_at > self.config.interval();
+            |request: Request| request.asked == Asked::Renew && now - request.sent_at > self.config.interval();
         failures > 0 || self.request.is_some_and(unanswered)
     }
 
@@ -172,7 +127,10 @@ impl Lease {
         // A clock that was set back must not make anybody wait longer than agreed.
         self.waiting = self.waiting.map(|until| until.min(now.saturating_add(self.config.wait_ms)));
         self.take(event, &mut turn);
-        self.open(&mut turn);
+        if let Some(grant) = self.to_open(now) {
+            turn.act(Action::Open(grant));
+            return turn.actions;
+        }
         self.ask(&mut turn);
         if let Some(at) = self.next_look() {
             turn.act(Action::Wait { at });
@@ -182,28 +140,31 @@ impl Lease {
 
     fn take(&mut self, event: Event, turn: &mut Turn) {
         match event {
-            Event::Time => {}
             Event::Attach => self.attach(turn),
             Event::Detach => self.detach(turn),
-            Event::Destroy if self.phase == Phase::Destroyed => {}
-            Event::Destroy => turn.act(Action::End),
+            Event::GiveUp if self.waiting.is_some() => self.give_up(turn),
+            Event::RenewNow => self.renew_now(turn.now),
+            Event::Destroy if self.phase != Phase::Destroyed => turn.act(Action::End),
             Event::Ended => self.destroyed(turn),
-            Event::Granted(grant) if self.answers(Kind::Acquire, grant.owner) => self.granted(grant, turn),
-            Event::Renewed { owner, lo, hi } if self.answers(Kind::Renew, owner) => self.renewed(lo, hi, turn),
-            Event::Lost { owner } if self.answers(Kind::Renew, owner) => self.lost(turn),
-            Event::Destroyed { owner } if self.awaits(owner) => self.destroyed(turn),
-            Event::Released { owner } if self.answers(Kind::Release, owner) => self.request = None,
-            Event::Failed { owner, failure } if self.awaits(owner) => self.failed(failure, turn),
-            _ => {} // nobody waits for it any more
+            Event::Granted(grant) if self.awaits(Asked::Acquire, grant.owner) => self.granted(grant, turn),
+            Event::Opened { owner } if self.is_unopened(owner) => self.opened(turn),
+            Event::InUse { owner } if self.is_unopened(owner) => self.in_use(turn),
+            Event::Renewed { owner, lo, hi } if self.awaits(Asked::Renew, owner) => self.renewed(lo, hi, turn),
+            Event::Lost { owner } if self.awaits(Asked::Renew, owner) => self.lost(turn),
+            Event::Destroyed { asked, owner } if self.awaits(asked, owner) => self.destroyed(turn),
+            Event::Released { owner } if self.awaits(Asked::Release, owner) => self.request = None,
+            Event::Failed { asked, owner, failure } if self.awaits(asked, owner) => self.failed(asked, failure, turn),
+            _ => {} // the time has come; or nobody waits for it any more
         }
     }
 
-    fn answers(&self, kind: Kind, owner: Owner) -> bool {
-        self.request.is_some_and(|request| request.kind == kind && request.owner == owner)
+    /// Whether the answer to this is heard.
+    pub fn awaits(&self, asked: Asked, owner: Owner) -> bool {
+        self.request.is_some_and(|request| request.asked == asked && request.owner == owner)
     }
 
-    fn awaits(&self, owner: Owner) -> bool {
-        self.request.is_some_and(|request| request.owner == owner)
+    fn is_unopened(&self, of: Owner) -> bool {
+        matches!(self.phase, Phase::Held { grant: Grant { owner, .. }, open: false, .. } if owner == of)
     }
 
     fn attach(&mut self, turn: &mut Turn) {
@@ -212,7 +173,7 @@ impl Lease {
             Phase::Held { open: true, .. } => return turn.act(Action::Resolve),
             Phase::Idle => {
                 // An acquisition given up a moment ago is as good as a new one, while its answer is on the way.
-                let given_up = self.request.filter(|request| request.kind == Kind::Acquire);
+                let given_up = self.request.filter(|request| request.asked == Asked::Acquire);
                 self.seek(given_up.map_or(turn.fresh, |request| request.owner), turn);
             }
             _ => {}
@@ -225,31 +186,52 @@ impl Lease {
     }
 
     fn detach(&mut self, turn: &mut Turn) {
-        match self.phase {
-            Phase::Destroyed => return,
-            Phase::Held { grant: Grant { owner, slot, .. }, open, .. } => {
-                if open {
-                    turn.act(Action::Seal);
-                    turn.act(Action::Tell(News::Detached));
-                    turn.act(Action::Release { owner, slot });
-                } else {
-                    turn.act(Action::GiveBack { owner, slot });
-                }
-                // Beside a renewal that may be on its way: whichever the store sees first, the slot ends up free.
-                self.request = Some(Request { kind: Kind::Release, owner, sent_at: turn.now });
-            }
-            _ => {}
+        if self.phase != Phase::Destroyed {
+            self.leave(turn);
+            self.stop(Why::Detached, turn);
         }
-        self.stop(Why::Detached, turn);
+    }
+
+    /// Nobody waits for a slot any longer. What the store grants after this is given back; but a slot that was lost is
+    /// replaced all the same.
+    fn give_up(&mut self, turn: &mut Turn) {
+        let why = if matches!(self.phase, Phase::Held { .. }) { Why::Ahead } else { Why::Late };
+        if self.recovering {
+            return self.reject(why, turn);
+        }
+        self.leave(turn);
+        self.stop(why, turn);
+    }
+
+    /// Gives the slot back, where one is held.
+    fn leave(&mut self, turn: &mut Turn) {
+        let Phase::Held { grant: Grant { owner, slot, .. }, open, .. } = self.phase else { return };
+        if open {
+            turn.act(Action::Seal);
+            turn.act(Action::Tell(News::Detached));
+            turn.act(Action::Release { owner, slot });
+        } else {
+            turn.act(Action::GiveBack { owner, slot });
+        }
+        // Beside a renewal that may be on its way: whichever the store sees first, the slot ends up free.
+        self.request = Some(Request { asked: Asked::Release, owner, sent_at: turn.now });
     }
 
     /// Nothing is held or sought from here on.
     fn stop(&mut self, why: Why, turn: &mut Turn) {
         self.phase = Phase::Idle;
+        self.give_back_aside(turn);
         if std::mem::take(&mut self.recovering) {
             turn.act(Action::Tell(News::Detached));
         }
         self.reject(why, turn);
+    }
+
+    /// Nobody waits for the answers: a slot that cannot be given back is free once its window has passed.
+    fn give_back_aside(&mut self, turn: &mut Turn) {
+        for (owner, slot) in self.aside.drain(..) {
+            turn.act(Action::GiveBack { owner, slot });
+        }
     }
 
     fn reject(&mut self, why: Why, turn: &mut Turn) {
@@ -266,6 +248,7 @@ impl Lease {
             turn.act(Action::Seal);
         }
         (self.phase, self.request, self.recovering) = (Phase::Destroyed, None, false);
+        self.give_back_aside(turn);
         turn.act(Action::Tell(News::Destroyed));
         self.reject(Why::Destroyed, turn);
     }
@@ -275,17 +258,60 @@ impl Lease {
         if matches!(self.phase, Phase::Seeking { .. }) {
             // Counted from the question: the store may have answered long before the answer was heard.
             let renew_at = sent_at.saturating_add(turn.about(self.config.interval()));
-            self.phase = Phase::Held { grant, open: false, renew_at, failures: 0 };
+            self.phase = Phase::Held { grant, open: false, renew_at, failures: 0, looked: false };
         } else {
             let Grant { owner, slot, .. } = grant;
             turn.act(Action::GiveBack { owner, slot });
-            self.request = Some(Request { kind: Kind::Release, owner, sent_at: turn.now });
+            self.request = Some(Request { asked: Asked::Release, owner, sent_at: turn.now });
+        }
+    }
+
+    /// The slot that is held, once its window has begun and while it has no cursor.
+    fn to_open(&self, now: i64) -> Option<Grant> {
+        match self.phase {
+            Phase::Held { grant, open: false, .. } if now >= grant.lo => Some(grant),
+            _ => None,
+        }
+    }
+
+    fn opened(&mut self, turn: &mut Turn) {
+        if let Phase::Held { open, .. } = &mut self.phase {
+            *open = true;
+        }
+        turn.act(Action::Tell(News::Attached));
+        self.recovering = false;
+        if self.waiting.take().is_some() {
+            turn.act(Action::Resolve);
+        }
+        self.give_back_aside(turn);
+    }
+
+    /// Another generator of this process has the slot's node number: another slot is sought.
+    fn in_use(&mut self, turn: &mut Turn) {
+        let Phase::Held { grant: Grant { owner, slot, .. }, .. } = self.phase else { return };
+        let is_again = self.aside.iter().any(|&(_, known)| known == slot);
+        self.aside.push((owner, slot));
+        self.request = None; // of a renewal nobody needs to hear
+        self.seek(turn.fresh, turn);
+        if is_again {
+            // The window of the one set aside is over, or the store knows no other: that search ends here.
+            self.not_found(Failure::Exhausted { retry_at: turn.now, store_now: turn.now }, turn);
+        }
+    }
+
+    /// Once for each attachment: where the store says that the slot is still held, it is the file that cannot be used.
+    fn renew_now(&mut self, now: i64) {
+        if let Phase::Held { open: true, renew_at, looked, .. } = &mut self.phase
+            && self.request.is_none()
+            && !*looked
+        {
+            (*renew_at, *looked) = (now, true);
         }
     }
 
     fn renewed(&mut self, lo: i64, hi: i64, turn: &mut Turn) {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
-        let Phase::Held { grant, open, renew_at, failures } = &mut self.phase else { return };
+        let Phase::Held { grant, open, renew_at, failures, .. } = &mut self.phase else { return };
         // The store has the last word on where the window begins: after a quiet period others may have had the time
         // between the old window and the new one.
         (grant.lo, grant.hi) = (grant.lo.max(lo), grant.hi.max(hi));
@@ -306,24 +332,29 @@ impl Lease {
         self.seek(turn.fresh, turn);
     }
 
-    fn failed(&mut self, failure: Failure, turn: &mut Turn) {
-        let request = self.request.take();
-        let config = self.config;
+    fn failed(&mut self, asked: Asked, failure: Failure, turn: &mut Turn) {
+        self.request = None;
         match &mut self.phase {
-            Phase::Seeking { at, failures, .. } if request.is_some_and(|request| request.kind == Kind::Acquire) => {
-                *at = turn.now.saturating_add(turn.delay(&config, failure, *failures));
-                *failures = failures.saturating_add(1);
-                self.refused(failure, turn);
-            }
+            Phase::Seeking { .. } if asked == Asked::Acquire => self.not_found(failure, turn),
             Phase::Held { renew_at, failures, .. } => {
-                *renew_at = turn.now.saturating_add(turn.delay(&config, failure, *failures));
+                *renew_at = turn.now.saturating_add(turn.delay(&self.config, failure, *failures));
                 *failures = failures.saturating_add(1);
             }
             _ => {} // of what was given up; a slot that could not be released is free once its window has passed
         }
     }
 
-    /// An acquisition failed: whether anybody waits on, and whether it is tried again.
+    /// The search failed. What it set aside may be what others look for.
+    fn not_found(&mut self, failure: Failure, turn: &mut Turn) {
+        if let Phase::Seeking { at, failures, .. } = &mut self.phase {
+            *at = turn.now.saturating_add(turn.delay(&self.config, failure, *failures));
+            *failures = failures.saturating_add(1);
+        }
+        self.give_back_aside(turn);
+        self.refused(failure, turn);
+    }
+
+    /// Whether anybody waits on after a search that failed, and whether there is another one.
     fn refused(&mut self, failure: Failure, turn: &mut Turn) {
         let until = self.waiting.unwrap_or(i64::MAX);
         let hopeless = match failure {
@@ -339,33 +370,20 @@ impl Lease {
         }
     }
 
-    /// Opens the cursor as soon as IDs can be made.
-    fn open(&mut self, turn: &mut Turn) {
-        let Phase::Held { grant, open, .. } = &mut self.phase else { return };
-        if *open || turn.now < grant.lo {
-            return;
-        }
-        *open = true;
-        turn.act(Action::Open(*grant));
-        turn.act(Action::Tell(News::Attached));
-        self.recovering = false;
-        if self.waiting.take().is_some() {
-            turn.act(Action::Resolve);
-        }
-    }
-
     /// Asks the store for what is due, unless it still owes an answer.
     fn ask(&mut self, turn: &mut Turn) {
         let Some(at) = self.next_question() else { return };
         if turn.now < at && at - turn.now <= self.config.longest_wait() {
             return;
         }
-        let (kind, owner, action) = match self.phase {
-            Phase::Seeking { owner, .. } => (Kind::Acquire, owner, Action::Acquire { owner }),
-            Phase::Held { grant: Grant { owner, slot, .. }, .. } => (Kind::Renew, owner, Action::Renew { owner, slot }),
+        let (asked, owner, action) = match self.phase {
+            Phase::Seeking { owner, .. } => (Asked::Acquire, owner, Action::Acquire { owner }),
+            Phase::Held { grant: Grant { owner, slot, .. }, .. } => {
+                (Asked::Renew, owner, Action::Renew { owner, slot })
+            }
             _ => return,
         };
-        self.request = Some(Request { kind, owner, sent_at: turn.now });
+        self.request = Some(Request { asked, owner, sent_at: turn.now });
         turn.act(action);
     }
 

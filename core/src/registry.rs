@@ -6,13 +6,14 @@
 //! stopped.
 //!
 //! A key whose cursor is in a file, or whose node number is leased, has an entry too: used in two ways in one process, it
-//! would have two cursors.
+//! would have two cursors. When its leases and their windows are over, the key is free again.
 //!
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clock::{Timescale, system_ns};
@@ -69,6 +70,11 @@ impl Key {
     fn scale(&self) -> Timescale {
         Timescale { epoch_ms: self.epoch_ms, tick_ns: self.tick_ns, first_tick: 0, last_tick: u64::MAX }
     }
+
+    /// When the tick of a number begins, Unix nanoseconds.
+    fn start_of(&self, number: u64) -> i128 {
+        self.scale().start_of(number >> self.packing.counter_bits())
+    }
 }
 
 /// Two users of one key that could make equal IDs, since they do not share a cursor.
@@ -89,8 +95,8 @@ pub enum NotShared {
     File(FileError),
 }
 
-/// Where the cursor of a key is. What a process once used in one way it never uses in another: the numbers of before are
-/// known only there.
+/// Where the cursor of a key is. What a process once used in one way it does not use in another while the numbers of
+/// before are known only there.
 #[derive(Debug)]
 enum Scope {
     /// here, and it stays when its generators have gone
@@ -98,20 +104,41 @@ enum Scope {
     /// in a file, which remembers it
     Shared { file: Weak<SharedCursor>, path: PathBuf, identity: Identity },
     /// with leases, each of which has its own
-    Leased,
+    Leased(Arc<Above>),
+}
+
+/// The first number above all that the leases of a key may have made: those that are over.
+type Above = AtomicU64;
+
+/// What a lease has of its key while it may make numbers.
+#[derive(Debug)]
+pub struct Held(Arc<Above>);
+
+impl Held {
+    /// No number is made any more, and none above `last` ever was.
+    pub fn end(self, last: u64) {
+        self.0.fetch_max(last.saturating_add(1), Relaxed);
+    }
 }
 
 impl Scope {
-    /// Whether another kind of use may have the key: nobody holds it, and it never gave a number.
-    fn is_unused(&self) -> bool {
-        matches!(self, Self::Plain(cursor) if Arc::strong_count(cursor) == 1 && cursor.next() == 0)
+    /// The first number that another kind of use may take, where one may have the key: nobody holds it, and it never gave
+    /// a number, or the windows of its leases are over.
+    fn free_from(&self, key: &Key, now_ns: i128) -> Option<u64> {
+        match self {
+            Self::Plain(cursor) if Arc::strong_count(cursor) == 1 && cursor.next() == 0 => Some(0),
+            Self::Leased(above) if Arc::strong_count(above) == 1 => {
+                Some(above.load(Relaxed)).filter(|above| key.start_of(*above) <= now_ns)
+            }
+            _ => None,
+        }
     }
 
     fn clash(&self, ours: String) -> Clash {
         let theirs = match self {
             Self::Plain(_) => PLAIN.to_owned(),
             Self::Shared { path, .. } => in_file(path),
-            Self::Leased => LEASED.to_owned(),
+            Self::Leased(_) => LEASED.to_owned(),
         };
         Clash { theirs, ours }
     }
@@ -135,25 +162,28 @@ impl Registry {
     /// The cursor of a key in this process, new where there is none. It has no limit: each generator knows its layout's
     /// end.
     pub fn plain(&mut self, key: Key) -> Result<Arc<Cursor>, Clash> {
-        match self.in_use(&key) {
+        let first = match self.in_use(&key) {
             Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
-            Some(other) => return Err(other.clash(PLAIN.to_owned())),
-            None => {}
-        }
-        let cursor = Arc::new(Cursor::new(u64::MAX));
+            Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN.to_owned()))?,
+            None => 0,
+        };
+        let cursor = Arc::new(Cursor::window(first, u64::MAX));
         self.scopes.insert(key, Scope::Plain(cursor.clone()));
         Ok(cursor)
     }
 
     /// The cursor of a key in that file.
     pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, NotShared> {
-        let mut before = None;
+        let (mut before, mut first) = (None, 0);
         match self.in_use(&key) {
             Some(Scope::Shared { file, path: known, identity }) if known == path || is_there(path, *identity) => {
                 before = file.upgrade();
             }
-            Some(other) if !other.is_unused() => return Err(NotShared::Clash(other.clash(in_file(path)))),
-            _ => {}
+            Some(other) => {
+                let clash = || NotShared::Clash(other.clash(in_file(path)));
+                first = other.free_from(&key, system_ns()).ok_or_else(clash)?;
+            }
+            None => {}
         }
         if let Some(file) = &before {
             file.look(); // it may have been removed
@@ -163,23 +193,25 @@ impl Registry {
         }
         let (scale, counter_bits) = (key.scale(), key.packing.counter_bits());
         let file = SharedCursor::open(path, scale, counter_bits, &key.fingerprint()).map_err(NotShared::File)?;
-        if let Some(before) = before {
-            file.go_on_at(before.cursor().next()).map_err(NotShared::File)?; // what was given is not given again
+        let first = before.map_or(first, |before| before.cursor().next());
+        if first > 0 {
+            file.go_on_at(first).map_err(NotShared::File)?; // what was given is not given again
         }
         let (weak, path, identity) = (Arc::downgrade(&file), file.path().to_owned(), file.identity());
         self.scopes.insert(key, Scope::Shared { file: weak, path, identity });
         Ok(file)
     }
 
-    /// Keeps a key for leases. Those of several groups may have one.
-    pub fn lease(&mut self, key: Key) -> Result<(), Clash> {
+    /// Keeps a key for a lease, until what this returns is dropped. Leases of several groups may have one.
+    pub fn lease(&mut self, key: Key) -> Result<Held, Clash> {
         match self.in_use(&key) {
-            Some(Scope::Leased) => return Ok(()),
-            Some(other) if !other.is_unused() => return Err(other.clash(LEASED.to_owned())),
+            Some(Scope::Leased(above)) => return Ok(Held(above.clone())),
+            Some(other) if other.free_from(&key, system_ns()).is_none() => return Err(other.clash(LEASED.to_owned())),
             _ => {}
         }
-        self.scopes.insert(key, Scope::Leased);
-        Ok(())
+        let above = Arc::new(Above::new(0));
+        self.scopes.insert(key, Scope::Leased(above.clone()));
+        Ok(Held(above))
     }
 
     /// How many entries there are.
@@ -202,11 +234,13 @@ impl Registry {
     fn sweep(&mut self, now_ns: i128) {
         self.scopes.retain(|key, scope| match scope {
             Scope::Plain(cursor) => {
-                let last_tick = cursor.next() >> key.packing.counter_bits();
-                Arc::strong_count(cursor) > 1 || key.scale().start_of(last_tick) > now_ns - LONG_PAST_NS
+                Arc::strong_count(cursor) > 1 || key.start_of(cursor.next()) > now_ns - LONG_PAST_NS
+            }
+            Scope::Leased(above) => {
+                Arc::strong_count(above) > 1 || key.start_of(above.load(Relaxed)) > now_ns - LONG_PAST_NS
             }
             // No more than there are nodes. What a file's last ID was is known only there, also when nobody has it open.
-            Scope::Shared { .. } | Scope::Leased => true,
+            Scope::Shared { .. } => true,
         });
         self.swept_at = self.scopes.len();
     }

@@ -25,6 +25,20 @@ pub enum Event {
     Destroy,
     /// the time that [`Action::Wait`] named has come; harmless at any other time
     Time,
+    /// whoever waits for `attach` has waited long enough, by a clock that nobody sets
+    GiveUp,
+    /// the slot's file failed: the store may know that the slot is gone, so the renewal is to come at once
+    RenewNow,
+    /// the cursor that [`Action::Open`] asked for is there
+    Opened {
+        /// whose
+        owner: Owner,
+    },
+    /// it is not: another generator of this process has the slot's node number
+    InUse {
+        /// whose it would be
+        owner: Owner,
+    },
     /// the store granted a slot and a window
     Granted(Grant),
     /// the store prolonged the window, or gave a new one
@@ -43,6 +57,8 @@ pub enum Event {
     },
     /// the store says, to an acquisition or a renewal, that the group was destroyed
     Destroyed {
+        /// what was asked
+        asked: Asked,
         /// who asked
         owner: Owner,
     },
@@ -55,11 +71,24 @@ pub enum Event {
     Ended,
     /// a request failed
     Failed {
-        /// whose request
+        /// what was asked
+        asked: Asked,
+        /// who asked
         owner: Owner,
         /// why it failed
         failure: Failure,
     },
+}
+
+/// What the store is asked. Two requests of one owner may be on their way: a release goes beside a renewal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Asked {
+    /// [`Action::Acquire`]
+    Acquire,
+    /// [`Action::Renew`]
+    Renew,
+    /// [`Action::Release`] or [`Action::GiveBack`]
+    Release,
 }
 
 /// A slot and a window, as the store granted them. Unix milliseconds; both ends belong to the window.
@@ -105,6 +134,10 @@ pub enum Failure {
 pub enum Why {
     /// the store gave no slot: what it said last
     Refused(Failure),
+    /// the time is over, and the store has given no slot yet
+    Late,
+    /// the time is over, and the window that the store granted has not begun yet
+    Ahead,
     /// `detach` came before `attach` was done
     Detached,
     /// the group has ended
@@ -144,7 +177,8 @@ pub enum Action {
     },
     /// destroy the group on the store; the only request that may go beside another one
     End,
-    /// make a new cursor with the numbers of this window
+    /// make a new cursor with the numbers of this window, and say at once whether it is there: the next event is
+    /// [`Event::Opened`] or [`Event::InUse`]
     Open(Grant),
     /// raise the cursor's next number to the first of this window, and then its limit to the last
     Raise {

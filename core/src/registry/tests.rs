@@ -101,11 +101,54 @@ fn one_key_is_used_in_one_way() {
     assert_eq!(registry.lease(key(1)).unwrap_err(), clash(&in_file(&path), LEASED));
     registry.shared(key(1), &path).unwrap();
 
-    registry.lease(key(2)).unwrap();
-    registry.lease(key(2)).unwrap();
+    let leases = [registry.lease(key(2)).unwrap(), registry.lease(key(2)).unwrap()];
     assert_eq!(registry.plain(key(2)).unwrap_err(), clash(LEASED, PLAIN));
     assert_eq!(registry.shared(key(2), &other).unwrap_err(), NotShared::Clash(clash(LEASED, &in_file(&other))));
+    drop(leases);
     std::fs::remove_file(path).unwrap();
+}
+
+/// The number of a Unix time.
+fn number(unix_ns: i128) -> u64 {
+    ((unix_ns / 1_000_000) as u64) << 12
+}
+
+#[test]
+fn a_key_is_free_when_its_last_lease_and_their_windows_are_over() {
+    let mut registry = Registry::default();
+    let (first, second) = (registry.lease(key(1)).unwrap(), registry.lease(key(1)).unwrap());
+    first.end(number(system_ns() - 5_000_000_000) - 1);
+    assert!(registry.plain(key(1)).is_err(), "one holds it still");
+    let last = number(system_ns() - 2_000_000_000) - 1;
+    second.end(last);
+    assert_eq!(registry.plain(key(1)).unwrap().next(), last + 1, "above all that they made");
+    assert!(registry.lease(key(1)).is_err(), "and now it is the other's");
+
+    registry.lease(key(2)).unwrap().end(number(system_ns() + 60_000_000_000));
+    assert!(registry.plain(key(2)).is_err(), "its window is not over yet");
+    registry.lease(key(2)).unwrap().end(0);
+    assert!(registry.plain(key(2)).is_err(), "nor is it after another that was shorter");
+
+    let path = file("after-a-lease");
+    registry.lease(key(3)).unwrap().end(last);
+    assert_eq!(registry.shared(key(3), &path).unwrap().cursor().next(), last + 1);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_sweep_keeps_what_is_leased_or_was_just_now() {
+    let (mut registry, now_ns) = (Registry::default(), LONG_PAST_NS * 100);
+    let held = registry.lease(key(1)).unwrap();
+    registry.lease(key(1)).unwrap().end(1);
+    registry.lease(key(2)).unwrap().end(1);
+    registry.lease(key(3)).unwrap().end(number(now_ns));
+    registry.sweep(now_ns);
+    assert_eq!(registry.len(), 2);
+    assert!(registry.plain(key(1)).is_err());
+    assert!(registry.scopes.contains_key(&key(3)));
+    held.end(1);
+    registry.sweep(now_ns);
+    assert_eq!(registry.len(), 1);
 }
 
 #[test]

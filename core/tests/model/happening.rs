@@ -26,6 +26,8 @@ pub enum Happening {
     /// … having given numbers up to this step of time
     Detach(usize, i64),
     Destroy(usize),
+    InUse(usize),
+    GiveUp(usize),
     Crash(usize),
     SetClock(usize, i64),
     SetStoreClock(i64),
@@ -97,6 +99,8 @@ impl<const M: usize> World<M> {
                     });
                     out.extend(lasts.map(|last| Happening::Detach(who, last)));
                 }
+                Trouble::InUse if member.wanted && !member.is_in_use => out.push(Happening::InUse(who)),
+                Trouble::GiveUp if member.wanted && member.cursor.is_none() => out.push(Happening::GiveUp(who)),
                 Trouble::MemberClock => out.push(Happening::SetClock(who, 1 - member.ahead.abs())),
                 _ => {}
             }

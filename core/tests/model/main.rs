@@ -108,6 +108,19 @@ fn two_slots_and_one_trouble() {
     explore("two slots, one trouble", Run::<2>(Rules { slots: 2, budget: 1, ..RULES })).assert_properties();
 }
 
+/// What keeps a member from a slot that it was granted, and what is late then.
+const UNUSED: &[Trouble] = &[Trouble::InUse, Trouble::GiveUp, Trouble::Delay];
+
+#[test]
+fn slots_that_are_given_back_unused() {
+    for (slots, budget) in [(1, 3), (2, 2)] {
+        let name = format!("slots given back, {slots} of them");
+        let checker = explore(&name, Run::<2>(Rules { slots, budget, troubles: UNUSED, ..RULES }));
+        checker.assert_no_discovery(UNIQUE);
+        checker.assert_any_discovery("two hold a slot one after the other");
+    }
+}
+
 /// The group ends, the next one is forgotten, and its member comes back.
 const THREE: &[Trouble] = &[Trouble::Crash, Trouble::Destroy, Trouble::Loss];
 

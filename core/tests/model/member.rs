@@ -1,6 +1,6 @@
 //! A member of the group, as the world sees it: a process with a lease, a cursor, and messages on their way.
 
-use flakeforge_core::lease::{Event, Lease, Owner};
+use flakeforge_core::lease::{Asked, Event, Lease, Owner};
 
 use crate::points::Points;
 use crate::service::Message;
@@ -34,6 +34,10 @@ pub struct Member {
     pub is_late: bool,
     /// a request whose answer nobody waits for
     pub given_up: Option<Message>,
+    /// another generator of the process takes the node number of the next slot before it is opened
+    pub is_in_use: bool,
+    /// tokens of slots that were set aside
+    pub aside: Vec<Owner>,
 }
 
 impl Member {
@@ -51,12 +55,14 @@ impl Member {
             reply: None,
             is_late: false,
             given_up: None,
+            is_in_use: false,
+            aside: Vec::new(),
         }
     }
 
     pub fn knows(&self, token: Owner) -> bool {
         let messages = [self.request, self.given_up].into_iter().flatten();
-        self.token == token || messages.map(Message::owner).any(|owner| owner == token)
+        self.token == token || self.aside.contains(&token) || messages.map(Message::owner).any(|owner| owner == token)
     }
 
     /// Whether an acquisition, or its answer, is still on its way: an `attach` takes it up again.
@@ -65,9 +71,27 @@ impl Member {
         is_asked || self.reply.is_some_and(|reply| !matches!(reply, Event::Released { .. }))
     }
 
+    /// What the request that is on its way asks for, or the one whose answer is.
+    pub fn asked(&self) -> Option<Asked> {
+        let answered = |reply| match reply {
+            Event::Granted(_) => Some(Asked::Acquire),
+            Event::Renewed { .. } | Event::Lost { .. } => Some(Asked::Renew),
+            Event::Released { .. } => Some(Asked::Release),
+            Event::Failed { asked, .. } | Event::Destroyed { asked, .. } => Some(asked),
+            _ => None,
+        };
+        self.request.map(Message::asked).or_else(|| self.reply.and_then(answered))
+    }
+
     /// Nobody waits for what is on its way, but a request may arrive all the same.
     pub fn give_up(&mut self) {
         self.given_up = self.request.take().or(self.given_up);
         (self.reply, self.is_late) = (None, false);
+    }
+
+    /// Gives back a slot that was set aside, which nobody waits for.
+    pub fn give_back(&mut self, owner: Owner, slot: u32) {
+        self.aside.retain(|token| *token != owner);
+        self.given_up = Some(Message::Release { slot, owner, last: -1 });
     }
 }

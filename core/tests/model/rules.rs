@@ -37,6 +37,10 @@ pub enum Trouble {
     StoreClock,
     /// a member's clock is set within the skew
     MemberClock,
+    /// another generator of the process has the node number of the next slot
+    InUse,
+    /// who waits for a slot has waited long enough
+    GiveUp,
     /// the store goes back to an earlier state
     Loss,
     /// the store forgets everything
@@ -45,6 +49,8 @@ pub enum Trouble {
 
 impl Trouble {
     pub const ALL: &[Self] = &[
+        Self::InUse,
+        Self::GiveUp,
         Self::Crash,
         Self::Delay,
         Self::Detach,

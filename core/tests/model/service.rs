@@ -1,7 +1,7 @@
 //! Requests on their way, and the store's answers to them.
 
 use flakeforge_core::grants::{Config, Member, Refused, Renewal, Store};
-use flakeforge_core::lease::{Event, Failure, Grant, Owner};
+use flakeforge_core::lease::{Asked as Request, Event, Failure, Grant, Owner};
 
 use crate::faults::{Asked, live};
 use crate::rules::Rules;
@@ -29,6 +29,14 @@ pub enum Message {
 }
 
 impl Message {
+    pub fn asked(self) -> Request {
+        match self {
+            Self::Acquire { .. } => Request::Acquire,
+            Self::Renew { .. } => Request::Renew,
+            Self::Release { .. } => Request::Release,
+        }
+    }
+
     pub fn owner(self) -> Owner {
         match self {
             Self::Acquire { owner, .. } | Self::Renew { owner, .. } | Self::Release { owner, .. } => owner,
@@ -38,14 +46,14 @@ impl Message {
 
 /// The store does what a message says, and answers.
 pub fn serve(store: &mut Store, now: i64, rules: &Rules, message: Message) -> Event {
-    let owner = message.owner();
-    let failed = |failure| Event::Failed { owner, failure };
+    let (asked, owner) = (message.asked(), message.owner());
+    let failed = |failure| Event::Failed { asked, owner, failure };
     let refused = |refused| match refused {
         Refused::Quiet { until } => failed(Failure::Quiet { until, store_now: now }),
         Refused::Exhausted { retry_at } => failed(Failure::Exhausted { retry_at, store_now: now }),
         Refused::Mismatch(_) => failed(Failure::Fatal),
         Refused::Skew { .. } => failed(Failure::Skew),
-        Refused::Destroyed => Event::Destroyed { owner },
+        Refused::Destroyed => Event::Destroyed { asked, owner },
     };
     let config = rules.config();
     match message {
@@ -72,7 +80,7 @@ pub fn serve(store: &mut Store, now: i64, rules: &Rules, message: Message) -> Ev
                     Event::Renewed { owner, lo, hi }
                 }
                 Ok(Renewal::Lost) => Event::Lost { owner },
-                Ok(Renewal::Destroyed) => Event::Destroyed { owner },
+                Ok(Renewal::Destroyed) => Event::Destroyed { asked, owner },
                 Err(error) => refused(error),
             }
         }

@@ -159,6 +159,8 @@ impl<const M: usize> World<M> {
                 rules.fault.step(store, now, Asked::Destroy, |store| store.destroy(now, GROUP));
                 self.step(rules, who, Event::Ended);
             }
+            Happening::InUse(who) => self.member(who).is_in_use = true,
+            Happening::GiveUp(who) => self.step(rules, who, Event::GiveUp),
             Happening::Crash(who) => {
                 self.bury(who);
                 let member = self.member(who);
@@ -198,9 +200,10 @@ impl<const M: usize> World<M> {
 
     fn time_out(&mut self, rules: &Rules, who: usize) {
         let member = self.member(who);
+        let Some(asked) = member.asked() else { return };
         let owner = member.request.map_or(member.token, Message::owner);
         member.give_up();
-        self.step(rules, who, Event::Failed { owner, failure: Failure::Store });
+        self.step(rules, who, Event::Failed { asked, owner, failure: Failure::Store });
     }
 
     /// The store answers a member.
@@ -274,10 +277,23 @@ impl<const M: usize> World<M> {
 
     /// Hands an event to a member's lease and carries out what it says.
     fn step(&mut self, rules: &Rules, who: usize, event: Event) {
+        let mut event = Some(event);
+        while let Some(next) = event {
+            event = self.carry_out(rules, who, next);
+        }
+        if !self.members[who].wanted && !self.members[who].is_acquiring() {
+            self.member(who).promised = None; // it will never be heard
+        }
+    }
+
+    /// One step of a member's lease; the event that follows at once, where there is one.
+    fn carry_out(&mut self, rules: &Rules, who: usize, event: Event) -> Option<Event> {
         let (now, fresh) = (self.local_now(who), self.fresh());
-        if matches!(event, Event::Attach | Event::Lost { .. }) && !self.members[who].is_acquiring() {
+        let begins = matches!(event, Event::Attach | Event::Lost { .. }) && !self.members[who].is_acquiring();
+        if begins || matches!(event, Event::InUse { .. }) {
             self.member(who).token = fresh; // it takes this one, if it takes any
         }
+        let mut answer = None;
         self.member(who).wait = None;
         let mut last = -1; // of the cursor that is sealed
         for action in self.member(who).lease.step(now, event, fresh) {
@@ -286,6 +302,9 @@ impl<const M: usize> World<M> {
                 Action::Acquire { owner } => self.send(who, Message::Acquire { owner, client_now: now, joins }),
                 Action::Renew { owner, slot } => self.send(who, Message::Renew { owner, slot, client_now: now }),
                 Action::Release { owner, slot } => self.send(who, Message::Release { owner, slot, last }),
+                Action::GiveBack { owner, slot } if owner != self.members[who].token => {
+                    self.member(who).give_back(owner, slot);
+                }
                 Action::GiveBack { owner, slot } => self.send(who, Message::Release { owner, slot, last: -1 }),
                 Action::Seal => {
                     last = self.members[who].cursor.map_or(-1, |cursor| cursor.limit);
@@ -298,7 +317,14 @@ impl<const M: usize> World<M> {
                         self.bury(who);
                     }
                 }
-                Action::Open(Grant { slot, lo, hi, .. }) => {
+                Action::Open(Grant { owner, .. }) if self.members[who].is_in_use => {
+                    let member = self.member(who);
+                    member.is_in_use = false;
+                    member.aside.push(owner);
+                    answer = Some(Event::InUse { owner });
+                }
+                Action::Open(Grant { owner, slot, lo, hi }) => {
+                    answer = Some(Event::Opened { owner });
                     self.bury(who); // if it was not sealed, as it should have been
                     let points = Points::default();
                     self.member(who).cursor = Some(Window { slot, first: lo, limit: lo, points });
@@ -314,9 +340,7 @@ impl<const M: usize> World<M> {
                 Action::Resolve | Action::Tell(_) | Action::End => {}
             }
         }
-        if !self.members[who].wanted && !self.members[who].is_acquiring() {
-            self.member(who).promised = None; // it will never be heard
-        }
+        answer
     }
 
     fn send(&mut self, who: usize, message: Message) {
