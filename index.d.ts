@@ -107,11 +107,14 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
    * there is no home folder.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was made for another layout, epoch or number of slots (`theirs`,
    * `ours`).
-   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot gets free within `waitMs` (`retryAt`).
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot gets free within `waitMs` (`retryAt`). A slot whose node number another
+   * generator of this process uses is left to others, and another slot taken; the `cause` says so where there is none.
    * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost what it granted, and `waitMs` ends before the time
    * in which that could do harm (`retryAt`). See `createGroup`.
-   * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are further apart than `skewMs`.
-   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, or failed (`cause`).
+   * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are further apart than `skewMs`,
+   * or the window begins after the end of `waitMs` by this machine's clock.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), or has not answered within a second
+   * after `waitMs`.
    * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
    * @example
    * const flake = await FlakeId.join()
@@ -293,10 +296,14 @@ declare namespace FlakeId {
      * IDs are made, and is past where none were for a while.
      */
     readonly expires: Date | undefined
-    /** Gives the slot back. Calls that wait for an ID get `ERR_FLAKE_DETACHED`. */
+    /**
+     * Gives the slot back. Calls that wait for an ID get `ERR_FLAKE_DETACHED`. It ends within 5 s: where the store has not
+     * answered by then, it is `ERR_FLAKE_STORE`, and the slot gets free when its window is over.
+     */
     detach(): Promise<void>
     /**
-     * Gets a slot again, probably another: then the node number changes.
+     * Gets a slot again, probably another: then the node number changes. It ends soon after `waitMs`, within a second,
+     * whatever the store does.
      * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; `ERR_FLAKE_DETACHED` after `close()`
      */
     attach(): Promise<void>
@@ -307,7 +314,8 @@ declare namespace FlakeId {
     destroy(): Promise<void>
     /**
      * Gives the slot back and stops the timer, for good: from then on `next()`, `attach()` and `destroy()` throw
-     * `ERR_FLAKE_DETACHED`. Without it the slot gets free when the process ends, or after the ttl.
+     * `ERR_FLAKE_DETACHED`. Without it the slot gets free when the process ends, or after the ttl. It ends within 5 s and
+     * may throw as `detach()` does; it is closed all the same.
      */
     close(): Promise<void>
     [Symbol.asyncDispose](): Promise<void>
@@ -316,11 +324,31 @@ declare namespace FlakeId {
      * - `renewed`: the window was extended
      * - `lost`: the slot is no longer this member's (`cause`); a new one is being fetched
      * - `detached`, `destroyed`: as the states; `detached` has a `cause` where nobody asked for it
+     *
+     * An event is told before the promise of the call that brought it about resolves. The rest is Node's EventEmitter:
+     * `events.once(flake, 'lost')` and `events.on` work too, and only `instanceof EventEmitter` is false, since a class has
+     * one parent. Another event is `ERR_FLAKE_OPTION`; `error` may be listened to and is never emitted.
      */
-    on(event: LeaseEvent, listener: (detail: LeaseDetail) => void): this
-    off(event: LeaseEvent, listener: (detail: LeaseDetail) => void): this
+    on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    prependListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    once<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    prependOnceListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    off<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    removeListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+    removeAllListeners(event?: LeaseEvent | 'error'): this
+    emit(event: LeaseEvent, detail: LeaseDetail): boolean
+    listeners<E extends LeaseEvent | 'error'>(event: E): Array<LeaseListener<E>>
+    rawListeners<E extends LeaseEvent | 'error'>(event: E): Array<LeaseListener<E>>
+    listenerCount<E extends LeaseEvent | 'error'>(event: E, listener?: LeaseListener<E>): number
+    eventNames(): Array<LeaseEvent | 'error'>
+    setMaxListeners(n: number): this
+    getMaxListeners(): number
   }
   export type LeaseEvent = 'attached' | 'renewed' | 'lost' | 'detached' | 'destroyed'
+  export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
+    ? (detail: LeaseDetail) => void
+    : (error: Error) => void
 
   /** A slot and the window [lo, hi] of Unix ms, both included, in which its holder may make IDs. */
   export interface Grant {

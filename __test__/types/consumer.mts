@@ -2,6 +2,7 @@
 // comes out, so that the types are true of what is there.
 
 import assert from 'node:assert'
+import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,9 +78,16 @@ assert.deepEqual(flow.slice(0, 2), ['attached', 0])
 leased.on('detached', ({ group, slot, cause }) => {
   same<Equal<[typeof group, typeof slot, typeof cause], [string, number | undefined, Error | undefined]>>(true)
 })
+leased.once('lost', ({ slot }) => slot?.toFixed()).off('error', ({ message }) => message)
+const emitter: NodeJS.EventEmitter = leased
+const detached: Promise<unknown[]> = once(leased, 'detached')
+// @ts-expect-error no event
+assert.throws(() => leased.on('losst', () => {}))
+assert.deepEqual([emitter.listenerCount('lost'), leased.listenerCount('detached')], [1, 2])
 const info: SlotInfo | undefined = (await store.list('orders'))[0]
 assert.deepEqual([typeof info?.owner, info?.pid, info?.last instanceof Date], ['string', process.pid, true])
 await leased[Symbol.asyncDispose]()
+assert.deepEqual(await detached, [{ group: 'orders', slot: 0 }])
 await createGroup(store, { ...joinOptions, group: 'invoices' })
 const segment: SegmentId = await SegmentId.open(store, { name: 'invoices', block: 100, init: 41n })
 const dense: [bigint, Buffer, boolean] = [segment.nextBigInt(), segment.next(), await segment.init(5)]
