@@ -9,6 +9,8 @@ import { FlakeId, jsonOfChild } from './support.mjs'
 import { closeAfter, happens, leaseOptions, named, record, tryJoin } from './support-lease.mjs'
 import { diskFolder, isRoot, Puppet } from './support-processes.mjs'
 
+const { fileStore } = FlakeId
+
 /** Members in this process: their nodes are of an epoch of their own. */
 async function member(t, folder, options) {
   const flake = await FlakeId.join(`file:${folder}`, options)
@@ -35,6 +37,19 @@ test.serial("a slot's file that is removed: lost, and another slot is fetched", 
   const id = await flake.nextAsync()
   t.is(flake.state, 'attached')
   t.is(flake.decode(id).id, flake.slot)
+})
+
+test.serial('an owner whose slot was lost has none: it gets another one', async (t) => {
+  const folder = diskFolder(t)
+  const store = fileStore(folder)
+  const scale = { epochMs: 0, tickNs: 1_000_000, counterBits: 12 }
+  await store.open('g', { fingerprint: 'bits', slots: 4, scale })
+  const asked = { owner: 'a1', host: 'h' }
+  t.is((await store.acquire('g', asked)).slot, 0)
+  fs.rmSync(path.join(folder, 'g', '1', '0'))
+  t.is(await store.renew('g', asked), 'lost')
+  t.is((await store.acquire('g', asked)).slot, 1)
+  await store.release('g', { ...asked, last: -1 })
 })
 
 test.serial('a folder that is removed: its members are one group again with those who come', async (t) => {

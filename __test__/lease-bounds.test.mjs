@@ -5,11 +5,12 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
+import { startRedis, wantRedis } from './servers/redis.mjs'
 import { FlakeId, jsonOfChild } from './support.mjs'
 import { joined, leaseOptions, tryJoin } from './support-lease.mjs'
 import { LEASE, MemoryStore } from './support-store.mjs'
 
-const { postgresStore, etcdStore } = FlakeId
+const { createGroup, postgresStore, etcdStore } = FlakeId
 /** So that an answer which comes late is one still. */
 const PATIENT = { ttlMs: 60_000, skewMs: 30_000 }
 const never = () => new Promise(() => {})
@@ -119,6 +120,28 @@ test.serial('servers that take the connection and never answer', async (t) => {
   })
   await Promise.all(joins)
 })
+
+test.serial(
+  'a slot that a server grants too late is given back, before the client for its URL is closed',
+  async (t) => {
+    if (!wantRedis()) return t.pass()
+    const server = await startRedis()
+    t.teardown(() => server.stop())
+    const options = { ...leaseOptions(), ...PATIENT, waitMs: 0, slots: 1 }
+    await createGroup(server.url, options)
+    process.kill(server.pid, 'SIGSTOP')
+    t.teardown(() => process.kill(server.pid, 'SIGCONT'))
+    await fails(t, SOON, () => tryJoin(server.url, options), 'ERR_FLAKE_STORE')
+    process.kill(server.pid, 'SIGCONT')
+    const clients = async () => (await server.cli('CLIENT', 'LIST')).split('\n').length
+    while ((await clients()) > 1) await sleep(50) // redis-cli itself
+    t.is(
+      await tryJoin(server.url, { ...options, waitMs: 10_000 }),
+      'joined, slot undefined',
+      'the window was given back',
+    )
+  },
+)
 
 // --- the end ---
 

@@ -1,12 +1,17 @@
 // The events of a leased generator, as an ordinary EventEmitter tells them, and when.
 
 import events, { EventEmitter } from 'node:events'
+import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { FlakeId, throwsCode } from './support.mjs'
 import { afterEvents, closeAfter, EVENTS, happens, joined, named, record } from './support-lease.mjs'
 import { diskFolder } from './support-processes.mjs'
-import { giveAway } from './support-store.mjs'
+import { giveAway, LEASE, MemoryStore } from './support-store.mjs'
+
+const require = createRequire(import.meta.url)
+const { STATUS } = require('../lib/errors.js')
+const { Lease } = require('../lib/lease.js')
 
 // --- an ordinary EventEmitter ---
 
@@ -167,6 +172,32 @@ test.serial('calls that wait are served when the event comes, and not a second l
     await call
   })
   t.is((await waiting).code, 'ERR_FLAKE_DETACHED')
+})
+
+test.serial('what happens while a step is carried out waits for its end', async (t) => {
+  const store = new MemoryStore()
+  const config = { fingerprint: 'bits', slots: 4, ...LEASE }
+  await store.open('default', config)
+  const lease = new Lease(store, { group: 'default', host: 'h', config, waitMs: 5000 })
+  const done = []
+  const failsMeanwhile = (what) => {
+    done.push(what)
+    t.true(lease.isComing(STATUS.FILE), what)
+  }
+  lease.hold({
+    firstMs: (lo) => lo,
+    open: () => failsMeanwhile('open'),
+    raise: () => failsMeanwhile('raise'),
+    seal: () => -1,
+    fault: () => undefined,
+    tell: (event) => done.push(event),
+  })
+  await lease.attach()
+  while (!done.includes('renewed')) await sleep(5)
+  t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no open within an open')
+  t.is(store.count('renew'), 1, 'at once, and once')
+  t.false(lease.isComing(STATUS.FILE), 'the store says that it is held')
+  await lease.close()
 })
 
 test.serial('a listener that detaches while its event is told', async (t) => {
