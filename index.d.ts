@@ -261,7 +261,10 @@ declare namespace FlakeId {
     ttlMs?: number | string | null | undefined
     /** how far the clocks of members and store may be apart, in ms; default 5 000 */
     skewMs?: number | string | null | undefined
-    /** how long `join` and `attach` wait for a free slot or the end of a quiet period, in ms; default 90 000 */
+    /**
+     * how long `join` and `attach` wait for a free slot or the end of a quiet period, in ms; default 90 000. Whatever the
+     * store does, they end within a second after it.
+     */
     waitMs?: number | string | null | undefined
     /** the slot that this name held last is preferred; default: the host name */
     host?: string | null | undefined
