@@ -549,6 +549,18 @@ mod tests {
     }
 
     #[test]
+    fn a_renewal_of_a_slot_in_use_holds_nobody_up() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        holder.step(T, Event::Granted(grant(1000, T + 15_000)));
+        assert_eq!(holder.step(T + 12_000, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+        assert_eq!(holder.one(T + 15_000, Event::Time), [Action::Open(grant(1000, T + 15_000))]);
+        let acquire = [Action::Acquire { owner: 5000 }];
+        assert_eq!(holder.step(T + 15_000, Event::InUse { owner: 1000 }), acquire);
+        assert_eq!(holder.step(T + 15_001, Event::Lost { owner: 1000 }), []);
+    }
+
+    #[test]
     fn a_store_that_grants_the_slot_again_is_asked_later() {
         let mut holder = holder();
         holder.step(T, Event::Attach);
