@@ -126,7 +126,7 @@ const NONSENSE = {
   'half a slot': { slot: 0.5, ...WINDOW },
   'a slot that is no number': { slot: 'x', ...WINDOW },
   'a window without an end': { slot: 0, lo: WINDOW.lo, storeNow: 1 },
-  'a window that ends before it begins': { slot: 0, lo: WINDOW.hi, hi: WINDOW.lo, storeNow: 1 },
+  'a window that ends before it begins': { slot: 0, lo: WINDOW.hi + 1, hi: WINDOW.hi, storeNow: 1 },
   'a window that is over': { slot: 0, lo: 5, hi: 10, storeNow: 1 },
   'a window of long ago': { slot: 0, lo: -5, hi: WINDOW.hi, storeNow: 1 },
   'a window until no date': { slot: 0, lo: WINDOW.lo, hi: Number.MAX_SAFE_INTEGER, storeNow: 1 },
