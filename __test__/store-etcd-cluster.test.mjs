@@ -192,6 +192,20 @@ test.serial('a member that takes the call and never answers: the next one; alone
   t.is(error.cause.name, 'TimeoutError')
 })
 
+test.serial(
+  'a step ends before all of many members that never answer are asked, and the next goes on after them',
+  async (t) => {
+    const asked = []
+    const hung = (name) => fake(t, () => asked.push(name))
+    const endpoints = [await hung('one'), await hung('two'), await hung('three'), server.url]
+    const store = etcdStore({ endpoints })
+    await t.throwsAsync(store.advance('many hung', 1n, 0n), storeDown)
+    t.deepEqual(asked.slice(0, 2), ['one', 'two'])
+    t.is(await store.advance('many hung', 1n, 0n), 0n)
+    t.is(asked[2], 'three') // for the rest of the first step's time, or by the second
+  },
+)
+
 test.serial('a member that begins an answer and never ends it is an error too', async (t) => {
   const hung = await fake(t, (_, response) => response.writeHead(200).write('{'))
   const error = await t.throwsAsync(etcdStore({ endpoints: hung }).list('g'), storeDown)

@@ -27,7 +27,7 @@ const test = wantPostgres() === undefined ? anyTest.skip : anyTest
 
 const CONFIG = { fingerprint: 'f', slots: 3, ttlMs: 60_000, skewMs: 5000, create: true }
 const OPTION = { code: 'ERR_FLAKE_OPTION' }
-const TRANSACTION = { ...OPTION, message: /outside of a transaction/ }
+const TRANSACTION = { ...OPTION, message: /^a store cannot use this client: .*outside of a transaction$/ }
 
 let server
 
@@ -279,6 +279,22 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     await runner.close()
   })
 }
+
+test('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
+  const proxy = await startProxy(server.port)
+  t.teardown(() => proxy.stop())
+  const { client: pool, end } = CLIENTS.pg(server.url.replace(String(server.port), String(proxy.port)))
+  t.teardown(end)
+  const store = postgresStore(pool)
+  await store.list('g')
+  t.is(pool.totalCount, 1)
+  proxy.lose()
+  const removed = new Promise((resolve) => pool.once('remove', resolve))
+  await t.throwsAsync(store.list('g'), { code: 'ERR_FLAKE_STORE', message: /no answer within 10000 ms/ })
+  await removed
+  t.is(pool.totalCount, 0)
+  t.deepEqual(await store.list('g'), [])
+})
 
 test('a lock that somebody keeps is an error in the end', async (t) => {
   const { client, end } = CLIENTS.pg(server.url)

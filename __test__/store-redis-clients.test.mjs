@@ -119,8 +119,8 @@ test('what is no client is refused', (t) => {
 
 test('an ioredis client with a key prefix, whose group would be another, or with a db that is no number', (t) => {
   for (const [options, message] of [
-    [{ keyPrefix: 'app:' }, /without keyPrefix/],
-    [{ db: 'abc' }, /db is a number/],
+    [{ keyPrefix: 'app:' }, /^a store cannot use this client: keyPrefix 'app:' .*without keyPrefix$/],
+    [{ db: 'abc' }, /^a store cannot use this client: its db is NaN: .*db is a number$/],
   ]) {
     t.throws(() => redisStore(new Redis({ lazyConnect: true, ...options })), { ...OPTION, message })
   }
@@ -178,10 +178,12 @@ test('a node-redis client that is not connected is told so', async (t) => {
   client.destroy()
 })
 
-test('an error of the server is the cause', async (t) => {
+test('an error of the server is the cause, and not an older one of the connection', async (t) => {
   const server = await start(t)
   for (const name of Object.keys(CLIENTS)) {
-    const store = redisStore(await connect(t, name, server))
+    const client = await connect(t, name, server)
+    const store = redisStore(client)
+    client.emit('error', new Error('connection refused')) // as when there was no server for a moment
     await server.cli('SET', `flakeforge:{${name}}:counter`, 'not a hash')
     const error = await t.throwsAsync(store.advance(name, 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /WRONGTYPE/ })
     t.regex(error.cause.message, /WRONGTYPE/)

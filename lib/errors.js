@@ -98,9 +98,17 @@ function timeRangeError(timestamp, layout) {
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
+/** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong, and the way out. */
+function clientError(client, why) {
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', `a store cannot use this client: ${why}`, {
+    option: 'client',
+    value: client,
+  })
+}
+
 /** `ERR_FLAKE_CONFIG_MISMATCH`: two that must agree do not. `where`: the file or group; both sides as text. */
 function mismatchError(where, theirs, ours) {
-  const message = `${where} was made for ${theirs}, and this generator has ${ours}: give both the same options`
+  const message = `${where} was made for ${theirs}, and is now opened for ${ours}: give the options that it was made with`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
@@ -309,6 +317,7 @@ module.exports = {
   optionRangeError,
   unknownOptionError,
   noDefaultFolderError,
+  clientError,
   idError,
   overflowError,
   clockBackwardsError,

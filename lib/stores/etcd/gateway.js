@@ -14,6 +14,9 @@ const { storeError } = require('../../errors')
 /** One request to one endpoint may take this long; a leader election is over within two seconds. */
 const REQUEST_MS = 5000
 
+/** A call may take this long, however many endpoints do not answer: a step ends then, and somebody waits for it. */
+const CALL_MS = 10_000
+
 /** gRPC codes of a member that cannot serve now, so that another may: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
 
@@ -57,7 +60,7 @@ class Gateway {
   #endpoints
   #credentials
   #fetch
-  #sticky = 0
+  #turn = 0 // the endpoint that is asked first
   #token
   #authenticating
   #cluster
@@ -165,36 +168,37 @@ class Gateway {
   }
 
   /**
-   * Asks the endpoint that answered last, then the others. What a failed one did not answer it may have done: so each
-   * step must bear to be sent twice, and does, by what it compares.
+   * Asks the endpoint that answered last, then the others; after those that failed, the next call goes on with the one
+   * behind them, so that each has its turn. What a failed one did not answer it may have done: so each step must bear to
+   * be sent twice, and does, by what it compares.
    */
   async #send(path, body, token) {
     const endpoints = this.#endpoints
-    const first = this.#sticky
+    const until = performance.now() + CALL_MS
     let failure
-    for (let i = 0; i < endpoints.length; i++) {
-      const index = (first + i) % endpoints.length
+    for (let asked = 0, left = CALL_MS; asked < endpoints.length && left > 0; asked++) {
+      const index = this.#turn
       try {
-        const answer = await this.#post(endpoints[index] + path, body, token)
-        this.#sticky = index
-        return answer
+        return await this.#post(endpoints[index] + path, body, token, Math.min(REQUEST_MS, left))
       } catch (error) {
         failure = error
         if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
+        if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // else another call did so
       }
+      left = Math.trunc(until - performance.now())
     }
     const isWord = failure instanceof Refusal
     const why = (isWord ? undefined : failure.cause?.message) || failure.message // `fetch failed` has its cause
     throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${why}`, failure)
   }
 
-  async #post(url, body, token) {
+  async #post(url, body, token, ms) {
     const sentAt = performance.now()
     const response = await this.#fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_MS),
+      signal: AbortSignal.timeout(ms),
     })
     const answer = parseAnswer(response.status, await response.text())
     const now = Date.parse(response.headers.get('date'))

@@ -8,15 +8,19 @@
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { optionTypeError, storeError } = require('../../errors')
+const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../in-time')
 
 /** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
 const ANSWER_MS = 10_000
 const LONGEST_PAUSE_MS = 50
 
+/** pg gives up a query then, and a pool its connection: later than the step, whose error says more. */
+const QUERY_MS = ANSWER_MS + 1000
+
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
-const FREE = `${WANTED} outside of a transaction: give the pool, or a client of its own`
+const IN_TRANSACTION = 'it is inside a transaction: give the pool, or a client of its own, outside of a transaction'
+const CHANGES_TEXTS = 'its transform or type parser changes texts: give one that leaves them as they are'
 
 // Another transaction came first. READ COMMITTED, PostgreSQL's default, waits instead; a database may have another.
 const CAME_SECOND = new Set(['40001', '40P01'])
@@ -40,7 +44,10 @@ const sqlCalls = (sql) => ({
 
 const pgCalls = (client, isBusy = () => false) => ({
   isBusy,
-  send: async (text, values) => (await client.query({ text, values, rowMode: 'array', types: AS_TEXT })).rows[0][0],
+  send: async (text, values) => {
+    const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
+    return (await client.query(query)).rows[0][0]
+  },
   make: (text) => client.query(text),
 })
 
@@ -75,11 +82,7 @@ function parseAnswer(text, client) {
   try {
     return JSON.parse(text ?? '')
   } catch {
-    throw optionTypeError(
-      'client',
-      client,
-      `${WANTED} that leaves texts as they are: its transform or type parser does not`,
-    )
+    throw clientError(client, CHANGES_TEXTS)
   }
 }
 
@@ -161,7 +164,7 @@ class StatementRunner {
   }
 
   #refuseTransaction() {
-    if (this.#calls.isBusy()) throw optionTypeError('client', this.#client, FREE)
+    if (this.#calls.isBusy()) throw clientError(this.#client, IN_TRANSACTION)
   }
 }
 
@@ -169,7 +172,7 @@ class StatementRunner {
 function postgresClient(client) {
   if (typeof client === 'function' && typeof client.unsafe === 'function') {
     // The sql of a transaction or of a reserved connection has no begin().
-    if (typeof client.begin !== 'function') throw optionTypeError('client', client, FREE)
+    if (typeof client.begin !== 'function') throw clientError(client, IN_TRANSACTION)
     return new StatementRunner(client, sqlCalls(client))
   }
   const isPg = typeof client?.query === 'function' && typeof client.connect === 'function'

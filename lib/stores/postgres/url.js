@@ -6,7 +6,7 @@
 const { storeError } = require('../../errors')
 const { load, versionOf } = require('../packages')
 const { inTime } = require('../in-time')
-const { ANSWER_MS, StatementRunner, pgCalls, sqlCalls } = require('./client')
+const { StatementRunner, pgCalls, sqlCalls } = require('./client')
 
 const LEAST_POSTGRES_JS = [3, 4, 8]
 const CONNECT_SECONDS = 5
@@ -23,7 +23,6 @@ function openPg({ Pool }, url) {
     connectionString: url,
     max: MOST_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_SECONDS * 1000,
-    query_timeout: ANSWER_MS, // a connection that died without a word, or whose query is stuck, leaves the pool
     keepAlive: true,
     allowExitOnIdle: true, // a lease does not keep a process alive
   })

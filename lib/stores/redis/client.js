@@ -4,7 +4,7 @@
 // texts, within a bound of time. Clients are recognised by what they can do, since several versions may be installed.
 // It must never connect, configure or end a client that the user made.
 
-const { optionTypeError, storeError } = require('../../errors')
+const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../in-time')
 const { databaseOf, isRefusedSelect } = require('./database')
 
@@ -12,7 +12,7 @@ const { databaseOf, isRefusedSelect } = require('./database')
 const ANSWER_MS = 5000
 
 const WANTED = 'an ioredis or node-redis client'
-const BUSY = `${WANTED} that may run scripts, not one inside MULTI, a pipeline or subscriber mode: give it duplicate()`
+const BUSY = 'it is inside MULTI, a pipeline or subscriber mode: give a duplicate() of it, which may run scripts'
 
 // Both clients collect commands for MULTI or a pipeline in an object that has all of them, and no connection of its own.
 const isBatch = (client) => typeof client?.exec === 'function' && typeof client.connect !== 'function'
@@ -38,9 +38,13 @@ function watch(client) {
 /** What would lead to other keys than the other members', silently, or end the process at the first command. */
 function checkOptions(client) {
   const { keyPrefix, db } = client.options ?? {}
-  if (keyPrefix)
-    throw optionTypeError('client', client, `${WANTED} without keyPrefix: its keys would be another group's`)
-  if (Number.isNaN(db)) throw optionTypeError('client', client, `${WANTED} whose db is a number`)
+  if (keyPrefix) {
+    throw clientError(
+      client,
+      `keyPrefix '${keyPrefix}' would make its keys another group's: give one without keyPrefix`,
+    )
+  }
+  if (Number.isNaN(db)) throw clientError(client, 'its db is NaN: give one whose db is a number')
 }
 
 function ioredisCalls(client) {
@@ -91,7 +95,7 @@ class ScriptRunner {
       throw failure
     }
     // Inside MULTI the reply is QUEUED, and a callback-style client gives nothing.
-    if (!Array.isArray(reply)) throw optionTypeError('client', this.#client, BUSY)
+    if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
     return reply.map(String)
   }
 
@@ -107,7 +111,7 @@ class ScriptRunner {
 
   #failure(error, start) {
     if (/subscriber mode|allowed in this context/i.test(error.message)) {
-      return optionTypeError('client', this.#client, BUSY)
+      return clientError(this.#client, BUSY)
     }
     if (isRefusedSelect(error)) {
       const why = `database ${error.command.args?.[0]} was refused, and in another one this member would be alone`
@@ -124,7 +128,7 @@ class ScriptRunner {
 
 /** A client of the user's, ready to run scripts. */
 function redisClient(client) {
-  if (isBatch(client)) throw optionTypeError('client', client, BUSY)
+  if (isBatch(client)) throw clientError(client, BUSY)
   if (isIoredis(client)) return new ScriptRunner(client, ioredisCalls(client))
   if (isNodeRedis(client)) return new ScriptRunner(client, nodeRedisCalls(client))
   throw optionTypeError('client', client, WANTED)
