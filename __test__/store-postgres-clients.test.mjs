@@ -18,6 +18,7 @@ import { newOwner } from './store-reference.mjs'
 const require = createRequire(import.meta.url)
 const { readFileSync } = require('node:fs')
 const { openPostgres, postgresStore } = require('../lib/stores/postgres.js')
+const { StatementRunner } = require('../lib/stores/postgres/client.js')
 const { openPg, openPostgresJs } = require('../lib/stores/postgres/url.js')
 
 const run = promisify(execFile)
@@ -92,6 +93,35 @@ for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
     t.is((await acquire(store, group)).slot, 0)
   })
 }
+
+test('a Client of pg, which will have no queue, is never sent a query during another', async (t) => {
+  const program = `
+    const { Client } = require('pg')
+    const client = new Client(process.argv[1])
+    const store = require('./lib/stores/postgres.js').postgresStore(client)
+    client.connect().then(async () => {
+      await Promise.all([store.list('g'), store.list('g'), store.list('g')])
+      await client.end()
+    })`
+  const { stderr } = await run(process.execPath, ['-e', program, server.url], { cwd: join(LIB, '..') })
+  t.is(stderr, '')
+})
+
+anyTest("a statement that came second is run again with the client's clock of that time", async (t) => {
+  const sent = []
+  const send = async (_, [clientNow]) => {
+    sent.push({ clientNow: Number(clientNow), at: performance.now() })
+    await sleep(50)
+    if (sent.length === 1) throw Object.assign(new Error('could not serialize access'), { code: '40001' })
+    return '{"outcome":"done"}'
+  }
+  const runner = new StatementRunner({}, { isBusy: () => false, send })
+  await runner.run({ text: '', names: ['clientNow'] }, { clientNow: 1_900_000_000_000 })
+  const [first, second] = sent
+  t.true(first.clientNow >= 1_900_000_000_000)
+  const [told, passed] = [second.clientNow - first.clientNow, second.at - first.at]
+  t.true(Math.abs(told - passed) <= 2, `${told} ms are told, ${passed} have passed`)
+})
 
 test('the sql of a transaction of postgres.js, or of a reserved connection, is refused', async (t) => {
   const { client: sql, end } = CLIENTS['postgres.js'](server.url)

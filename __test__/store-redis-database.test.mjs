@@ -99,6 +99,24 @@ for (const when of ['before', 'after']) {
   })
 }
 
+test('an ioredis client that sends a step again on a connection that may not SELECT: the step fails', async (t) => {
+  const { port, cli, allow } = await startRestricted(t)
+  await allow()
+  const client = ownClient(t, { port, db: 3, username: 'app', password: 'pw' })
+  const store = redisStore(client)
+  await store.advance('c', 1n, 0n)
+  await cli('ACL', 'SETUSER', 'app', '-select')
+  await cli('CLIENT', 'PAUSE', '60000', 'WRITE')
+  const step = store.advance('c', 1n, 0n)
+  step.catch(() => {})
+  await until(async () => (await cli('INFO', 'clients')).includes('blocked_clients:1'))
+  const isReadyAgain = new Promise((resolve) => client.once('ready', resolve))
+  client.stream.destroy()
+  await isReadyAgain
+  await cli('CLIENT', 'UNPAUSE')
+  await t.throwsAsync(step, REFUSED)
+})
+
 test('an ioredis client that connects anew, and may not SELECT any longer: its steps fail', async (t) => {
   const { port, cli, allow } = await startRestricted(t)
   await allow()

@@ -66,15 +66,18 @@ function pgClientCalls(client) {
   const status = statusOf(client)
   const calls = pgCalls(client, () => ['T', 'E'].includes(status()))
   let last
+  const inTurn = (work) => {
+    last = Promise.allSettled([last]).then(work)
+    return last
+  }
   const send = async (...args) => {
     // pg would keep the query until somebody connects.
     if (client._connected === false && client._connecting === false) {
       throw storeError('the PostgreSQL client was never connected: await client.connect() first')
     }
-    last = Promise.allSettled([last]).then(() => calls.send(...args))
-    return last
+    return inTurn(() => calls.send(...args))
   }
-  return { ...calls, send }
+  return { ...calls, send, make: (text) => inTurn(() => calls.make(text)) }
 }
 
 /** A statement's one answer. */
