@@ -66,7 +66,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
       await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, JSON.stringify(other))
     }
     await isRefused(t, ['create', where, 'orders', '--slots', '4'], /made for/)
-    await isRefused(t, ['create', where, 'orders', ...options.with(1, '4')], /slots 3\b.*slots 4\b|made for/)
+    await isRefused(t, ['create', where, 'orders', ...options.with(1, '4')], /made for .* now opened for /)
   })
 
   test(`${kind}: the offsets of nodes and of IDs are options of create too`, async (t) => {
@@ -178,10 +178,9 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.regex(heading, /^group +slot +holder +since +last ID +window ends *$/)
     t.regex(first, /^orders +0 +\S*(web-1|process \d+)/)
     t.regex(second, /^orders +1 +free/)
-    t.is(
-      await textOf(t, ['slots', '--group', 'orders', '--json'], { env: { FLAKEFORGE_STORE: url } }),
-      await textOf(t, ['slots', where, '--group', 'orders', '--json']),
-    )
+    const withoutEnd = ({ hi, ...row }) => row // a renewal may come between two looks
+    const named = await jsonOf(t, ['slots', '--group', 'orders'], { env: { FLAKEFORGE_STORE: url } })
+    t.deepEqual(named.map(withoutEnd), rows.map(withoutEnd))
     t.is(await textOf(t, ['slots', where, '--group', 'nobody']), 'no slot was ever held here\n')
     await isRefused(t, ['slots', where, 'orders'], /one DIR or URL/)
     await isRefused(t, ['slots', where, '--group', 'a{b'], /group/)

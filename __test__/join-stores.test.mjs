@@ -256,16 +256,19 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     const server = await start()
     t.teardown(() => server.stop())
     const given = urlOf(server)
-    const flake = await joinAs(t, given, await ownGroup(given, { ttlMs: 3000 }))
+    const flake = await joinAs(t, given, await ownGroup(given, UNHURRIED))
     const { slot } = flake
     await happens(flake, 'renewed')
-    const end = flake.expires.getTime()
     await server.kill(signal)
+    const killedAt = Date.now()
     const { ids, error } = await useUp(flake)
+    const end = flake.expires.getTime() // a renewal may have been answered while the server was being killed
+    t.true(Date.now() > end, 'IDs to the very end')
+    t.true(end <= killedAt + UNHURRIED.ttlMs, 'no renewal without a server')
     t.is(error.code, 'ERR_FLAKE_LEASE_EXPIRED')
     t.is(error.slot, slot)
     t.is(error.cause.code, 'ERR_FLAKE_STORE')
-    t.true(ids.length > 20, String(ids.length))
+    t.true(ids.length > 0)
     t.true(isAscending(ids))
     t.true(flake.decode(ids.at(-1)).timestamp <= end, 'none beyond the window')
     const waiting = [flake.nextAsync(), flake.takeAsync(3), flake.nextAsync()]

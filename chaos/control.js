@@ -8,10 +8,16 @@ const { makeMembers } = require('./members.js')
 
 const MEMBERS = 4
 
+/** So many that members who have made them side by side met in a ms. */
+const ENOUGH_BYTES = 20_000 * 8
+
 const control = {
   name: 'control: not shared',
   members: makeMembers(MEMBERS, () => ({ options: { id: 7 } })),
   faults: faults.process,
+  firstIdMs: 30_000,
+  isEnough: ({ members }) =>
+    members.every(({ isRunning, sizes }) => isRunning && sizes.every((size) => size > ENOUGH_BYTES)),
 }
 
 module.exports = { control }

@@ -27,9 +27,12 @@ const BETWEEN_FAULTS_MS = 700
  * @property {(place: { until: number, counts: object }) => Promise<void>} [outages] faults of what all members use
  * @property {number} [recoverMs] how soon after the last fault there must be IDs again
  * @property {number} [hangMs] after how long without an ID a member hangs
+ * @property {number} [firstIdMs] how long most faults wait for a member's first ID
+ * @property {(run: { counts: object, members: Handle[], troubles: object[] }) => boolean} [isEnough] until
+ *   then it goes on, however long
  */
 
-/** Runs a scenario for so many seconds, with the members' files in `folder`, and gives what happened. */
+/** Runs a scenario for so many seconds at least, with the members' files in `folder`, and gives what happened. */
 async function run(scenario, { folder, seconds }) {
   const troubles = []
   const counts = {}
@@ -45,11 +48,17 @@ async function run(scenario, { folder, seconds }) {
         onTrouble: (trouble) => troubles.push(trouble),
       }),
   )
+  const { isEnough = () => true } = scenario
   const until = performance.now() + seconds * 1000
+  let isDone = false // for all at once, whatever happens to a member then
+  const isOver = () => {
+    isDone ||= performance.now() >= until && isEnough({ counts, members, troubles })
+    return isDone
+  }
   const watch = new Watch(members, scenario.hangMs)
   try {
     for (const member of members) member.start()
-    const lives = members.map((member) => live(member, scenario, { counts, until }))
+    const lives = members.map((member) => live(member, scenario, { counts, isOver }))
     await Promise.all([...lives, scenario.outages?.({ counts, until })])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
@@ -65,11 +74,11 @@ async function run(scenario, { folder, seconds }) {
 }
 
 /** One fault after the other, as many as there is time for. */
-async function live(member, { faults, betweenMs = BETWEEN_FAULTS_MS }, { counts, until }) {
+async function live(member, scenario, { counts, isOver }) {
   for (;;) {
-    await someMoment(member, betweenMs, until)
-    if (performance.now() >= until) return
-    const fault = pick(faults)
+    await someMoment(member, scenario, isOver)
+    if (isOver()) return
+    const fault = pick(scenario.faults)
     if (fault === undefined) continue
     await strike(fault, { counts, victim: member })
   }
@@ -78,19 +87,20 @@ async function live(member, { faults, betweenMs = BETWEEN_FAULTS_MS }, { counts,
 async function areThereNewIds(members, withinMs) {
   const sizes = () => members.map((member) => member.sizes.join()).join()
   const before = sizes()
-  for (const until = performance.now() + withinMs; performance.now() < until; await sleep(LOOK_MS))
-    if (sizes() !== before) return true
-  return false
+  await waitWhile(() => sizes() === before, withinMs)
+  return sizes() !== before
 }
 
 /** Any moment of the member's life: mostly while it makes IDs, sometimes while it starts. */
-async function someMoment(member, betweenMs, until) {
-  const before = performance.now()
+async function someMoment(member, scenario, isOver) {
+  const { betweenMs = BETWEEN_FAULTS_MS, firstIdMs = LONGEST_FIRST_ID_MS } = scenario
   const isAmidst = Math.random() < 0.8
-  while (isAmidst && isStarting(member) && performance.now() < Math.min(until, before + LONGEST_FIRST_ID_MS))
-    await sleep(LOOK_MS)
-  const left = Math.max(0, until - performance.now())
-  await sleep(Math.min(left, Math.random() * betweenMs))
+  if (isAmidst) await waitWhile(() => isStarting(member) && !isOver(), firstIdMs)
+  await waitWhile(() => !isOver(), Math.random() * betweenMs)
+}
+
+async function waitWhile(isSo, longestMs) {
+  for (const until = performance.now() + longestMs; isSo() && performance.now() < until; ) await sleep(LOOK_MS)
 }
 
 const isStarting = (member) => member.isRunning && member.sizes.some((size) => size === 0)
