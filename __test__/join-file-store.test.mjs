@@ -1,5 +1,7 @@
 // fileStore() used by itself, as a store of one's own may: what it is given is checked; and which layouts may share a group.
 
+import fs from 'node:fs'
+import path from 'node:path'
 import test from 'ava'
 import { FlakeId } from './support.mjs'
 import { closeAfter, leaseOptions, tryJoin } from './support-lease.mjs'
@@ -31,6 +33,18 @@ test('a group is open before it is used, and open() says what it lacks', async (
   }
   t.is((await store.acquire('g', request())).slot, 0)
   await store.release('g', { slot: 0, owner: OWNER, last: -1 })
+})
+
+test('a slot that was lost is held no longer: its owner gets another', async (t) => {
+  const folder = diskFolder(t)
+  const store = fileStore(folder)
+  await store.open('g', { ...CONFIG, scale: SCALE })
+  const { slot } = await store.acquire('g', request())
+  fs.rmSync(path.join(store.folderOf('g'), '1', String(slot)))
+  t.is(await store.renew('g', { owner: OWNER }), 'lost')
+  await store.acquire('g', request())
+  t.not(await store.renew('g', { owner: OWNER }), 'lost')
+  await store.release('g', { owner: OWNER, last: -1 })
 })
 
 test('a counter takes whole numbers of 64 bits, and nothing is added otherwise', async (t) => {

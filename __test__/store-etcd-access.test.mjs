@@ -189,6 +189,27 @@ test.serial('a token that has run out is renewed, once for many calls', async (t
   t.is((await store.advance('c', 1n)) % 8n, 1n)
 })
 
+test.serial('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
+  const { allow, options } = await withUsers(t)
+  await allow()
+  const counting = countTokens()
+  const spoilt = []
+  let isFirstDone
+  async function spoiling(url, { headers, ...more }) {
+    const isSpoilt = url.endsWith('/txn') && spoilt.length < 2
+    if (!isSpoilt) return counting(url, { headers, ...more })
+    const turn = spoilt.push(url)
+    const refusal = await counting(url, { headers: { ...headers, authorization: 'spoilt' }, ...more })
+    if (turn === 2) await isFirstDone
+    return refusal
+  }
+  const store = etcdStore({ ...options, fetch: spoiling })
+  const first = store.list('g')
+  isFirstDone = first
+  await Promise.all([first, store.list('g')])
+  t.is(counting.tokens, 2)
+})
+
 test.serial('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   const store = etcdStore(options)

@@ -1,6 +1,7 @@
 // What happens between a step's look and its decision: another step, on the real server, right then.
 
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { clockedFetch, startEtcd, wantEtcd } from './servers/etcd.mjs'
 import { newOwner } from './store-reference.mjs'
@@ -8,7 +9,7 @@ import { newOwner } from './store-reference.mjs'
 const require = createRequire(import.meta.url)
 const { etcdStore } = require('../lib/stores/etcd.js')
 const { Gateway } = require('../lib/stores/etcd/gateway.js')
-const { counterKey, groupKeys, leaseOf } = require('../lib/stores/etcd/keys.js')
+const { counterKey, groupKeys, leaseOf, one, unchanged } = require('../lib/stores/etcd/keys.js')
 const { noMemory, remembered } = require('../lib/stores/etcd/memory.js')
 
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
@@ -200,11 +201,32 @@ test('an etcd lease that was just made is not kept alive again for another attem
   t.is(race.clock.keptAlive, 0)
 })
 
+test('an etcd lease is kept alive again for an attempt that begins much later', async (t) => {
+  const race = await openGroup()
+  race.clock.keptAlive = 0
+  race.intrude = async () => {
+    await race.fast.acquire()
+    await sleep(1100) // it may be about to run out
+  }
+  t.is((await race.slow.acquire()).slot, 1)
+  t.is(race.clock.keptAlive, 1)
+})
+
 test('the etcd lease of an answer that was lost is taken over', async (t) => {
   const race = await openGroup()
   const owner = newOwner()
   await new Gateway({ endpoints: [server.url], fetch }).makeLease(leaseOf(race.group, owner), 30)
   t.is((await race.slow.acquire({ owner })).slot, 0)
+})
+
+test('a key that has the revision that was seen, but another value, has changed: after a restore it may', async (t) => {
+  const gateway = new Gateway({ endpoints: [server.url], fetch })
+  const key = 'flakeforge/counter/of two values'
+  await server.ctl('put', key, 'one')
+  const [[seen]] = (await gateway.txn({ success: [one(key)] })).lists
+  const isUnchanged = async (seen) => (await gateway.txn({ compare: unchanged(key, seen), success: [] })).isDone
+  t.true(await isUnchanged(seen))
+  t.false(await isUnchanged({ ...seen, value: 'two' }))
 })
 
 test('both take a block', async (t) => {
@@ -287,9 +309,11 @@ anyTest('calls of one client that were sent before it knew of a loss count no se
   t.deepEqual(await losses(['50', '51', '102']), [1, 1, 1])
   t.deepEqual(await losses(['51']), [1])
   t.deepEqual(await losses(['50']), [2])
+  t.deepEqual(await losses(['70', '60']), [2, 2])
+  t.deepEqual(await losses(['65']), [3], 'what was seen last was not the highest')
   const call = read()
-  reply('60', '2')
-  t.is((await call).losses, 3)
+  reply('80', '2')
+  t.is((await call).losses, 4)
 })
 
 anyTest('steps of one client that end in another order do not bring a loss back, nor a lower value', (t) => {

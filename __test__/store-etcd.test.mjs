@@ -260,6 +260,7 @@ test('many that are over but live: the first that is free, and past the limit of
     held.push({ owner, ...(await acquire({ owner, host: `h${i}` })) })
   }
   clock.now += 40_000
+  await t.throwsAsync(acquire({ host: 'h19' }), exhausted, 'its own slot is past the limit of the live ones')
   const { alive } = groupKeys(group)
   const dead = async (slot) => {
     const key = (await server.keysUnder(alive)).find((name) => name.endsWith(`/${String(slot).padStart(5, '0')}`))

@@ -27,6 +27,8 @@ use crate::lease::Owner;
 pub const LONGEST_TTL_MS: i64 = 60_000;
 /// The skew of a group of which nothing is known.
 pub const USUAL_SKEW_MS: i64 = 5_000;
+/// The floor of a group before which there was none: no millisecond was used.
+const NEVER: i64 = -1;
 
 /// What all members of a group must agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -225,7 +227,7 @@ impl Group {
 
     /// The slot to grant: the one this machine had last, else one never used, else the one that has rested longest.
     fn free_slot(&self, now: i64, host: &str) -> Result<u32, Refused> {
-        let used = || self.slots.iter().filter(|(number, slot)| **number < self.config.slots && slot.hi < now);
+        let used = || self.slots.iter().filter(|(_, slot)| slot.hi < now);
         let oldest = |(number, slot): &(&u32, &Slot)| (slot.hi, **number);
         let same_host = used().filter(|(_, slot)| slot.host == host).min_by_key(oldest);
         let never_used = || (0..self.config.slots).find(|n| !self.slots.contains_key(n) && self.floor < now);
@@ -270,7 +272,7 @@ impl<'a> Step<'a> {
         let born = match self.store.groups.get(self.name) {
             Some(Entry::Live(_)) => None,
             Some(Entry::Destroyed(tombstone)) => Some(tombstone.successor(config, incarnation, now)),
-            None => Some(Group::new(config, incarnation, quiet_until(config, now), -1)),
+            None => Some(Group::new(config, incarnation, quiet_until(config, now), NEVER)),
         };
         if let Some(group) = born {
             self.store.groups.insert(self.name.to_owned(), Entry::Live(group));
@@ -282,7 +284,7 @@ impl<'a> Step<'a> {
     fn group(self) -> Result<&'a mut Group, Refused> {
         if !self.store.groups.contains_key(self.name) {
             let quiet_until = unknown_until(self.config, self.now);
-            let group = Group::new(self.config, self.store.incarnation, quiet_until, -1);
+            let group = Group::new(self.config, self.store.incarnation, quiet_until, NEVER);
             self.store.groups.insert(self.name.to_owned(), Entry::Live(group));
         }
         self.known()?.ok_or(Refused::Destroyed)

@@ -63,6 +63,7 @@ mod tests {
     #[test]
     fn a_window_reaches_from_now_to_the_ttl() {
         assert_eq!(Group::created(2).acquire(100, 1), Ok(granted(0, 100, 30_100)));
+        assert_eq!(Group::created(2).acquire(0, 1), Ok(granted(0, 0, 30_000)), "the first one there is");
     }
 
     #[test]
@@ -115,9 +116,14 @@ mod tests {
         group.acquire(10_000, 1).unwrap();
         assert_eq!(group.renew(20_000, 0, 1), Ok(Renewal::Renewed(granted(0, 10_000, 50_000))));
         assert_eq!(group.renew(16_000, 0, 1), Ok(Renewal::Renewed(granted(0, 10_000, 50_000))), "a clock set back");
-        assert_eq!(group.renew(50_001, 0, 1), Ok(Renewal::Renewed(granted(0, 50_001, 80_001))), "a window of its own");
-        assert_eq!(group.renew(50_002, 0, 2), Ok(Renewal::Lost));
-        assert_eq!(group.renew(50_002, 7, 1), Ok(Renewal::Lost), "a slot that does not exist");
+        assert_eq!(
+            group.renew(50_000, 0, 1),
+            Ok(Renewal::Renewed(granted(0, 10_000, 80_000))),
+            "its last ms is its own"
+        );
+        assert_eq!(group.renew(80_001, 0, 1), Ok(Renewal::Renewed(granted(0, 80_001, 110_001))), "a window of its own");
+        assert_eq!(group.renew(80_002, 0, 2), Ok(Renewal::Lost));
+        assert_eq!(group.renew(80_002, 7, 1), Ok(Renewal::Lost), "a slot that does not exist");
     }
 
     #[test]
@@ -194,6 +200,12 @@ mod tests {
         group.release(1_000, 0, 1, 500);
         assert_eq!(group.end(0), 30_100);
         assert_eq!(group.renew(40_000, 0, 1), Ok(Renewal::Lost), "but it is nobody's any more");
+        let mut group = Group::created(1);
+        group.acquire(100, 1).unwrap();
+        group.store.incarnation = 1;
+        assert_eq!(group.renew(1_000, 0, 1), Err(quiet(36_001)));
+        group.release(36_001, 0, 1, 500);
+        assert_eq!(group.end(0), 500, "the quiet period is over");
     }
 
     #[test]
