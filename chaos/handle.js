@@ -23,6 +23,9 @@ process.once('exit', () => {
   }
 })
 
+/** In bytes; 0 where there is none yet. */
+const sizeOf = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
 class Handle {
   #name
   #tasks
@@ -89,7 +92,12 @@ class Handle {
 
   /** How many bytes each thread of the present life has written. */
   get sizes() {
-    return this.lives.at(-1).files.map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+    return this.lives.at(-1).files.map(sizeOf)
+  }
+
+  /** How many bytes all threads of all lives have written. */
+  get made() {
+    return this.lives.flatMap(({ files }) => files).reduce((sum, file) => sum + sizeOf(file), 0)
   }
 
   async kill() {
