@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::TickClock;
+    use flakeforge_core::clock::{TickClock, system_ns, to_ms};
     use flakeforge_core::cursor::Cursor;
     use flakeforge_core::generator::{Generator, Knobs, Refusal};
     use flakeforge_core::layout::Layout;
@@ -54,6 +54,31 @@ mod tests {
         assert_eq!(at(&mut ahead, 1000 * MS).fill(&mut ids, |id| id), (3 * 4096, None));
         assert_eq!(ahead.next_id(), Err(Refusal::Overflow { retry_after_ms: 1.0 }));
         assert_eq!(ahead.ahead_ms(), 2.0);
+    }
+
+    #[test]
+    fn a_clock_below_what_it_showed_is_behind_although_its_borrowed_time_is_used_up_too() {
+        let mut ahead = given(Knobs { max_ahead_ms: 2.0, ..PLAIN });
+        at(&mut ahead, 1000 * MS).next_id().unwrap();
+        let (made, refusal) = at(&mut ahead, 999 * MS).fill(&mut [0; 3 * 4096], |id| id);
+        assert_eq!(made, 2 * 4096 - 1);
+        assert_eq!(refusal, Some(Refusal::ClockBackwards { behind_ms: 2.0, retry_after_ms: 1.0 }));
+        assert_eq!(ahead.stats().overflows, 0);
+    }
+
+    #[test]
+    fn waits_are_counted_and_added_up() {
+        let mut generator = given(PLAIN);
+        generator.waited(1.5);
+        generator.waited(2.25);
+        assert_eq!((generator.stats().waits, generator.stats().waited_ms), (2, 3.75));
+    }
+
+    #[test]
+    fn a_generator_says_since_when_it_counts() {
+        let before = to_ms(system_ns());
+        let since = given(PLAIN).since_ms();
+        assert!((before..=to_ms(system_ns())).contains(&since));
     }
 
     #[test]
