@@ -18,7 +18,7 @@
  * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
  * flake.nextString() // '7529535382561648640'
  */
-declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
+declare class FlakeId implements AsyncIterable<Buffer> {
   /**
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds, of another type, or none at
    * all. Nothing is masked: a worker 32 is an error, not a worker 0.
@@ -39,6 +39,9 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
    * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls.
    * Overflow and a clock step of any length are waited out, and the process stays alive meanwhile. The callback gets
    * an error only where waiting does not help (`ERR_FLAKE_TIME_RANGE`), or when an own `clock` threw one.
+   *
+   * Where callbacks take longer than about a millisecond, as where each calls again, the rest run after the event loop
+   * has turned, so that timers, sockets and signals have their time.
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is no function. No number is taken.
    */
@@ -68,10 +71,12 @@ declare class FlakeId implements Iterable<Buffer>, AsyncIterable<Buffer> {
   /** As `take(n)`, but waits as `next(callback)` does instead of blocking. */
   takeAsync(n: number): Promise<Buffer>
 
-  /** IDs without end; each step is a `next()`, and throws as it does. */
-  [Symbol.iterator](): Iterator<Buffer>
-  /** IDs without end; each step is a `nextAsync()`, and waits as it does. */
-  [Symbol.asyncIterator](): AsyncIterator<Buffer>
+  /**
+   * IDs without end; each step is a `nextAsync()`, and waits as it does.
+   *
+   * `return()` of the iterator never waits: calls of its `next()` that still do resolve as done, and take no number.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Buffer>
 
   /** 0…31; undefined when `id` was given, or when the layout has no such field. */
   readonly datacenter: number | undefined

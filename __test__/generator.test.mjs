@@ -31,7 +31,6 @@ const oneBuffer = {
   next: (flake) => flake.next(),
   'next(callback)': called,
   nextAsync: (flake) => flake.nextAsync(),
-  iterator: (flake) => flake[Symbol.iterator]().next().value,
   asyncIterator: async (flake) => (await flake[Symbol.asyncIterator]().next()).value,
 }
 
@@ -74,10 +73,6 @@ const styles = {
   take: (flake, n) => split(flake.take(n)),
   takeBigInts: (flake, n) => split(flake.takeBigInts(n)),
   takeAsync: async (flake, n) => split(await flake.takeAsync(n)),
-  iterator: (flake, n) => {
-    const ids = []
-    for (const id of flake) if (ids.push(id) === n) return ids
-  },
   asyncIterator: async (flake, n) => {
     const ids = []
     for await (const id of flake) if (ids.push(id) === n) return ids
@@ -119,6 +114,24 @@ for (const [name, idsOf] of Object.entries(styles)) {
     }
   })
 }
+
+test('no iterable: what spreads or compares its arguments must not make IDs', (t) => {
+  const flake = fixed()
+  t.throws(() => [...flake], { instanceOf: TypeError })
+  t.deepEqual(flake, fixed())
+  t.is(flake.stats.ids, 0)
+})
+
+test('retryAfterMs is rounded up: whoever waits that long does not come too early', (t) => {
+  const clock = manualClock(BigInt(SOME_TIME) * 1_000_000n + 400_000n)
+  const flake = new FlakeId({ clock })
+  flake.next()
+  clock.now -= 2_000_000n
+  t.is(throwsCode(t, () => flake.next(), 'ERR_FLAKE_CLOCK_BACKWARDS').retryAfterMs, 2)
+  clock.now += 2_000_000n
+  useUp(flake)
+  t.is(throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW').retryAfterMs, 1)
+})
 
 test('the call styles of one generator go on from one another', async (t) => {
   const flake = fixed()

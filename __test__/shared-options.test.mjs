@@ -94,11 +94,11 @@ test('generators with other knobs share too, and by another name of the file', (
 test('every call works, and stats, decode and inspect', async (t) => {
   const shared = fileIn(t)
   const flake = new FlakeId({ datacenter: 9, worker: 9, shared, ...PATIENT })
-  const ids = [flake.next(), flake.nextBigInt(), BigInt(flake.nextString()), flake[Symbol.iterator]().next().value]
+  const ids = [flake.next(), flake.nextBigInt(), BigInt(flake.nextString())]
   ids.push(await called(flake), await flake.nextAsync(), ...flake.takeBigInts(5))
   ids.push((await flake.takeAsync(2)).subarray(8), (await flake[Symbol.asyncIterator]().next()).value)
   t.true(isAscending(ids))
-  t.like(flake.stats, { ids: 14, batches: 2, overflows: flake.stats.overflows, clockSteps: 0 })
+  t.like(flake.stats, { ids: 13, batches: 2, overflows: flake.stats.overflows, clockSteps: 0 })
   t.like(flake.decode(ids[0]), { datacenter: 9, worker: 9, id: 297 })
   t.like(flake, { datacenter: 9, worker: 9, id: 297, epoch: 0 })
   t.regex(inspect(flake), /^FlakeId \{/)

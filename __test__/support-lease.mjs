@@ -18,10 +18,7 @@ export async function joined(t, options = {}, store = new MemoryStore()) {
   return { store, flake, options: own }
 }
 
-/**
- * What a join says that must not succeed. One that does gives its slot back and says so in a word: ava would print a
- * generator by asking it for all its IDs.
- */
+/** What a join says that must not succeed. One that does gives its slot back and says so in a word. */
 export const tryJoin = async (store, options) => {
   const flake = await FlakeId.join(store, options)
   await flake.close()

@@ -102,7 +102,6 @@ export const syncCalls = {
   next: (flake) => flake.next(),
   nextBigInt: (flake) => flake.nextBigInt(),
   nextString: (flake) => flake.nextString(),
-  iterator: (flake) => flake[Symbol.iterator]().next().value,
 }
 
 /** Puts the cursor of a node so many ms ahead of the real clock. */

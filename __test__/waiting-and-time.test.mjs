@@ -293,17 +293,10 @@ test('for await goes on over overflow, and ends with break', async (t) => {
   t.true(isAscending(ids))
 })
 
-test('a synchronous iteration throws at an overflow, an asynchronous one does not', async (t) => {
+test('an asynchronous iteration does not throw at an overflow', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock, seqMask: 1 })
-  const ids = []
-  t.throws(
-    () => {
-      for (const id of flake) ids.push(id)
-    },
-    { code: 'ERR_FLAKE_OVERFLOW' },
-  )
-  t.is(ids.length, 2)
+  useUp(flake)
   const waiting = flake[Symbol.asyncIterator]().next()
   clock.now += 1
   t.like(await waiting, { done: false })

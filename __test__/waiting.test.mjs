@@ -14,6 +14,7 @@ import {
   jsonOfChild,
   manualClock,
   OUTSTANDING,
+  PER_TICK,
   real,
   runChild,
   submit,
@@ -41,7 +42,8 @@ test('a callback is never called synchronously, and gets (null, id)', async (t) 
   t.true(Buffer.isBuffer(result.args[1]))
 })
 
-test('a callback runs on process.nextTick, in its turn: before promises, timers and immediates', async (t) => {
+// Serial, because callbacks of other tests may have used up the time of this turn of the event loop.
+test.serial('a callback runs on process.nextTick, in its turn: before promises, timers and immediates', async (t) => {
   const order = []
   await new Promise((resolve) => {
     // Out of the promise that runs this test: in there, promises come before process.nextTick.
@@ -78,8 +80,7 @@ test('waiting calls are served in order, when the clock goes on', async (t) => {
   const flake = new FlakeId({ clock, seqMask: 7 })
   const record = []
   submit(flake, 50, record)
-  await turn()
-  t.is(record.length, 8)
+  await until(record, 8)
   await sleep(20)
   t.is(record.length, 8, 'and not before')
   for (let ticks = 2; ticks <= 7; ticks++) {
@@ -99,7 +100,7 @@ test('a call does not overtake those that wait', async (t) => {
   const flake = new FlakeId({ clock, seqMask: 1 })
   const record = []
   submit(flake, 4, record)
-  await turn()
+  await until(record, 2)
   clock.now += 10
   flake.next((error, id) => record.push({ i: 4, error, id }))
   clock.now += 1
@@ -165,6 +166,35 @@ test('stats count the waits', async (t) => {
   const { ids, waits, waitedMs, overflows } = flake.stats
   t.is(ids, 100)
   t.true(waits > 0 && waitedMs > 0 && overflows > 0)
+})
+
+test('stats count each wait once, and no call that did not wait', async (t) => {
+  const clock = manualClock()
+  const flake = new FlakeId({ clock })
+  useUp(flake)
+  for (const waits of [1, 2]) {
+    const record = []
+    submit(flake, PER_TICK, record)
+    clock.now += 1
+    await until(record, PER_TICK)
+    t.is(flake.stats.waits, waits)
+  }
+  clock.now += 1
+  const { waits, waitedMs } = flake.stats
+  await called(flake)
+  await called(flake)
+  t.like(flake.stats, { waits, waitedMs })
+})
+
+test('in a loop of calls that never lets the event loop turn, those that wait are served when the clock goes on', (t) => {
+  const clock = manualClock()
+  const flake = new FlakeId({ clock })
+  useUp(flake)
+  submit(flake, 10, [])
+  t.is(flake.stats.ids, PER_TICK)
+  clock.now += 1
+  for (let i = 0; i < 1000 && flake.stats.ids === PER_TICK; i++) flake.next(() => {})
+  t.true(flake.stats.ids > PER_TICK + 10)
 })
 
 // --- callbacks that throw ---

@@ -6,11 +6,13 @@
 const { inspect } = require('node:util')
 const hot = require('./hot.js')
 const { CLOCK } = require('./check.js')
+const { LONGEST_MS } = require('./event-loop.js')
 const { baseCode } = require('./format.js')
+const { IdIterator } = require('./id-iterator.js')
 const { Layout } = require('./layout.js')
 const { readCount } = require('./options.js')
 const { Setup } = require('./setup.js')
-const { LONGEST_MS, Waiters } = require('./waiters.js')
+const { Waiters } = require('./waiters.js')
 const {
   STATUS,
   clockBackwardsError,
@@ -114,12 +116,8 @@ class FlakeId {
     })
   }
 
-  *[Symbol.iterator]() {
-    for (;;) yield this.next()
-  }
-
-  async *[Symbol.asyncIterator]() {
-    for (;;) yield await this.nextAsync()
+  [Symbol.asyncIterator]() {
+    return new IdIterator((callback) => this.#waiters.submit(callback, this.#one))
   }
 
   get datacenter() {

@@ -1,21 +1,23 @@
 'use strict'
 
 // Calls that wait for an ID without blocking the event loop: one queue for each generator, served in the order of the
-// calls, and one alarm for all queues.
+// calls.
 //
-// It must never run a callback inside a call of ours or inside the alarm: callbacks run on process.nextTick, each in the
-// async context of its call, so that one that throws loses none behind it and changes no order.
+// It must never run a callback inside a call of ours or inside a timer: callbacks run on process.nextTick, each in the
+// async context of its call, so that one that throws loses none behind it and changes no order. Nor may they keep the
+// event loop from turning, or the queue from forgetting those that ran, though each callback calls again.
 
 const { AsyncResource } = require('node:async_hooks')
-
-/** No single wait is longer: a clock that was corrected meanwhile must be noticed, and setTimeout ends at 2^31 ms. */
-const LONGEST_MS = 1000
+const { goOnIn, goOnNextTurn, isSliceOver } = require('./event-loop.js')
 
 /**
  * A loop that makes many calls keeps the event loop from turning. So one in so many looks itself whether the wait is
  * over; each would cost more than the ID.
  */
 const LOOK_EVERY = 64
+
+/** How many are served at a time. More than LOOK_EVERY, so that a loop of calls can use up what a tick allows. */
+const BATCH = 256
 
 /**
  * What a call wants, shared by all calls of the same kind.
@@ -26,25 +28,37 @@ const LOOK_EVERY = 64
 
 /** A call; as a resource it keeps the async context that it was made in. */
 class Waiter extends AsyncResource {
-  error = null
-  value = undefined
+  #callback // undefined: cancelled
+  #wish
+  #error = null
+  #value
 
   constructor(callback, wish) {
     super('FLAKEFORGE')
-    this.callback = callback
-    this.wish = wish
+    this.#callback = callback
+    this.#wish = wish
   }
 
   /** Tries once and keeps the outcome. Returns 0, or in how many ms to try again. */
   serve() {
+    if (this.#callback === undefined) return 0
     try {
-      const ms = this.wish.attempt()
+      const ms = this.#wish.attempt()
       if (ms > 0) return ms
-      this.value = this.wish.result()
+      this.#value = this.#wish.result()
     } catch (error) {
-      this.error = error
+      this.#error = error
     }
     return 0
+  }
+
+  tell() {
+    if (this.#callback !== undefined) this.runInAsyncScope(this.#callback, undefined, this.#error, this.#value)
+  }
+
+  /** Nobody is told any more, and no number is taken for it from here on. */
+  cancel() {
+    this.#callback = undefined
   }
 }
 
@@ -67,20 +81,25 @@ class Waiters {
     this.#onWaited = onWaited
   }
 
-  /** Calls `callback(null, wish.result())` once `wish.attempt()` has worked, or `callback(error)` when it has thrown. */
+  /**
+   * Calls `callback(null, wish.result())` once `wish.attempt()` has worked, or `callback(error)` when it has thrown.
+   * Returns the call, which can be cancelled.
+   */
   submit(callback, wish) {
     const waiter = new Waiter(callback, wish)
     const isNext = this.#queue.push(waiter) === this.#unserved + 1
     if (isNext || ++this.#calls % LOOK_EVERY === 0) this.serve()
+    return waiter
   }
 
-  /** Serves who can be served, and sleeps if somebody cannot. */
+  /** Serves the first of those who wait; sleeps if one cannot be served. Those behind them are served once they are told. */
   serve() {
     if (this.#isServing) return // a clock of the user's made this call: it is served when the clock has answered
     this.#isServing = true
     const first = this.#unserved
+    const end = Math.min(this.#queue.length, first + BATCH)
     let ms = 0
-    while (this.#unserved < this.#queue.length) {
+    while (this.#unserved < end) {
       ms = this.#queue[this.#unserved].serve()
       if (ms > 0) break
       this.#unserved++
@@ -90,70 +109,63 @@ class Waiters {
     if (ms > 0) this.#sleep(ms)
   }
 
-  #served() {
-    if (this.#waitsSince !== undefined) this.#onWaited(performance.now() - this.#waitsSince)
-    this.#waitsSince = undefined
-    this.#tellSoon()
-  }
-
-  #sleep(ms) {
-    this.#waitsSince ??= performance.now()
-    asleep.add(this)
-    wakeIn(ms)
-  }
-
-  #tellSoon() {
-    if (this.#isTelling) return
+  /** Serves and tells, in a tick of its own. */
+  goOn() {
     this.#isTelling = true
     process.nextTick(this.#tell)
   }
 
-  /** Runs the callbacks of all who were served: one nextTick for many, a tenth of what one for each costs. */
+  #served() {
+    if (this.#waitsSince !== undefined) this.#onWaited(performance.now() - this.#waitsSince)
+    this.#waitsSince = undefined
+    if (!this.#isTelling) this.#tellSoon()
+  }
+
+  #sleep(ms) {
+    this.#waitsSince ??= performance.now()
+    goOnIn(ms, this)
+  }
+
+  #tellSoon() {
+    this.#isTelling = true
+    if (isSliceOver()) goOnNextTurn(this)
+    else this.goOn()
+  }
+
+  /**
+   * Runs the callbacks of all who were served, and of those who can be served after them, as long as the slice lasts: one
+   * nextTick for many, a tenth of what one for each costs.
+   */
   #tell = () => {
+    let isOver = false
+    let hasThrown = true
     try {
-      while (this.#untold < this.#unserved) {
+      while (!isOver && this.#hasServed()) {
         const waiter = this.#queue[this.#untold]
         this.#queue[this.#untold++] = undefined
-        waiter.runInAsyncScope(waiter.callback, undefined, waiter.error, waiter.value)
+        waiter.tell()
+        isOver = isSliceOver()
       }
+      hasThrown = false
     } finally {
+      this.#forgetTold()
       this.#isTelling = false
-      if (this.#untold < this.#unserved)
-        this.#tellSoon() // the last callback has thrown
-      else this.#forgetTold()
+      if (isOver || hasThrown) this.#tellSoon()
     }
   }
 
+  #hasServed() {
+    if (this.#untold === this.#unserved) this.serve()
+    return this.#untold < this.#unserved
+  }
+
+  /** In pieces of half the queue, so that a long one is not moved for each slice. */
   #forgetTold() {
+    if (this.#untold * 2 < this.#queue.length) return
     this.#queue.splice(0, this.#untold)
     this.#unserved -= this.#untold
     this.#untold = 0
   }
 }
 
-const asleep = new Set()
-let alarm // a Timeout or an Immediate; undefined while nobody waits
-let due = Number.POSITIVE_INFINITY
-
-/** Arms the one alarm, unless it is armed for an earlier time. */
-function wakeIn(ms) {
-  const at = performance.now() + ms
-  if (alarm !== undefined) {
-    if (due <= at) return
-    clearTimeout(alarm)
-    clearImmediate(alarm)
-  }
-  due = at
-  // What is left of a millisecond is less than the shortest timer, which takes two under load: pass it turn by turn of
-  // the event loop. It doubles the rate at which a queue is served.
-  alarm = ms < 1 ? setImmediate(wake) : setTimeout(wake, Math.min(Math.floor(ms), LONGEST_MS))
-}
-
-function wake() {
-  const awake = [...asleep]
-  alarm = undefined
-  asleep.clear()
-  for (const waiters of awake) waiters.serve()
-}
-
-module.exports = { Waiters, LONGEST_MS }
+module.exports = { Waiters }

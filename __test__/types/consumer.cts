@@ -38,7 +38,6 @@ const members = {
   take: true,
   takeBigInts: true,
   takeAsync: true,
-  [Symbol.iterator]: true,
   [Symbol.asyncIterator]: true,
   datacenter: true,
   worker: true,
@@ -105,17 +104,18 @@ async function methods(flake: FlakeId): Promise<void> {
 }
 
 async function iterators(flake: FlakeId): Promise<void> {
-  const iterable: Iterable<Buffer> & AsyncIterable<Buffer> = flake
-  for (const id of iterable) {
+  const iterable: AsyncIterable<Buffer> = flake
+  for await (const id of iterable) {
     same<Equal<typeof id, Buffer>>(true)
     assert.strictEqual(id.length, 8)
     break
   }
-  for await (const id of flake) {
+  const ids = flake[Symbol.asyncIterator]()
+  for await (const id of ids) {
     same<Equal<typeof id, Buffer>>(true)
-    assert.strictEqual(id.length, 8)
     break
   }
+  assert.deepStrictEqual(await ids.next(), { done: true, value: undefined })
 }
 
 function properties(flake: FlakeId): void {
