@@ -26,6 +26,7 @@ const {
 const { claim, claimText, index, toBuffer } = hot
 const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
+const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer are in vain
 
 class FlakeId {
   #index // what native code knows this generator by
@@ -205,16 +206,34 @@ class FlakeId {
    */
   #block(refused, attempt, due) {
     let left = this.#options.maxWaitMs
+    let vain = 0 // tries in a row that others were faster than
     for (let status = refused; status !== STATUS.OK; status = attempt()) {
       const ms = this.#retryAfter(status)
-      const beyond = ms - due()
+      const needed = due()
+      const beyond = ms - needed
       if (beyond > left) throw this.#error(status)
+      const longer = needed > 0 ? this.#untilAll(needed) - ms : Math.min(this.#backOff(vain++), left - beyond)
       const start = performance.now()
-      pause(Math.min(ms, LONGEST_MS))
+      pause(Math.min(ms + Math.max(longer, 0), LONGEST_MS))
       const waited = performance.now() - start
       if (beyond > 0) left -= waited
       this.#native.waited(waited)
     }
+  }
+
+  /** For how long a batch that needs so many ms may sleep at once: where IDs run ahead, a tick that is slept through is not lost. */
+  #untilAll(needed) {
+    return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs) : 0
+  }
+
+  /**
+   * How many ms to sleep beyond the next tick, after so many tries in vain. Threads and processes that wait for the same
+   * ticks would all wake for each, and one of them takes it.
+   */
+  #backOff(vain) {
+    if (vain === 0 || this.#clock !== undefined) return 0
+    const { tickMs } = Layout.native(this.#options.layout)
+    return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
   }
 
   /** Fills `ids` with as many IDs as fit; blocks as long as that many need, and maxWaitMs on top. */

@@ -129,4 +129,25 @@ module.exports = [
     to: '{ behindMs, retryAfterMs: Math.floor(retryAfterMs) }',
     tests: ['generator'],
   },
+  {
+    name: 'no back-off where others are faster',
+    file: 'lib/flake-id.js',
+    from: 'this.#backOff(vain++)',
+    to: '0',
+    tests: ['event-loop'],
+  },
+  {
+    name: 'the back-off goes beyond maxWaitMs',
+    file: 'lib/flake-id.js',
+    from: 'Math.min(this.#backOff(vain++), left - beyond)',
+    to: 'this.#backOff(vain++)',
+    tests: ['event-loop'],
+  },
+  {
+    name: 'a batch that runs ahead wakes for each tick',
+    file: 'lib/flake-id.js',
+    from: 'this.#untilAll(needed) - ms',
+    to: '0',
+    tests: ['event-loop'],
+  },
 ]
