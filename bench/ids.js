@@ -4,17 +4,30 @@
 
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
 const { BATCHES, CALLS } = require('./work.js')
+const { QUOTAS } = require('./threads.js')
 
 const measurements = new Map()
 const key = (kind, name) => `${kind} ${name}`
 const value = (kind, name) => median(measurements.get(key(kind, name)))
 
-function measure(kind, name) {
+function keep(kind, name, number) {
   const numbers = measurements.get(key(kind, name)) ?? []
-  measurements.set(key(kind, name), [...numbers, ofProcess('measure.js', kind, name)])
+  measurements.set(key(kind, name), [...numbers, number])
+}
+
+const measure = (kind, name) => keep(kind, name, ofProcess('measure.js', kind, name))
+
+/** What IDs cost that threads wait for together: CPU, and waits. */
+function measureThreads(name) {
+  for (const threads of THREADS) {
+    const { cpuNs, waits } = ofProcess('threads.js', name, threads)
+    keep(`cpu of ${threads}`, name, cpuNs)
+    keep(`waits of ${threads}`, name, waits)
+  }
 }
 
 const PEERS = ['flakeforge', 'flake-idgen']
+const THREADS = [1, 4]
 const ALL = [
   ...Object.keys(CALLS).map((name) => ['call', name]),
   ...Object.keys(BATCHES).map((name) => ['batch', name]),
@@ -43,6 +56,11 @@ const PROMISES = [
   ['timers armed, 100 000 next(cb) outstanding', () => value('timers', 'flakeforge'), 1],
   ['million IDs/s, 100 000 next(cb) outstanding', () => value('wait', 'flakeforge'), 2, 'higher'],
   ['… / flake-idgen', () => value('wait', 'flakeforge') / value('wait', 'flake-idgen'), 1, 'higher'],
+  ...Object.keys(QUOTAS).map((name) => [
+    `waits per ID of 4 threads / of 1, ${name}`,
+    () => value('waits of 4', name) / value('waits of 1', name),
+    3,
+  ]),
 ]
 
 function printMeasured() {
@@ -56,12 +74,17 @@ function printMeasured() {
         `${value('timers', name)} timers armed at most; ${value('heap', name).toFixed(1)} B of heap per Buffer`,
     )
   }
+  for (const name of Object.keys(QUOTAS)) {
+    const [one, four] = THREADS.map((threads) => value(`cpu of ${threads}`, name).toFixed(0))
+    console.log(`${`waiting for ${name}`.padEnd(38)} ${one.padStart(8)} ns of CPU per ID, 4 threads ${four} ns`)
+  }
 }
 
 function run() {
   for (let round = 1; round <= ROUNDS; round++) {
     process.stderr.write(`round ${round} of ${ROUNDS}\r`)
     for (const [kind, name] of ALL) measure(kind, name)
+    for (const name of Object.keys(QUOTAS)) measureThreads(name)
   }
   printMeasured()
   printPromises(PROMISES)

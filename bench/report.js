@@ -9,10 +9,10 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
 
-/** The number that a script of this folder prints. */
+/** The number or object that a script of this folder prints. */
 function ofProcess(script, ...args) {
   const command = ['--expose-gc', path.join(__dirname, script), ...args]
-  return Number(execFileSync(process.execPath, command, { encoding: 'utf8' }))
+  return JSON.parse(execFileSync(process.execPath, command, { encoding: 'utf8' }))
 }
 
 /**
