@@ -155,10 +155,9 @@ test('one that waits long does not hold up another of the real clock', async (t)
     `const order = []
     new FlakeId({ id: 1, seqMask: 1, maxAheadMs: Infinity }).take(2 * 900)
     new FlakeId({ id: 1 }).next(() => order.push('far'))
-    new FlakeId({ id: 2, seqMask: 1, maxAheadMs: Infinity }).take(2 * 20)
     const flake = new FlakeId({ id: 2, seqMask: 1 })
     let done = 0
-    for (let i = 0; i < 40; i++) flake.next(() => { if (++done === 40) order.push('near') })
+    for (let i = 0; i < 6; i++) flake.next(() => { if (++done === 6) order.push('near') })
     process.on('exit', () => console.log(JSON.stringify({ order })))`,
   )
   t.deepEqual(order, ['near', 'far'])

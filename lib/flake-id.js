@@ -221,9 +221,12 @@ class FlakeId {
     }
   }
 
-  /** For how long a batch that needs so many ms may sleep at once: where IDs run ahead, a tick that is slept through is not lost. */
+  /**
+   * For how long a batch that needs so many ms may sleep at once: where IDs run ahead, a tick that is slept through is not
+   * lost. Half of it is kept for a thread that wakes too late.
+   */
   #untilAll(needed) {
-    return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs) : 0
+    return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs / 2) : 0
   }
 
   /**
