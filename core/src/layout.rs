@@ -135,17 +135,17 @@ impl Layout {
             node.max = (1 << node.width()) - 1;
         }
         let packing = Packing::Bits { tick, counter, reversed: mode.is_some() };
-        Self { fields, nodes, mode, zero, ..Self::with_packing(name, epoch_ms, tick_ns, packing) }
+        Self { fields, nodes, mode, zero, ..Self::with_packing(name, epoch_ms, tick_ns, packing) }.bounded()
     }
 
     fn of_decimal(row: &'static Dialect, node: &'static str) -> Self {
         let nodes = vec![NodeField { name: node.into(), max: HOSTS - 1, pieces: vec![] }];
-        Self { nodes, ..Self::with_packing(row.name.into(), row.epoch_ms, row.tick_ns, Packing::Decimal) }
+        Self { nodes, ..Self::with_packing(row.name.into(), row.epoch_ms, row.tick_ns, Packing::Decimal) }.bounded()
     }
 
     fn with_packing(name: Cow<'static, str>, epoch_ms: i64, tick_ns: u64, packing: Packing) -> Self {
         let scale = Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: packing.last_tick() };
-        let layout = Self {
+        Self {
             name,
             scale,
             packing,
@@ -157,42 +157,38 @@ impl Layout {
             mode: None,
             zero: 0,
             id_offset: 0,
-        };
-        layout.up_to_the_last_date()
+        }
     }
 
     /// The same layout with ticks counted from another epoch (Unix ms).
     pub fn with_epoch(mut self, epoch_ms: i64) -> Self {
         self.scale.epoch_ms = epoch_ms;
-        self.scale.last_tick = self.packing.last_tick();
-        self.up_to_the_last_date()
-    }
-
-    fn up_to_the_last_date(mut self) -> Self {
-        let left_ns = i128::from(LAST_DATE_MS) * 1_000_000 - self.scale.start_of(0);
-        let whole_ticks = left_ns / i128::from(self.scale.tick_ns);
-        let last = u64::try_from((whole_ticks - 1).max(0)).unwrap_or(u64::MAX);
-        self.scale.last_tick = self.scale.last_tick.min(last);
-        self
+        self.bounded()
     }
 
     /// snowcast's `nodes`: the node field just wide enough for so many, the counter with the bits that are left.
-    /// `None` where the layout has no such choice.
+    /// `None` where the layout has no such choice, or not both a node and a counter with so many nodes.
     pub fn with_nodes(self, nodes: u64) -> Option<Self> {
-        if !self.has_nodes {
+        let node = nodes.checked_next_power_of_two()?.ilog2();
+        let both = if self.has_nodes { self.fields[1].1 + self.fields[2].1 } else { 0 };
+        if !(1..both).contains(&node) {
             return None;
         }
-        let node = nodes.next_power_of_two().ilog2();
-        let both = self.fields[1].1 + self.fields[2].1;
         let mut fields = self.fields;
         (fields[1].1, fields[2].1) = (node, both - node);
-        let Self { max_ahead_ms, max_wait_ms, has_nodes, .. } = self;
+        let Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, .. } = self;
         let layout = Self::of_bits(self.name, self.scale.epoch_ms, self.scale.tick_ns, fields);
-        Some(Self { max_ahead_ms, max_wait_ms, has_nodes, ..layout })
+        Some(Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, ..layout }.bounded())
     }
 
-    /// uniqueid's `mode`; `None` where the layout has no such field.
-    pub fn with_mode(mut self, mode: Mode) -> Option<Self> {
+    /// uniqueid's `mode`; `None` where the layout has no such field, or has an offset and would not be in the order of time.
+    pub fn with_mode(self, mode: Mode) -> Option<Self> {
+        let layout = self.in_mode(mode)?;
+        let is_possible = layout.id_offset == 0 || layout.is_time_ordered();
+        is_possible.then(|| layout.bounded())
+    }
+
+    fn in_mode(mut self, mode: Mode) -> Option<Self> {
         self.mode = Some((self.mode?.0, mode));
         if let Packing::Bits { reversed, .. } = &mut self.packing {
             *reversed = mode == Mode::Spread;
@@ -211,15 +207,27 @@ impl Layout {
         if !self.is_time_ordered() {
             return None;
         }
-        let top = |tick| self.top(tick);
-        let fits_below = |tick| self.bottom(tick).checked_add_signed(offset).is_some();
-        let fits_above = |tick| top(tick).checked_add_signed(offset).is_some();
-        let last = self.scale.last_tick;
+        self.id_offset = offset;
+        Some(self.bounded())
+    }
+
+    /// With the ticks that can be used: there are bits for them, a Date shows them, and IDs with their offset fit. Each
+    /// choice may change all of that, so whoever makes one ends with this.
+    fn bounded(mut self) -> Self {
+        let offset = self.id_offset;
+        let last = self.packing.last_tick().min(self.last_tick_of_dates());
+        let fits_below = |tick| self.plain_bottom(tick).checked_add_signed(offset).is_some();
+        let fits_above = |tick| self.plain_top(tick).checked_add_signed(offset).is_some();
         let first_tick = if offset < 0 { first_where(last, fits_below) } else { 0 };
         let past = if offset > 0 { first_where(last, |tick| !fits_above(tick)) } else { last + 1 };
         (self.scale.first_tick, self.scale.last_tick) = (first_tick, past.saturating_sub(1));
-        self.id_offset = offset;
-        Some(self)
+        self
+    }
+
+    fn last_tick_of_dates(&self) -> u64 {
+        let left_ns = i128::from(LAST_DATE_MS) * 1_000_000 - self.scale.start_of(0);
+        let whole_ticks = left_ns / i128::from(self.scale.tick_ns);
+        u64::try_from((whole_ticks - 1).max(0)).unwrap_or(u64::MAX)
     }
 
     /// What is added to every ID, modulo 2^64.
@@ -261,34 +269,24 @@ impl Layout {
         self.nodes.iter().zip(values).fold(0, |node, (field, value)| node << field.width() | value)
     }
 
-    /// The values of the node fields in a node number, in their order.
-    pub fn split_node(&self, mut node: u64) -> Vec<u64> {
-        if self.packing == Packing::Decimal {
-            return vec![node];
-        }
-        let mut values: Vec<u64> = Vec::with_capacity(self.nodes.len());
-        for field in self.nodes.iter().rev() {
-            values.push(node & field.max);
-            node >>= field.width();
-        }
-        values.reverse();
-        values
-    }
-
     /// A node number's bits at their places in an ID, and with them the mode's.
     pub fn place_node(&self, node: u64) -> u64 {
         if self.packing == Packing::Decimal {
             return node;
         }
-        let fields = self.nodes.iter().zip(self.split_node(node)).fold(0, |id, (field, value)| id | field.put(value));
-        fields | self.mode.map_or(0, |(bits, mode)| bits.put(mode.bit()))
+        let (mut left, mut placed) = (node, self.mode.map_or(0, |(bits, mode)| bits.put(mode.bit())));
+        for field in self.nodes.iter().rev() {
+            placed |= field.put(left & field.max);
+            left >>= field.width();
+        }
+        placed
     }
 
     /// The ID of a tick, a counter and a node number, all within their fields; `None` when it with its offset would not
     /// fit 64 bits.
     pub fn pack(&self, parts: Unpacked) -> Option<u64> {
         if let (Some(mode), true) = (parts.mode, self.mode() != parts.mode) {
-            return self.clone().with_mode(mode)?.pack(parts);
+            return self.clone().in_mode(mode)?.pack(parts);
         }
         let number = parts.tick << self.packing.counter_bits() | parts.counter;
         self.packing.pack(number, self.place_node(parts.node)).checked_add_signed(self.id_offset)
@@ -322,13 +320,23 @@ impl Layout {
 
     /// The smallest ID of a tick, whatever the node.
     pub fn bottom(&self, tick: u64) -> u64 {
-        self.packing.pack(tick << self.packing.counter_bits(), self.place_node(0)).wrapping_add(self.id_offset())
+        self.plain_bottom(tick).wrapping_add(self.id_offset())
     }
 
     /// The largest ID of a tick, whatever the node.
     pub fn top(&self, tick: u64) -> u64 {
+        self.plain_top(tick).wrapping_add(self.id_offset())
+    }
+
+    /// `bottom` before the offset is added.
+    fn plain_bottom(&self, tick: u64) -> u64 {
+        self.packing.pack(tick << self.packing.counter_bits(), self.place_node(0))
+    }
+
+    /// `top` before the offset is added.
+    fn plain_top(&self, tick: u64) -> u64 {
         let number = tick << self.packing.counter_bits() | self.counter_max();
-        self.packing.pack(number, self.place_node(self.node_max())).wrapping_add(self.id_offset())
+        self.packing.pack(number, self.place_node(self.node_max()))
     }
 
     /// The first instant (Unix ns) that the layout can no longer express.

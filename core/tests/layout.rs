@@ -123,6 +123,38 @@ mod tests {
     }
 
     #[test]
+    fn an_id_offset_holds_whatever_is_chosen_after_it() {
+        for offset in [-(1 << 40), 1 << 62, i64::MIN, i64::MAX] {
+            let expected = |layout: Layout| layout.with_id_offset(offset).unwrap();
+            let with_offset = |name| expected(named(name));
+            for (chosen, expected) in [
+                (with_offset("flake").with_epoch(1000), expected(named("flake").with_epoch(1000))),
+                (
+                    with_offset("snowcast").with_nodes(128).unwrap(),
+                    expected(named("snowcast").with_nodes(128).unwrap()),
+                ),
+                (with_offset("flake").with_id_offset(7).unwrap(), named("flake").with_id_offset(7).unwrap()),
+            ] {
+                assert_eq!(chosen.scale, expected.scale, "{} {offset}", chosen.name);
+                assert_eq!(chosen.id_offset(), expected.id_offset(), "{} {offset}", chosen.name);
+            }
+        }
+        let sequential = named("uniqueid").with_mode(Mode::Sequential).unwrap().with_id_offset(1).unwrap();
+        assert!(sequential.clone().with_mode(Mode::Sequential).is_some());
+        assert!(sequential.with_mode(Mode::Spread).is_none(), "there would be no order of time");
+    }
+
+    #[test]
+    fn nodes_leave_bits_for_the_counter_and_for_a_node() {
+        let bits = |nodes| named("snowcast").with_nodes(nodes).map(|layout| (layout.node_max(), layout.counter_max()));
+        assert_eq!(bits(2), Some((1, (1 << 22) - 1)));
+        assert_eq!(bits(1 << 22), Some(((1 << 22) - 1, 1)));
+        for nodes in [0, 1, (1 << 22) + 1, 1 << 23, 1 << 30, (1 << 63) + 1, u64::MAX] {
+            assert_eq!(bits(nodes), None, "{nodes}");
+        }
+    }
+
+    #[test]
     fn what_no_generator_makes_has_no_parts() {
         assert!(named("chronicle").unpack(u64::MAX).is_none(), "host 15 of a tick whose host 99 does not fit");
         assert!(named("chronicle").unpack(u64::MAX - 16).is_some());
@@ -236,7 +268,8 @@ mod tests {
         fn node_fields_join_and_split(node: u64) {
             for layout in all() {
                 let node = node % (layout.node_max() + 1);
-                prop_assert_eq!(layout.join_node(layout.split_node(node)), node);
+                let id = layout.pack(Unpacked { tick: 7, counter: 0, node, mode: layout.mode() }).unwrap();
+                prop_assert_eq!(layout.join_node(layout.node_values(id)), node, "{}", layout.name);
             }
         }
     }
