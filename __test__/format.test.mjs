@@ -1,6 +1,7 @@
 // Text and bytes: format() against recorded results, against biguint-format itself, and against BigInt arithmetic
 // where biguint-format is wrong.
 
+import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import test from 'ava'
 import biguintFormat from 'biguint-format'
@@ -39,6 +40,31 @@ for (const { name, args, out } of cases) {
 
 test('all recorded cases are there', (t) => {
   t.is(cases.length, 63)
+})
+
+test('bytes that another thread may change are copied before native code reads them', (t) => {
+  const native = createRequire(import.meta.url)('../lib/native.js')
+  const { digits } = native
+  const seen = []
+  native.digits = (bytes, base) => {
+    seen.push(bytes)
+    return digits(bytes, base)
+  }
+  t.teardown(() => {
+    native.digits = digits
+  })
+  const shared = new Uint8Array(new SharedArrayBuffer(16)).fill(1)
+  const before = Buffer.from(shared)
+  for (const options of [undefined, {}, { format: 'LE' }]) {
+    t.is(format(shared, 'hex', options), `1${'01'.repeat(15)}`)
+    t.is(format(shared.subarray(0, 8), 'hex', options), `1${'01'.repeat(7)}`)
+  }
+  t.true(seen.length >= 5)
+  t.true(seen.every(({ buffer }) => !(buffer instanceof SharedArrayBuffer)))
+  t.deepEqual(Buffer.from(shared), before)
+  const eight = shared.subarray(0, 8)
+  t.is(FlakeId.toBigInt(eight), 0x0101010101010101n)
+  t.is(FlakeId.layouts.flake.decode(eight).counter, 0x101)
 })
 
 // --- against biguint-format ---

@@ -48,8 +48,9 @@ function checkKeys(options) {
   }
 }
 
+/** Bytes of our own: native code must not read what another thread may change meanwhile, as in a SharedArrayBuffer. */
 function toBytes(id) {
-  if (isUint8Array(id)) return notEmpty(id, id)
+  if (isUint8Array(id)) return notEmpty(new Uint8Array(id), id)
   if (Array.isArray(id)) return notEmpty(arrayToBytes(id), id)
   if (typeof id === 'bigint' && id > 0n) return hexToBytes(id.toString(16).padStart(16, '0'))
   if (typeof id === 'string' && /^0x[\da-f]+$/i.test(id)) return hexToBytes(id.slice(2))
@@ -74,7 +75,7 @@ function hexToBytes(digits) {
 
 function inOrder(bytes, order) {
   if (isAbsent(order) || order === 'BE') return bytes
-  if (order === 'LE') return Uint8Array.from(bytes).reverse()
+  if (order === 'LE') return bytes.reverse()
   throw optionRangeError('format', order, "'BE' or 'LE'")
 }
 
