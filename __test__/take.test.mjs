@@ -7,6 +7,7 @@ import {
   fixed,
   isAscending,
   manualClock,
+  numberOf,
   PATIENT,
   PER_TICK,
   real,
@@ -69,6 +70,46 @@ test('take: a batch that fails midway has used up its numbers, and repeats none'
   t.true(next > first)
   t.like(flake.decode(next), { timestamp: SOME_TIME + 1, counter: 0 })
   t.is(flake.stats.ids, PER_TICK + 1)
+})
+
+test('take: a few, whose number is less than what an array of their own costs, are as many single calls', (t) => {
+  const single = fixed()
+  const ids = Array.from({ length: 500 }, () => single.nextBigInt())
+  for (const [method, toNumbers] of [
+    ['take', (taken) => split(taken).map(numberOf)],
+    ['takeBigInts', (taken) => [...taken]],
+  ]) {
+    const flake = fixed()
+    const taken = Array.from({ length: 20 }, (_, n) => flake[method](n))
+    t.deepEqual(taken.flatMap(toNumbers), ids.slice(0, 190))
+    t.deepEqual(
+      taken.map((each) => each.length),
+      Array.from({ length: 20 }, (_, n) => (method === 'take' ? n * 8 : n)),
+    )
+    const buffers = new Set(taken.map((each) => each.buffer))
+    t.is(buffers.size, 20, 'each has memory of its own')
+    for (const [n, each] of taken.entries()) t.is(each.buffer.byteLength, n * 8)
+    t.like(flake.stats, { ids: 190, batches: 19 })
+    t.true(Buffer.isBuffer(fixed().take(3)))
+    t.true(fixed().takeBigInts(3) instanceof BigUint64Array)
+  }
+})
+
+test('take: a few over several ticks lose none, though the clock makes a few of another generator meanwhile', (t) => {
+  for (const method of ['take', 'takeBigInts']) {
+    const other = fixed({ id: 9 })
+    const clock = () => {
+      other[method](5)
+      return clock.now++
+    }
+    clock.now = SOME_TIME
+    const flake = new FlakeId({ clock, seqMask: 1, ...PATIENT })
+    const parts = split(flake[method](7)).map((id) => flake.decode(id))
+    t.deepEqual(
+      parts.map(({ timestamp, counter, id }) => [timestamp - parts[0].timestamp, counter, id]),
+      [0, 0, 1, 1, 2, 2, 3].map((ms, i) => [ms, i % 2, 0]),
+    )
+  }
 })
 
 test('take: with a smaller seqMask', (t) => {

@@ -32,6 +32,7 @@ function readInteger(option, value, wanted) {
 }
 
 function readBounded(option, value, min, max) {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value + 0 // no text made for nothing
   const wanted = `an integer from ${min} to ${max}`
   const number = readInteger(option, value, wanted)
   if (number < min || number > max) throw optionRangeError(option, value, wanted)
@@ -61,14 +62,12 @@ function readNanoseconds(option, value) {
   const ms = isDate(value) ? value.getTime() : value
   if (typeof ms !== 'number') throw optionTypeError(option, value, 'Unix ms, a Date, or Unix ns as a bigint')
   if (!Number.isFinite(ms)) throw optionRangeError(option, value, 'a finite number of Unix ms, or a valid Date')
-  const [whole, ns] = splitMs(ms)
-  return BigInt(whole) * 1_000_000n + BigInt(ns)
+  return BigInt(Math.floor(ms)) * 1_000_000n + BigInt(nsOfMs(ms))
 }
 
-/** Whole ms, and the ns beyond them: the nearest that are in the same ms. */
-function splitMs(ms) {
-  const whole = Math.floor(ms)
-  return [whole, Math.min(Math.round((ms - whole) * 1e6), 999_999)]
+/** The ns beyond whole ms: the nearest that are in the same ms. */
+function nsOfMs(ms) {
+  return Math.min(Math.round((ms - Math.floor(ms)) * 1e6), 999_999)
 }
 
 module.exports = {
@@ -81,5 +80,5 @@ module.exports = {
   readDuration,
   readInstant,
   readNanoseconds,
-  splitMs,
+  nsOfMs,
 }

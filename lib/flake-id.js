@@ -23,7 +23,7 @@ const {
   timeRangeError,
 } = require('./errors.js')
 
-const { claim, claimText, index, toBuffer } = hot
+const { FEW, batch, claim, claimText, few, fillBytes, fillNumbers, index, toBuffer } = hot
 const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
 const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer are in vain
@@ -34,13 +34,13 @@ class FlakeId {
   #native
   #options
   #lease // undefined: the node number is this generator's own
-  #waiters
+  #waiters // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
+  #one // what a call that waits for one ID wants; made with #waiters
 
   constructor(options) {
     const setup = options instanceof Setup ? options : Setup.of(options)
     this.#clock = setup.options.clock
     this.#lease = setup.lease
-    this.#waiters = new Waiters((ms) => this.#native.waited(ms))
     FlakeId.attach(this, setup)
   }
 
@@ -53,7 +53,7 @@ class FlakeId {
     flake.#options = options
     flake.#native = native
     flake.#index = native.index
-    flake.#waiters.serve()
+    flake.#waiters?.serve()
   }
 
   /** Makes no ID until it is attached again; for lib/ only. */
@@ -63,13 +63,13 @@ class FlakeId {
 
   /** Tries again for those who wait: something has changed; for lib/ only. */
   static wake(flake) {
-    flake.#waiters.serve()
+    flake.#waiters?.serve()
   }
 
   next(callback) {
     if (callback !== undefined && callback !== null) {
       if (typeof callback !== 'function') throw optionTypeError('callback', callback, 'a function')
-      this.#waiters.submit(callback, this.#one)
+      this.#submit(callback)
       return
     }
     this.#claim()
@@ -98,22 +98,21 @@ class FlakeId {
   }
 
   take(n) {
-    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
-    this.#fill(ids, true)
-    return ids
+    const count = readCount(n)
+    return this.#take(fillBytes, count) ?? hot.fewToBuffer(count)
   }
 
   takeBigInts(n) {
-    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8) // not zeroed, which a BigUint64Array of its own would be
-    this.#fill(ids, false)
-    return new BigUint64Array(ids.buffer, ids.byteOffset, n)
+    const count = readCount(n)
+    const ids = this.#take(fillNumbers, count)
+    return ids === undefined ? hot.fewToNumbers(count) : new BigUint64Array(ids.buffer, ids.byteOffset, count)
   }
 
   takeAsync(n) {
     return promised((callback) => {
       const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
-      const batch = this.#batch(ids, true)
-      this.#waiters.submit(callback, { attempt: () => this.#waitFor(batch.attempt()), result: () => ids })
+      const batch = this.#batch(fillBytes, ids, 0)
+      this.#submit(callback, { attempt: () => this.#waitFor(batch.attempt()), result: () => ids })
     })
   }
 
@@ -172,8 +171,14 @@ class FlakeId {
     if (status !== STATUS.OK) this.#insist(status)
   }
 
-  /** What a call that waits for one ID wants. */
-  #one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
+  /** Has `callback` called with what `wish` wants: one ID, where nothing else is said. */
+  #submit(callback, wish) {
+    if (this.#waiters === undefined) {
+      this.#waiters = new Waiters((ms) => this.#native.waited(ms))
+      this.#one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
+    }
+    this.#waiters.submit(callback, wish ?? this.#one)
+  }
 
   /** In how many ms to try again after a refusal; throws where waiting does not help. */
   #waitFor(status) {
@@ -190,10 +195,11 @@ class FlakeId {
 
   /** After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws. */
   #insist(status) {
-    this.#block(status, this.#claimOnce, () => 0)
+    const attempt = () => this.#claimOnce()
+    this.#block(status, attempt, () => 0)
   }
 
-  #claimOnce = () => {
+  #claimOnce() {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
     return claim() ?? STATUS.OK
@@ -239,30 +245,50 @@ class FlakeId {
     return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
   }
 
-  /** Fills `ids` with as many IDs as fit; blocks as long as that many need, and maxWaitMs on top. */
-  #fill(ids, bigEndian) {
-    const { attempt, due } = this.#batch(ids, bigEndian)
+  /** Makes n IDs: a few in the array for a few, and returns nothing; more, or what has to wait, in a Buffer of their own. */
+  #take(fill, n) {
+    let made = 0
+    if (n <= FEW) {
+      if (this.#fillOnce(fill, few, 0, n) === STATUS.OK) return undefined
+      made = batch[0]
+    }
+    const ids = Buffer.allocUnsafeSlow(n * 8)
+    ids.set(few.subarray(0, made * 8))
+    this.#fill(fill, ids, made)
+    return ids
+  }
+
+  /** Fills `ids` with as many IDs as fit, where some are made; blocks as long as they need, and maxWaitMs on top. */
+  #fill(fill, ids, made) {
+    const { attempt, due } = this.#batch(fill, ids, made)
     const status = attempt()
     if (status !== STATUS.OK) this.#block(status, attempt, due)
+  }
+
+  /** Tries once to fill `ids` up to the `wanted`th; `batch` then says how many are made. */
+  #fillOnce(fill, ids, made, wanted) {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    batch[0] = made
+    batch[1] = wanted
+    return fill(ids) ?? STATUS.OK
   }
 
   /**
    * A batch being filled. `due()` is how long it may wait for the next IDs in any case: the time that the missing ones
    * need at the layout's rate, but after a wait that brought none, nothing.
    */
-  #batch(ids, bigEndian) {
+  #batch(fill, ids, first) {
     const { layout, seqMask } = this.#options
-    const { tickMs } = Layout.native(layout)
-    let made = 0
+    const { tickMs } = Layout.facts(layout)
+    let made = first
     let tries = 0
     let brought = 0
     const attempt = () => {
-      if (this.#clock !== undefined) this.#setTime()
-      index[0] = this.#index
-      const [more, status] = this.#native.fill(ids.subarray(made * 8), bigEndian)
-      made += more
+      const status = this.#fillOnce(fill, ids, made, ids.length / 8)
+      brought = batch[0] - made
+      made += brought
       tries++
-      brought = more
       return status
     }
     const due = () => {

@@ -1,26 +1,32 @@
 'use strict'
 
 // The JavaScript half of src/hot.rs: the scratch array through which an ID crosses, and the raw functions.
-// A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`.
+// A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`. IDs of a batch go
+// into an array that is handed over, `few` for a few of them: handing over another costs more than they do.
 //
-// It must never hand `memory` or a view of it to anybody: native code writes there.
+// It must never hand `memory`, `few` or a view of them to anybody: native code writes there.
 
 const native = require('./native.js')
-const { splitMs } = require('./check.js')
+const { nsOfMs } = require('./check.js')
 
 // The same list as `Scratch` in src/hot.rs. An ArrayBuffer of its own, because V8 moves a small typed array
 // until somebody asks for its buffer.
-const memory = new ArrayBuffer(64 + 57 * 8)
+const memory = new ArrayBuffer(64 + 57 * 8 + 16)
 const bytes = new Uint8Array(memory, 0, 8) // the ID, big-endian
 const id = new BigUint64Array(memory, 8, 1) // the ID as a number
 const index = new Uint32Array(memory, 16, 1) // in: which generator or layout
 const base = new Uint32Array(memory, 20, 1) // in: which base, as an index into native.bases()
 const time = new Float64Array(memory, 24, 2) // in, with an own clock: Unix ms, and nanoseconds beyond them
 const refusal = new Float64Array(memory, 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
-const parts = new Float64Array(memory, 64, 57) // an ID's: Unix ms, counter, node, mode, node fields
+const parts = new Float64Array(memory, 64, 57) // an ID's: Unix ms, counter, node, mode; and, out of `unpack()`, node fields
+const batch = new Float64Array(memory, 520, 2) // in: how many IDs of a batch are made, and how many are wanted; out: made
+
+const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, a larger one in 150
+const fewNumbers = new BigUint64Array(FEW)
+const few = new Uint8Array(fewNumbers.buffer)
 
 const generators = new native.Generators(new Uint8Array(memory))
-const { claim, claimText, spell, unpack, pack } = generators.functions()
+const { claim, claimText, fillBytes, fillNumbers, spell, unpack, pack } = generators.functions()
 
 // The class behind Buffer makes 8 bytes of their own in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
 // Runtimes that have no such class apart from Buffer get Buffer.alloc.
@@ -45,6 +51,19 @@ function toBuffer() {
   return buffer
 }
 
+/** The first n of the few IDs as a Buffer in an ArrayBuffer of its own. */
+function fewToBuffer(n) {
+  const size = n * 8
+  const buffer = isFast ? new FastBuffer(size) : Buffer.alloc(size)
+  for (let i = 0; i < size; i++) buffer[i] = few[i]
+  return buffer
+}
+
+/** The same as numbers. */
+function fewToNumbers(n) {
+  return fewNumbers.slice(0, n)
+}
+
 /** Puts 8 bytes, big-endian, where `spell()` and `unpack()` read them. */
 function fromBytes(from) {
   bytes[0] = from[0]
@@ -66,11 +85,13 @@ function fromBigInt(value) {
 
 /** A time, Unix ms (finite) or Unix ns as a bigint, to where native code reads it. Before 1970 both parts of ns are negative. */
 function putTime(now) {
-  time.set(typeof now === 'bigint' ? [Number(now / 1_000_000n), Number(now % 1_000_000n)] : splitMs(now))
+  const isMs = typeof now === 'number'
+  time[0] = isMs ? Math.floor(now) : Number(now / 1_000_000n)
+  time[1] = isMs ? nsOfMs(now) : Number(now % 1_000_000n)
 }
 
 module.exports = {
-  ...{ claim, claimText, spell, unpack, pack, generators },
-  ...{ bytes, id, index, base, refusal, parts },
-  ...{ toBuffer, fromBytes, fromBigInt, putTime },
+  ...{ claim, claimText, fillBytes, fillNumbers, spell, unpack, pack, generators },
+  ...{ id, index, base, refusal, parts, batch, few, FEW },
+  ...{ toBuffer, fewToBuffer, fewToNumbers, fromBytes, fromBigInt, putTime },
 }

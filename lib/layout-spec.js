@@ -1,14 +1,13 @@
 'use strict'
 
 // What layouts are made of: a dialect's name or fields of one's own, and the choices that some have. Checked here, with
-// what the core says about specs; lib/layout.js makes a Layout of it.
+// what the core says about specs; lib/layout-facts.js makes a layout of it.
 
-const { generators } = require('./hot.js')
 const native = require('./native.js')
 const { isAbsent, checkKeys, readBounded, readInstant } = require('./check.js')
 const { optionRangeError, optionTypeError } = require('./errors.js')
 
-const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
+const DIALECTS = native.dialects()
 const SPEC = ['name', 'epoch', 'tickMs', 'fields']
 const MODES = ['spread', 'sequential'] // in the order of their bit
 
@@ -22,9 +21,8 @@ const RESERVED = [
 /** A dialect's name, or the checked parts of a layout of one's own. */
 function readSpec(spec) {
   if (typeof spec === 'string') {
-    const names = native.dialects()
-    if (!names.includes(spec))
-      throw optionRangeError('layout', spec, `one of '${names.join("', '")}', or fields of your own`)
+    if (!DIALECTS.includes(spec))
+      throw optionRangeError('layout', spec, `one of '${DIALECTS.join("', '")}', or fields of your own`)
     return { name: spec }
   }
   if (typeof spec !== 'object' || spec === null) {
@@ -69,21 +67,6 @@ function readFields(given) {
   return { names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
 }
 
-/** What a layout is made of, with other choices. */
-function readChoices(options, made) {
-  const given = checkKeys('options', options, CHOICES)
-  const read = { ...made, idOffset: undefined }
-  const plain = new native.Layout(generators, read)
-  if (!isAbsent(given.epoch)) read.epoch = readInstant('epoch', given.epoch)
-  if (!isAbsent(given.nodes)) read.nodes = readNodes(given.nodes, plain)
-  if (!isAbsent(given.mode)) read.mode = readMode(given.mode, plain)
-  const idOffset = isAbsent(given.idOffset) ? made.idOffset : readIdOffset(given.idOffset)
-  if (idOffset !== undefined && !new native.Layout(generators, read).isTimeOrdered) {
-    throw optionRangeError('idOffset', idOffset, `left out: IDs of layout '${made.name}' are not in the order of time`)
-  }
-  return { ...read, idOffset }
-}
-
 /** snowcast's number of nodes. */
 function readNodes(nodes, { name, hasNodes }) {
   if (!hasNodes) throw optionRangeError('nodes', nodes, `left out: layout '${name}' has no such choice`)
@@ -105,4 +88,4 @@ function readIdOffset(offset) {
   return offset
 }
 
-module.exports = { MODES, readSpec, readChoices, readMode }
+module.exports = { DIALECTS, MODES, readSpec, readNodes, readMode, readIdOffset }

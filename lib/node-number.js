@@ -6,45 +6,43 @@
 const os = require('node:os')
 const { isAbsent, readInteger } = require('./check.js')
 const { optionRangeError } = require('./errors.js')
-const { Layout } = require('./layout.js')
+const { readNodes } = require('./node-fields.js')
 
 const ORDINAL = 'ordinal'
-const variable = (name) => `FLAKEFORGE_${name.toUpperCase()}`
+const ID_VARIABLE = 'FLAKEFORGE_ID'
 
 /** The node number, `nodeOffset` included, and the node fields as they were given by name. */
-function readNodeNumber(options, layout) {
-  const names = ['id', ...Layout.nodeFields(layout).map((field) => field.name)]
-  const given = pick(names, (name) => options[name])
-  const chosen = Object.keys(given).length > 0 ? complete(given, names) : fromEnvironment(names)
-  const { node, nodes } = readChosen(chosen, layout)
-  return { node: shift(node, options.nodeOffset, layout), nodes }
-}
-
-/** What there is of these names, with what to call it in an error. */
-function pick(names, get, label = (name) => name) {
-  const found = names.filter((name) => !isAbsent(get(name)))
-  return Object.fromEntries(found.map((name) => [name, { value: get(name), label: label(name) }]))
-}
-
-const fromEnvironment = (names) => pick(names, (name) => process.env[variable(name)], variable)
-
-/** Node fields that options leave out may still come from the environment; `id` names them all. */
-function complete(given, names) {
-  if (given.id !== undefined) return given
-  const { id: _, ...fields } = fromEnvironment(names)
-  return { ...fields, ...given }
-}
-
-function readChosen(chosen, layout) {
-  const { id, ...fields } = chosen
-  const [other] = Object.values(fields)
-  if (id !== undefined && other !== undefined) {
-    throw optionRangeError(other.label, other.value, `left out where ${id.label} (${id.value}) names the whole node`)
+function readNodeNumber(options, facts) {
+  const values = choose(options, facts)
+  const label = (name) => (isAbsent(options[name]) ? variableOf(name, facts) : name)
+  const other = isAbsent(values.id) ? undefined : facts.nodeNames.find((name) => !isAbsent(values[name]))
+  if (other !== undefined) {
+    const wanted = `left out where ${label('id')} (${values.id}) names the whole node`
+    throw optionRangeError(label(other), values[other], wanted)
   }
-  const values = Object.fromEntries(Object.entries(chosen).map(([name, { value }]) => [name, value]))
   if (values.id === ORDINAL) values.id = ordinal()
-  return Layout.readNode(values, layout, (name) => chosen[name]?.label ?? name)
+  const { node, nodes } = readNodes(values, facts, label)
+  return { node: shift(node, options.nodeOffset, facts.nodeMax), nodes }
 }
+
+/**
+ * Values by name: from options, and from the environment the fields that they leave out, unless `id` names them all; from
+ * the environment alone where options say nothing.
+ */
+function choose(options, { nodeFields }) {
+  const values = { id: options.id }
+  let isSilent = isAbsent(options.id)
+  for (const { name, variable } of nodeFields) {
+    const isLeftOut = isAbsent(options[name])
+    values[name] = isLeftOut && isAbsent(options.id) ? process.env[variable] : options[name]
+    isSilent &&= isLeftOut
+  }
+  if (isSilent) values.id = process.env[ID_VARIABLE]
+  return values
+}
+
+const variableOf = (name, { nodeFields }) =>
+  name === 'id' ? ID_VARIABLE : nodeFields.find((field) => field.name === name).variable
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 of `orders-3`. */
 function ordinal() {
@@ -61,9 +59,8 @@ function ordinal() {
 }
 
 /** Hazelcast's node-id-offset. */
-function shift(node, offset, layout) {
+function shift(node, offset, max) {
   if (isAbsent(offset)) return node
-  const max = Layout.native(layout).nodeMax
   const shifted = node + readInteger('nodeOffset', offset, 'an integer')
   if (shifted < 0 || shifted > max) {
     throw optionRangeError('nodeOffset', offset, `such that the node number, ${node}, becomes one from 0 to ${max}`)

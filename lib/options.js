@@ -21,12 +21,12 @@ const OF_NODE = ['id', 'shared', 'clock']
 function readOptions(given) {
   if (typeof given !== 'object' && given !== undefined) throw optionTypeError('options', given, 'an object')
   const layout = readLayout(given ?? {})
-  const fields = Layout.nodeFields(layout).map((field) => field.name)
-  const options = checkKeys('options', given, [...fields, ...GENERAL, ...OF_NODE])
+  const facts = Layout.facts(layout)
+  const options = checkKeys('options', given, [...facts.nodeNames, ...GENERAL, ...OF_NODE])
   const clock = readClock(options.clock)
   return {
     layout,
-    ...readNodeNumber(options, layout),
+    ...readNodeNumber(options, facts),
     ...readKnobs(options, layout),
     clock,
     shared: readShared(options.shared, clock),
@@ -35,7 +35,7 @@ function readOptions(given) {
 
 /** How the ticks are used. */
 function readKnobs(options, layout) {
-  const { counterMax, maxAheadMs, maxWaitMs } = Layout.native(layout)
+  const { counterMax, maxAheadMs, maxWaitMs } = Layout.facts(layout)
   return {
     seqMask: readSeqMask(options.seqMask, counterMax),
     maxAheadMs: isAbsent(options.maxAheadMs) ? maxAheadMs : readDuration('maxAheadMs', options.maxAheadMs),
@@ -46,9 +46,7 @@ function readKnobs(options, layout) {
 
 /** The layout, with the epoch and the choices that the options have for it. */
 function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
-  const choices = { epoch, nodes, mode, idOffset }
-  if (isAbsent(layout) && Object.values(choices).every(isAbsent)) return layouts.flake // a service may make many
-  const chosen = new Layout(layout ?? 'flake', choices)
+  const chosen = Layout.of(layout ?? layouts.flake, { epoch, nodes, mode, idOffset })
   // With an own clock the present is what that clock says, and it is not asked before the first ID.
   if (isAbsent(clock) && chosen.epoch > Date.now()) {
     throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past, and now is ${Date.now()}`)

@@ -6,6 +6,7 @@
 const { isAbsent, readInteger } = require('./check.js')
 const { optionRangeError, optionTypeError } = require('./errors.js')
 const { Layout } = require('./layout.js')
+const { readNodes } = require('./node-fields.js')
 
 const MOST_SLOTS = 65_536
 
@@ -14,9 +15,10 @@ const MOST_SLOTS = 65_536
  * @returns {{ capacity: number, fixed: object, nodeOf: (slot: number) => { node: number, nodes: object } }}
  */
 function slotNodes(layout, options) {
-  const fields = Layout.nodeFields(layout)
+  const facts = Layout.facts(layout)
+  const fields = facts.nodeFields
   const given = fields.filter(({ name }) => !isAbsent(options[name]))
-  const fixed = Layout.readNode(options, layout).nodes
+  const fixed = readNodes(options, facts).nodes
   const free = fields.filter((field) => !given.includes(field))
   const offset = readOffset(options.nodeOffset, given)
   const room = free.reduce((slots, { max }) => slots * (max + 1), 1)
@@ -29,7 +31,7 @@ function slotNodes(layout, options) {
     )
   }
   if (capacity < 1) throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, the number of nodes`)
-  const nodeOf = (slot) => Layout.readNode({ ...fixed, ...spread(slot + offset, free) }, layout)
+  const nodeOf = (slot) => readNodes({ ...fixed, ...spread(slot + offset, free) }, facts)
   return { capacity: Math.min(capacity, MOST_SLOTS), fixed: pick(fixed, given), nodeOf }
 }
 

@@ -1,5 +1,5 @@
 //! What JavaScript holds of a generator: an index for the raw functions of `hot.rs`, and the calls that
-//! may cost more than one ID: batches and statistics.
+//! may cost more than one ID, as statistics.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry::{self, Clash, Held, Key, NotShared};
-use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, Uint8ArraySlice};
+use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array};
 use napi_derive::napi;
 
 use crate::attachment::Attachment;
@@ -220,14 +220,6 @@ impl Generator {
     #[napi(getter)]
     pub fn index(&self) -> u32 {
         self.index as u32
-    }
-
-    /// Fills `out` from the front with IDs of the generator that the scratch array names: this one. Returns
-    /// [IDs made, status], status 0 when all were.
-    #[napi]
-    pub fn fill(&self, out: Uint8ArraySlice, big_endian: bool) -> Vec<u32> {
-        let (made, status) = self.hot.fill(out, big_endian);
-        vec![made as u32, status.map_or(0, |status| status as u32)]
     }
 
     /// Counts a wait for an ID, which took so many ms.

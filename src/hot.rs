@@ -1,4 +1,4 @@
-//! One ID per call, through raw N-API functions.
+//! IDs, one per call or a batch, through raw N-API functions.
 //!
 //! A `#[napi]` method that returns a Buffer costs 830 ns and more, a bare function with a data pointer 16.
 //! So all generators and layouts of an environment share a few bare functions, which exchange everything through a
@@ -20,7 +20,7 @@ use std::rc::Rc;
 use flakeforge_core::format::{Base, Text, id_digits};
 use flakeforge_core::generator::{Generator, Refusal};
 use flakeforge_core::layout::{Layout, Mode, Unpacked};
-use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Uint8ArraySlice, Unknown};
+use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
 use napi::{check_status, sys};
 use slab::Slab;
 
@@ -45,9 +45,14 @@ struct Scratch {
     retry_after_ms: Cell<f64>,
     behind_ms: Cell<f64>,
     timestamp_ms: Cell<f64>,
-    /// what an ID says, out of `unpack` and into `pack`: Unix ms, counter, node number, mode, and the node fields in their
-    /// order. Into `pack`, NaN for the first says that the tick is where the ID goes, and for the others: not given.
+    /// what an ID says, out of `unpack` and into `pack`: Unix ms, counter, node number and mode; out of `unpack` also the
+    /// node fields in their order. Into `pack`, NaN for the first says that the tick is where the ID goes, and for the mode
+    /// that it is the layout's.
     parts: [Cell<f64>; 4 + MOST_NODE_FIELDS],
+    /// in and out, for a batch: how many of its IDs are made
+    made: Cell<f64>,
+    /// in, for a batch: how many it has
+    wanted: Cell<f64>,
 }
 
 /// The node number has 53 bits at most, and each field at least one.
@@ -82,8 +87,10 @@ pub struct Hot {
 
 impl Hot {
     /// An empty table over a scratch array.
-    pub fn new(owner: Uint8Array) -> Result<Self> {
-        let scratch = NonNull::from(owner.as_ref()).cast::<Scratch>();
+    pub fn new(mut owner: Uint8Array) -> Result<Self> {
+        // SAFETY: lib/hot.js has just made the array and shown it to nobody, so nobody else reads or writes these bytes
+        // while this slice lives, which is in this statement only. The pointer that stays may write, as the slice might.
+        let scratch = NonNull::from(unsafe { owner.as_mut() }).cast::<Scratch>();
         if owner.len() != size_of::<Scratch>() || scratch.addr().get() % align_of::<Scratch>() != 0 {
             let size = size_of::<Scratch>();
             return Err(napi::Error::from_reason(format!("the scratch array needs {size} aligned bytes")));
@@ -127,20 +134,16 @@ impl Hot {
         }
     }
 
-    /// Fills `out` with IDs of the generator that the scratch array names, each 8 bytes, big-endian or as
-    /// this machine has numbers. Returns how many were made, and why not all.
-    pub fn fill(&self, mut out: Uint8ArraySlice, big_endian: bool) -> (usize, Option<Status>) {
+    /// Fills a batch with IDs of the generator that the scratch array names, from the first that is not made yet to the
+    /// last that is wanted, each written by `write`.
+    fn fill<T>(&self, ids: &mut [T], write: impl Fn(u64) -> T) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
-        // SAFETY: the bytes belong to an array that the caller's JavaScript holds, and no JavaScript runs
-        // before this function returns, so nobody else reads or writes them now.
-        let (ids, _) = unsafe { out.as_mut() }.as_chunks_mut::<8>();
-        let made = self.with_generator(|generator| {
-            if big_endian { generator.fill(ids, u64::to_be_bytes) } else { generator.fill(ids, u64::to_ne_bytes) }
-        });
-        match made {
-            Some((made, refusal)) => (made, refusal.map(|refusal| scratch.refuse(refusal))),
-            None => (0, Some(Status::NoGenerator)),
-        }
+        let (made, wanted) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
+        let rest = ids.get_mut(made..wanted).ok_or(Status::NoGenerator)?;
+        let filled = self.with_generator(|generator| generator.fill(rest, write));
+        let (more, refusal) = filled.ok_or(Status::NoGenerator)?;
+        scratch.made.set((made + more) as f64);
+        refusal.map_or(Ok(()), |refusal| Err(scratch.refuse(refusal)))
     }
 
     /// The layout that the scratch array names.
@@ -167,23 +170,18 @@ impl Hot {
     }
 
     /// Makes the ID of the parts in the scratch array, by the layout that is named there. JavaScript has checked that they
-    /// fit their fields, and gives either the node number or its fields.
+    /// fit their fields.
     fn pack(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
         let layout = self.layout()?;
-        let [time, counter, node, mode, fields @ ..] = &scratch.parts;
+        let [time, counter, node, mode, ..] = &scratch.parts;
         let tick = if time.get().is_nan() {
             scratch.id.get()
         } else {
             layout.scale.tick_of(scratch.now()).map_err(|_| Status::TimeRange)?
         };
-        let node = if node.get().is_nan() {
-            layout.join_node(fields.iter().map(|field| field.get() as u64))
-        } else {
-            node.get() as u64
-        };
         let mode = if mode.get().is_nan() { layout.mode() } else { Some(Mode::of_bit(mode.get() as u64)) };
-        let parts = Unpacked { tick, counter: counter.get() as u64, node, mode };
+        let parts = Unpacked { tick, counter: counter.get() as u64, node: node.get() as u64, mode };
         let id = layout.pack(parts).ok_or(Status::NotOfLayout)?;
         scratch.bytes.set(id.to_be_bytes());
         Ok(())
@@ -194,6 +192,8 @@ impl Hot {
         let mut object = Object::new(env)?;
         object.set_named_property("claim", self.function(env, c"claim", claim)?)?;
         object.set_named_property("claimText", self.function(env, c"claimText", claim_text)?)?;
+        object.set_named_property("fillBytes", self.function(env, c"fillBytes", fill_bytes)?)?;
+        object.set_named_property("fillNumbers", self.function(env, c"fillNumbers", fill_numbers)?)?;
         object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
         object.set_named_property("unpack", self.function(env, c"unpack", unpack)?)?;
         object.set_named_property("pack", self.function(env, c"pack", pack)?)?;
@@ -285,6 +285,19 @@ unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> 
     unsafe { answer(env, info, Hot::pack) }
 }
 
+/// `fillBytes(array)`: undefined, and the batch is in the array, each ID big-endian; or a status. The scratch array says how
+/// many there are.
+unsafe extern "C" fn fill_bytes(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    unsafe { answer_with_array(env, info, |hot, ids| hot.fill(ids, u64::to_be_bytes)) }
+}
+
+/// `fillNumbers(array)`: the same with each ID as this machine has numbers.
+unsafe extern "C" fn fill_numbers(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    unsafe { answer_with_array(env, info, |hot, ids| hot.fill(ids, u64::to_ne_bytes)) }
+}
+
 /// `claimText()`: the ID as text in the base named in the scratch array; or a status.
 unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
@@ -321,6 +334,37 @@ unsafe fn answer(
         // SAFETY: by contract.
         Err(status) => unsafe { number(env, status) },
     }
+}
+
+/// The same for a raw function that takes a Uint8Array, as IDs of 8 bytes each.
+///
+/// # Safety
+/// As for `answer`; and JavaScript must hand over only arrays that nobody else can read or write meanwhile.
+#[inline]
+unsafe fn answer_with_array(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+    work: impl FnOnce(&Hot, &mut [[u8; 8]]) -> std::result::Result<(), Status>,
+) -> sys::napi_value {
+    let (mut count, mut array) = (1, UNDEFINED);
+    let (mut kind, mut length, mut start) = (0, 0, ptr::null_mut());
+    // SAFETY: by contract; there is room for the one argument, and null stands for what is not wanted.
+    unsafe {
+        sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), ptr::null_mut());
+        let (no_buffer, no_offset) = (ptr::null_mut(), ptr::null_mut());
+        sys::napi_get_typedarray_info(env, array, &mut kind, &mut length, &mut start, no_buffer, no_offset);
+    }
+    let bytes: &mut [u8] = match NonNull::new(start.cast::<u8>()) {
+        // SAFETY: these are the bytes of a live Uint8Array; lib/flake-id.js hands over arrays that it has made and not given
+        // away, so no other thread has them, and no JavaScript of this thread runs before this function returns.
+        Some(start) if kind == sys::TypedarrayType::uint8_array => unsafe {
+            std::slice::from_raw_parts_mut(start.as_ptr(), length)
+        },
+        _ => &mut [],
+    };
+    let (ids, _) = bytes.as_chunks_mut::<8>();
+    // SAFETY: by contract.
+    unsafe { answer(env, info, |hot| work(hot, ids)) }
 }
 
 /// The data pointer of the function being called.

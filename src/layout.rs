@@ -86,6 +86,8 @@ pub struct NodeField {
     pub name: String,
     /// largest value
     pub max: f64,
+    /// how much of the node number a value of 1 is
+    pub unit: f64,
 }
 
 const MODES: [(&str, Mode); 2] = [("spread", Mode::Spread), ("sequential", Mode::Sequential)];
@@ -216,7 +218,14 @@ impl Layout {
     /// The fields that make up the node number, the most significant first.
     #[napi(getter)]
     pub fn node_fields(&self) -> Vec<NodeField> {
-        self.core.nodes.iter().map(|field| NodeField { name: field.name.to_string(), max: field.max as f64 }).collect()
+        let unit =
+            |place| self.core.join_node((0..self.core.nodes.len()).map(|other| u64::from(other == place))) as f64;
+        let describe = |(i, field): (usize, &layout::NodeField)| NodeField {
+            name: field.name.to_string(),
+            max: field.max as f64,
+            unit: unit(i),
+        };
+        self.core.nodes.iter().enumerate().map(describe).collect()
     }
 
     /// The largest node number.
@@ -277,12 +286,6 @@ impl Layout {
     #[napi(getter)]
     pub fn signed_end(&self) -> f64 {
         to_ms(self.core.signed_end_ns()).ceil()
-    }
-
-    /// Joins the values of the node fields, given in their order.
-    #[napi]
-    pub fn join_node(&self, values: Vec<i64>) -> i64 {
-        self.core.join_node(values.into_iter().map(|value| value as u64)) as i64
     }
 
     /// The last tick that there are bits for; times end at `end`, which may be earlier.

@@ -3,9 +3,9 @@
 //!
 //! | file | what crosses there |
 //! |---|---|
-//! | `hot.rs` | one ID per call, through raw N-API functions: the only `unsafe` of the addon |
+//! | `hot.rs` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon |
 //! | `table.rs` | the generators of one environment, by the index that `hot.rs` is told |
-//! | `generator.rs` | making a generator, batches, statistics |
+//! | `generator.rs` | making a generator, statistics |
 //! | `attachment.rs` | what a leased generator has beside an ordinary one |
 //! | `lease.rs` | the holder's state machine, events in and actions out |
 //! | `slots.rs` | slot files, and the counters beside them |

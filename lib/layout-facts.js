@@ -1,0 +1,98 @@
+'use strict'
+
+// A layout as lib/ needs it: what it is made of, the addon's object for it, and what that says, asked once. All who ask
+// for the same get the same one.
+//
+// It must never be handed to users: lib/layout.js is what they see.
+
+const hot = require('./hot.js')
+const native = require('./native.js')
+const { FARTHEST_MS, isAbsent, readInstant } = require('./check.js')
+const { optionRangeError } = require('./errors.js')
+const { Interned } = require('./interned.js')
+const { readIdOffset, readMode, readNodes, readSpec } = require('./layout-spec.js')
+
+class LayoutFacts {
+  #spec // a dialect's name, or fields of one's own
+  #choices
+  #key // of the choices
+  #variants = new Interned() // with other choices
+  /** the addon's generators with this layout, by what they were opened with: for lib/setup.js */
+  generators = new Interned()
+  /** what users see of it: for lib/layout.js */
+  layout = undefined
+
+  constructor(spec, choices) {
+    const own = new native.Layout(hot.generators, { ...spec, ...choices })
+    if (own.end > FARTHEST_MS) {
+      throw optionRangeError('epoch', own.epoch, `so early that a tick ends before ${FARTHEST_MS}, the last Date`)
+    }
+    this.#spec = spec
+    this.#choices = choices
+    this.#key = keyOf(choices)
+    this.native = own
+    this.index = own.index // what the raw functions know it by
+    this.name = own.name
+    this.epoch = own.epoch
+    this.fields = Object.freeze(own.names.map((name, i) => Object.freeze([name, own.widths[i]])))
+    this.nodeFields = own.nodeFields.map((field) => ({ ...field, variable: `FLAKEFORGE_${field.name.toUpperCase()}` }))
+    this.nodeNames = this.nodeFields.map(({ name }) => name)
+    this.partNames = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames])
+    this.nodeMax = own.nodeMax
+    this.counterMax = own.counterMax
+    this.tickMax = own.tickMax
+    this.tickMs = own.tickMs
+    this.maxAheadMs = own.maxAheadMs
+    this.maxWaitMs = own.maxWaitMs
+    this.hasNodes = own.hasNodes
+    this.mode = own.mode
+    this.isTimeOrdered = own.isTimeOrdered
+    this.isDecimal = own.isDecimal
+    this.end = own.end
+    this.signedEnd = own.signedEnd
+  }
+
+  get idOffset() {
+    return this.#choices.idOffset
+  }
+
+  /** The same layout with other choices; those that are left out stay. */
+  with({ epoch, nodes, mode, idOffset }) {
+    const present = this.#choices
+    const choices = {
+      epoch: isAbsent(epoch) ? present.epoch : readInstant('epoch', epoch),
+      nodes: isAbsent(nodes) ? present.nodes : readNodes(nodes, this),
+      mode: isAbsent(mode) ? present.mode : readMode(mode, this),
+      idOffset: undefined,
+    }
+    const plain = this.#variant(choices)
+    const offset = isAbsent(idOffset) ? present.idOffset : readIdOffset(idOffset)
+    if (offset === undefined) return plain
+    if (!plain.isTimeOrdered) {
+      throw optionRangeError('idOffset', offset, `left out: IDs of layout '${this.name}' are not in the order of time`)
+    }
+    return this.#variant({ ...choices, idOffset: offset })
+  }
+
+  #variant(choices) {
+    const key = keyOf(choices)
+    if (key === this.#key) return this
+    return this.#variants.get(key, () => new LayoutFacts(this.#spec, choices))
+  }
+}
+
+/** The epoch alone, where nothing else is chosen: a number is found sooner than text. */
+function keyOf({ epoch, nodes, mode, idOffset }) {
+  const isPlain = nodes === undefined && mode === undefined && idOffset === undefined
+  return isPlain ? epoch : `${epoch} ${nodes} ${mode} ${idOffset}`
+}
+
+const bases = new Interned() // layouts without a choice made, by their spec
+
+/** The layout of a dialect's name, or of fields of one's own. */
+function factsOf(given) {
+  const { epoch, ...spec } = readSpec(given)
+  return bases.get(JSON.stringify([spec, epoch]), () => new LayoutFacts(spec, { epoch }))
+}
+
+module.exports = { LayoutFacts, factsOf }

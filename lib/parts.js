@@ -1,0 +1,79 @@
+'use strict'
+
+// The parts of an ID: what decode() gives, and what encode() takes.
+
+const { isDate } = require('node:util').types
+const { isAbsent, readBounded, readNanoseconds } = require('./check.js')
+const { STATUS, optionRangeError, optionTypeError, timeRangeError, unknownOptionError } = require('./errors.js')
+const { MODES, readMode } = require('./layout-spec.js')
+const { readNode } = require('./node-fields.js')
+
+const { id: tickOrId, index, pack, parts: scratch, putTime, toBuffer } = require('./hot.js')
+
+/** What an ID says. Whoever makes one adds the mode and the node fields, which not all layouts have. */
+class Parts {
+  constructor(timestamp, tick, counter, id) {
+    this.timestamp = timestamp
+    this.date = new Date(timestamp)
+    this.tick = tick
+    this.counter = counter
+    this.id = id
+  }
+
+  /** The same with the tick as text: JSON has no bigints. */
+  toJSON() {
+    return { ...this, tick: String(this.tick) }
+  }
+}
+
+// Shown, and compared by most libraries, as a plain object. A toJSON of each object's own, not enumerable, would suit
+// assert.deepStrictEqual too, but would cost more than all of decode().
+Object.defineProperty(Parts.prototype, 'constructor', { value: Object })
+
+/**
+ * The ID of these parts. It makes no object on the way, which would cost more than the ID; and it reads all parts before it
+ * touches the scratch array, because a getter may make IDs itself.
+ */
+function encode(parts, layout, facts) {
+  for (const name in parts) {
+    if (!facts.partNames.has(name)) throw unknownOptionError(name, parts[name], [...facts.partNames])
+  }
+  const { counter, mode, tick, timestamp, date } = parts
+  const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.counterMax)
+  const modeBit = isAbsent(mode) ? Number.NaN : MODES.indexOf(readMode(mode, facts))
+  const node = readNode(parts, facts)
+  const hasTick = !isAbsent(tick)
+  const time = hasTick ? readTick(tick, facts.tickMax) : readTime(isAbsent(timestamp) ? date : timestamp)
+
+  if (hasTick) tickOrId[0] = time
+  else putTime(time)
+  scratch[0] = hasTick ? Number.NaN : 0
+  scratch[1] = count
+  scratch[2] = node
+  scratch[3] = modeBit
+  index[0] = facts.index
+  const status = pack()
+  if (status === STATUS.TIME_RANGE) throw timeRangeError(toMs(time), layout)
+  if (status !== undefined) {
+    throw optionRangeError('idOffset', facts.idOffset, 'such that the ID of these parts fits 64 bits')
+  }
+  return toBuffer()
+}
+
+function readTick(tick, max) {
+  const wanted = () => `a bigint from 0 to ${max}`
+  if (typeof tick !== 'bigint') throw optionTypeError('tick', tick, wanted())
+  if (tick < 0n || tick > max) throw optionRangeError('tick', tick, wanted())
+  return tick
+}
+
+/** Unix ms, or Unix ns as a bigint. */
+function readTime(time) {
+  const ms = isDate(time) ? time.getTime() : time
+  return Number.isFinite(ms) ? ms : readNanoseconds('timestamp', time)
+}
+
+/** The same as Unix ms, for a message. */
+const toMs = (time) => Number(readNanoseconds('timestamp', time)) / 1e6
+
+module.exports = { Parts, encode, toMs }
