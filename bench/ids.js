@@ -3,7 +3,7 @@
 // What each piece of work costs in one process, beside others.
 
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
-const { BATCHES, CALLS } = require('./work.js')
+const { BATCHES, CALLS, LOOPS } = require('./work.js')
 const { QUOTAS } = require('./threads.js')
 
 const measurements = new Map()
@@ -31,6 +31,7 @@ const THREADS = [1, 4]
 const ALL = [
   ...Object.keys(CALLS).map((name) => ['call', name]),
   ...Object.keys(BATCHES).map((name) => ['batch', name]),
+  ...Object.keys(LOOPS).map((name) => ['loop', name]),
   ...PEERS.flatMap((name) => ['wait', 'timers', 'heap'].map((kind) => [kind, name])),
 ]
 
@@ -38,6 +39,7 @@ const ALL = [
 const call = (name) => value('call', name)
 const batch = (name) => value('batch', name)
 const UNIQUEID = 'takeBigInts(4096), uniqueid'
+const inDateNows = (name) => call(name) / call('Date.now')
 const PROMISES = [
   ['next() / flake-idgen next()', () => call('next: flakeforge') / call('next: flake-idgen'), 0.5],
   ['next() / best plain JS', () => call('next: flakeforge') / call('next: plain JS'), 1],
@@ -49,6 +51,13 @@ const PROMISES = [
     0.02,
   ],
   ["format(id, 'dec') / biguint-format", () => call('format: flakeforge') / call('format: biguint-format'), 0.05],
+  ['encode(parts) / Date.now()', () => inDateNows('encode: flakeforge'), 3.24],
+  ['new FlakeId() / Date.now()', () => inDateNows('new: flakeforge'), 50],
+  ['new FlakeId({ epoch }) / Date.now()', () => inDateNows('new, epoch: flakeforge'), 50],
+  ['new FlakeId({ id }) / Date.now()', () => inDateNows('new, id: flakeforge'), 50],
+  ['new FlakeId({ datacenter, worker }) / Date.now()', () => inDateNows('new, datacenter and worker: flakeforge'), 50],
+  ...Object.keys(LOOPS).map((name) => [`MB that a million ${name} take`, () => value('loop', name), 100]),
+  ['take(8) / 8 next()', () => call('take(8): flakeforge') / call('next: flakeforge') / 8, 1],
   ['take(4096), per ID / flake-idgen next()', () => batch('take(4096)') / call('next: flake-idgen'), 0.02],
   ['takeBigInts(65536), snowcast, ns per ID', () => batch('takeBigInts(65536), snowcast'), 2],
   ['SPREAD, more ns per ID', () => batch(`${UNIQUEID} spread`) - batch(`${UNIQUEID} sequential`), 1],
@@ -68,6 +77,8 @@ function printMeasured() {
   for (const name of Object.keys(CALLS)) console.log(`${name.padEnd(38)} ${call(name).toFixed(1).padStart(8)} ns`)
   for (const name of Object.keys(BATCHES))
     console.log(`${name.padEnd(38)} ${batch(name).toFixed(2).padStart(8)} ns per ID`)
+  for (const name of Object.keys(LOOPS))
+    console.log(`${`a million ${name}`.padEnd(48)} ${value('loop', name).toFixed(0).padStart(8)} MB`)
   for (const name of PEERS) {
     console.log(
       `${`100 000 next(cb): ${name}`.padEnd(38)} ${value('wait', name).toFixed(2).padStart(8)} M IDs/s, ` +

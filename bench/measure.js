@@ -7,9 +7,10 @@
 //   wait NAME      million IDs/s with 100 000 next(callback) outstanding: median of rounds
 //   timers NAME    the most timers armed at once meanwhile
 //   heap NAME      bytes of heap for each Buffer held (wants --expose-gc)
+//   loop NAME      MB of memory, at most, that a million generators made in one loop add to the process
 
 const { performance } = require('node:perf_hooks')
-const { BATCHES, CALLS, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
+const { BATCHES, CALLS, LOOPS, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
 const generators = { flakeforge, 'flake-idgen': flakeIdgen }
@@ -115,12 +116,20 @@ async function bytesPerBuffer(name) {
   return (process.memoryUsage().heapUsed - before) / (held.length - 4000)
 }
 
+function mostMemory(name) {
+  const FlakeId = require('..')
+  const before = process.memoryUsage().rss
+  for (let i = 0; i < 1_000_000; i++) kept.result = new FlakeId(LOOPS[name])
+  return process.resourceUsage().maxRSS / 1024 - before / 1024 / 1024
+}
+
 const KINDS = {
   call: nsPerCall,
   batch: nsPerIdOfBatch,
   wait: millionsPerSecond,
   timers: mostTimers,
   heap: bytesPerBuffer,
+  loop: mostMemory,
 }
 
 async function main([kind, name]) {

@@ -51,6 +51,14 @@ const CALLS = {
   'next: uuid v7': () => require('uuid').v7,
   'next: crypto.randomUUID': () => require('node:crypto').randomUUID,
   'Date.now': () => Date.now,
+  'new: flakeforge': () => made(require('..')),
+  'new, epoch: flakeforge': () => made(require('..'), { epoch: EPOCH }),
+  'new, id: flakeforge': () => made(require('..'), { id: 7 }),
+  'new, datacenter and worker: flakeforge': () => made(require('..'), { datacenter: 3, worker: 7 }),
+  'new: flake-idgen': () => made(require('flake-idgen')),
+  'new, epoch: flake-idgen': () => made(require('flake-idgen'), { epoch: EPOCH }),
+  'take(8): flakeforge': () => calls(ahead(), 'take', 8),
+  'takeBigInts(8): flakeforge': () => calls(ahead(), 'takeBigInts', 8),
   'nextBigInt: flakeforge': () => {
     const generator = flakeforge()
     return () => generator.nextBigInt()
@@ -114,6 +122,12 @@ const SCOPES = {
   },
 }
 
+const EPOCH = 1577836800000
+const made = (Generator, options) => () => new Generator(options)
+
+/** A generator that never runs out: the next tick's IDs are there when this one's are used up. */
+const ahead = () => dialect({ maxAheadMs: Number.POSITIVE_INFINITY })
+
 /** Different IDs, and parts of IDs: with one and the same, a compiler could do the work once. */
 const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
 const someParts = () =>
@@ -125,9 +139,16 @@ function each(values, call) {
   return () => call(values[i++ & 255])
 }
 
-/** Batches: how many IDs, and the call that makes them; per ID this is what counts. */
+/**
+ * Batches: how many IDs, and the call that makes them; per ID this is what counts. Each call comes after a pause, with what it
+ * needs no longer in the caches; in a row it is quicker.
+ */
 const BATCHES = {
   'take(4096)': [4096, () => calls(flakeforge(), 'take', 4096)],
+  'takeBigInts(4096)': [4096, () => calls(flakeforge(), 'takeBigInts', 4096)],
+  'take(4096), 50 in a row': [4096 * 50, () => inARow(50, calls(ahead(), 'take', 4096))],
+  'takeBigInts(10), 400 in a row': [4000, () => inARow(400, calls(ahead(), 'takeBigInts', 10))],
+  'takeBigInts(64), 400 in a row': [64 * 400, () => inARow(400, calls(ahead(), 'takeBigInts', 64))],
   'takeBigInts(65536), snowcast': [
     65_536,
     () => calls(dialect({ layout: 'snowcast', nodes: 128 }), 'takeBigInts', 65_536),
@@ -140,4 +161,19 @@ const dialect = (options) => new (require('..'))({ id: 5, ...options })
 const uniqueid = (mode) => dialect({ layout: 'uniqueid', mode, maxAheadMs: Number.POSITIVE_INFINITY })
 const calls = (generator, method, n) => () => generator[method](n)
 
-module.exports = { CALLS, SCOPES, BATCHES, flakeforge, flakeIdgen }
+/** The same call several times over, of which the last result is kept. */
+const inARow = (times, call) => () => {
+  let result
+  for (let i = 0; i < times; i++) result = call()
+  return result
+}
+
+/** What is made a million times in one loop that never lets the event loop turn, and what a generator is made with. */
+const LOOPS = {
+  'new FlakeId()': undefined,
+  'new FlakeId({ epoch })': { epoch: EPOCH },
+  'new FlakeId({ id: 7 })': { id: 7 },
+  'new FlakeId({ datacenter, worker })': { datacenter: 3, worker: 7 },
+}
+
+module.exports = { CALLS, SCOPES, BATCHES, LOOPS, flakeforge, flakeIdgen }

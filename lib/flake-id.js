@@ -241,7 +241,7 @@ class FlakeId {
    */
   #backOff(vain) {
     if (vain === 0 || this.#clock !== undefined) return 0
-    const { tickMs } = Layout.native(this.#options.layout)
+    const { tickMs } = Layout.facts(this.#options.layout)
     return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
   }
 
