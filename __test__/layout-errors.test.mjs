@@ -396,3 +396,8 @@ test('a layout of your own has no choices, whatever its name', (t) => {
   const error = t.throws(() => new Layout(spec, { nodes: 128 }), { code: 'ERR_FLAKE_OPTION' })
   t.is(error.option, 'nodes')
 })
+
+test('an epoch whose first tick ends after the last Date is refused', (t) => {
+  refuses(t, 'flake', 'epoch', /last Date/, { epoch: 8.64e15 })
+  t.is(new Layout('flake', { epoch: 8.64e15 - 1 }).end.getTime(), 8.64e15)
+})

@@ -127,6 +127,29 @@ test('each has its own knobs and fields, also where the generator in the addon i
   t.is(byId.stats.ids, byFields.stats.ids)
 })
 
+test('a generator that prefetches is not one that does not', (t) => {
+  const id = freshNode()
+  const [plain, five, six] = [{}, { prefetch: 5 }, { prefetch: 6 }].map((more) => new FlakeId({ id, ...more }))
+  for (const flake of [plain, five, six]) flake.next()
+  t.deepEqual(
+    [plain, five, six].map(({ stats }) => [stats.ids, stats.batches]),
+    [
+      [1, 0],
+      [1, 1],
+      [1, 1],
+    ],
+  )
+})
+
+test('a layout that is made of another keeps the choices that are not made again', (t) => {
+  const moved = new Layout('flake', { idOffset: 5n })
+  const parts = { timestamp: SOME_TIME, id: 5 }
+  for (const layout of [new Layout(moved, { epoch: EPOCH }), new FlakeId({ layout: moved, epoch: EPOCH }).layout]) {
+    t.deepEqual(layout.encode(parts), new Layout('flake', { epoch: EPOCH, idOffset: 5n }).encode(parts))
+  }
+  t.is(new FlakeId({ layout: new Layout('flake', { epoch: EPOCH }), idOffset: 5n }).epoch, EPOCH)
+})
+
 test('options are read anew each time: objects that changed, getters, prototypes', (t) => {
   const options = { id: 1 }
   t.is(new FlakeId(options).id, 1)
