@@ -57,6 +57,59 @@ mod tests {
         assert_eq!(cursor.claim(1, &FLAKE, &mut late).unwrap().base, number(6, 0));
     }
 
+    /// A neighbour takes numbers whenever the clock is asked: the first time the first of these, and so on.
+    struct Busy<'a> {
+        cursor: &'a Cursor,
+        takes: Vec<u64>,
+        /// what the clock shows when it is trusted, and what the reads show
+        trusted: u64,
+        reads: Vec<u64>,
+    }
+
+    impl Busy<'_> {
+        fn neighbour(&mut self) {
+            if !self.takes.is_empty() {
+                let n = self.takes.remove(0);
+                self.cursor.claim(n, &Rule { max_ahead: u64::MAX, ..FLAKE }, &mut at(0)).unwrap();
+            }
+        }
+    }
+
+    impl Clock for Busy<'_> {
+        fn trusted(&mut self) -> Result<u64, OutOfRange> {
+            self.neighbour();
+            Ok(self.trusted)
+        }
+
+        fn read(&mut self) -> Result<u64, OutOfRange> {
+            self.neighbour();
+            Ok(self.reads.remove(0))
+        }
+    }
+
+    #[test]
+    fn the_clock_is_asked_once_however_busy_the_neighbours_are() {
+        let cursor = Cursor::window(number(5, 0), u64::MAX);
+        let mut busy = Busy { cursor: &cursor, takes: vec![1, 1, 1], trusted: 5, reads: vec![] };
+        assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(5, 1));
+        assert_eq!(busy.takes.len(), 2, "asked once");
+
+        // Behind by the trusted tick, so that the clock is read after the load: the exchange then fails, and goes on with
+        // the tick that was read.
+        let cursor = Cursor::window(number(6, 0), u64::MAX);
+        let mut busy = Busy { cursor: &cursor, takes: vec![1, 1], trusted: 5, reads: vec![6, 6] };
+        assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(6, 2));
+        assert_eq!(busy.reads.len(), 1, "read once");
+    }
+
+    #[test]
+    fn behind_is_said_only_by_a_clock_read_after_the_last_load() {
+        let cursor = Cursor::window(number(6, 0), u64::MAX);
+        // While the clock shows tick 6, the neighbour takes the rest of it.
+        let mut busy = Busy { cursor: &cursor, takes: vec![1, 4095], trusted: 5, reads: vec![6, 7] };
+        assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(7, 0));
+    }
+
     #[test]
     fn a_clock_that_steps_back_changes_nothing() {
         let cursor = Cursor::new(u64::MAX);
@@ -72,6 +125,9 @@ mod tests {
         let endless = Rule { max_ahead: u64::MAX, ..FLAKE };
         assert_eq!(cursor.claim(1 << 40, &endless, &mut at(1)).unwrap().got, 1 << 40);
         assert_eq!(cursor.claim(1, &endless, &mut at(1)).unwrap().base, number(1, 0) + (1 << 40));
+        // A tick so far ahead that it has no number is not one that is over.
+        let far = Rule { max_ahead: 1 << 60, ..FLAKE };
+        assert_eq!(Cursor::new(u64::MAX).claim(5000, &far, &mut at(1)).unwrap().got, 5000);
     }
 
     #[test]
@@ -143,6 +199,7 @@ mod tests {
         let cursor = Cursor::new(u64::MAX);
         cursor.claim(3, &FLAKE, &mut at(5)).unwrap();
         assert_eq!(cursor.claim(1, &FLAKE, &mut Broken), Err(Refused::OutOfRange(OutOfRange { unix_ns: -1 })));
+        assert!(!cursor.is_sealed());
         assert_eq!(cursor.seal(), number(5, 3), "what was the next free number");
         assert_eq!(cursor.claim(1, &FLAKE, &mut at(9)), Err(Refused::PastLimit));
         assert_eq!(cursor.claim(1, &FLAKE, &mut Broken), Err(Refused::PastLimit));
