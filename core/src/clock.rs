@@ -3,7 +3,8 @@
 //! Reading the system's clock is the dearest part of making an ID, and most calls of a burst fall into
 //! the tick already read. So [`TickClock`] remembers when that tick ends, counted in CPU cycles, and
 //! answers [`trusted`](Clock::trusted) out of that memory. The answer may be late by one tick after the
-//! clock was stepped; uniqueness does not rest on it, because the cursor only grows.
+//! clock was stepped, and as long after a suspend in which the CPU stood still; uniqueness does not rest
+//! on it, because the cursor only grows.
 //!
 //! This file must never return a tick that the layout cannot express: such a time is an error, not a
 //! wrap.
@@ -168,7 +169,7 @@ impl TickClock {
         }
         let end = self.scale.start_of(self.tick) + i128::from(self.scale.tick_ns);
         let left = u64::try_from(end - unix_ns).unwrap_or(0).min(NS_PER_MS);
-        left * cycles::per_ms() / NS_PER_MS * 98 / 100
+        left * cycles::per_ms(self.read_at) / NS_PER_MS * 98 / 100
     }
 }
 

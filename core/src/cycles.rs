@@ -1,24 +1,41 @@
 //! The CPU's cycle counter, for one purpose: to know cheaply that the tick read a moment ago is not
 //! over yet. Reading it costs about 7 ns where the clock costs 24.
 //!
-//! A counter is used only where it runs at a constant rate and has been measured against the monotonic
-//! clock; everywhere else [`per_ms`] stays 0, which means: read the real clock each time. Nothing here
-//! is needed for uniqueness, which rests on the cursor alone.
+//! A counter is used only where it runs at a constant rate and that rate is known: the CPU says it, or it is measured
+//! against the system's clocks, again every second. Everywhere else [`per_ms`] stays 0, which means: read the real clock
+//! each time. Nothing here is needed for uniqueness, which rests on the cursor alone.
 //!
 //! This file must never overestimate: an error has to make [`per_ms`] smaller than it is.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant, SystemTime};
 
-/// How long to watch the counter before believing its rate: the two readings of the clock are each off
-/// by less than a microsecond, so the rate is off by less than 0.02 %.
-const WATCH: Duration = Duration::from_millis(10);
+/// The shortest interval to measure. Each reading of a clock is off by less than a microsecond, so the rate is off by
+/// less than 0.02 %.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// After how many milliseconds a known rate is measured again.
+const AGAIN_MS: u64 = 1000;
+/// More cycles in a millisecond than any counter has: what shows more is one that was set anew.
+const TOO_MANY: u64 = 1 << 24;
 
-/// The first reading of clock and counter; `None` where the counter is not steady. Asked once: CPUID takes microseconds
-/// in a virtual machine.
-static ANCHOR: OnceLock<Option<(Instant, u64)>> = OnceLock::new();
+/// What is known of the counter.
+#[allow(dead_code)] // each kind of CPU has its own
+enum Pace {
+    /// it may change
+    Unsteady,
+    /// it is constant, and has to be measured
+    Steady,
+    /// it is constant: so many cycles in a millisecond
+    Known(u64),
+}
+
+/// Asked once: CPUID takes microseconds in a virtual machine.
+static PACE: LazyLock<Pace> = LazyLock::new(counter::pace);
 static PER_MS: AtomicU64 = AtomicU64::new(0);
+/// The counter when `PER_MS` was found.
+static FOUND_AT: AtomicU64 = AtomicU64::new(0);
+static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
 /// The counter; 0 where this CPU has none that can be used.
 #[inline(always)]
@@ -26,30 +43,83 @@ pub fn now() -> u64 {
     counter::read()
 }
 
-/// Cycles in a millisecond, or 0: unknown. The first calls calibrate, over real time that passes anyway.
+/// Cycles in a millisecond, or 0: unknown. The first calls measure it, over real time that passes anyway. `now` is what the
+/// counter shows.
 #[inline]
-pub fn per_ms() -> u64 {
-    match PER_MS.load(Relaxed) {
-        0 => calibrate(),
-        known => known,
-    }
+pub fn per_ms(now: u64) -> u64 {
+    let known = PER_MS.load(Relaxed);
+    if now.wrapping_sub(FOUND_AT.load(Relaxed)) < known * AGAIN_MS { known } else { find(now) }
 }
 
 #[cold]
-fn calibrate() -> u64 {
-    // Counter after clock here, clock after counter below: a thread suspended between the two readings
-    // makes the interval look longer in time, so the rate comes out too small, which is the safe side.
-    let anchor = ANCHOR.get_or_init(|| counter::is_steady().then(|| (Instant::now(), counter::read())));
-    let Some((started, from)) = *anchor else { return 0 };
-    let cycles = counter::read().wrapping_sub(from);
-    let elapsed = started.elapsed();
-    if elapsed < WATCH {
-        return 0;
-    }
-    let per_ms = u128::from(cycles) * 1_000_000 / elapsed.as_nanos();
-    let per_ms = u64::try_from(per_ms).unwrap_or(0);
+fn find(now: u64) -> u64 {
+    let (per_ms, found_at) = match *PACE {
+        Pace::Unsteady => return 0,
+        Pace::Known(per_ms) => (per_ms, now),
+        Pace::Steady => {
+            let Ok(mut watch) = WATCH.try_lock() else { return PER_MS.load(Relaxed) }; // another thread is at it
+            let watch = watch.get_or_insert_with(|| Watch::new(Reading::now()));
+            (watch.look(Reading::now()), watch.since.after)
+        }
+    };
     PER_MS.store(per_ms, Relaxed);
+    FOUND_AT.store(found_at, Relaxed);
     per_ms
+}
+
+/// Both clocks, and the counter before and after they were read. An interval counts from `after` to `before`: a thread
+/// suspended in the middle makes it look longer in time, so the rate comes out too small, which is the safe side.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// the counter before
+    pub before: u64,
+    /// the monotonic clock
+    pub monotonic: Instant,
+    /// the system's clock
+    pub wall: SystemTime,
+    /// the counter after
+    pub after: u64,
+}
+
+impl Reading {
+    fn now() -> Self {
+        let before = now();
+        let (monotonic, wall) = (Instant::now(), SystemTime::now());
+        Self { before, monotonic, wall, after: now() }
+    }
+}
+
+/// Measures the rate of a counter, one interval after the other.
+///
+/// Either clock alone may show too little time, and the rate would come out too high: the monotonic one stands still
+/// while the machine is suspended, and the other may be set back. So the longer of both counts. And where both stood still
+/// (a virtual machine was halted), the next interval tells: of two in a row, the lower rate counts.
+#[derive(Debug)]
+pub struct Watch {
+    since: Reading,
+    last: u64,
+    per_ms: u64,
+}
+
+impl Watch {
+    /// Begins to measure; the rate is unknown.
+    pub fn new(since: Reading) -> Self {
+        Self { since, last: 0, per_ms: 0 }
+    }
+
+    /// Cycles in a millisecond as far as they are known at this reading, or 0: unknown.
+    pub fn look(&mut self, until: Reading) -> u64 {
+        let monotonic = until.monotonic.saturating_duration_since(self.since.monotonic);
+        let wall = until.wall.duration_since(self.since.wall).unwrap_or_default();
+        let elapsed = monotonic.max(wall);
+        if elapsed >= SHORTEST {
+            let cycles = u128::from(until.before.wrapping_sub(self.since.after));
+            let rate = u64::try_from(cycles * 1_000_000 / elapsed.as_nanos()).unwrap_or(TOO_MANY);
+            let rate = if rate < TOO_MANY { rate } else { 0 };
+            (self.per_ms, self.last, self.since) = (rate.min(self.last), rate, until);
+        }
+        self.per_ms
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -63,14 +133,18 @@ mod counter {
         unsafe { _rdtsc() }
     }
 
-    /// Whether the CPU says that its counter runs at one rate in every power state ("invariant TSC").
-    pub fn is_steady() -> bool {
+    /// Steady if the CPU says that its counter runs at one rate in every power state ("invariant TSC").
+    pub fn pace() -> super::Pace {
         const POWER_MANAGEMENT: u32 = 0x8000_0007;
         const INVARIANT_TSC: u32 = 1 << 8;
         #[allow(unused_unsafe)] // an unsafe function in older compilers that we support, a safe one in this
         // SAFETY: CPUID is in every x86-64 CPU and reads no memory.
         let cpuid = |leaf| unsafe { __cpuid(leaf) };
-        cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && cpuid(POWER_MANAGEMENT).edx & INVARIANT_TSC != 0
+        if cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && cpuid(POWER_MANAGEMENT).edx & INVARIANT_TSC != 0 {
+            super::Pace::Steady
+        } else {
+            super::Pace::Unsteady
+        }
     }
 }
 
@@ -87,9 +161,12 @@ mod counter {
         count
     }
 
-    /// The architecture's generic timer has one rate by definition.
-    pub fn is_steady() -> bool {
-        true
+    /// The architecture's generic timer has one rate, and says it in hertz.
+    pub fn pace() -> super::Pace {
+        let hertz: u64;
+        // SAFETY: CNTFRQ_EL0 is readable where CNTVCT_EL0 is; the read touches no memory.
+        unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack, preserves_flags)) };
+        super::Pace::Known(hertz / 1000)
     }
 }
 
@@ -100,7 +177,7 @@ mod counter {
         0
     }
 
-    pub fn is_steady() -> bool {
-        false
+    pub fn pace() -> super::Pace {
+        super::Pace::Unsteady
     }
 }
