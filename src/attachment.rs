@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use flakeforge_core::cursor::Cursor;
+use flakeforge_core::cursor::{Cursor, OwnCursor};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::numbers::Numbers;
 use flakeforge_core::registry::Held;
@@ -17,7 +17,7 @@ const NO_ID: i64 = -1;
 /// Where the numbers of an attachment come from.
 enum Place {
     /// a cursor of its own, whose limit is the window's end
-    Window(Arc<Cursor>),
+    Window(Arc<OwnCursor>),
     /// the slot's file, which moves its limit by itself
     File(Arc<SharedCursor>),
 }
@@ -38,11 +38,11 @@ fn numbers_of(layout: &Layout) -> Numbers {
 
 impl Attachment {
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and what is needed to end it.
-    pub fn in_window(layout: &Layout, held: Held, lo: i64, hi: i64) -> (Arc<Cursor>, Self) {
+    pub fn in_window(layout: &Layout, held: Held, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
         let numbers = numbers_of(layout);
         // A window that holds no tick allows no number; a later one goes on from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
-        let cursor = Arc::new(Cursor::window(first, last));
+        let cursor = Arc::new(OwnCursor::from(Cursor::window(first, last)));
         (cursor.clone(), Self { place: Place::Window(cursor), numbers, first, held: Cell::new(Some(held)) })
     }
 

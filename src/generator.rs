@@ -1,6 +1,7 @@
 //! What JavaScript holds of a generator: an index for the raw functions of `hot.rs`, and the calls that
 //! may cost more than one ID, as statistics.
 
+use std::num::NonZeroU64;
 use std::rc::Rc;
 
 use flakeforge_core::fault::FileError;
@@ -201,7 +202,10 @@ impl GeneratorOptions {
         Knobs {
             seq_mask: self.seq_mask as u64,
             max_ahead_ms: self.max_ahead_ms,
-            prefetch: self.prefetch.map(|count| PrefetchRule { count: u64::from(count), validity_ns }),
+            prefetch: self
+                .prefetch
+                .and_then(|count| NonZeroU64::new(count.into()))
+                .map(|count| PrefetchRule { count, validity_ns }),
         }
     }
 }

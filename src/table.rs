@@ -13,7 +13,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use flakeforge_core::clock::{TickClock, Timescale};
-use flakeforge_core::cursor::{Cursor, Rule};
+use flakeforge_core::cursor::{Cursor, OwnCursor, Rule};
 use flakeforge_core::generator::{Generator, Knobs, Source};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::prefetch::PrefetchRule;
@@ -45,20 +45,20 @@ pub struct Table {
 /// Where a generator's numbers come from.
 pub enum Origin {
     /// the cursor that the whole process shares, and the system's clock
-    Process(Arc<Cursor>),
+    Process(Arc<OwnCursor>),
     /// a cursor of its own, and a clock that the caller sets before each call
     Given,
     /// a file, and the system's clock
     File(Arc<SharedCursor>),
     /// the cursor of a lease's window, and the system's clock
-    Window(Arc<Cursor>),
+    Window(Arc<OwnCursor>),
 }
 
 impl Origin {
     /// The cursor by which generators are told apart; a private one belongs to nobody else.
     fn shared(&self) -> Option<*const Cursor> {
         match self {
-            Self::Process(cursor) => Some(Arc::as_ptr(cursor)),
+            Self::Process(cursor) => Some(ptr::from_ref::<Cursor>(cursor)),
             Self::File(file) => Some(ptr::from_ref(file.cursor())),
             Self::Given | Self::Window(_) => None,
         }
@@ -68,7 +68,7 @@ impl Origin {
         match self {
             Self::Process(cursor) | Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
             Self::File(file) => (TickClock::system(scale), file.into()),
-            Self::Given => (TickClock::given(scale), Arc::new(Cursor::new(u64::MAX)).into()),
+            Self::Given => (TickClock::given(scale), Arc::new(OwnCursor::from(Cursor::new(u64::MAX))).into()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use flakeforge_core::clock::{Clock, OutOfRange, TickClock, system_ns};
-use flakeforge_core::cursor::{Cursor, Rule};
+use flakeforge_core::cursor::{Cursor, OwnCursor, Rule};
 use flakeforge_core::cycles;
 use flakeforge_core::format::{Base, Text, digits, id_digits};
 use flakeforge_core::generator::{Generator, Knobs};
@@ -122,12 +122,18 @@ fn generator() -> Generator {
 fn generator_of(layout: &Layout) -> Generator {
     let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
     let node = layout.place_node(5);
-    Generator::new(TickClock::system(layout.scale), Arc::new(Cursor::new(u64::MAX)), layout, node, &knobs)
+    Generator::new(
+        TickClock::system(layout.scale),
+        Arc::new(OwnCursor::from(Cursor::new(u64::MAX))),
+        layout,
+        node,
+        &knobs,
+    )
 }
 
-/// The cycle counter is calibrated over the first 10 ms of use.
+/// The cycle counter is measured over the first 20 ms of use.
 fn calibrate(clock: &mut TickClock) {
-    for _ in 0..2 {
+    for _ in 0..3 {
         let _ = clock.read();
         std::thread::sleep(std::time::Duration::from_millis(15));
     }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::clock::{Clock, TickClock, system_ns, to_ms};
-use crate::cursor::{Claim, Cursor, Refused, Rule};
+use crate::cursor::{Claim, Cursor, OwnCursor, Refused, Rule};
 use crate::fault::FileError;
 use crate::layout::{Layout, Packing};
 use crate::prefetch::{Prefetch, PrefetchRule};
@@ -46,7 +46,7 @@ pub enum Refusal {
 #[derive(Clone, Debug)]
 pub enum Source {
     /// in this process
-    Own(Arc<Cursor>),
+    Own(Arc<OwnCursor>),
     /// in a file, for all processes that name it
     File(Arc<SharedCursor>),
 }
@@ -68,8 +68,8 @@ impl Source {
     }
 }
 
-impl From<Arc<Cursor>> for Source {
-    fn from(cursor: Arc<Cursor>) -> Self {
+impl From<Arc<OwnCursor>> for Source {
+    fn from(cursor: Arc<OwnCursor>) -> Self {
         Self::Own(cursor)
     }
 }
@@ -242,7 +242,7 @@ impl Generator {
         if let Some(claim) = self.held(1)? {
             return Ok(claim);
         }
-        let count = self.prefetch.as_ref().map_or(1, |prefetch| prefetch.rule.count);
+        let count = self.prefetch.as_ref().map_or(1, |prefetch| prefetch.rule.count.get());
         let claim = self.take(count)?;
         let now_ns = self.clock.last_ns();
         self.stats.batches += 1;

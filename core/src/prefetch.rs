@@ -2,13 +2,15 @@
 //!
 //! This file must never hand a number out twice, or one after its time.
 
+use std::num::NonZeroU64;
+
 use crate::cursor::Claim;
 
 /// What the option says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrefetchRule {
     /// how many numbers to claim at a time, at most
-    pub count: u64,
+    pub count: NonZeroU64,
     /// how long they may be handed out, in nanoseconds; 0: for ever
     pub validity_ns: u64,
 }

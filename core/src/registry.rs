@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clock::{Timescale, system_ns};
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, OwnCursor};
 use crate::fault::FileError;
 use crate::layout::{Layout, Packing};
 use crate::place::{Identity, is_there};
@@ -100,7 +100,7 @@ pub enum NotShared {
 #[derive(Debug)]
 enum Scope {
     /// here, and it stays when its generators have gone
-    Plain(Arc<Cursor>),
+    Plain(Arc<OwnCursor>),
     /// in a file, which remembers it
     Shared { file: Weak<SharedCursor>, path: PathBuf, identity: Identity },
     /// with leases, each of which has its own
@@ -161,13 +161,13 @@ pub struct Registry {
 impl Registry {
     /// The cursor of a key in this process, new where there is none. It has no limit: each generator knows its layout's
     /// end.
-    pub fn plain(&mut self, key: Key) -> Result<Arc<Cursor>, Clash> {
+    pub fn plain(&mut self, key: Key) -> Result<Arc<OwnCursor>, Clash> {
         let first = match self.in_use(&key) {
             Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
             Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN.to_owned()))?,
             None => 0,
         };
-        let cursor = Arc::new(Cursor::window(first, u64::MAX));
+        let cursor = Arc::new(OwnCursor::from(Cursor::window(first, u64::MAX)));
         self.scopes.insert(key, Scope::Plain(cursor.clone()));
         Ok(cursor)
     }

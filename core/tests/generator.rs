@@ -3,7 +3,7 @@
 #[cfg(not(loom))]
 mod tests {
     use flakeforge_core::clock::{TickClock, system_ns, to_ms};
-    use flakeforge_core::cursor::Cursor;
+    use flakeforge_core::cursor::{Cursor, OwnCursor};
     use flakeforge_core::generator::{Generator, Knobs, Refusal};
     use flakeforge_core::layout::Layout;
     use flakeforge_core::registry::{Key, Registry};
@@ -15,7 +15,7 @@ mod tests {
 
     fn given(knobs: Knobs) -> Generator {
         let layout = Layout::named("flake").unwrap();
-        let cursor = Arc::new(Cursor::new(u64::MAX));
+        let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
         let node = layout.place_node(5);
         Generator::new(TickClock::given(layout.scale), cursor, &layout, node, &knobs)
     }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn the_end_of_a_window_is_not_that_of_the_layout() {
         let layout = Layout::named("flake").unwrap();
-        let cursor = Arc::new(Cursor::window(7 << 12, 8 << 12));
+        let cursor = Arc::new(OwnCursor::from(Cursor::window(7 << 12, 8 << 12)));
         let node = layout.place_node(5);
         let mut generator = Generator::new(TickClock::given(layout.scale), cursor.clone(), &layout, node, &PLAIN);
         assert!(at(&mut generator, 8 * MS).next_id().is_ok());

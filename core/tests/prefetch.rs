@@ -4,7 +4,7 @@
 #[cfg(not(loom))]
 mod tests {
     use flakeforge_core::clock::TickClock;
-    use flakeforge_core::cursor::Cursor;
+    use flakeforge_core::cursor::{Cursor, OwnCursor};
     use flakeforge_core::generator::{Generator, Knobs, Refusal};
     use flakeforge_core::layout::Layout;
     use flakeforge_core::prefetch::PrefetchRule;
@@ -24,9 +24,9 @@ mod tests {
 
     fn generator(count: u64, validity_ns: u64, max_ahead_ms: f64) -> Generator {
         let layout = layout();
-        let prefetch = Some(PrefetchRule { count, validity_ns });
+        let prefetch = Some(PrefetchRule { count: count.try_into().unwrap(), validity_ns });
         let knobs = Knobs { seq_mask: PER_TICK - 1, max_ahead_ms, prefetch };
-        let cursor = Arc::new(Cursor::new(u64::MAX));
+        let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
         Generator::new(TickClock::given(layout.scale), cursor, &layout, layout.place_node(NODE), &knobs)
     }
 
@@ -238,9 +238,9 @@ mod tests {
         #[test]
         fn neighbours_on_one_cursor_share_no_number(count in counts(), turns in prop::collection::vec(any::<bool>(), 1..200)) {
             let layout = layout();
-            let cursor = Arc::new(Cursor::new(u64::MAX));
+            let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
             let knobs = |prefetch| Knobs { seq_mask: PER_TICK - 1, max_ahead_ms: f64::INFINITY, prefetch };
-            let prefetch = Some(PrefetchRule { count, validity_ns: 0 });
+            let prefetch = Some(PrefetchRule { count: count.try_into().unwrap(), validity_ns: 0 });
             let mut pair = [knobs(prefetch), knobs(None)].map(|knobs| {
                 let clock = TickClock::given(layout.scale);
                 Generator::new(clock, cursor.clone(), &layout, layout.place_node(NODE), &knobs)

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use flakeforge_core::clock::{TickClock, system_ns};
-use flakeforge_core::cursor::Cursor;
+use flakeforge_core::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::{Generator, Refusal};
 use flakeforge_core::machine::Machine;
 use flakeforge_core::page::{Kind, Purpose};
@@ -85,7 +85,7 @@ fn processes_share_it() {
 #[test]
 fn what_counts_duplicates_finds_them() {
     if part().is_some() {
-        let mut own = generator(Arc::new(Cursor::new(u64::MAX)), &ENDLESS);
+        let mut own = generator(Arc::new(OwnCursor::from(Cursor::new(u64::MAX))), &ENDLESS);
         own.clock = TickClock::given(flake().scale); // one instant for both, whichever process starts first
         return send(blocks(own).take(3000));
     }

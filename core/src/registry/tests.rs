@@ -1,12 +1,14 @@
 //! The registry: who shares a cursor, who must not, and what is forgotten.
 
+use std::collections::HashSet;
+
 use super::*;
 
 fn flake(epoch_ms: i64) -> Layout {
     Layout::named("flake").unwrap().with_epoch(epoch_ms)
 }
 
-fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<Cursor> {
+fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<OwnCursor> {
     let layout = flake(epoch_ms);
     registry.plain(Key::new(&layout, layout.place_node(node))).unwrap()
 }
@@ -18,6 +20,14 @@ fn equal_bits_share_a_cursor_and_others_do_not() {
     assert!(Arc::ptr_eq(&one, &cursor(&mut registry, 0, 1)));
     assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 0, 2)));
     assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 5, 1)));
+}
+
+#[test]
+fn each_cursor_has_its_cache_lines_for_itself() {
+    let mut registry = Registry::default();
+    let cursors: Vec<_> = (0..100).map(|node| cursor(&mut registry, 0, node)).collect();
+    let lines: HashSet<_> = cursors.iter().map(|cursor| Arc::as_ptr(cursor).addr() / 128).collect();
+    assert_eq!(lines.len(), cursors.len());
 }
 
 #[test]
