@@ -104,6 +104,19 @@ test.serial('what a thread has used stays used after it has ended', async (t) =>
   t.true(stayBehind.behindMs > 0)
 })
 
+const { glibcVersionRuntime } = process.report.getReport().header
+
+// Linux keeps our addon anyway, because of a flag in its header; Windows unloads what nobody holds.
+const withLoader = process.platform === 'linux' && glibcVersionRuntime !== undefined ? test.serial : test.serial.skip
+withLoader('the addon holds itself, so that it stays when the only thread that loaded it ends', async (t) => {
+  const load = `require(${JSON.stringify(root)})`
+  const script = `new (require('node:worker_threads').Worker)(${JSON.stringify(load)}, { eval: true })`
+  const env = { ...process.env, LD_DEBUG: 'files' } // the loader says who opens what
+  const { stderr } = await promisify(execFile)(process.execPath, ['-e', script], { env, maxBuffer: 1 << 26 })
+  const counts = [...stderr.matchAll(/file=\S*flakeforge\S*\.node .*direct_opencount=(\d+)/g)].map(([, count]) => count)
+  t.deepEqual(counts, ['1', '2'])
+})
+
 for (const way of ['a cleared cache', 'a cleared cache, the addon too', 'vm contexts']) {
   test.serial(`loaded twice in one thread by ${way}, both copies work and share their numbers`, async (t) => {
     const { made, different, ascending, same, codes, warnings } = await run('load-twice.cjs', [way], ['--expose-gc'])

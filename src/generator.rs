@@ -8,7 +8,9 @@ use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry::{self, Clash, Held, Key, NotShared};
-use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array};
+use napi::bindgen_prelude::{
+    Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety,
+};
 use napi_derive::napi;
 
 use crate::attachment::Attachment;
@@ -29,6 +31,9 @@ impl Generators {
     /// `scratch`: the array of `lib/hot.js`, which it must never hand out.
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
+        // Node unloads what only a worker had loaded when the worker ends, and Windows lets it: with the addon would go
+        // the process's registry, and the code of the thread that looks after the files.
+        retain_current_module_for_unload_safety();
         Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
     }
 
