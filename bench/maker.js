@@ -1,38 +1,23 @@
 'use strict'
 
-// A process of bench/processes.js. It sends one number when it is done.
+// A process of bench/processes.js. It sends what it measured when it is done.
 //
-//   rate FILE         says when it is ready; at a word, makes IDs out of the file for a while: million IDs/s
+//   rate FILE         says when it is ready; at a word, makes IDs out of the file for a while: million IDs/s, see rate.js
 //   hold STORE N      takes N slots and keeps them
 //   join STORE        median ms of join()
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { FlakeId } = require('..')
+const { ENDLESS, rates, warmUp } = require('./rate.js')
 
-// More IDs per millisecond than a process can make: what is measured is the word, not the wait for the clock.
-const ROOMY = {
-  fields: [
-    ['timestamp', 41],
-    ['node', 3],
-    ['counter', 20],
-  ],
-}
-const MS = 500
-const BURST = 1000
-
-async function rate(file) {
-  const flake = new FlakeId({ layout: ROOMY, node: 1, shared: file })
-  for (let i = 0; i < 50_000; i++) flake.next()
+async function makeIds(file) {
+  const flake = new FlakeId({ ...ENDLESS, shared: file })
+  const call = () => flake.nextBigInt()
+  warmUp(call)
   process.send('ready')
   await once(process, 'message')
-  let ids = 0
-  const start = performance.now()
-  while (performance.now() - start < MS) {
-    for (let i = 0; i < BURST; i++) flake.next()
-    ids += BURST
-  }
-  process.send(ids / (performance.now() - start) / 1000, () => process.exit())
+  process.send(rates(call), () => process.exit())
 }
 
 async function hold(store, count) {
@@ -55,6 +40,6 @@ async function join(store) {
   process.send(times.sort((a, b) => a - b)[50], () => process.exit())
 }
 
-const KINDS = { rate, hold, join }
+const KINDS = { rate: makeIds, hold, join }
 const [kind, ...args] = process.argv.slice(2)
 KINDS[kind](...args)
