@@ -198,7 +198,11 @@ mod tests {
         }
         let cursor = Cursor::new(u64::MAX);
         cursor.claim(3, &FLAKE, &mut at(5)).unwrap();
-        assert_eq!(cursor.claim(1, &FLAKE, &mut Broken), Err(Refused::OutOfRange(OutOfRange { unix_ns: -1 })));
+        let fault = Err(Refused::OutOfRange(OutOfRange { unix_ns: -1 }));
+        assert_eq!(cursor.claim(1, &FLAKE, &mut Broken), fault);
+        let last = |counter| Rule { last: number(5, counter), ..FLAKE };
+        assert_eq!(cursor.claim(1, &last(3), &mut Broken), fault, "one number is left");
+        assert_eq!(cursor.claim(1, &last(2), &mut Broken), Err(Refused::PastLimit), "it ended before");
         assert!(!cursor.is_sealed());
         assert_eq!(cursor.seal(), number(5, 3), "what was the next free number");
         assert_eq!(cursor.claim(1, &FLAKE, &mut at(9)), Err(Refused::PastLimit));
