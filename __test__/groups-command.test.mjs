@@ -128,8 +128,8 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
 
   test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {
     const { where, url } = await started(t)
-    await textOf(t, ['create', where, 'orders', '--ttl', '2000', '--skew', '500'])
-    const options = { group: 'orders', ttlMs: 2000, skewMs: 500, waitMs: 5000 }
+    await textOf(t, ['create', where, 'orders', '--ttl', '4000', '--skew', '2000'])
+    const options = { group: 'orders', ttlMs: 4000, skewMs: 2000, waitMs: 20_000 } // a step may take its time
     const flake = await joinAs(t, url, options)
     await isRefused(t, ['destroy', where, 'orders'], /--yes/)
     await isRefused(t, ['destroy', where, 'orders', '--json'], /--yes/)
