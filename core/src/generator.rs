@@ -230,6 +230,9 @@ impl Generator {
     /// Up to `n` of the numbers that were prefetched and are still valid.
     fn held(&mut self, n: u64) -> Result<Option<Claim>, Refused> {
         let Some(prefetch) = &mut self.prefetch else { return Ok(None) };
+        if self.source.is_ended() {
+            return Err(Refused::PastLimit); // whoever made the file anew may be making these numbers, too
+        }
         if prefetch.expires() {
             self.clock.trusted()?;
             prefetch.expire(self.clock.last_ns());

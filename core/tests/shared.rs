@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use flakeforge_core::clock::{TickClock, system_ns};
 use flakeforge_core::cursor::{Cursor, OwnCursor};
-use flakeforge_core::generator::{Generator, Refusal};
+use flakeforge_core::generator::{Generator, Knobs, Refusal};
 use flakeforge_core::machine::Machine;
 use flakeforge_core::page::{Kind, Purpose};
+use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::shared::SharedCursor;
 use flakeforge_core::{machine, place};
 use support::{
@@ -249,6 +250,29 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
         fs::copy(path, path.with_extension("new")).unwrap();
         fs::rename(path.with_extension("new"), path).unwrap();
     });
+}
+
+#[test]
+fn numbers_held_of_a_file_that_failed_or_ended_are_not_handed_out() {
+    let folder = folder();
+    let held_of = |name: &str| {
+        let shared = open(&folder.path().join(name)).unwrap();
+        let prefetch = Some(PrefetchRule { count: 100, validity_ns: 0 });
+        let mut generator = generator(shared.clone(), &Knobs { prefetch, ..PLAIN });
+        let first = generator.next_id().unwrap();
+        assert_eq!(generator.next_id(), Ok(first + 1), "from what is held");
+        (shared, generator)
+    };
+    let (shared, mut generator) = held_of("removed");
+    fs::remove_file(shared.path()).unwrap();
+    wait_until("noticed", || shared.is_ended());
+    assert_eq!(generator.next_id(), Err(Refusal::File));
+    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::File)));
+
+    let (shared, mut generator) = held_of("ended");
+    shared.end();
+    assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
+    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::WindowEnd)));
 }
 
 #[test]
