@@ -11,6 +11,7 @@ use crate::clock::{Clock, TickClock, system_ns, to_ms};
 use crate::cursor::{Claim, Cursor, OwnCursor, Refused, Rule};
 use crate::fault::FileError;
 use crate::layout::{Layout, Packing};
+use crate::numbers::LAST;
 use crate::prefetch::{Prefetch, PrefetchRule};
 use crate::shared::SharedCursor;
 
@@ -113,8 +114,8 @@ impl Knobs {
         Rule {
             counter_bits: layout.packing.counter_bits(),
             seq_mask: self.seq_mask,
-            max_ahead: ticks as u64, // saturates: infinity is u64::MAX
-            last: layout.last_number(),
+            max_ahead: ticks as u64,              // saturates: infinity is u64::MAX
+            last: layout.last_number().min(LAST), // what a limit can reach
         }
     }
 }
@@ -294,8 +295,7 @@ impl Generator {
 
     /// Whether it is the cursor that ended, before the layout did.
     fn is_window_over(&self) -> bool {
-        // A layout that uses all 64 bits ends one number before its last, which stands for a sealed cursor.
-        self.source.is_ended() || self.source.cursor().limit() < self.rule.last.min(u64::MAX - 1)
+        self.source.is_ended() || self.source.cursor().limit() < self.rule.last
     }
 
     /// What is wrong with the cursor's file, if anything is.

@@ -12,6 +12,9 @@ use crate::clock::{Timescale, system_ns};
 
 const NS_PER_MS: i128 = 1_000_000;
 
+/// The last number that there is: the one after it stands for a sealed cursor.
+pub const LAST: u64 = u64::MAX - 1;
+
 /// How numbers are made of ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
@@ -34,12 +37,12 @@ impl Numbers {
 
     /// The first number of a tick.
     pub fn first_of(&self, tick: u64) -> u64 {
-        if tick > u64::MAX >> self.counter_bits { u64::MAX - 1 } else { tick << self.counter_bits }
+        to_number(u128::from(tick) << self.counter_bits)
     }
 
     /// The last number of a tick.
     pub fn last_of(&self, tick: u64) -> u64 {
-        self.first_of(tick.saturating_add(1)).saturating_sub(1)
+        to_number(((u128::from(tick) + 1) << self.counter_bits) - 1)
     }
 
     /// So many nanoseconds in ticks, and one for what is left of the present one.
@@ -85,6 +88,11 @@ impl Numbers {
         let tick = (since.max(0) + tick_ns - 1) / tick_ns;
         self.first_of(u64::try_from(tick).unwrap_or(u64::MAX))
     }
+}
+
+/// A number, or the last one where it is beyond.
+fn to_number(number: u128) -> u64 {
+    u64::try_from(number).map_or(LAST, |number| number.min(LAST))
 }
 
 /// The Unix millisecond of an instant.

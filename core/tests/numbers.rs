@@ -3,7 +3,7 @@
 #[cfg(not(loom))]
 mod tests {
     use flakeforge_core::clock::Timescale;
-    use flakeforge_core::numbers::Numbers;
+    use flakeforge_core::numbers::{LAST, Numbers};
     use proptest::prelude::*;
 
     fn of(scale: Timescale, counter_bits: u32) -> Numbers {
@@ -44,6 +44,20 @@ mod tests {
         assert_eq!(of(late, 0).window(0, 999), None);
         assert_eq!(of(late, 0).window(1010, 5000), None);
         assert_eq!(of(late, 0).window(i64::MIN, i64::MAX), Some(2..=9));
+    }
+
+    #[test]
+    fn the_last_ticks_of_64_bits_end_with_the_last_number() {
+        for bits in [0, 1, 12, 53, 63] {
+            let numbers = of(scale(0, 1_000_000), bits);
+            let last_tick = u64::MAX >> bits;
+            assert_eq!(numbers.last_of(last_tick), LAST, "{bits} bits");
+            assert_eq!(numbers.first_of(last_tick), (last_tick << bits).min(LAST));
+            assert_eq!(numbers.last_of(last_tick - 1), (last_tick << bits).wrapping_sub(1).min(LAST));
+            for beyond in [last_tick.saturating_add(1), u64::MAX] {
+                assert_eq!((numbers.first_of(beyond), numbers.last_of(beyond)), (LAST, LAST));
+            }
+        }
     }
 
     proptest! {
