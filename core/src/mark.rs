@@ -7,9 +7,17 @@
 //! This file must never raise the limit to a mark before the sync that wrote it has returned.
 
 #[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering::SeqCst, fence};
+use loom::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, SeqCst},
+    fence,
+};
 #[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst, fence};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, SeqCst},
+    fence,
+};
 
 use crate::cursor::Cursor;
 
@@ -29,6 +37,19 @@ impl Mark {
     /// The highest mark anybody has begun to write.
     pub fn written(&self) -> u64 {
         self.written.load(SeqCst)
+    }
+
+    /// What does not agree in the words of a file, if anything: none of next, limit and mark passes the one after it, in
+    /// memory or on the disk. They have no checksum, since others change them meanwhile.
+    pub fn contradiction(&self, cursor: &Cursor) -> Option<String> {
+        // In this order, since each may grow meanwhile. Whoever raised a word had seen the next one at least as high, and
+        // raised it with `Release`: so it is that high here, too.
+        let next = cursor.next();
+        fence(Acquire);
+        let limit = cursor.limit();
+        let written = self.written.load(Relaxed);
+        let agree = next <= written.saturating_add(1) && limit <= written;
+        (!agree).then(|| format!("next {next}, limit {limit}, mark {written}"))
     }
 
     /// Lets the cursor give numbers up to `target`, once `sync` has brought the mark to the disk. Where it fails,

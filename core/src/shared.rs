@@ -27,7 +27,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
-    fence,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -99,18 +98,9 @@ impl Mapped {
         if cfg!(target_os = "linux") { Ok(()) } else { self.file.sync_data() }
     }
 
-    /// The words have no checksum, since they change; but one never passes the other, in memory or on the disk.
     fn check_words(&self, path: &Path) -> Result<(), FileError> {
-        let cursor = self.cursor();
-        let next = cursor.next(); // in this order: each may grow meanwhile, the later ones first
-        fence(Acquire);
-        let limit = cursor.limit();
-        let written = self.mark().written();
-        if next > written.saturating_add(1) || limit > written {
-            let words = format!("next {next}, limit {limit}, mark {written}");
-            return Err(FileError::new(path, format!("contradicts itself ({words}): {}", page::DAMAGED)));
-        }
-        Ok(())
+        let Some(words) = self.mark().contradiction(self.cursor()) else { return Ok(()) };
+        Err(FileError::new(path, format!("contradicts itself ({words}): {}", page::DAMAGED)))
     }
 
     /// Goes on past the mark if the file was last used in another boot of the machine.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{
     AtomicU64,
-    Ordering::{Relaxed, SeqCst},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -229,7 +229,7 @@ impl SlotFolder {
     fn enter(&self, group: &Arc<Group>, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
         let numbers = self.config.numbers;
         let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: group.clone() };
-        if held.lends_window().load(Relaxed) != 0 {
+        if held.lends_window().load(Acquire) != 0 {
             held.cursor.start_past_mark();
         }
         let first = self.purpose(group, "").words[0];
@@ -356,7 +356,8 @@ impl HeldSlot {
     pub fn release(self, last_ms: i64) {
         if self.lends_window().load(Relaxed) != 0 && last_ms <= self.hi_ms() {
             self.cursor.cursor().raise_next(self.cursor.numbers().after_ms(last_ms));
-            self.lends_window().store(0, Relaxed);
+            // After `next`, however this process ends: without the word, the next holder believes `next`.
+            self.lends_window().store(0, Release);
         }
     }
 }

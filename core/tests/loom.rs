@@ -173,6 +173,39 @@ mod tests {
         });
     }
 
+    /// Whoever opens a file while others take numbers from it must not call it damaged. It is the first thread that
+    /// raises: where another one does, loom leaves out the order that matters.
+    fn assert_never_contradicts_itself(a_use: fn(&File)) {
+        loom::model(move || {
+            let (cursor, mark, disk) = (Cursor::window(8, 7), Mark::new(7), AtomicU64::new(7));
+            let file = Arc::new(File { cursor, mark, disk });
+            let [used, opened] = [file.clone(), file.clone()];
+            let user = thread::spawn(move || a_use(&used));
+            let opener = thread::spawn(move || assert_eq!(opened.mark.contradiction(&opened.cursor), None));
+            file.mark.raise(&file.cursor, 11, || file.sync()).unwrap();
+            user.join().unwrap();
+            opener.join().unwrap();
+        });
+    }
+
+    fn claim(file: &File) {
+        let _ = file.cursor.claim(9, &RULE, &mut Shown(4, 4));
+    }
+
+    fn skip(file: &File) {
+        file.mark.start_past(&file.cursor);
+    }
+
+    #[test]
+    fn a_file_never_contradicts_itself_while_numbers_are_taken() {
+        assert_never_contradicts_itself(claim);
+    }
+
+    #[test]
+    fn a_file_never_contradicts_itself_while_numbers_are_skipped() {
+        assert_never_contradicts_itself(skip);
+    }
+
     #[test]
     fn those_who_enter_another_boot_at_once_start_past_the_mark() {
         let mut model = loom::model::Builder::new();
