@@ -48,14 +48,15 @@ impl Attachment {
 
     /// The attachment to a slot file.
     pub fn on_file(layout: &Layout, held: Held, file: Arc<SharedCursor>) -> Self {
-        let first = file.cursor().next();
+        let first = file.next();
         Self { place: Place::File(file), numbers: numbers_of(layout), first, held: Cell::new(Some(held)) }
     }
 
-    fn cursor(&self) -> &Cursor {
+    /// The last number that may have been taken.
+    fn limit(&self) -> u64 {
         match &self.place {
-            Place::Window(cursor) => cursor,
-            Place::File(file) => file.cursor(),
+            Place::Window(cursor) => cursor.limit(),
+            Place::File(file) => file.limit(),
         }
     }
 
@@ -73,7 +74,7 @@ impl Attachment {
             Place::Window(cursor) => cursor.seal(),
             Place::File(file) => {
                 file.end();
-                file.cursor().next()
+                file.next()
             }
         };
         self.let_go();
@@ -83,7 +84,7 @@ impl Attachment {
     /// Others of this process may use the key once the window is over.
     fn let_go(&self) {
         if let Some(held) = self.held.take() {
-            held.end(self.cursor().limit());
+            held.end(self.limit());
         }
     }
 }

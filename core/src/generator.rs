@@ -275,7 +275,11 @@ impl Generator {
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 when it is not.
     pub fn ahead_ms(&self) -> f64 {
-        let Some(last) = self.source.cursor().next().checked_sub(1) else { return 0.0 };
+        let next = match &self.source {
+            Source::Own(cursor) => cursor.next(),
+            Source::File(file) => file.next(),
+        };
+        let Some(last) = next.checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale.start_of(last) - self.clock.now_ns()).max(0.0)
     }

@@ -55,6 +55,8 @@ pub struct Group {
     identity: Identity,
     /// no slot that this process takes starts before the end of this Unix millisecond
     past_ms: i64,
+    /// the highest mark that this process has covered
+    own_top: AtomicU64,
 }
 
 impl Group {
@@ -80,7 +82,7 @@ impl Group {
             let folder = folder.join(life.to_string());
             let (file, identity) = place::open(&folder.join(FILE), &purpose, machine)?;
             let page = Mapped::new(file).map_err(|error| FileError::io(&folder, "mapped", &error))?;
-            let group = Self { page, folder, identity, past_ms };
+            let group = Self { page, folder, identity, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
                 return Ok(group);
             }
@@ -98,7 +100,7 @@ impl Group {
 
     /// Whether its file was removed or replaced.
     pub(crate) fn is_gone(&self) -> bool {
-        place::is_gone(&self.folder.join(FILE), self.identity)
+        self.page.was_cut() || place::is_gone(&self.folder.join(FILE), self.identity)
     }
 
     /// No number up to the end of this Unix millisecond belongs to this life.
@@ -108,12 +110,15 @@ impl Group {
 
     /// A mark up to there is about to be written.
     pub(crate) fn cover(&self, mark: u64) {
+        self.own_top.fetch_max(mark, Relaxed);
         self.word(TOP).fetch_max(mark, SeqCst);
     }
 
-    /// The Unix millisecond in which the highest mark of this life ends; for one whose file has gone.
+    /// The Unix millisecond in which the highest mark of this life ends; for one whose file has gone. Of one that was cut
+    /// short it is the highest of this process.
     pub(crate) fn end_ms(&self, numbers: &Numbers) -> i64 {
-        self.floor_ms().max(numbers.end_ms(self.word(TOP).load(SeqCst)))
+        let top = self.word(TOP).load(SeqCst).max(self.own_top.load(Relaxed));
+        self.floor_ms().max(numbers.end_ms(top))
     }
 
     /// Where to look for a free slot first.

@@ -193,7 +193,7 @@ impl Registry {
         }
         let (scale, counter_bits) = (key.scale(), key.packing.counter_bits());
         let file = SharedCursor::open(path, scale, counter_bits, &key.fingerprint()).map_err(NotShared::File)?;
-        let first = before.map_or(first, |before| before.cursor().next());
+        let first = before.map_or(first, |before| before.next());
         if first > 0 {
             file.go_on_at(first).map_err(NotShared::File)?; // what was given is not given again
         }

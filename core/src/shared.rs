@@ -13,8 +13,10 @@
 //!   `next` only grows, and skipping is all that can happen. That is why opening takes no lock either, and a process that
 //!   is stopped while it opens the file cannot hold up the next one.
 //!
-//! A file must not be removed or cut short while it is in use. Both are noticed, and end the cursor in this process; but a
-//! file of which nothing is left ends the process with SIGBUS, as for every mapped file.
+//! A file must not be removed, cut short or written over while it is in use. All of it is noticed, and ends the cursor in
+//! this process. Reading a mapped page whose file was cut to nothing ends the process with SIGBUS: so the file is looked at
+//! before the page wherever there is time for it, and a page that was cut off is never read again. Only a claim that is
+//! under way just then cannot know.
 //!
 //! This file must never raise the limit by any way other than [`Mark::raise`], nor read the mapped page otherwise than by
 //! atomics: other processes write there.
@@ -25,7 +27,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{
-    AtomicBool, AtomicU64,
+    AtomicBool, AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, OnceLock};
@@ -47,17 +49,26 @@ use crate::place::{self, Identity};
 const AHEAD_NS: u64 = 5_000_000_000;
 pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
+const GONE: &str = "was removed or replaced while in use, or cut short, so that others may be making the same IDs: make a \
+                    new generator, and let nobody touch the file";
+const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so that others may be making the \
+                         same IDs: make a new generator, and let nobody touch the file";
+
 /// A page of a file, mapped. It stays mapped as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     map: MmapRaw,
     file: File,
+    /// the page, or what stands in for it
+    start: AtomicPtr<AtomicU64>,
+    stand_in: OnceLock<Box<[AtomicU64]>>,
 }
 
 impl Mapped {
     pub(crate) fn new(file: File) -> io::Result<Self> {
         let map = MmapOptions::new().len(page::SIZE).map_raw(&file)?;
-        Ok(Self { map, file })
+        let start = AtomicPtr::new(map.as_mut_ptr().cast());
+        Ok(Self { map, file, start, stand_in: OnceLock::new() })
     }
 
     #[inline]
@@ -65,9 +76,19 @@ impl Mapped {
         debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= page::SIZE);
         // SAFETY: private to this file, and used below with a few types, all of them nothing but `AtomicU64`s in a
         // fixed order: every bit pattern is valid, and that other processes write to them is what atomics are for. The
-        // offsets are constants of page.rs: inside the page, aligned as the page is. The memory stays mapped as long as
-        // `self`, which the reference borrows.
-        unsafe { &*self.map.as_ptr().add(offset).cast::<T>() }
+        // offsets are constants of page.rs: inside the page, aligned as the page is. `start` is that of the map or of
+        // the stand-in, which is as large; both stay as long as `self`, which the reference borrows.
+        unsafe { &*self.start.load(Acquire).cast::<u8>().add(offset).cast::<T>() }
+    }
+
+    /// Whether the file was cut short. Then the page is gone for good, and zeros that only this process has stand in for
+    /// it: so this is asked before the page is read wherever the file may have been cut long ago.
+    pub(crate) fn was_cut(&self) -> bool {
+        if self.stand_in.get().is_none() && self.file.metadata().is_ok_and(|found| found.len() < page::SIZE as u64) {
+            let zeros = self.stand_in.get_or_init(|| (0..page::SIZE / 8).map(|_| AtomicU64::new(0)).collect());
+            self.start.store(zeros.as_ptr().cast_mut(), Release);
+        }
+        self.stand_in.get().is_some()
     }
 
     #[inline]
@@ -77,10 +98,12 @@ impl Mapped {
 
     /// The words of a page; in one that holds a cursor, the first two are the cursor's.
     pub(crate) fn words(&self) -> &[AtomicU64; page::WORD_COUNT] {
+        self.was_cut();
         self.at(page::WORDS)
     }
 
     pub(crate) fn holder(&self) -> &[AtomicU64; page::HOLDER_COUNT] {
+        self.was_cut();
         self.at(page::HOLDER)
     }
 
@@ -130,8 +153,10 @@ pub struct SharedCursor {
     group: Option<Arc<Group>>,
     ended: AtomicBool,
     fault: OnceLock<FileError>,
-    /// the next free number when the keeper looked last
+    /// the next free number when this process looked last
     seen: AtomicU64,
+    /// the highest limit that this process has seen or set
+    covered: AtomicU64,
 }
 
 impl SharedCursor {
@@ -186,13 +211,33 @@ impl SharedCursor {
         let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
         page.check_words(&path)?;
         page.enter(machine.boot);
-        let (ended, fault, seen) = (AtomicBool::new(false), OnceLock::new(), AtomicU64::new(0));
-        Ok(Self { page, path, identity, numbers, group, ended, fault, seen })
+        let [seen, covered] = [page.cursor().next(), page.cursor().limit()].map(AtomicU64::new);
+        let (ended, fault) = (AtomicBool::new(false), OnceLock::new());
+        Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
     }
 
     /// The cursor. Where it says [`PastLimit`](crate::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
     #[inline]
     pub fn cursor(&self) -> &Cursor {
+        self.page.cursor()
+    }
+
+    /// The next free number; of a file that was cut short or went back, one above all that this process was given.
+    pub fn next(&self) -> u64 {
+        let (seen, next) = (self.seen.load(Acquire), self.cold().next());
+        // What was taken since this process looked last, nobody knows any more.
+        if next < seen || self.page.was_cut() { self.covered.load(Acquire).saturating_add(1) } else { next }
+    }
+
+    /// The last number that may be taken now; of a file that was cut short, the last that this process may have taken.
+    pub fn limit(&self) -> u64 {
+        let limit = self.cold().limit();
+        if self.page.was_cut() { self.covered.load(Acquire) } else { limit }
+    }
+
+    /// The cursor for calls that may come long after the file was cut short.
+    fn cold(&self) -> &Cursor {
+        self.page.was_cut();
         self.page.cursor()
     }
 
@@ -207,7 +252,7 @@ impl SharedCursor {
 
     /// Whether the file was removed, replaced or cut short.
     pub fn is_gone(&self) -> bool {
-        place::is_gone(&self.path, self.identity)
+        self.page.was_cut() || place::is_gone(&self.path, self.identity)
     }
 
     /// Whether this process must take no more numbers from it, because [`end`](Self::end) was called or the file failed.
@@ -242,16 +287,7 @@ impl SharedCursor {
 
     /// The same as `raise` from a tick on that a generator's clock has shown, which may be another one by now.
     pub(crate) fn raise_from(&self, now: u64) -> Result<(), FileError> {
-        if let Some(fault) = self.fault() {
-            return Err(fault);
-        }
-        if self.is_gone() {
-            return Err(self.spoil(FileError::new(
-                &self.path,
-                "was removed or replaced while in use, or cut short, so that others may be making the same IDs: make a new \
-                 generator, and let nobody touch the file",
-            )));
-        }
+        self.check()?;
         self.check_group()?;
         let numbers = self.numbers;
         let tick = now.max(numbers.tick(self.cursor().next()));
@@ -259,11 +295,30 @@ impl SharedCursor {
         if let Some(group) = &self.group {
             group.cover(target); // before any number up to there is taken
         }
+        self.covered.fetch_max(target, Release);
         self.page.mark().raise(self.cursor(), target, || {
             // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
             self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
             self.check_group() // again, after the mark is written: see group.rs
         })
+    }
+
+    /// Whether the file is still the one that was opened, and its page what this process saw.
+    fn check(&self) -> Result<(), FileError> {
+        if let Some(fault) = self.fault() {
+            return Err(fault);
+        }
+        if self.is_gone() {
+            return Err(self.spoil(FileError::new(&self.path, GONE)));
+        }
+        // `seen` first: another thread may look meanwhile.
+        let (seen, next) = (self.seen.load(Acquire), self.cursor().next());
+        if next < seen {
+            return Err(self.spoil(FileError::new(&self.path, WENT_BACK)));
+        }
+        self.seen.fetch_max(next, Release);
+        self.covered.fetch_max(self.cursor().limit(), Release);
+        Ok(())
     }
 
     fn check_group(&self) -> Result<(), FileError> {
@@ -274,17 +329,17 @@ impl SharedCursor {
         Err(FileError::new(&self.path, "belongs to a group that was destroyed"))
     }
 
-    /// What the keeper does a few times a second: notices a file that has gone, and raises the mark before IDs get there,
-    /// if any were made.
+    /// What the keeper does a few times a second: notices what was done to the file, and raises the mark before IDs get
+    /// there, if any were made.
     pub(crate) fn look(&self) {
-        if self.is_ended() {
-            return;
+        let before = self.seen.load(Acquire);
+        if self.is_ended() || self.check().is_err() {
+            return; // what is wrong is kept, for the calls to report
         }
-        let next = self.cursor().next();
-        let flows = self.seen.swap(next, Relaxed) != next;
+        let next = self.seen.load(Acquire);
         let near = self.numbers.last_of(self.numbers.tick(next).saturating_add(self.numbers.ticks(NEAR_NS)));
-        if flows && near > self.cursor().limit() || self.is_gone() {
-            let _ = self.raise(); // what is wrong is kept, for the calls to report
+        if next != before && near > self.cursor().limit() {
+            let _ = self.raise();
         }
     }
 

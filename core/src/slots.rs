@@ -329,7 +329,7 @@ impl HeldSlot {
 
     /// The last Unix millisecond of such a holder: the durable mark, rounded down.
     pub fn hi_ms(&self) -> i64 {
-        self.cursor.numbers().last_ms(self.cursor.cursor().limit())
+        self.cursor.numbers().last_ms(self.cursor.limit())
     }
 
     /// Tells how it stands with the slot, and raises the mark to 5 s from now for a holder that does not use the cursor in

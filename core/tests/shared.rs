@@ -5,6 +5,7 @@
 mod support;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use flakeforge_core::machine::Machine;
 use flakeforge_core::numbers::whole_ms;
 use flakeforge_core::page::{Kind, Purpose};
 use flakeforge_core::prefetch::PrefetchRule;
+use flakeforge_core::registry::{Key, Registry};
 use flakeforge_core::shared::SharedCursor;
 use flakeforge_core::{machine, place};
 use support::{
@@ -281,6 +283,67 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
         fs::copy(path, path.with_extension("new")).unwrap();
         fs::rename(path.with_extension("new"), path).unwrap();
     });
+}
+
+/// Waits until the fault of a generator that makes no IDs meanwhile is known; what it is.
+fn fault_while_idle(ids: &Generator) -> String {
+    wait_until("noticed", || ids.fault().is_some());
+    ids.fault().unwrap().to_string()
+}
+
+#[test]
+fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut registry = Registry::default();
+    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
+    let shared = open();
+    let mut ids = generator(shared.clone(), &PLAIN);
+    let last = ids.next_id().unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    let fault = fault_while_idle(&ids);
+    assert!(fault.contains("was removed or replaced while in use, or cut short"), "{fault}");
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert!(ids.ahead_ms() <= 5100.0, "nothing that is asked later reads the page");
+    assert!(shared.raise().is_err());
+
+    fs::remove_file(&path).unwrap();
+    let again = open();
+    assert!(again.cursor().next() >> 12 > last >> 22, "a new file goes on above what was given");
+}
+
+#[test]
+fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut ids = generator(open(&path).unwrap(), &PLAIN); // and has given nothing
+    let copy = fs::read(&path).unwrap();
+    fs::write(&path, "").unwrap();
+    ids.ahead_ms(); // finds the page gone, before anybody looks at the file
+    fs::write(&path, copy).unwrap();
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+}
+
+#[test]
+fn an_older_copy_written_over_a_file_is_noticed() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut registry = Registry::default();
+    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
+    let shared = open();
+    let mut ids = generator(shared.clone(), &ENDLESS);
+    ids.next_id().unwrap();
+    let copy = fs::read(&path).unwrap();
+    let put_back = || fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
+    let mut made = vec![0; 100_000];
+    ids.fill(&mut made, |id| id);
+    shared.raise().unwrap(); // looks at the file, as is done a few times a second anyway
+    put_back();
+    let fault = fault_while_idle(&ids);
+    assert!(fault.contains("went back while in use"), "{fault}");
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+    let mut again = generator(open(), &ENDLESS);
+    assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator goes on above what was given");
 }
 
 #[test]

@@ -262,6 +262,46 @@ fn a_removed_slot_is_lost() {
     assert_eq!(other.renew(), Ok(Renewal::Lost));
 }
 
+fn cut(path: &Path) {
+    fs::OpenOptions::new().write(true).open(path).unwrap().set_len(0).unwrap();
+}
+
+#[test]
+fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 2);
+    let (held, other) = (take(&folder), take(&folder));
+    let mut ids = generator(held.cursor(), &PLAIN);
+    ids.next_id().unwrap();
+    cut(&temp.path().join("1/0"));
+    cut(&temp.path().join("1/1")); // whose holder does not use the cursor in it
+    while ids.fault().is_none() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
+    assert!(held.hi_ms() < now_ms() && ids.ahead_ms() < 6000.0);
+    held.release(now_ms());
+    drop(other);
+    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::File(_))), "both are damaged");
+}
+
+#[test]
+fn members_survive_a_group_whose_file_is_cut_to_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 4);
+    let held = take(&folder);
+    let last_ms = run_ahead(&held);
+    cut(&temp.path().join("1/group"));
+    assert_eq!(held.renew(), Ok(Renewal::Lost));
+    drop(held);
+    let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("a damaged group") };
+    assert!(error.to_string().contains("is no file of flakeforge (it is empty)"), "{error}");
+    fs::remove_dir_all(temp.path().join("1")).unwrap();
+    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
+    assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");
+}
+
 /// Makes IDs up to 5 s ahead of the clock; the Unix ms of the last.
 fn run_ahead(held: &HeldSlot) -> i64 {
     let mut made = vec![0; 4096 * 5000];
