@@ -213,11 +213,16 @@ impl Generator {
 
     /// Numbers from a cursor that has reached its limit: where that is a file's durable mark, and not the end of the
     /// layout, it is raised. Each turn of the loop, this process or another goes on by seconds, so that it ends.
+    ///
+    /// Not for a number that the clock does not allow yet, nor one that the layout does not have: a mark that moved on
+    /// without one would move on each time the file is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
         while let Source::File(file) = &self.source
             && file.cursor().limit() < self.rule.last
         {
+            let without_mark = Cursor::window(file.cursor().next(), LAST);
+            without_mark.claim(n, &self.rule, &mut self.clock)?;
             let now = self.clock.read()?; // the claim below trusts this tick: the mark must not fall behind it
             file.raise_from(now).map_err(|_| Refused::PastLimit)?;
             match file.cursor().claim(n, &self.rule, &mut self.clock) {

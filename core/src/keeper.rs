@@ -31,20 +31,29 @@ fn table() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The cursor in that file as this process has it open, or the one that `make` makes, which must not drop one.
+/// The cursor in that file as this process has it open, or the one that `make` makes. That may take a while, and others
+/// go on meanwhile: of two that are made at once, the first one is everybody's.
 pub(crate) fn find_or_add(
     identity: Identity,
     make: impl FnOnce() -> Result<SharedCursor, FileError>,
 ) -> Result<Arc<SharedCursor>, FileError> {
-    let found; // dropped after the lock is given back
+    if let Some(open) = find(identity) {
+        return Ok(open);
+    }
+    let made = Arc::new(make()?);
+    let found; // dropped after the lock is given back, as `made` is
     let mut table = table();
-    found = table.open.get(&identity).and_then(Weak::upgrade);
+    found = table.find(identity);
     if let Some(open) = found.as_ref().filter(|open| !open.is_ended()) {
         return Ok(open.clone());
     }
-    let made = Arc::new(make()?);
     table.add(&made);
-    Ok(made)
+    Ok(made.clone())
+}
+
+fn find(identity: Identity) -> Option<Arc<SharedCursor>> {
+    let found = table().find(identity);
+    found.filter(|open| !open.is_ended())
 }
 
 /// Looks after a cursor that only its maker has.
@@ -53,6 +62,10 @@ pub(crate) fn add(cursor: &Arc<SharedCursor>) {
 }
 
 impl Table {
+    fn find(&self, identity: Identity) -> Option<Arc<SharedCursor>> {
+        self.open.get(&identity).and_then(Weak::upgrade)
+    }
+
     fn add(&mut self, cursor: &Arc<SharedCursor>) {
         self.open.insert(cursor.identity(), Arc::downgrade(cursor));
         if !self.is_watched {

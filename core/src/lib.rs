@@ -23,7 +23,10 @@
 //! | `keeper` | the files that are open, and the thread that looks after them |
 //! | [`page`] | what a file looks like |
 //! | [`place`] | how it gets to its place, and is found there |
-//! | [`machine`] | which boot this is, and which file systems are local |
+//! | `entry` | what everyone does who opens such a file |
+//! | [`presence`] | whether a living process has such a file open |
+//! | [`machine`] | what files need to know of the machine: its boot, and which file systems are local |
+//! | [`boot`] | which boot of the machine this is |
 //! | [`slots`] | a slot of its own for each process that sees a folder |
 //! | [`group`] | the group that the slots belong to, and its end |
 //! | [`holder`] | who holds a slot, for people who look |
@@ -33,12 +36,15 @@
 //! | [`fault`] | what can be wrong with a file, in words |
 //! | [`format`](mod@format) | bytes as decimal, hex, binary, octal and base-32 text, and back |
 
+pub mod boot;
 pub mod clock;
 #[cfg(not(loom))] // this and the like stand on mapped memory, where loom's atomics cannot be
 pub mod counters;
 pub mod cursor;
 pub mod cycles;
 pub mod dialects;
+#[cfg(not(loom))]
+mod entry;
 pub mod fault;
 pub mod format;
 #[cfg(not(loom))]
@@ -60,6 +66,7 @@ pub mod packing;
 pub mod page;
 pub mod place;
 pub mod prefetch;
+pub mod presence;
 #[cfg(not(loom))]
 pub mod registry;
 #[cfg(not(loom))]

@@ -1,4 +1,4 @@
-//! What files need to know about the machine: which boot this is, and which file systems are its own.
+//! What files need to know about the machine: which boot this is (boot.rs), and which file systems are its own.
 //!
 //! This file must never take a file system for local that another machine may be writing to: memory that two machines
 //! map is not shared memory.
@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::boot;
 use crate::fault::FileError;
 
 /// The machine as a file sees it. Tests make one of their own.
@@ -19,7 +20,7 @@ pub struct Machine {
     pub is_local: fn(u64) -> bool,
 }
 
-static THIS: LazyLock<Machine> = LazyLock::new(|| Machine { boot: boot(), is_local });
+static THIS: LazyLock<Machine> = LazyLock::new(|| Machine { boot: boot::this(), is_local });
 
 /// The machine that this process runs on.
 pub fn this() -> &'static Machine {
@@ -45,20 +46,6 @@ const LOCAL: [u64; 13] = [
 
 fn is_local(kind: u64) -> bool {
     LOCAL.contains(&kind)
-}
-
-/// Linux has a number for each boot. macOS has one too, but only a program tells it without foreign code. Elsewhere
-/// there is none, and each opening of a file counts as another boot: the price is a wait of up to 5 s after a restart.
-fn boot() -> Option<u128> {
-    let text = if cfg!(target_os = "linux") {
-        fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
-    } else if cfg!(target_os = "macos") {
-        let told = std::process::Command::new("/usr/sbin/sysctl").args(["-n", "kern.bootsessionuuid"]).output();
-        told.ok().and_then(|told| String::from_utf8(told.stdout).ok())
-    } else {
-        None
-    };
-    u128::from_str_radix(&text?.trim().replace('-', ""), 16).ok().filter(|&boot| boot != 0)
 }
 
 /// Something of which the system can say on what file system it lies.

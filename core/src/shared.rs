@@ -8,10 +8,7 @@
 //!   disk's mark is never below a number taken, whatever else of the page the crash lost: the words lie in sectors of
 //!   their own, each of which only ever grows, so a torn page has each word older or newer, and an older mark still
 //!   covers every limit that was raised before the next one was synced.
-//! - Whoever opens the file and finds another boot's ID in it first moves `next` past the mark, and only then writes its
-//!   own boot's ID. Several may do so at once, in any order, and a boot ID that is half written is another boot's too:
-//!   `next` only grows, and skipping is all that can happen. That is why opening takes no lock either, and a process that
-//!   is stopped while it opens the file cannot hold up the next one.
+//! - Whoever opens the file goes on past the mark, unless it is proven that the machine has not crashed since: entry.rs.
 //!
 //! A file must not be removed, cut short or written over while it is in use. All of it is noticed, and ends the cursor in
 //! this process. Reading a mapped page whose file was cut to nothing ends the process with SIGBUS: so the file is looked at
@@ -36,6 +33,7 @@ use memmap2::{MmapOptions, MmapRaw};
 
 use crate::clock::Timescale;
 use crate::cursor::Cursor;
+use crate::entry::enter;
 use crate::fault::FileError;
 use crate::group::Group;
 use crate::keeper;
@@ -44,6 +42,7 @@ use crate::mark::Mark;
 use crate::numbers::Numbers;
 use crate::page::{self, Kind, Purpose};
 use crate::place::{self, Identity};
+use crate::presence::Presence;
 
 /// How far ahead of the clock the mark is set, and how close to it IDs may come before it is set anew.
 const AHEAD_NS: u64 = 5_000_000_000;
@@ -92,7 +91,7 @@ impl Mapped {
     }
 
     #[inline]
-    fn cursor(&self) -> &Cursor {
+    pub(crate) fn cursor(&self) -> &Cursor {
         self.at(page::WORDS)
     }
 
@@ -107,12 +106,16 @@ impl Mapped {
         self.at(page::HOLDER)
     }
 
-    fn mark(&self) -> &Mark {
+    pub(crate) fn mark(&self) -> &Mark {
         self.at(page::MARK)
     }
 
-    fn boot(&self) -> &[AtomicU64; 2] {
+    pub(crate) fn boot(&self) -> &[AtomicU64; 2] {
         self.at(page::BOOT)
+    }
+
+    pub(crate) fn presence(&self) -> &Presence {
+        self.at(page::PRESENCE)
     }
 
     /// Returns when the page, as it was at the call, is on the disk.
@@ -124,21 +127,6 @@ impl Mapped {
     fn check_words(&self, path: &Path) -> Result<(), FileError> {
         let Some(words) = self.mark().contradiction(self.cursor()) else { return Ok(()) };
         Err(FileError::new(path, format!("contradicts itself ({words}): {}", page::DAMAGED)))
-    }
-
-    /// Goes on past the mark if the file was last used in another boot of the machine.
-    fn enter(&self, boot: Option<u128>) {
-        let [low, high] = self.boot();
-        let known = u128::from(high.load(Acquire)) << 64 | u128::from(low.load(Acquire));
-        if boot == Some(known) {
-            return;
-        }
-        if self.mark().written() > 0 {
-            self.mark().start_past(self.cursor());
-        }
-        let boot = boot.unwrap_or(0);
-        low.store(boot as u64, Release); // after `next`: who finds this boot's ID finds it moved
-        high.store((boot >> 64) as u64, Release);
     }
 }
 
@@ -185,10 +173,14 @@ impl SharedCursor {
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = place::open(&path, &purpose, machine)?;
         let numbers = Numbers { scale, counter_bits };
-        keeper::find_or_add(identity, || Self::mapped(machine, file, (path, identity), numbers, None))
+        keeper::find_or_add(identity, || {
+            let made = Self::mapped(machine, file, (path, identity), numbers, None)?;
+            made.page.presence().arrive();
+            Ok(made)
+        })
     }
 
-    /// The cursor of a slot whose file was checked and locked, so that nobody else in this process uses it.
+    /// The cursor of a slot whose file was checked and locked, so that nobody else uses it, nor is asked.
     pub(crate) fn of_slot(
         machine: &Machine,
         file: File,
@@ -210,7 +202,7 @@ impl SharedCursor {
     ) -> Result<Self, FileError> {
         let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
         page.check_words(&path)?;
-        page.enter(machine.boot);
+        enter(&page, machine.boot, &numbers);
         let [seen, covered] = [page.cursor().next(), page.cursor().limit()].map(AtomicU64::new);
         let (ended, fault) = (AtomicBool::new(false), OnceLock::new());
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
@@ -316,6 +308,7 @@ impl SharedCursor {
         if next < seen {
             return Err(self.spoil(FileError::new(&self.path, WENT_BACK)));
         }
+        self.page.presence().answer();
         self.seen.fetch_max(next, Release);
         self.covered.fetch_max(self.cursor().limit(), Release);
         Ok(())
@@ -375,5 +368,8 @@ impl SharedCursor {
 impl Drop for SharedCursor {
     fn drop(&mut self) {
         keeper::forget(self);
+        if !self.page.was_cut() {
+            self.page.presence().leave();
+        }
     }
 }

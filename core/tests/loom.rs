@@ -5,6 +5,7 @@ mod tests {
     use flakeforge_core::clock::{Clock, OutOfRange};
     use flakeforge_core::cursor::{Cursor, Refused, Rule};
     use flakeforge_core::mark::Mark;
+    use flakeforge_core::presence::Presence;
     use loom::sync::Arc;
     use loom::sync::atomic::{
         AtomicBool, AtomicU64,
@@ -222,6 +223,31 @@ mod tests {
             let numbers: Vec<_> = [enter(&file), thread.join().unwrap()].into_iter().flatten().collect();
             assert!(numbers.iter().all(|&number| number > 9), "what may have been taken before: {numbers:?}");
             assert_distinct(numbers);
+        });
+    }
+
+    /// Whoever believes an answer takes nothing that may have been taken before the crash, and a question that nobody heard
+    /// is not answered.
+    #[test]
+    fn an_answer_is_given_by_one_who_has_entered() {
+        loom::model(|| {
+            let (cursor, mark, presence) = (Cursor::window(8, 9), Mark::new(9), Presence::default());
+            presence.arrive(); // before the crash
+            let file = Arc::new((cursor, mark, presence));
+            let user = file.clone();
+            let thread = thread::spawn(move || {
+                let (cursor, mark, presence) = &*user;
+                mark.start_past(cursor);
+                presence.answer();
+            });
+            let (cursor, _, presence) = &*file;
+            let question = presence.ask().expect("there was somebody");
+            if presence.is_answered(question) {
+                assert_eq!(cursor.next(), 10);
+            }
+            thread.join().unwrap();
+            let unheard = presence.ask().unwrap();
+            assert!(!presence.is_answered(unheard));
         });
     }
 

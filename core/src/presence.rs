@@ -1,0 +1,74 @@
+//! Whether a living process has a file open: asked by a word in its page, and answered by another.
+//!
+//! An answer proves that the machine has not crashed since the file was entered: whoever answers has entered it, and is
+//! alive. That is why it is an answer, and not a lock of the system: one who is about to enter holds a lock too, and may die
+//! before he does; other programs lock files; and on Windows a lock keeps everybody else from reading the file.
+//!
+//! No answer proves nothing: those who have the file open may be stopped, or of a version that does not answer.
+//!
+//! This file must never take for an answer what was in the page before the question.
+
+#[cfg(loom)]
+use loom::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+#[cfg(not(loom))]
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+
+/// The words of a page for this, all 0 in a new file.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Presence {
+    /// how many have the file open: a hint, since killed ones stay counted
+    users: AtomicU64,
+    asked: AtomicU64,
+    answered: AtomicU64,
+}
+
+/// A question that was asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question(u64);
+
+impl Presence {
+    /// Counts one who has entered.
+    pub fn arrive(&self) {
+        self.users.fetch_add(1, Relaxed);
+    }
+
+    /// Counts him no more.
+    pub fn leave(&self) {
+        let _ = self.users.fetch_update(Relaxed, Relaxed, |users| users.checked_sub(1));
+    }
+
+    /// Asks whether anybody is there; `None` where nobody is expected to answer.
+    pub fn ask(&self) -> Option<Question> {
+        if self.users.load(Relaxed) == 0 {
+            return None;
+        }
+        let question = Question(self.asked.fetch_add(1, SeqCst).wrapping_add(1));
+        // An answer that is there already is damage.
+        (!self.is_answered(question)).then_some(question)
+    }
+
+    /// Whether somebody has answered since.
+    pub fn is_answered(&self, question: Question) -> bool {
+        self.answered.load(SeqCst) >= question.0
+    }
+
+    /// Nobody answered in time: those who are counted are gone, or stopped.
+    pub fn forget_users(&self) {
+        self.users.store(0, Relaxed);
+    }
+
+    /// What each who has entered does a few times a second: answers all questions.
+    pub fn answer(&self) {
+        let asked = self.asked.load(SeqCst);
+        if asked > self.answered.load(SeqCst) {
+            self.answered.fetch_max(asked, SeqCst);
+        }
+    }
+}
