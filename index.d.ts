@@ -245,7 +245,7 @@ declare namespace FlakeId {
      * The path of a file: all generators, of all processes and threads on this machine, that name it share one cursor, so
      * they may have the same node number. The file is made where it is missing; it remembers the last ID over restarts,
      * `kill -9` and crashes of the machine, so a clock that was set back cannot repeat one. On a local file system only;
-     * never delete or copy it while it is in use. Refused together with `clock`.
+     * never delete it, cut it short or write over it while it is in use. Refused together with `clock`.
      */
     shared?: string | null | undefined
     /**
