@@ -1,0 +1,11 @@
+//! Crashes of the machine, and syncs that fail: no number comes twice, whatever the disk has lost.
+
+#![cfg(all(not(loom), target_os = "linux"))]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod counters;
+mod disk;
+mod groups;
+mod shared;

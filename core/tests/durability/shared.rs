@@ -1,0 +1,159 @@
+//! Cursors in files over a crash.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use flakeforge_core::clock::TickClock;
+use flakeforge_core::fault::FileError;
+use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::machine::{self, Machine};
+use flakeforge_core::shared::SharedCursor;
+
+use crate::disk::{Crash, Disk, Member};
+use crate::support::{ENDLESS, NODE, fingerprint, flake, generator};
+
+/// Two numbers a tick, so that a few thousand reach the mark.
+const SPARSE: Knobs = Knobs { seq_mask: 1, ..ENDLESS };
+
+/// The boot after the crash.
+const REBOOTED: u128 = 9;
+
+fn open(root: &Path, boot: u128) -> Result<Arc<SharedCursor>, FileError> {
+    let machine = Machine { boot: Some(boot), ..*machine::this() };
+    SharedCursor::open_on(&machine, &root.join("a/b/ids"), flake().scale, 12, &fingerprint())
+}
+
+/// Makes IDs past several marks, and tells each before the next.
+fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
+    let mut ids = generator(shared, &SPARSE);
+    for _ in 0..200 {
+        let mut block = [0; 100];
+        let (made, stopped) = ids.fill(&mut block, |id| id);
+        if made > 0 {
+            member.tell(format!("id {}", block[made - 1]));
+        }
+        if let Some(stopped) = stopped {
+            return Err(stopped);
+        }
+    }
+    Ok(())
+}
+
+/// Opens the file after a crash, in another boot, with a clock that was set back to where it began.
+fn check(crash: &Crash) {
+    let Some(last) = crash.numbers("id").max() else {
+        open(crash.restore().path(), REBOOTED).unwrap();
+        return;
+    };
+    let first = crash.numbers("id").next().unwrap();
+    let layout = flake();
+    let mut clock = TickClock::given(layout.scale);
+    clock.set(layout.scale.start_of(first >> 22));
+    let temp = crash.restore();
+    let shared = open(temp.path(), REBOOTED).unwrap();
+    let mut ids = Generator::new(clock, shared, &layout, layout.place_node(NODE), &SPARSE);
+    let id = ids.next_id().unwrap();
+    assert!(id > last, "{id} after {last}, which had been made when the machine crashed");
+}
+
+#[test]
+fn a_crash_repeats_no_number() {
+    if let Some(member) = Member::this() {
+        let shared = open(&member.root, 1).unwrap();
+        // Of two threads, one may take numbers while the other waits for the disk.
+        return thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| make(&member, shared.clone()).unwrap());
+            }
+        });
+    }
+    let Some(disk) = Disk::new() else { return };
+    disk.run("shared::a_crash_repeats_no_number");
+    let crashes = disk.crashes();
+    assert!(crashes.iter().filter(|crash| !crash.told.is_empty()).count() > 8, "in front of some marks");
+    crashes.iter().for_each(check);
+}
+
+#[test]
+fn a_crash_after_a_crash_repeats_no_number() {
+    if let Some(member) = Member::this() {
+        for boot in [1, 2] {
+            make(&member, open(&member.root, boot).unwrap()).unwrap();
+        }
+        return;
+    }
+    let Some(disk) = Disk::new() else { return };
+    disk.run("shared::a_crash_after_a_crash_repeats_no_number");
+    disk.crashes().iter().for_each(check);
+}
+
+#[test]
+fn a_sync_that_fails_ends_the_cursor() {
+    const TEST: &str = "shared::a_sync_that_fails_ends_the_cursor";
+    if let Some(member) = Member::this() {
+        let told = |error: FileError| assert!(error.to_string().contains("Input/output error"), "{error}");
+        for _ in 0..2 {
+            let shared = match open(&member.root, 1) {
+                Ok(shared) => shared,
+                Err(error) => {
+                    told(error);
+                    continue;
+                }
+            };
+            let mut other = generator(shared.clone(), &SPARSE);
+            if make(&member, shared.clone()) == Err(Refusal::File) {
+                told(shared.fault().unwrap());
+                for _ in 0..3 {
+                    assert_eq!(other.next_id(), Err(Refusal::File), "nor do others of this process go on");
+                    shared.raise().unwrap_err();
+                    thread::sleep(Duration::from_millis(100)); // the keeper looks meanwhile
+                }
+            }
+        }
+        return;
+    }
+    for nth in 1.. {
+        let Some(disk) = Disk::new() else { return };
+        let mut process = disk.process(TEST);
+        process.env("DISK_FAILS", nth.to_string());
+        disk.run_command(process);
+        disk.crashes().iter().for_each(check);
+        if !disk.failed() {
+            return assert!(nth > 6, "those of a new file and of its marks");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_another_process_is_making_survives_a_crash() {
+    const TEST: &str = "shared::a_file_that_another_process_is_making_survives_a_crash";
+    if let Some(member) = Member::this() {
+        return make(&member, open(&member.root, 1).unwrap()).unwrap();
+    }
+    for nth in 1.. {
+        let Some(disk) = Disk::new() else { return };
+        let mut process = disk.process(TEST);
+        let mut first = process.env("DISK_STOPS", nth.to_string()).spawn().unwrap();
+        if !stops(&mut first) {
+            return assert!(nth > 6, "before each sync of a new file and of its marks");
+        }
+        disk.run(TEST);
+        disk.crashes().iter().for_each(check);
+        first.kill().unwrap();
+        first.wait().unwrap();
+    }
+}
+
+/// Waits until a process stops itself; `false` where it ends.
+fn stops(process: &mut std::process::Child) -> bool {
+    let status = format!("/proc/{}/status", process.id());
+    while process.try_wait().unwrap().is_none() {
+        if std::fs::read_to_string(&status).unwrap_or_default().contains("State:\tT") {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
