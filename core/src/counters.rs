@@ -22,7 +22,7 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");
     let (file, identity) = find(path, &text, init)?;
-    let page = Mapped::new(file).map_err(|error| FileError::io(path, "mapped", &error))?;
+    let page = Mapped::new(file, path)?;
     let value = &page.words()[0];
     if let (0, Some(init)) = (by, init) {
         value.fetch_max(init, AcqRel);

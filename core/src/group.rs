@@ -80,8 +80,9 @@ impl Group {
                 }
             };
             let folder = folder.join(life.to_string());
-            let (file, identity) = place::open(&folder.join(FILE), &purpose, machine)?;
-            let page = Mapped::new(file).map_err(|error| FileError::io(&folder, "mapped", &error))?;
+            let path = folder.join(FILE);
+            let (file, identity) = place::open(&path, &purpose, machine)?;
+            let page = Mapped::new(file, &path)?;
             let group = Self { page, folder, identity, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
                 return Ok(group);
@@ -138,7 +139,7 @@ pub(crate) fn destroy(folder: &Path) -> Result<(), FileError> {
     let Some(life) = last_life(folder)? else { return Ok(()) };
     let path = life.folder.join(FILE);
     let Some(file) = place::open_existing(&path)? else { return Ok(()) };
-    let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
+    let page = Mapped::new(file, &path)?;
     end(&page, &path)
 }
 

@@ -5,6 +5,7 @@
 //! | 0…1535 | the header, which never changes: magic, version, checksum, kind, and as text what the file was made for |
 //! | 1536…1551 | the boot of the machine in which it was used last, where that has a name |
 //! | 1552…1575 | whether somebody has it open: users, asked, answered; version 0.1 leaves them 0 |
+//! | 1576…1583 | whether its name is known to be on the disk |
 //! | 2048…2111 | words: in a cursor's or slot's page next, limit and whether a window is lent; others have their own |
 //! | 2560…2567 | the durable mark |
 //! | 3072…4095 | who holds it, where it is a slot |
@@ -20,6 +21,8 @@ pub const SIZE: usize = 4096;
 pub const BOOT: usize = 1536;
 /// Where it is asked and answered whether somebody has it open.
 pub const PRESENCE: usize = 1552;
+/// Where it is written whether its name is known to be on the disk.
+pub const IS_NAMED: usize = 1576;
 /// Where the words are, the cursor's first.
 pub const WORDS: usize = 2048;
 /// How many words there are.

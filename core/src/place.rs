@@ -1,7 +1,8 @@
 //! How a file gets to its place, and is found there.
 //!
 //! A file is written and synced whole under a temporary name beside its own, and then linked into place: whoever opens
-//! it finds all of it, and of several processes that make it at once one wins and the others open the winner's.
+//! it finds all of it, and of several processes that make it at once one wins and the others open the winner's. Its name is
+//! brought to the disk by whoever uses it first, since the one that linked it may be gone by then.
 //!
 //! This file must never change, replace or remove a file that is in its place, nor wait for one that is no file.
 
@@ -157,8 +158,14 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(), F
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(made(&error)),
         _ => {}
     }
-    drop(temporary);
-    sync_folder(folder).map_err(|error| made(&error))
+    Ok(())
+}
+
+/// Makes the name of a file survive a crash.
+pub fn sync_name(path: &Path) -> Result<(), FileError> {
+    // The folder that has the file may be another than the one that has a link to it.
+    let synced = fs::canonicalize(path).and_then(|file| sync_folder(folder_of(&file)));
+    synced.map_err(|error| FileError::io(path, "synced", &error))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -168,21 +175,31 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes a folder and those above it, each synced into the one that holds it.
+/// Makes a folder and those above it, where they are missing, and syncs each into the one that holds it: also one that is
+/// there, for whoever has made it may not have come to that.
 pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
-    if folder.is_dir() {
-        return machine.check_local(folder, folder);
-    }
     let above = folder_of(folder);
-    make_folder(above, machine)?;
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(FileError::io(folder, "made", &error)),
-        _ if !folder.is_dir() => Err(FileError::new(folder, "is no folder: name another path")),
-        _ => sync_folder(above).map_err(|error| FileError::io(above, "synced", &error)),
+    let is_there = folder.is_dir();
+    if is_there {
+        machine.check_local(folder, folder)?;
+    } else {
+        make_folder(above, machine)?;
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(FileError::io(folder, "made", &error));
+            }
+            _ if !folder.is_dir() => return Err(FileError::new(folder, "is no folder: name another path")),
+            _ => {}
+        }
+    }
+    match sync_folder(above) {
+        // Somebody else has made it, with other rights.
+        Err(error) if is_there && error.kind() == ErrorKind::PermissionDenied => Ok(()),
+        synced => synced.map_err(|error| FileError::io(above, "synced", &error)),
     }
 }
 
-/// Makes a new name in a folder survive a crash. Other systems do so by themselves, and cannot open a folder.
+/// Makes the names in a folder survive a crash. Other systems do so by themselves, and cannot open a folder.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -64,10 +64,17 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    pub(crate) fn new(file: File) -> io::Result<Self> {
-        let map = MmapOptions::new().len(page::SIZE).map_raw(&file)?;
+    /// The file of a path, mapped once its name is on the disk: without it, a crash would lose all that was synced.
+    pub(crate) fn new(file: File, path: &Path) -> Result<Self, FileError> {
+        let map = MmapOptions::new().len(page::SIZE).map_raw(&file);
+        let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
-        Ok(Self { map, file, start, stand_in: OnceLock::new() })
+        let mapped = Self { map, file, start, stand_in: OnceLock::new() };
+        if mapped.is_named().load(Acquire) == 0 {
+            place::sync_name(path)?;
+            mapped.is_named().store(1, Release);
+        }
+        Ok(mapped)
     }
 
     #[inline]
@@ -116,6 +123,10 @@ impl Mapped {
 
     pub(crate) fn presence(&self) -> &Presence {
         self.at(page::PRESENCE)
+    }
+
+    fn is_named(&self) -> &AtomicU64 {
+        self.at(page::IS_NAMED)
     }
 
     /// Returns when the page, as it was at the call, is on the disk.
@@ -200,7 +211,7 @@ impl SharedCursor {
         numbers: Numbers,
         group: Option<Arc<Group>>,
     ) -> Result<Self, FileError> {
-        let page = Mapped::new(file).map_err(|error| FileError::io(&path, "mapped", &error))?;
+        let page = Mapped::new(file, &path)?;
         page.check_words(&path)?;
         enter(&page, machine.boot, &numbers);
         let [seen, covered] = [page.cursor().next(), page.cursor().limit()].map(AtomicU64::new);
@@ -354,9 +365,9 @@ impl SharedCursor {
         self.page.holder()
     }
 
-    /// Goes on past everything that the mark allowed.
-    pub(crate) fn start_past_mark(&self) {
-        self.page.mark().start_past(self.cursor());
+    /// The first number after all that the mark allows. The cursor is not moved there: the disk may not know the mark yet.
+    pub(crate) fn past_mark(&self) -> u64 {
+        self.page.mark().written().saturating_add(1)
     }
 
     /// Gives the lock on the file back, though others may still have this.

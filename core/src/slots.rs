@@ -229,11 +229,9 @@ impl SlotFolder {
     fn enter(&self, group: &Arc<Group>, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
         let numbers = self.config.numbers;
         let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: group.clone() };
-        if held.lends_window().load(Acquire) != 0 {
-            held.cursor.start_past_mark();
-        }
+        let past_mark = if held.lends_window().load(Acquire) != 0 { held.cursor.past_mark() } else { 0 };
         let first = self.purpose(group, "").words[0];
-        let (next, now) = (held.cursor.cursor().next().max(first), numbers.now());
+        let (next, now) = (held.cursor.cursor().next().max(first).max(past_mark), numbers.now());
         if numbers.tick(next) > now {
             return Ok(Tried::Ahead(numbers.first_ms(next)));
         }
