@@ -8,6 +8,8 @@ const path = require('node:path')
 const FlakeId = require(path.join(__dirname, '..', '..'))
 let flake
 
+const numberOf = (id) => String(Buffer.from(id).readBigUInt64BE())
+
 const CALLS = {
   pid: () => process.pid,
   async open(options) {
@@ -16,6 +18,12 @@ const CALLS = {
   async join(store, options) {
     flake = await FlakeId.join(store, options)
     return flake.slot
+  },
+  async count(store, options) {
+    flake = await FlakeId.SegmentId.open(store, options)
+  },
+  async nextOfCounter() {
+    return numberOf(await flake.nextAsync())
   },
   take: (n) => [...flake.takeBigInts(n)].map(String),
   next: () => String(flake.nextBigInt()),

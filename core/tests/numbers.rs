@@ -3,6 +3,7 @@
 #[cfg(not(loom))]
 mod tests {
     use flakeforge_core::clock::Timescale;
+    use flakeforge_core::layout::Layout;
     use flakeforge_core::numbers::{LAST, Numbers};
     use proptest::prelude::*;
 
@@ -87,6 +88,36 @@ mod tests {
                     let from = (i128::from(lo - epoch_ms) * 1_000_000 / i128::from(tick_ns)).max(0) as u64;
                     prop_assert!((from.saturating_sub(1)..from + 3).all(|tick| !inside(tick)));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn milliseconds_are_rounded_inwards() {
+        const MS: i128 = 1_000_000;
+        for name in ["flake", "sonyflake", "chronicle", "chronicle-micros", "discord"] {
+            let layout = Layout::named(name).unwrap();
+            let numbers = Numbers { scale: layout.scale, counter_bits: layout.packing.counter_bits() };
+            let start_of = |number: u64| layout.scale.start_of(numbers.tick(number));
+            let now = numbers.first_of(numbers.now());
+            for number in [0, 1, now, now + 1, now + 12_345, now + 9_999_999] {
+                let (first, last) = (i128::from(numbers.first_ms(number)), i128::from(numbers.last_ms(number)));
+                assert!(first * MS >= start_of(number), "{name}: {number} is not after the start of {first}");
+                assert!(
+                    (first - 1) * MS < start_of(number) + i128::from(layout.scale.tick_ns),
+                    "{name}: {first} is the first"
+                );
+                let end = (last + 1) * MS; // of the last millisecond
+                assert!(end <= start_of(number + 1), "{name}: {number} covers all of {last}");
+                assert!(end + MS > start_of(number + 1), "{name}: {last} is the last");
+                let next = numbers.after_ms(numbers.first_ms(number));
+                assert!(start_of(next) >= (first + 1) * MS, "{name}: {next} is after {first}");
+                assert!(
+                    next == 0 || start_of(next - 1) < (first + 1) * MS,
+                    "{name}: {next} is the first after {first}"
+                );
+                let (end, holds) = (start_of(number) + i128::from(layout.scale.tick_ns) - 1, numbers.end_ms(number));
+                assert_eq!(end.div_euclid(MS), i128::from(holds), "{name}: the tick of {number} ends in {holds}");
             }
         }
     }

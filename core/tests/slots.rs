@@ -1,4 +1,4 @@
-//! Slot files: who gets which slot, what a killed holder leaves behind, the end of a group, and counters.
+//! Slot files: who gets which slot, what a killed holder leaves behind, and what others see of it.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -12,28 +12,13 @@ use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::clock::system_ns;
-use flakeforge_core::counters::advance;
 use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::Refusal;
-use flakeforge_core::layout::Layout;
 use flakeforge_core::machine::{self, Machine};
-use flakeforge_core::names::{file_name, group_folder, name_of};
-use flakeforge_core::numbers::{Numbers, whole_ms};
+use flakeforge_core::names::group_folder;
 use flakeforge_core::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, destroy, groups, list};
-use support::{ENDLESS, PLAIN, duplicates, flake, generator, part, process, receive, send};
-
-fn config(slots: u32) -> Config {
-    Config { fingerprint: "for a test".to_owned(), slots, numbers: Numbers { scale: flake().scale, counter_bits: 12 } }
-}
-
-fn open(folder: &Path, slots: u32) -> SlotFolder {
-    SlotFolder::open(folder, config(slots)).unwrap()
-}
-
-fn take(folder: &SlotFolder) -> HeldSlot {
-    folder.acquire(7, "here").unwrap()
-}
+use support::slots::{config, now_ms, open, take};
+use support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send};
 
 /// A slot that is free as soon as the tick that a fast holder has used up is over.
 fn take_soon(folder: &SlotFolder) -> HeldSlot {
@@ -44,10 +29,6 @@ fn take_soon(folder: &SlotFolder) -> HeldSlot {
         }
         error => panic!("{error:?}"),
     })
-}
-
-fn now_ms() -> i64 {
-    whole_ms(system_ns())
 }
 
 /// Another process that holds a slot until its input ends; says which.
@@ -198,242 +179,6 @@ fn another_configuration_shows_both() {
 }
 
 #[test]
-fn damaged_and_foreign_slots_are_left_alone() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 1);
-    drop(take(&folder));
-    let path = temp.path().join("1/0");
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[70] ^= 1;
-    fs::write(&path, &bytes).unwrap();
-    let refused = |wanted: &str| {
-        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("refused") };
-        assert!(error.to_string().contains(wanted) && error.path() == path.to_str().unwrap(), "{error}");
-    };
-    refused("checksum");
-    assert!(fs::read(&path).unwrap() == bytes);
-    fs::write(&path, "").unwrap();
-    refused("is no file of flakeforge (it is empty): it is damaged");
-    fs::remove_file(&path).unwrap();
-    fs::create_dir(&path).unwrap();
-    refused("is a folder");
-    fs::remove_dir(&path).unwrap();
-    fs::copy(temp.path().join("1/group"), &path).unwrap();
-    refused("is the file of a group of slots, not of a slot");
-}
-
-#[test]
-fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 4);
-    let held: Vec<_> = (0..3).map(|_| take(&folder)).collect();
-    held.into_iter().for_each(|held| drop(held.cursor()));
-    let path = temp.path().join("1/1");
-    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10).unwrap();
-    let all: Vec<_> = (0..3).map(|_| take(&folder)).collect();
-    assert_eq!(all.iter().map(HeldSlot::slot).collect::<HashSet<_>>(), HashSet::from([0, 2, 3]));
-    let roster = list(temp.path()).unwrap();
-    assert_eq!(roster.slots.iter().map(|slot| slot.slot).collect::<Vec<_>>(), [0, 2, 3]);
-    let [fault] = &roster.faults[..] else { panic!("{:?}", roster.faults) };
-    assert_eq!(fault.path(), path.to_str().unwrap());
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the others may be given back");
-
-    // How far its IDs went is not known, so that there is no next life until somebody says so by removing it.
-    destroy(temp.path()).unwrap();
-    let error = SlotFolder::open(temp.path(), config(4)).unwrap_err().to_string();
-    assert!(error.contains("the clock is past the last ID made with it, remove it"), "{error}");
-    fs::remove_file(&path).unwrap();
-    open(temp.path(), 4);
-}
-
-#[test]
-fn a_removed_slot_is_lost() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 4);
-    let held = take(&folder);
-    let mut ids = generator(held.cursor(), &PLAIN);
-    ids.next_id().unwrap();
-    fs::rename(temp.path().join("1/0"), temp.path().join("1/aside")).unwrap();
-    assert_eq!(held.renew(), Ok(Renewal::Lost));
-    assert!(ids.next_id().is_err());
-
-    let other = take(&folder);
-    fs::remove_dir_all(temp.path()).unwrap();
-    assert_eq!(other.renew(), Ok(Renewal::Lost));
-}
-
-fn cut(path: &Path) {
-    fs::OpenOptions::new().write(true).open(path).unwrap().set_len(0).unwrap();
-}
-
-#[test]
-fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 2);
-    let (held, other) = (take(&folder), take(&folder));
-    let mut ids = generator(held.cursor(), &PLAIN);
-    ids.next_id().unwrap();
-    cut(&temp.path().join("1/0"));
-    cut(&temp.path().join("1/1")); // whose holder does not use the cursor in it
-    while ids.fault().is_none() {
-        thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(ids.next_id(), Err(Refusal::File));
-    assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
-    assert!(held.hi_ms() < now_ms() && ids.ahead_ms() < 6000.0);
-    held.release(now_ms());
-    drop(other);
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::File(_))), "both are damaged");
-}
-
-#[test]
-fn members_survive_a_group_whose_file_is_cut_to_nothing() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 4);
-    let held = take(&folder);
-    let last_ms = run_ahead(&held);
-    cut(&temp.path().join("1/group"));
-    assert_eq!(held.renew(), Ok(Renewal::Lost));
-    drop(held);
-    let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("a damaged group") };
-    assert!(error.to_string().contains("is no file of flakeforge (it is empty)"), "{error}");
-    fs::remove_dir_all(temp.path().join("1")).unwrap();
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
-    assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");
-}
-
-/// Makes IDs up to 5 s ahead of the clock; the Unix ms of the last.
-fn run_ahead(held: &HeldSlot) -> i64 {
-    let mut made = vec![0; 4096 * 5000];
-    let (count, _) = generator(held.cursor(), &ENDLESS).fill(&mut made, |id| id);
-    (made[count - 1] >> 22) as i64
-}
-
-#[test]
-fn the_number_of_a_removed_slot_is_not_given_again() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 2);
-    let held = take(&folder);
-    let last_ms = run_ahead(&held);
-    fs::remove_file(temp.path().join("1/0")).unwrap();
-    assert_eq!(held.renew(), Ok(Renewal::Lost));
-    drop(held);
-    let other = open(temp.path(), 2); // as another process has it
-    let held = take(&other);
-    assert_eq!(held.slot(), 1, "the first one's IDs are ahead, and no file says how far");
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the other may be given back");
-    drop(held.cursor());
-    drop(held);
-
-    fs::remove_file(temp.path().join("1/1")).unwrap();
-    for folder in [&folder, &other] {
-        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is left") };
-        assert!(error.to_string().contains("`npx flakeforge destroy`"), "{error}");
-    }
-    assert_eq!(list(temp.path()).unwrap().slots, [], "none was made");
-    destroy(temp.path()).unwrap();
-    let Err(SlotError::Exhausted { retry_at_ms }) = open(temp.path(), 2).acquire(7, "here") else { panic!("ahead") };
-    assert!(retry_at_ms > last_ms, "the next group starts above them: {retry_at_ms}, and {last_ms}");
-}
-
-#[test]
-fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
-    let temp = tempfile::tempdir().unwrap();
-    let path = temp.path().join("group");
-    let folder = open(&path, 4);
-    let (held, other) = (take(&folder), take(&folder));
-    let (_cursor, last_ms) = (other.cursor(), run_ahead(&held));
-    fs::remove_dir_all(&path).unwrap();
-    assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
-    drop((held, other));
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
-    assert!(retry_at_ms > last_ms && retry_at_ms < last_ms + 10_000, "{retry_at_ms}, and {last_ms}");
-    assert!(path.join("1/group").exists() && list(&path).unwrap().slots.is_empty(), "a group, and no slot too early");
-
-    // Members of before and new ones are in one group.
-    let joined = open(&path, 4);
-    while now_ms() < retry_at_ms {
-        thread::sleep(Duration::from_millis(20));
-    }
-    let (one, two) = (take(&folder), take(&joined));
-    assert_eq!((one.slot(), two.slot()), (0, 1));
-    assert!(generator(one.cursor(), &PLAIN).next_id().unwrap() >> 22 > last_ms as u64);
-    assert!(matches!(one.renew(), Ok(Renewal::Window { .. })), "it stays");
-    destroy(&path).unwrap();
-    assert_eq!((one.renew(), two.renew()), (Ok(Renewal::Destroyed), Ok(Renewal::Destroyed)));
-}
-
-#[test]
-fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 4);
-    let held = take(&folder);
-    let last_ms = run_ahead(&held);
-    fs::remove_dir_all(temp.path().join("1")).unwrap();
-    drop(take(&open(temp.path(), 4)).cursor()); // knows nothing of it, and makes slot 0
-    drop(held);
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
-    assert!(retry_at_ms > last_ms, "{retry_at_ms}, and {last_ms}");
-}
-
-#[test]
-fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = open(temp.path(), 2);
-    let held = take(&folder);
-    let mut ids = generator(held.cursor(), &ENDLESS);
-    let mut made = vec![0; 1000];
-    ids.fill(&mut made, |id| id);
-    destroy(temp.path()).unwrap();
-    let hi_ms = held.hi_ms();
-    // A member that has not heard of it goes on up to its mark, and not further.
-    let mut rest = vec![0; 4096 * 10_000];
-    let (count, stopped) = ids.fill(&mut rest, |id| id);
-    assert_eq!(stopped, Some(Refusal::WindowEnd));
-    assert_eq!(rest[count - 1] >> 22, hi_ms as u64, "all of its window");
-    assert_eq!(held.renew(), Ok(Renewal::Destroyed));
-    assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Destroyed);
-    assert_eq!(list(temp.path()).unwrap().slots, []);
-
-    // Also of another configuration.
-    let next = open(temp.path(), 5);
-    assert_eq!(next.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: hi_ms + 1 });
-    assert_eq!(held.renew(), Ok(Renewal::Destroyed));
-    while now_ms() <= hi_ms {
-        thread::sleep(Duration::from_millis(50));
-    }
-    let member = take(&next);
-    assert!(generator(member.cursor(), &PLAIN).next_id().unwrap() >> 22 > hi_ms as u64);
-    assert!(matches!(member.renew(), Ok(Renewal::Window { .. })));
-}
-
-#[test]
-fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
-    for _ in 0..20 {
-        let temp = tempfile::tempdir().unwrap();
-        let folder = open(temp.path(), 1);
-        let held = take(&folder);
-        let mut ids = generator(held.cursor(), &ENDLESS);
-        let member = thread::spawn(move || {
-            let (mut block, mut last) = (vec![0; 4096 * 100], 0);
-            loop {
-                let (made, stopped) = ids.fill(&mut block, |id| id);
-                last = if made > 0 { block[made - 1] >> 22 } else { last };
-                if stopped.is_some() {
-                    return last as i64;
-                }
-            }
-        });
-        thread::sleep(Duration::from_millis(5)); // the mark is raised some times
-        destroy(temp.path()).unwrap();
-        let next = open(temp.path(), 1);
-        let Err(SlotError::Exhausted { retry_at_ms }) = next.acquire(7, "x") else { panic!("it ran ahead") };
-        let last_ms = member.join().unwrap();
-        assert!(last_ms < retry_at_ms, "an ID of {last_ms}, and the next group starts at {retry_at_ms}");
-    }
-}
-
-#[test]
 fn the_list_shows_who_holds_what_and_disturbs_nobody() {
     let temp = tempfile::tempdir().unwrap();
     let path = group_folder(temp.path(), "my group/ü");
@@ -507,83 +252,4 @@ fn slots_do_not_leak() {
     thread::sleep(Duration::from_millis(600)); // the keeper may be looking at one
     assert_eq!(held(), (0, 0));
     assert_eq!(list(temp.path()).unwrap().slots.len(), 1);
-}
-
-#[test]
-fn milliseconds_are_rounded_inwards() {
-    const MS: i128 = 1_000_000;
-    for name in ["flake", "sonyflake", "chronicle", "chronicle-micros", "discord"] {
-        let layout = Layout::named(name).unwrap();
-        let numbers = Numbers { scale: layout.scale, counter_bits: layout.packing.counter_bits() };
-        let start_of = |number: u64| layout.scale.start_of(numbers.tick(number));
-        let now = numbers.first_of(numbers.now());
-        for number in [0, 1, now, now + 1, now + 12_345, now + 9_999_999] {
-            let (first, last) = (i128::from(numbers.first_ms(number)), i128::from(numbers.last_ms(number)));
-            assert!(first * MS >= start_of(number), "{name}: {number} is not after the start of {first}");
-            assert!(
-                (first - 1) * MS < start_of(number) + i128::from(layout.scale.tick_ns),
-                "{name}: {first} is the first"
-            );
-            let end = (last + 1) * MS; // of the last millisecond
-            assert!(end <= start_of(number + 1), "{name}: {number} covers all of {last}");
-            assert!(end + MS > start_of(number + 1), "{name}: {last} is the last");
-            let next = numbers.after_ms(numbers.first_ms(number));
-            assert!(start_of(next) >= (first + 1) * MS, "{name}: {next} is after {first}");
-            assert!(next == 0 || start_of(next - 1) < (first + 1) * MS, "{name}: {next} is the first after {first}");
-            let (end, holds) = (start_of(number) + i128::from(layout.scale.tick_ns) - 1, numbers.end_ms(number));
-            assert_eq!(end.div_euclid(MS), i128::from(holds), "{name}: the tick of {number} ends in {holds}");
-        }
-    }
-}
-
-#[test]
-fn names_become_file_names_and_back() {
-    let names = ["a", "a.b", ".a", "..", "a/b", "a%2fb", "ü", "A-Z_09", " ", "a b", "%", "%%"];
-    let files: HashSet<_> = names.iter().map(|name| file_name(name)).collect();
-    assert_eq!(files.len(), names.len());
-    for name in names {
-        let file = file_name(name);
-        assert!(!file.starts_with('.') && !file.contains('/'), "{file}");
-        assert_eq!(name_of(&file), name);
-    }
-    let long = "x".repeat(400);
-    assert_eq!(name_of(&file_name(&long)), long, "never cut");
-    let refused = SlotFolder::open(group_folder(tempfile::tempdir().unwrap().path(), &long), config(1)).unwrap_err();
-    assert!(refused.to_string().contains("too long"), "{refused}");
-}
-
-#[test]
-fn counters_count() {
-    let temp = tempfile::tempdir().unwrap();
-    let store = temp.path();
-    let gone = advance(store, "orders/1", 10, None).unwrap_err();
-    assert!(gone.to_string().contains("is gone") && gone.to_string().contains("skipTo(n)"), "{gone}");
-    assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(5));
-    assert_eq!(advance(store, "orders/1", 10, None), Ok(15));
-    assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(25), "init is for a new one");
-    assert_eq!(advance(store, "orders/1", 0, Some(1000)), Ok(1000), "or to skip ahead");
-    assert_eq!(advance(store, "orders/1", 0, Some(7)), Ok(1000), "never back");
-    assert_eq!(advance(store, "orders/2", 1, Some(0)), Ok(0));
-    let full = advance(store, "orders/1", u64::MAX, None).unwrap_err();
-    assert!(full.to_string().contains("has reached 1000"), "{full}");
-    assert_eq!(advance(store, "orders/1", 1, None), Ok(1000), "nothing was taken");
-    fs::remove_file(flakeforge_core::names::counter_file(store, "orders/1")).unwrap();
-    assert!(advance(store, "orders/1", 1, None).is_err());
-    assert_eq!(groups(store).unwrap(), [], "counters are no groups");
-}
-
-#[test]
-fn processes_never_get_one_block_twice() {
-    const EACH: usize = 400;
-    if let Some(store) = part() {
-        let block = || advance(Path::new(&store), "c", 3, Some(0)).unwrap();
-        return send(std::iter::once((0..EACH).map(|_| block()).collect()));
-    }
-    let temp = tempfile::tempdir().unwrap();
-    let start = || process("processes_never_get_one_block_twice", temp.path().to_str().unwrap()).spawn().unwrap();
-    let children: Vec<_> = (0..4).map(|_| start()).collect();
-    let blocks: Vec<_> = children.into_iter().map(receive).collect();
-    assert_eq!(duplicates(&blocks), 0);
-    assert_eq!(blocks.iter().map(Vec::len).sum::<usize>(), 4 * EACH);
-    assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and none is lost");
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test file uses its part of it
 
+pub mod slots;
+
 use std::collections::HashSet;
 use std::env;
 use std::io::{BufWriter, Read, Write};

@@ -1,0 +1,32 @@
+//! Folders of slots for tests.
+
+use std::path::Path;
+
+use flakeforge_core::clock::system_ns;
+use flakeforge_core::numbers::{Numbers, whole_ms};
+use flakeforge_core::slots::{Config, HeldSlot, SlotFolder};
+
+use super::{ENDLESS, flake, generator};
+
+pub fn config(slots: u32) -> Config {
+    Config { fingerprint: "for a test".to_owned(), slots, numbers: Numbers { scale: flake().scale, counter_bits: 12 } }
+}
+
+pub fn open(folder: &Path, slots: u32) -> SlotFolder {
+    SlotFolder::open(folder, config(slots)).unwrap()
+}
+
+pub fn take(folder: &SlotFolder) -> HeldSlot {
+    folder.acquire(7, "here").unwrap()
+}
+
+/// Makes IDs up to 5 s ahead of the clock; the Unix ms of the last.
+pub fn run_ahead(held: &HeldSlot) -> i64 {
+    let mut made = vec![0; 4096 * 5000];
+    let (count, _) = generator(held.cursor(), &ENDLESS).fill(&mut made, |id| id);
+    (made[count - 1] >> 22) as i64
+}
+
+pub fn now_ms() -> i64 {
+    whole_ms(system_ns())
+}
