@@ -17,7 +17,6 @@ use crate::shared::SharedCursor;
 
 /// Often enough that a mark 1 s ahead is not reached, seldom enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(250);
-const STACK_BYTES: usize = 256 * 1024;
 
 #[derive(Default)]
 struct Table {
@@ -69,8 +68,8 @@ impl Table {
     fn add(&mut self, cursor: &Arc<SharedCursor>) {
         self.open.insert(cursor.identity(), Arc::downgrade(cursor));
         if !self.is_watched {
-            let thread = thread::Builder::new().name("flakeforge".to_owned()).stack_size(STACK_BYTES);
-            self.is_watched = thread.spawn(watch).is_ok();
+            let thread = thread::Builder::new().name("flakeforge".to_owned()).spawn(watch);
+            self.is_watched = thread.is_ok();
         }
     }
 }

@@ -165,11 +165,11 @@ impl SlotFolder {
                     if !held.cursor.is_gone() {
                         return Ok(Some(held));
                     }
-                    refused.missing += 1;
+                    refused.are_missing = true;
                 }
-                Ok(Tried::Taken) => refused.in_use += 1,
+                Ok(Tried::Taken) => refused.are_in_use = true,
                 Ok(Tried::Ahead(until)) => refused.ahead(until),
-                Ok(Tried::Missing) => refused.missing += 1,
+                Ok(Tried::Missing) => refused.are_missing = true,
                 Ok(Tried::Gone) => return Ok(None),
                 Ok(Tried::NotMade(error)) => {
                     refused.makes_none = true; // no room, or no right: nor can the others be made
@@ -251,12 +251,12 @@ impl SlotFolder {
     }
 }
 
-/// Why each slot that was tried is not to be had.
+/// Why the slots that were tried are not to be had.
 #[derive(Default)]
 struct Refused {
-    in_use: u32,
+    are_in_use: bool,
     free_ms: Option<i64>,
-    missing: u32,
+    are_missing: bool,
     makes_none: bool,
     /// the first
     fault: Option<FileError>,
@@ -268,11 +268,11 @@ impl Refused {
     }
 
     fn reason(self, folder: &Path) -> SlotError {
-        let waits = self.in_use > 0 || self.free_ms.is_some();
+        let waits = self.are_in_use || self.free_ms.is_some();
         if let Some(fault) = self.fault.filter(|_| self.makes_none || !waits) {
             return fault.into();
         }
-        if self.missing > 0 && !waits {
+        if self.are_missing && !waits {
             let why = "has no slot left: the files of all of them were removed, and nothing says how far their IDs went. \
                        `npx flakeforge destroy` ends this group, and the next one starts above them";
             return FileError::new(folder, why).into();

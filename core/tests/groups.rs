@@ -185,6 +185,10 @@ fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
     drop(held);
     let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "{retry_at_ms}, and {last_ms}");
+    while now_ms() < retry_at_ms {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(take(&folder).cursor().cursor().next() >> 12 > last_ms as u64, "whatever the clock does from here on");
 }
 
 #[test]
@@ -216,6 +220,20 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     let member = take(&next);
     assert!(generator(member.cursor(), &PLAIN).next_id().unwrap() >> 22 > hi_ms as u64);
     assert!(matches!(member.renew(), Ok(Renewal::Window { .. })));
+}
+
+#[test]
+fn a_group_has_one_life_after_the_other() {
+    let temp = tempfile::tempdir().unwrap();
+    for life in 1..4 {
+        let folder = open(temp.path(), 2);
+        let lives = fs::read_dir(temp.path()).unwrap().count();
+        assert_eq!((lives, temp.path().join(format!("{life}/group")).exists()), (life, true));
+        destroy(temp.path()).unwrap();
+        assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Destroyed);
+    }
+    destroy(temp.path()).unwrap();
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 3, "one that has ended is not ended again");
 }
 
 #[test]

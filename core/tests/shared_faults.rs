@@ -13,7 +13,7 @@ use std::process::Command;
 use flakeforge_core::fault::FileError;
 use flakeforge_core::machine::{self, Machine};
 use flakeforge_core::shared::SharedCursor;
-use support::{PLAIN, fingerprint, flake, generator, open, part, process, words};
+use support::{PLAIN, fingerprint, flake, generator, open, part, process, without_room, words};
 
 /// A file that has given an ID.
 fn used(folder: &Path) -> std::path::PathBuf {
@@ -158,12 +158,7 @@ fn no_room() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // A limit on the size of files fails a write as a full disk does, and needs nobody's permission.
-    let this = process("no_room", folder.path().join("ids").to_str().unwrap());
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]).arg(this.get_program()).args(this.get_args());
-    limited.envs(this.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = limited.output().unwrap();
+    let output = without_room(&process("no_room", folder.path().join("ids").to_str().unwrap())).output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("refused as it should be"), "{told}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");

@@ -18,7 +18,7 @@ use flakeforge_core::machine::{self, Machine};
 use flakeforge_core::names::group_folder;
 use flakeforge_core::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, destroy, groups, list};
 use support::slots::{config, now_ms, open, take};
-use support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send};
+use support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send, succeeds, without_room};
 
 /// A slot that is free as soon as the tick that a fast holder has used up is over.
 fn take_soon(folder: &SlotFolder) -> HeldSlot {
@@ -58,8 +58,9 @@ fn each_slot_has_one_holder() {
     let (mut child, third) = holder("each_slot_has_one_holder", &temp.path().join("a/group"));
     let fourth = take(&folder);
     assert_eq!([first.slot(), second.slot(), third, fourth.slot()], [0, 1, 2, 3]);
+    let before = now_ms();
     let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("a fifth of four") };
-    assert!(retry_at_ms > now_ms() - 1000 && retry_at_ms < now_ms() + 1000);
+    assert!(retry_at_ms > before && retry_at_ms < now_ms() + 1000);
 
     second.release(0);
     let again = take(&folder);
@@ -131,6 +132,89 @@ fn a_holder_without_the_cursor_has_its_time_to_itself() {
     drop(next); // without a word, as a killed process
     assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
     assert_eq!(list(temp.path()).unwrap().slots[0].last_ms, None);
+}
+
+#[test]
+fn what_a_holder_says_it_used_counts_only_for_its_own_time() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 1);
+    let held = take(&folder);
+    let _cursor = held.cursor();
+    let mark = held.hi_ms();
+    held.release(mark); // of a time that it left to the cursor
+    let held = take(&folder);
+
+    let mark = held.hi_ms();
+    held.release(mark + 1000); // of a time that it did not have
+    assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
+}
+
+#[test]
+fn the_search_starts_at_the_slot_that_was_freed() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 200);
+    let mut held: Vec<_> = (0..100).map(|_| take(&folder)).collect();
+    drop(held.remove(90).cursor());
+    assert_eq!(take(&folder).slot(), 90, "farther than a search goes from the first one on");
+}
+
+#[test]
+fn the_slot_of_a_killed_holder_is_found_in_turn() {
+    const TEST: &str = "the_slot_of_a_killed_holder_is_found_in_turn";
+    if let Some(folder) = part() {
+        return hold(&take(&open(Path::new(&folder), 300)));
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 300);
+    let mut held: Vec<_> = (0..150).map(|_| take(&folder)).collect();
+    let (mut child, killed) = holder(TEST, temp.path());
+    assert_eq!(killed, 150);
+    held.extend((0..50).map(|_| take(&folder)));
+    drop(held.remove(0).cursor());
+    held.insert(0, take(&folder)); // the search starts after the first one again
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // 64 are looked at before a new one is made: 1 to 64, 65 to 128, 129 to 192.
+    let slots: Vec<_> = (0..3).map(|_| take(&folder)).map(|one| (one.slot(), held.push(one)).0).collect();
+    assert_eq!(slots, [201, 202, 150]);
+}
+
+#[test]
+fn the_slot_of_a_killed_holder_rests_while_others_are_free() {
+    const TEST: &str = "the_slot_of_a_killed_holder_rests_while_others_are_free";
+    if let Some(folder) = part() {
+        return hold(&take(&open(Path::new(&folder), 3)));
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 3);
+    let held: Vec<_> = (0..3).map(|_| take(&folder)).collect();
+    held.into_iter().for_each(|held| drop(held.cursor()));
+    let (mut child, killed) = holder(TEST, temp.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!((killed, take(&folder).slot()), (0, 1));
+}
+
+#[test]
+fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
+    const TEST: &str = "where_no_slot_can_be_made_those_that_are_there_are_looked_at";
+    if let Some(folder) = part() {
+        let folder = open(Path::new(&folder), 80);
+        let held = take(&folder);
+        assert_eq!(held.slot(), 70, "after 64 that are held, and new ones that could not be made");
+        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is free") };
+        assert!(error.to_string().contains("there is no room for it"), "{error}");
+        assert!(error.path().ends_with("/72"), "the first one: {error}");
+        return;
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 80);
+    let mut held: Vec<_> = (0..72).map(|_| take(&folder)).collect();
+    drop(held.remove(70).cursor());
+    drop(held.remove(0).cursor());
+    held.push(take(&folder)); // the search starts after the first one again
+    succeeds(&mut without_room(&process(TEST, temp.path().to_str().unwrap())));
+    assert_eq!(list(temp.path()).unwrap().slots.len(), 72, "none was made");
 }
 
 #[test]

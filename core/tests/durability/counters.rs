@@ -3,6 +3,7 @@
 use flakeforge_core::counters::advance;
 
 use crate::disk::{Crash, Disk, Member};
+use crate::support::succeeds;
 
 const BY: u64 = 3;
 
@@ -23,7 +24,7 @@ fn a_crash_repeats_no_block() {
         return;
     }
     let Some(disk) = Disk::new() else { return };
-    disk.run("counters::a_crash_repeats_no_block");
+    succeeds(&mut disk.process("counters::a_crash_repeats_no_block"));
     let crashes = disk.crashes();
     assert!(crashes.iter().any(|crash| crash.told.len() == 6));
     crashes.iter().for_each(check);
@@ -42,9 +43,9 @@ fn a_block_whose_sync_fails_is_not_handed_out() {
     }
     for nth in 1.. {
         let Some(disk) = Disk::new() else { return };
-        let mut process = disk.process("counters::a_block_whose_sync_fails_is_not_handed_out");
-        process.env("DISK_FAILS", nth.to_string());
-        disk.run_command(process);
+        succeeds(
+            disk.process("counters::a_block_whose_sync_fails_is_not_handed_out").env("DISK_FAILS", nth.to_string()),
+        );
         let crashes = disk.crashes();
         crashes.iter().for_each(check);
         let blocks = crashes.last().unwrap().told.len();

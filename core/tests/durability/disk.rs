@@ -68,16 +68,6 @@ impl Disk {
         command
     }
 
-    /// Runs such a process until it ends well.
-    pub fn run(&self, test: &str) {
-        self.run_command(self.process(test));
-    }
-
-    pub fn run_command(&self, mut command: Command) {
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    }
-
     /// Every state in which a crash may have left the disk, with what had been told by then.
     pub fn crashes(&self) -> Vec<Crash> {
         let root = fs::metadata(self.root()).unwrap().ino();

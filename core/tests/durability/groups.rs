@@ -11,7 +11,7 @@ use flakeforge_core::numbers::Numbers;
 use flakeforge_core::slots::{Config, HeldSlot, Renewal, SlotError, SlotFolder, destroy, list};
 
 use crate::disk::{Crash, Disk, Member};
-use crate::support::{ENDLESS, flake, generator};
+use crate::support::{ENDLESS, flake, generator, succeeds};
 
 /// The boot after the crash.
 const REBOOTED: u128 = 9;
@@ -56,7 +56,7 @@ fn a_crash_gives_no_number_of_a_slot_again() {
         return run_ahead(&member, &folder.acquire(7, "here").unwrap());
     }
     let Some(disk) = Disk::new() else { return };
-    disk.run("groups::a_crash_gives_no_number_of_a_slot_again");
+    succeeds(&mut disk.process("groups::a_crash_gives_no_number_of_a_slot_again"));
     let crashes = disk.crashes();
     assert!(crashes.iter().filter(|crash| !crash.told.is_empty()).count() > 8, "in front of some marks");
     crashes.iter().for_each(check);
@@ -76,7 +76,7 @@ fn a_crash_gives_no_time_of_a_window_again() {
         return;
     }
     let Some(disk) = Disk::new() else { return };
-    disk.run("groups::a_crash_gives_no_time_of_a_window_again");
+    succeeds(&mut disk.process("groups::a_crash_gives_no_time_of_a_window_again"));
     let crashes = disk.crashes();
     assert!(crashes.iter().any(|crash| crash.told.len() == 4));
     crashes.iter().for_each(check);
@@ -96,7 +96,7 @@ fn a_destroyed_group_stays_so_over_a_crash() {
         return;
     }
     let Some(disk) = Disk::new() else { return };
-    disk.run("groups::a_destroyed_group_stays_so_over_a_crash");
+    succeeds(&mut disk.process("groups::a_destroyed_group_stays_so_over_a_crash"));
     for crash in disk.crashes() {
         if crash.told.iter().any(|told| told == "destroyed") {
             let slots = list(&crash.restore().path().join("store/group")).unwrap().slots;
@@ -113,9 +113,7 @@ fn a_sync_that_fails_ends_the_holder() {
     }
     for nth in 1.. {
         let Some(disk) = Disk::new() else { return };
-        let mut process = disk.process("groups::a_sync_that_fails_ends_the_holder");
-        process.env("DISK_FAILS", nth.to_string());
-        disk.run_command(process);
+        succeeds(disk.process("groups::a_sync_that_fails_ends_the_holder").env("DISK_FAILS", nth.to_string()));
         disk.crashes().iter().for_each(check);
         if !disk.failed() {
             return assert!(nth > 9, "those of folders, of the group, of the slot and of its marks");

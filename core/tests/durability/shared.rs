@@ -12,7 +12,7 @@ use flakeforge_core::machine::{self, Machine};
 use flakeforge_core::shared::SharedCursor;
 
 use crate::disk::{Crash, Disk, Member};
-use crate::support::{ENDLESS, NODE, fingerprint, flake, generator};
+use crate::support::{ENDLESS, NODE, fingerprint, flake, generator, succeeds};
 
 /// Two numbers a tick, so that a few thousand reach the mark.
 const SPARSE: Knobs = Knobs { seq_mask: 1, ..ENDLESS };
@@ -70,7 +70,7 @@ fn a_crash_repeats_no_number() {
         });
     }
     let Some(disk) = Disk::new() else { return };
-    disk.run("shared::a_crash_repeats_no_number");
+    succeeds(&mut disk.process("shared::a_crash_repeats_no_number"));
     let crashes = disk.crashes();
     assert!(crashes.iter().filter(|crash| !crash.told.is_empty()).count() > 8, "in front of some marks");
     crashes.iter().for_each(check);
@@ -85,7 +85,7 @@ fn a_crash_after_a_crash_repeats_no_number() {
         return;
     }
     let Some(disk) = Disk::new() else { return };
-    disk.run("shared::a_crash_after_a_crash_repeats_no_number");
+    succeeds(&mut disk.process("shared::a_crash_after_a_crash_repeats_no_number"));
     disk.crashes().iter().for_each(check);
 }
 
@@ -116,9 +116,7 @@ fn a_sync_that_fails_ends_the_cursor() {
     }
     for nth in 1.. {
         let Some(disk) = Disk::new() else { return };
-        let mut process = disk.process(TEST);
-        process.env("DISK_FAILS", nth.to_string());
-        disk.run_command(process);
+        succeeds(disk.process(TEST).env("DISK_FAILS", nth.to_string()));
         disk.crashes().iter().for_each(check);
         if !disk.failed() {
             return assert!(nth > 6, "those of a new file and of its marks");
@@ -134,12 +132,11 @@ fn a_file_that_another_process_is_making_survives_a_crash() {
     }
     for nth in 1.. {
         let Some(disk) = Disk::new() else { return };
-        let mut process = disk.process(TEST);
-        let mut first = process.env("DISK_STOPS", nth.to_string()).spawn().unwrap();
+        let mut first = disk.process(TEST).env("DISK_STOPS", nth.to_string()).spawn().unwrap();
         if !stops(&mut first) {
             return assert!(nth > 6, "before each sync of a new file and of its marks");
         }
-        disk.run(TEST);
+        succeeds(&mut disk.process(TEST));
         disk.crashes().iter().for_each(check);
         first.kill().unwrap();
         first.wait().unwrap();

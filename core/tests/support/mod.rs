@@ -56,6 +56,30 @@ pub fn process(test: &str, part: &str) -> Command {
     command
 }
 
+/// Runs a test in a process of its own, with a folder that is gone afterwards.
+pub fn alone(test: &str, run: impl FnOnce(&Path)) {
+    if let Some(folder) = part() {
+        return run(Path::new(&folder));
+    }
+    let temp = tempfile::tempdir().unwrap();
+    succeeds(&mut process(test, temp.path().to_str().unwrap()));
+}
+
+/// Runs a process to its end, which is a good one.
+pub fn succeeds(process: &mut Command) {
+    let output = process.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// The same process where no file can be written: a limit on their size fails a write as a full disk does, and needs
+/// nobody's permission.
+pub fn without_room(process: &Command) -> Command {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]).arg(process.get_program());
+    limited.args(process.get_args()).envs(process.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    limited
+}
+
 /// IDs go to the parent between marks, since the test harness prints there too.
 const FROM: &[u8] = b"<<<IDs:";
 
