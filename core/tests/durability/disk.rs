@@ -35,7 +35,8 @@ static LIBRARY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     Some(library)
 });
 
-/// Says so where it cannot be overlooked: a test's usual output is shown only when it fails.
+/// Says so where it cannot be overlooked.
+#[expect(clippy::explicit_write)] // what eprintln! says is shown only where a test fails
 fn missing(what: &str) -> Option<PathBuf> {
     assert!(env::var("FLAKEFORGE_REQUIRE_SERVERS").is_err(), "{what}");
     writeln!(std::io::stderr(), "SKIPPED: tests of durability: {what}").unwrap();
