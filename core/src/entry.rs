@@ -23,6 +23,7 @@
 //! This file must never take anything else for a proof: not the time of the last boot, which a clock without a battery has
 //! at each boot; not a lock, which one who is about to enter and dies has held, too; nor how many are said to be there.
 
+use std::io;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,20 +37,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Goes on past the mark, unless it is proven that the file was entered in this boot; `None` where that has no ID.
-pub(crate) fn enter(page: &Mapped, boot: Option<u128>, numbers: &Numbers) {
+pub(crate) fn enter(page: &Mapped, boot: Option<u128>, numbers: &Numbers) -> io::Result<()> {
     let boot = boot.map(|boot| [boot as u64, (boot >> 64) as u64]);
     let written = page.boot();
     if boot.is_some_and(|boot| boot == written.each_ref().map(|word| word.load(Acquire))) {
-        return;
+        return Ok(());
     }
     let mark = page.mark().written();
     let is_ahead = mark >= numbers.first_of(numbers.now());
     if mark > 0 && !(is_ahead && is_in_use(page.presence())) {
-        page.mark().start_past(page.cursor());
+        page.mark().start_past(page.cursor(), || page.sync())?;
     }
     for (word, boot) in written.iter().zip(boot.into_iter().flatten()) {
         word.store(boot, Release); // after `next`: who finds this boot's ID finds it moved
     }
+    Ok(())
 }
 
 /// Whether somebody who has entered, and is alive, answers.

@@ -68,8 +68,12 @@ impl Mark {
     }
 
     /// After a crash of the machine: goes on past everything that may have been taken before it. Each process that
-    /// finds another boot's file may do this, in any order: it only ever skips numbers.
-    pub fn start_past(&self, cursor: &Cursor) {
-        cursor.raise_next(self.written().saturating_add(1));
+    /// finds another boot's file may do this, in any order: it only ever skips numbers. The mark is synced first: of a raise
+    /// that failed, the disk may not know it, and `next` must not pass it there either.
+    pub fn start_past<E>(&self, cursor: &Cursor, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let written = self.written();
+        sync()?;
+        cursor.raise_next(written.saturating_add(1));
+        Ok(())
     }
 }

@@ -213,7 +213,7 @@ impl SharedCursor {
     ) -> Result<Self, FileError> {
         let page = Mapped::new(file, &path)?;
         page.check_words(&path)?;
-        enter(&page, machine.boot, &numbers);
+        enter(&page, machine.boot, &numbers).map_err(|error| FileError::io(&path, "synced", &error))?;
         let [seen, covered] = [page.cursor().next(), page.cursor().limit()].map(AtomicU64::new);
         let (ended, fault) = (AtomicBool::new(false), OnceLock::new());
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })

@@ -194,7 +194,7 @@ mod tests {
     }
 
     fn skip(file: &File) {
-        file.mark.start_past(&file.cursor);
+        file.mark.start_past(&file.cursor, || file.sync()).unwrap();
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
             let file = Arc::new(File { cursor, mark, disk });
             let other = file.clone();
             let enter = |file: &File| {
-                file.mark.start_past(&file.cursor);
+                file.mark.start_past(&file.cursor, || file.sync()).unwrap();
                 file.take(1)
             };
             let thread = thread::spawn(move || enter(&other));

@@ -18,10 +18,10 @@ use crate::support::{ENDLESS, NODE, fingerprint, flake, generator, succeeds};
 const SPARSE: Knobs = Knobs { seq_mask: 1, ..ENDLESS };
 
 /// The boot after the crash.
-const REBOOTED: u128 = 9;
+const REBOOTED: Option<u128> = Some(9);
 
-fn open(root: &Path, boot: u128) -> Result<Arc<SharedCursor>, FileError> {
-    let machine = Machine { boot: Some(boot), ..*machine::this() };
+fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, FileError> {
+    let machine = Machine { boot, ..*machine::this() };
     SharedCursor::open_on(&machine, &root.join("a/b/ids"), flake().scale, 12, &fingerprint())
 }
 
@@ -61,7 +61,7 @@ fn check(crash: &Crash) {
 #[test]
 fn a_crash_repeats_no_number() {
     if let Some(member) = Member::this() {
-        let shared = open(&member.root, 1).unwrap();
+        let shared = open(&member.root, Some(1)).unwrap();
         // Of two threads, one may take numbers while the other waits for the disk.
         return thread::scope(|scope| {
             for _ in 0..2 {
@@ -79,7 +79,7 @@ fn a_crash_repeats_no_number() {
 #[test]
 fn a_crash_after_a_crash_repeats_no_number() {
     if let Some(member) = Member::this() {
-        for boot in [1, 2] {
+        for boot in [Some(1), Some(2)] {
             make(&member, open(&member.root, boot).unwrap()).unwrap();
         }
         return;
@@ -94,8 +94,8 @@ fn a_sync_that_fails_ends_the_cursor() {
     const TEST: &str = "shared::a_sync_that_fails_ends_the_cursor";
     if let Some(member) = Member::this() {
         let told = |error: FileError| assert!(error.to_string().contains("Input/output error"), "{error}");
-        for _ in 0..2 {
-            let shared = match open(&member.root, 1) {
+        for boot in [Some(1), None] {
+            let shared = match open(&member.root, boot) {
                 Ok(shared) => shared,
                 Err(error) => {
                     told(error);
@@ -128,7 +128,7 @@ fn a_sync_that_fails_ends_the_cursor() {
 fn a_file_that_another_process_is_making_survives_a_crash() {
     const TEST: &str = "shared::a_file_that_another_process_is_making_survives_a_crash";
     if let Some(member) = Member::this() {
-        return make(&member, open(&member.root, 1).unwrap()).unwrap();
+        return make(&member, open(&member.root, Some(1)).unwrap()).unwrap();
     }
     for nth in 1.. {
         let Some(disk) = Disk::new() else { return };
