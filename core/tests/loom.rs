@@ -237,7 +237,7 @@ mod tests {
             let user = file.clone();
             let thread = thread::spawn(move || {
                 let (cursor, mark, presence) = &*user;
-                mark.start_past(cursor);
+                mark.start_past(cursor, || Ok::<_, ()>(())).unwrap();
                 presence.answer();
             });
             let (cursor, _, presence) = &*file;

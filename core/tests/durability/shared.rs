@@ -1,5 +1,7 @@
 //! Cursors in files over a crash.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -9,6 +11,7 @@ use flakeforge_core::clock::TickClock;
 use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Generator, Knobs, Refusal};
 use flakeforge_core::machine::{self, Machine};
+use flakeforge_core::page::PRESENCE;
 use flakeforge_core::shared::SharedCursor;
 
 use crate::disk::{Crash, Disk, Member};
@@ -17,12 +20,14 @@ use crate::support::{ENDLESS, NODE, fingerprint, flake, generator, succeeds};
 /// Two numbers a tick, so that a few thousand reach the mark.
 const SPARSE: Knobs = Knobs { seq_mask: 1, ..ENDLESS };
 
+const FILE: &str = "a/b/ids";
+
 /// The boot after the crash.
 const REBOOTED: Option<u128> = Some(9);
 
 fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, FileError> {
     let machine = Machine { boot, ..*machine::this() };
-    SharedCursor::open_on(&machine, &root.join("a/b/ids"), flake().scale, 12, &fingerprint())
+    SharedCursor::open_on(&machine, &root.join(FILE), flake().scale, 12, &fingerprint())
 }
 
 /// Makes IDs past several marks, and tells each before the next.
@@ -41,17 +46,25 @@ fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Nobody is counted who could answer: the next one does not wait for it.
+fn forget_users(path: &Path) {
+    if let Ok(file) = OpenOptions::new().write(true).open(path) {
+        file.write_all_at(&[0; 8], PRESENCE as u64).unwrap();
+    }
+}
+
 /// Opens the file after a crash, in another boot, with a clock that was set back to where it began.
 fn check(crash: &Crash) {
+    let temp = crash.restore();
+    forget_users(&temp.path().join(FILE));
     let Some(last) = crash.numbers("id").max() else {
-        open(crash.restore().path(), REBOOTED).unwrap();
+        open(temp.path(), REBOOTED).unwrap();
         return;
     };
     let first = crash.numbers("id").next().unwrap();
     let layout = flake();
     let mut clock = TickClock::given(layout.scale);
     clock.set(layout.scale.start_of(first >> 22));
-    let temp = crash.restore();
     let shared = open(temp.path(), REBOOTED).unwrap();
     let mut ids = Generator::new(clock, shared, &layout, layout.place_node(NODE), &SPARSE);
     let id = ids.next_id().unwrap();
