@@ -8,9 +8,7 @@ use flakeforge_core::fault::FileError;
 use flakeforge_core::generator::{Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry::{self, Clash, Held, Key, NotShared};
-use napi::bindgen_prelude::{
-    Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety,
-};
+use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
 use napi_derive::napi;
 
 use crate::attachment::Attachment;

@@ -6,6 +6,7 @@ mod support;
 
 use std::fs;
 use std::io::Write;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -269,7 +270,7 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     let source = || SharedCursor::open(&path, layout.scale, 53, "a test").unwrap();
     let on = |source: Source, knobs: &Knobs| Generator::new(TickClock::system(layout.scale), source, &layout, 0, knobs);
     let one_id = Knobs { seq_mask: 0, max_ahead_ms: 0.0, prefetch: None };
-    for source in [Source::from(Arc::new(Cursor::new(u64::MAX))), Source::from(source())] {
+    for source in [Source::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), Source::from(source())] {
         let mut ids = on(source, &one_id);
         assert_eq!(ids.next_id(), Ok(u64::MAX << 53));
         assert_eq!(ids.next_id(), Err(over));
@@ -423,7 +424,7 @@ fn numbers_held_of_a_file_that_failed_or_ended_are_not_handed_out() {
     let folder = folder();
     let held_of = |name: &str| {
         let shared = open(&folder.path().join(name)).unwrap();
-        let prefetch = Some(PrefetchRule { count: 100, validity_ns: 0 });
+        let prefetch = Some(PrefetchRule { count: NonZero::new(100).unwrap(), validity_ns: 0 });
         let mut generator = generator(shared.clone(), &Knobs { prefetch, ..PLAIN });
         let first = generator.next_id().unwrap();
         assert_eq!(generator.next_id(), Ok(first + 1), "from what is held");
