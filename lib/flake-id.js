@@ -117,7 +117,7 @@ class FlakeId {
   }
 
   [Symbol.asyncIterator]() {
-    return new IdIterator((callback) => this.#waiters.submit(callback, this.#one))
+    return new IdIterator((callback) => this.#submit(callback))
   }
 
   get datacenter() {
@@ -171,13 +171,13 @@ class FlakeId {
     if (status !== STATUS.OK) this.#insist(status)
   }
 
-  /** Has `callback` called with what `wish` wants: one ID, where nothing else is said. */
+  /** Has `callback` called with what `wish` wants: one ID, where nothing else is said. Returns the waiter. */
   #submit(callback, wish) {
     if (this.#waiters === undefined) {
       this.#waiters = new Waiters((ms) => this.#native.waited(ms))
       this.#one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
     }
-    this.#waiters.submit(callback, wish ?? this.#one)
+    return this.#waiters.submit(callback, wish ?? this.#one)
   }
 
   /** In how many ms to try again after a refusal; throws where waiting does not help. */
