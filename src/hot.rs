@@ -355,7 +355,7 @@ unsafe fn answer_with_array(
         sys::napi_get_typedarray_info(env, array, &mut kind, &mut length, &mut start, no_buffer, no_offset);
     }
     let bytes: &mut [u8] = match NonNull::new(start.cast::<u8>()) {
-        // SAFETY: these are the bytes of a live Uint8Array; lib/flake-id.js hands over arrays that it has made and not given
+        // SAFETY: these are the bytes of a live Uint8Array; lib/ hands over only arrays that it has made and not yet given
         // away, so no other thread has them, and no JavaScript of this thread runs before this function returns.
         Some(start) if kind == sys::TypedarrayType::uint8_array => unsafe {
             std::slice::from_raw_parts_mut(start.as_ptr(), length)
