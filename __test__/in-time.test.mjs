@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 
-const { inTime } = createRequire(import.meta.url)('../lib/stores/in-time.js')
+const { inTime, within } = createRequire(import.meta.url)('../lib/in-time.js')
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
@@ -18,4 +18,10 @@ test('a call that settles in time settles so, and leaves no timer', async (t) =>
 
 test('a call that never settles fails in time', async (t) => {
   await t.throwsAsync(inTime(new Promise(() => {}), 20), { code: 'ETIMEDOUT', message: 'no answer within 20 ms' })
+})
+
+test('who only wants to wait gets undefined where nothing comes, and what comes otherwise', async (t) => {
+  t.is(await within(new Promise(() => {}), 20), undefined)
+  t.is(await within(Promise.resolve(7), 20_000), 7)
+  await t.throwsAsync(within(Promise.reject(Object.assign(new Error('refused'), { code: 'ETIMEDOUT' })), 20_000))
 })

@@ -333,6 +333,26 @@ test('close() while init and skipTo wait for the store: the one that began ends,
   t.is(store.values.get(NAME), 60_001n)
 })
 
+for (const [what, ask] of [
+  ['a block', (segment) => segment.nextBigInt()],
+  ['skipTo', (segment) => segment.skipTo(100_000)],
+]) {
+  test(`close() waits 5 s at most for a store that does not answer, and what comes later gives no ID: ${what}`, async (t) => {
+    const { segment, store } = await opened(t, { block: 1 })
+    const { promise, open } = gate()
+    store.before = () => promise
+    const asked = ask(segment)
+    await turn()
+    await segment.close() // ends, though nobody has answered
+    t.is(store.calls.length, 2)
+    open()
+    await asked
+    await turn()
+    t.throws(() => segment.nextBigInt(), { code: 'ERR_FLAKE_DETACHED' })
+    t.throws(() => segment.takeBigInts(1), { code: 'ERR_FLAKE_DETACHED' })
+  })
+}
+
 test('await using', async (t) => {
   const { segment } = await opened(t)
   await segment[Symbol.asyncDispose]()

@@ -7,7 +7,7 @@ const { Lease } = require('./lease.js')
 const { lease } = require('./leased-flake-id.js')
 const { readJoinOptions } = require('./join-options.js')
 const { openStore } = require('./stores/open.js')
-const { within } = require('./within.js')
+const { within } = require('./in-time.js')
 
 /** How long anybody waits for a client of ours to end, after join() has failed and after close(). */
 const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
@@ -19,9 +19,9 @@ async function join(given, givenOptions) {
   // A slot that the store grants too late is given back over the same client.
   const end = () => leaseOfGroup.settled().then(close)
   try {
-    return await lease(leaseOfGroup, options, () => within(AFTER_CLOSE_MS, end()))
+    return await lease(leaseOfGroup, options, () => within(end(), AFTER_CLOSE_MS))
   } catch (error) {
-    await within(AFTER_FAILURE_MS, end())
+    await within(end(), AFTER_FAILURE_MS)
     throw error
   }
 }

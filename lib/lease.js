@@ -8,7 +8,7 @@ const { isDate } = require('node:util').types
 const { LeaseStore } = require('./lease-store.js')
 const native = require('./native.js')
 const { News } = require('./news.js')
-const { within } = require('./within.js')
+const { within } = require('./in-time.js')
 const {
   STATUS,
   aheadError,
@@ -317,7 +317,7 @@ class Lease {
   }
 
   async #release(owner, slot, last) {
-    const isReleased = await within(RELEASE_MS, this.#store.isReleased(owner, slot, last))
+    const isReleased = await within(this.#store.isReleased(owner, slot, last), RELEASE_MS)
     this.#step(isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, why: 'store' })
     if (isReleased === undefined) throw unreleasedError(this.#group, slot, RELEASE_MS)
   }

@@ -15,6 +15,7 @@ const { Counter, END } = require('./counter.js')
 const { Demand } = require('./demand.js')
 const { blocksUsedUpError, closedError, optionRangeError, optionTypeError } = require('./errors.js')
 const { fromBigInt, toBuffer } = require('./hot.js')
+const { within } = require('./in-time.js')
 const { readName } = require('./join-options.js')
 const { readCount } = require('./options.js')
 const { openStore } = require('./stores/open.js')
@@ -22,6 +23,8 @@ const { Waiters } = require('./waiters.js')
 
 const BLOCK = 10_000 // Hazelcast's
 const LARGEST_BLOCK = 2 ** 32
+/** How long close() waits: for a call to the store that is under way, and for a client of ours. */
+const [STORE_MS, CLIENT_MS] = [4_000, 900]
 const RETRY_MS = 100 // after a failed call to the store, while somebody waits
 const MAKING = Symbol('made by open()')
 
@@ -39,6 +42,7 @@ class SegmentId {
   #mayInit = false // whether our block is the counter's first, no ID of it was given, and no other was asked for
   #closing
   #isClosed = false
+  #hasEnded = false // whether close() waits no more: a block that comes now is too late
   #waiters = new Waiters(() => {})
 
   static async open(given, givenOptions) {
@@ -207,10 +211,11 @@ class SegmentId {
 
   async #end() {
     this.#isClosed = true
-    await this.#counter.idle
+    await within(this.#counter.idle, STORE_MS)
+    this.#hasEnded = true
     this.#hand.clear()
     this.#waiters.serve()
-    await this.#onClose()
+    await within(this.#onClose(), CLIENT_MS)
   }
 
   /** In turn, and for an open member only: it may have been closed while others were first. */
@@ -246,6 +251,7 @@ class SegmentId {
 
   /** Goes on with this block, and with no other. */
   #use(first, count) {
+    if (this.#hasEnded) return
     this.#hand.clear()
     this.#hand.add(first, count)
     this.#turn()
@@ -276,7 +282,9 @@ class SegmentId {
       const wanted = Math.max(this.#demand.ask(performance.now()), Math.ceil(least / this.#block))
       const blocks = Math.max(1, Math.min(wanted, Math.floor(this.#counter.room / this.#block)))
       const count = blocks * this.#block
-      this.#hand.add(await this.#take(count), count)
+      const first = await this.#take(count)
+      if (this.#hasEnded) return
+      this.#hand.add(first, count)
       this.#demand.came(performance.now(), blocks)
     } catch (error) {
       this.#failure = error

@@ -20,7 +20,7 @@ module.exports = [
   {
     name: 'no bound of a release',
     file: 'lib/lease.js',
-    from: 'within(RELEASE_MS, this.#store.isReleased(owner, slot, last))',
+    from: 'within(this.#store.isReleased(owner, slot, last), RELEASE_MS)',
     to: 'this.#store.isReleased(owner, slot, last)',
     tests: ['lease-bounds'],
   },

@@ -199,4 +199,25 @@ module.exports = [
     to: 'const done = work()',
     tests: ['segment', 'segment-faults'],
   },
+  {
+    name: 'close() waits for ever for a store that does not answer',
+    file: 'lib/segment-id.js',
+    from: 'await within(this.#counter.idle, STORE_MS)',
+    to: 'await this.#counter.idle',
+    tests: ['segment'],
+  },
+  {
+    name: 'a block that comes after close() is given',
+    file: 'lib/segment-id.js',
+    from: '      if (this.#hasEnded) return\n      this.#hand.add(first, count)',
+    to: '      this.#hand.add(first, count)',
+    tests: ['segment'],
+  },
+  {
+    name: 'a skip that ends after close() gives IDs',
+    file: 'lib/segment-id.js',
+    from: '    if (this.#hasEnded) return\n    this.#hand.clear()',
+    to: '    this.#hand.clear()',
+    tests: ['segment'],
+  },
 ]

@@ -56,7 +56,7 @@ module.exports = [
   },
   {
     name: 'the bound of a step leaves its timer',
-    file: 'lib/stores/in-time.js',
+    file: 'lib/in-time.js',
     from: '    clearTimeout(timer)\n',
     to: '',
     tests: ['in-time'],

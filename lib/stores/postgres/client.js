@@ -9,7 +9,7 @@ const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { clientError, optionTypeError, storeError } = require('../../errors')
-const { inTime } = require('../in-time')
+const { inTime } = require('../../in-time.js')
 
 /** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
 const ANSWER_MS = 10_000

@@ -5,7 +5,7 @@
 
 const { storeError } = require('../../errors')
 const { load, versionOf } = require('../packages')
-const { inTime } = require('../in-time')
+const { inTime } = require('../../in-time.js')
 const { StatementRunner, pgCalls, sqlCalls } = require('./client')
 
 const LEAST_POSTGRES_JS = [3, 4, 8]

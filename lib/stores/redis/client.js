@@ -5,7 +5,7 @@
 // It must never connect, configure or end a client that the user made.
 
 const { clientError, optionTypeError, storeError } = require('../../errors')
-const { inTime } = require('../in-time')
+const { inTime } = require('../../in-time.js')
 const { databaseOf, isRefusedSelect } = require('./database')
 
 /** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
