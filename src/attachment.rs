@@ -52,11 +52,11 @@ impl Attachment {
         Self { place: Place::File(file), numbers: numbers_of(layout), first, held: Cell::new(Some(held)) }
     }
 
-    /// The last number that may have been taken.
+    /// No number above it was taken.
     fn limit(&self) -> u64 {
         match &self.place {
             Place::Window(cursor) => cursor.limit(),
-            Place::File(file) => file.limit(),
+            Place::File(file) => file.highest(),
         }
     }
 

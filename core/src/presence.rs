@@ -49,9 +49,10 @@ impl Presence {
         if self.users.load(Relaxed) == 0 {
             return None;
         }
-        let question = Question(self.asked.fetch_add(1, SeqCst).wrapping_add(1));
-        // An answer that is there already is damage.
-        (!self.is_answered(question)).then_some(question)
+        let answered = self.answered.load(SeqCst);
+        let question = self.asked.fetch_add(1, SeqCst).wrapping_add(1);
+        // One that was answered before it was asked is damage.
+        (question > answered).then_some(Question(question))
     }
 
     /// Whether somebody has answered since.
@@ -64,8 +65,11 @@ impl Presence {
         self.users.store(0, Relaxed);
     }
 
-    /// What each who has entered does a few times a second: answers all questions.
+    /// What each who has entered does a few times a second: answers all questions, and is counted at least once.
     pub fn answer(&self) {
+        if self.users.load(Relaxed) == 0 {
+            self.users.fetch_max(1, Relaxed);
+        }
         let asked = self.asked.load(SeqCst);
         if asked > self.answered.load(SeqCst) {
             self.answered.fetch_max(asked, SeqCst);

@@ -232,10 +232,14 @@ impl SharedCursor {
         if next < seen || self.page.was_cut() { self.covered.load(Acquire).saturating_add(1) } else { next }
     }
 
-    /// The last number that may be taken now; of a file that was cut short, the last that this process may have taken.
-    pub fn limit(&self) -> u64 {
-        let limit = self.cold().limit();
-        if self.page.was_cut() { self.covered.load(Acquire) } else { limit }
+    /// The last number that may be taken now.
+    pub(crate) fn limit(&self) -> u64 {
+        self.cold().limit()
+    }
+
+    /// No number above it was given to this process, whatever was done to the file.
+    pub fn highest(&self) -> u64 {
+        self.limit().max(self.covered.load(Acquire))
     }
 
     /// The cursor for calls that may come long after the file was cut short.
@@ -319,7 +323,9 @@ impl SharedCursor {
         if next < seen {
             return Err(self.spoil(FileError::new(&self.path, WENT_BACK)));
         }
-        self.page.presence().answer();
+        if self.group.is_none() {
+            self.page.presence().answer();
+        }
         self.seen.fetch_max(next, Release);
         self.covered.fetch_max(self.cursor().limit(), Release);
         Ok(())

@@ -98,7 +98,7 @@ fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
     }
     assert_eq!(ids.next_id(), Err(Refusal::File));
     assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
-    assert!(held.hi_ms() < now_ms() && ids.ahead_ms() < 6000.0);
+    assert!(held.hi_ms() < now_ms() && ids.ahead_ms() < 6000.0, "nothing that is asked later reads the page");
     held.release(now_ms());
     drop(other);
     assert!(matches!(folder.acquire(7, "here"), Err(SlotError::File(_))), "both are damaged");
@@ -118,6 +118,19 @@ fn members_survive_a_group_whose_file_is_cut_to_nothing() {
     fs::remove_dir_all(temp.path().join("1")).unwrap();
     let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");
+}
+
+#[test]
+fn a_group_that_is_whole_again_after_it_was_cut_is_opened_anew() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = open(temp.path(), 4);
+    let (held, path) = (take(&folder), temp.path().join("1/group"));
+    let copy = fs::read(&path).unwrap();
+    cut(&path);
+    assert_eq!(held.renew(), Ok(Renewal::Lost));
+    fs::write(&path, copy).unwrap();
+    // What stands in for the page is not the group: it is opened anew, above what this member may have made.
+    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })));
 }
 
 #[test]
