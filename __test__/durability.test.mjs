@@ -70,7 +70,7 @@ const errorOf = (promise) =>
 function isOfFile(t, error, disk) {
   t.is(error?.code, 'ERR_FLAKE_FILE', error?.message)
   t.regex(error.message, /Input\/output error/)
-  t.true(error.path?.startsWith(disk.files))
+  t.true(error.path?.startsWith(disk.folder), error.path)
 }
 
 /** Runs `use` once for each sync that it does, which fails, and judges how it ended; until none is left to fail. */

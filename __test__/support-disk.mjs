@@ -28,6 +28,7 @@ export function diskOf(t) {
     return { LD_PRELOAD: at('disk.so'), DISK_JOURNAL: at('journal'), DISK_BOOT: at(`boot-${boot}`) }
   }
   return {
+    folder,
     files: at('files'),
     puppet: ({ boot = 1, failing = '' } = {}) => new Puppet(t, { env: { ...env(boot), DISK_FAILS: String(failing) } }),
     hasFailed: () => journalOf(at('journal')).some(({ what }) => what === 'failed'),
