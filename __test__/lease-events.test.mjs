@@ -23,6 +23,8 @@ test.serial('it has every method of EventEmitter, and only FlakeId as its parent
   for (const method of methods) t.is(typeof flake[method], 'function', method)
   t.false(flake instanceof EventEmitter, 'a class has one parent')
   t.true(flake instanceof FlakeId)
+  flake.on('renewed', () => {})
+  t.is(JSON.stringify({ flake }), '{"flake":{}}', "what an EventEmitter keeps is nobody else's")
 })
 
 test.serial('listeners: added in any way, in order, once or until they are removed', async (t) => {

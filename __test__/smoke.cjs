@@ -85,7 +85,6 @@ function byCallback(flake) {
 
 async function iterate(flake) {
   const ids = []
-  for (const id of flake) if (ids.push(id) === 3) break
   for await (const id of flake) if (ids.push(id) === 6) break
   areOwnBuffers(ids, 'an iterated ID')
   return toNumbers(Buffer.concat(ids))

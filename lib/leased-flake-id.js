@@ -65,6 +65,8 @@ async function lease(leaseOfGroup, options, onClose) {
 }
 
 const TELL = Symbol('tell')
+/** What EventEmitter keeps in the object: not enumerable here, since it would stand in everybody's JSON. */
+const EMITTER_STATE = ['_events', '_eventsCount', '_maxListeners']
 
 class LeasedFlakeId extends FlakeId {
   #lease
@@ -73,6 +75,7 @@ class LeasedFlakeId extends FlakeId {
   constructor(setup, onClose) {
     if (!(setup instanceof Setup)) throw optionTypeError('options', setup, 'given to FlakeId.join(), which makes these')
     super(setup)
+    for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     EventEmitter.call(this)
     this.#lease = setup.lease
     this.#onClose = onClose
