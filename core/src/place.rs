@@ -155,17 +155,18 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(), F
     make_folder(folder, machine)?;
     let temporary = Temporary::write(folder, &page).map_err(|error| made(&error))?;
     match fs::hard_link(&temporary.path, path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(made(&error)),
-        _ => {}
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(made(&error)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-/// Makes the name of a file survive a crash.
+/// Makes the name of a file survive a crash; of one that was removed meanwhile there is none, which others notice.
 pub fn sync_name(path: &Path) -> Result<(), FileError> {
     // The folder that has the file may be another than the one that has a link to it.
-    let synced = fs::canonicalize(path).and_then(|file| sync_folder(folder_of(&file)));
-    synced.map_err(|error| FileError::io(path, "synced", &error))
+    match fs::canonicalize(path).and_then(|file| sync_folder(folder_of(&file))) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::io(path, "synced", &error)),
+        _ => Ok(()),
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {
