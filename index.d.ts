@@ -525,7 +525,7 @@ declare namespace FlakeId {
      * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
      */
     skipTo(value: bigint | number): Promise<void>
-    /** The rest of the block is lost. */
+    /** No more IDs: the rest of the block is lost. It waits 5 s at most for a store that does not answer. */
     close(): Promise<void>
     [Symbol.asyncDispose](): Promise<void>
   }
