@@ -1,37 +1,28 @@
-//! Cursors in files: one process, many, killed ones, another boot, and a file that goes while it is in use.
+//! Cursors in files: one process, many, and killed ones.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
 mod support;
 
 use std::fs;
-use std::io::Write;
-use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flakeforge_core::clock::{TickClock, system_ns};
 use flakeforge_core::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::{Generator, Knobs, Refusal, Source};
 use flakeforge_core::layout::{Layout, Spec};
-use flakeforge_core::machine::Machine;
 use flakeforge_core::numbers::whole_ms;
 use flakeforge_core::page::{Kind, Purpose};
-use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{Key, Registry};
 use flakeforge_core::shared::SharedCursor;
 use flakeforge_core::{machine, place};
 use support::{
-    ENDLESS, NODE, PLAIN, duplicates, fingerprint, flake, generator, open, part, process, receive, send, words,
+    ENDLESS, NODE, PLAIN, duplicates, flake, folder, generator, open, part, process, receive, send, wait_until, words,
 };
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
 
 /// IDs, block by block, for ever: each block is one claim or a few.
 fn blocks(mut generator: Generator) -> impl Iterator<Item = Vec<u64>> {
@@ -45,14 +36,6 @@ fn blocks(mut generator: Generator) -> impl Iterator<Item = Vec<u64>> {
         ids.truncate(made);
         ids
     })
-}
-
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !holds() {
-        assert!(started.elapsed() < Duration::from_secs(20), "never: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -133,125 +116,6 @@ fn signal(name: &str, pid: u32) {
     assert!(Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap().success());
 }
 
-#[test]
-fn a_clock_set_back_over_a_restart_repeats_nothing() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let layout = flake();
-    let at = |unix_ms: i128| {
-        let mut clock = TickClock::given(layout.scale);
-        clock.set(unix_ms * 1_000_000);
-        Generator::new(clock, open(&path).unwrap(), &layout, layout.place_node(NODE), &PLAIN)
-    };
-    let last = at(1_700_000_000_000).next_id().unwrap();
-    let refusal = at(1_699_999_999_000).next_id();
-    assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 1000.0, retry_after_ms: 1000.0 }));
-    assert_eq!(at(1_700_000_000_000).next_id().unwrap(), last + 1);
-    assert_eq!(at(3_000_000_000_000).next_id().unwrap() >> 22, 3_000_000_000_000, "nor does one set forward wait");
-}
-
-/// A file on a machine in that boot; `None` where there is no telling.
-fn open_in_boot(path: &Path, boot: Option<u128>) -> Arc<SharedCursor> {
-    let machine = Machine { boot, ..*machine::this() };
-    SharedCursor::open_on(&machine, path, flake().scale, 12, &fingerprint()).unwrap()
-}
-
-#[test]
-fn another_boot_starts_past_the_mark() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let in_boot = |boot| open_in_boot(&path, boot);
-    let first = in_boot(Some(1));
-    assert_eq!(words(&path), [0; 3], "nothing is skipped in a new file");
-    let id = generator(first.clone(), &PLAIN).next_id().unwrap();
-    drop(first);
-    let [next, limit, mark] = words(&path);
-    assert_eq!((next - 1) >> 12, id >> 22);
-    assert!(mark >= limit && limit >> 12 > (next >> 12) + 4900, "some 5 s ahead: {next} {limit} {mark}");
-
-    let same = in_boot(Some(1));
-    assert_eq!(same.cursor().next(), next, "in the same boot it goes on");
-    drop(same);
-    let other = in_boot(Some(2));
-    assert_eq!(other.cursor().next(), mark + 1);
-    assert!(generator(other.clone(), &ENDLESS).next_id().unwrap() >> 22 >= (mark + 1) >> 12);
-    let [next, ..] = words(&path);
-    drop(other);
-    drop(in_boot(Some(2)));
-    assert_eq!(words(&path)[0], next, "once for each boot");
-    let mark = words(&path)[2];
-    drop(in_boot(None));
-    assert_eq!(words(&path)[0], mark + 1, "where there is no telling, always");
-    for boot in [2 << 64, 2 << 64 | 2, 1, 0] {
-        let [_, _, mark] = words(&path);
-        let other = in_boot(Some(boot));
-        assert_eq!(other.cursor().next(), mark + 1, "half of an ID is another boot's");
-        generator(other, &ENDLESS).next_id().unwrap(); // and the mark goes on
-        let [next, ..] = words(&path);
-        drop(in_boot(Some(boot)));
-        assert_eq!(words(&path)[0], next);
-    }
-}
-
-#[test]
-fn quick_restarts_without_a_boot_id_wait_for_one_mark() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let start = || {
-        let layout = flake();
-        let mut clock = TickClock::given(layout.scale); // all restarts are within its millisecond
-        clock.set(4_000_000_000_000 * 1_000_000);
-        Generator::new(clock, open_in_boot(&path, None), &layout, layout.place_node(NODE), &PLAIN)
-    };
-    start().next_id().unwrap();
-    let [_, _, mark] = words(&path);
-    for _ in 0..6 {
-        let Err(Refusal::ClockBackwards { retry_after_ms, .. }) = start().next_id() else {
-            panic!("not past the mark")
-        };
-        assert!(retry_after_ms < 5_100.0, "{retry_after_ms}");
-        assert_eq!(words(&path), [mark + 1, mark, mark], "it does not add up");
-    }
-}
-
-#[test]
-fn those_who_open_a_file_in_use_put_nobody_ahead() {
-    if let Some(part) = part() {
-        let (boot, path) = part.split_once(' ').unwrap();
-        let mut ids = generator(open_in_boot(Path::new(path), boot.parse().ok()), &PLAIN);
-        return send(std::iter::once(ids.next_id().into_iter().collect()));
-    }
-    let folder = folder();
-    let is_undisturbed = |round: u32| {
-        let path = folder.path().join(round.to_string());
-        let mut ids = generator(open_in_boot(&path, None), &PLAIN);
-        ids.next_id().unwrap(); // and the mark is ahead of the clock
-        let start = |boot: &str| {
-            let part = format!("{boot} {}", path.display());
-            process("those_who_open_a_file_in_use_put_nobody_ahead", &part).spawn().unwrap()
-        };
-        // Where there is no telling, and where another ID stands in the file.
-        let others: Vec<_> = ["no", "7", "no", "8", "no", "no"].map(start).into_iter().map(receive).collect();
-        others.iter().all(|ids| ids.len() == 1) && ids.next_id().is_ok()
-    };
-    // An answer may be late where the machine is too busy, but not each time.
-    assert!((0..5).any(is_undisturbed));
-}
-
-#[test]
-fn who_had_a_file_open_before_a_crash_does_not_answer() {
-    for (users, asked, answered) in [(1u64, 5u64, 5u64), (1, 5, 6), (3, u64::MAX, 0)] {
-        let folder = folder();
-        let path = folder.path().join("ids");
-        generator(open_in_boot(&path, None), &PLAIN).next_id().unwrap();
-        let [_, _, mark] = words(&path);
-        let mut page = fs::read(&path).unwrap();
-        page[1552..1576].copy_from_slice([users, asked, answered].map(u64::to_ne_bytes).as_flattened());
-        fs::write(&path, &page).unwrap();
-        assert_eq!(open_in_boot(&path, None).cursor().next(), mark + 1, "{users} {asked} {answered}");
-    }
-}
-
 /// A layout of 64 bits that is in the last of its ticks, each of which is an hour long.
 fn in_its_last_tick() -> Layout {
     const HOUR_MS: i64 = 3_600_000;
@@ -329,126 +193,6 @@ fn the_mark_is_raised_before_ids_reach_it() {
     generator.clock.set(layout.scale.start_of((limit >> 12) - 300));
     generator.next_id().unwrap();
     wait_until("raised by the thread that looks after files", || shared.cursor().limit() > limit);
-}
-
-#[test]
-fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
-    let folder = folder();
-    let removed = |name: &str, act: &dyn Fn(&Path)| {
-        let path = folder.path().join(name);
-        let shared = open(&path).unwrap();
-        let mut generator = generator(shared.clone(), &PLAIN);
-        generator.next_id().unwrap();
-        act(&path);
-        wait_until("noticed", || generator.next_id() == Err(Refusal::File));
-        let fault = generator.fault().unwrap();
-        assert_eq!(fault.path(), path.to_str().unwrap());
-        assert!(fault.to_string().contains("was removed or replaced while in use"), "{fault}");
-        assert_eq!(generator.next_id(), Err(Refusal::File), "and stays so");
-        (path, shared)
-    };
-    let (path, old) = removed("removed", &|path| fs::remove_file(path).unwrap());
-    let new = open(&path).unwrap();
-    assert!(!Arc::ptr_eq(&old, &new));
-    assert!(generator(new, &PLAIN).next_id().is_ok(), "a new one is made when asked for");
-    removed("cut short", &|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap());
-    removed("replaced", &|path| {
-        fs::copy(path, path.with_extension("new")).unwrap();
-        fs::rename(path.with_extension("new"), path).unwrap();
-    });
-}
-
-/// Waits until the fault of a generator that makes no IDs meanwhile is known; what it is.
-fn fault_while_idle(ids: &Generator) -> String {
-    wait_until("noticed", || ids.fault().is_some());
-    ids.fault().unwrap().to_string()
-}
-
-#[test]
-fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let mut registry = Registry::default();
-    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
-    let shared = open();
-    let mut ids = generator(shared.clone(), &PLAIN);
-    let last = ids.next_id().unwrap();
-    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
-    let fault = fault_while_idle(&ids);
-    assert!(fault.contains("was removed or replaced while in use, or cut short"), "{fault}");
-    assert_eq!(ids.next_id(), Err(Refusal::File));
-    assert!(ids.ahead_ms() <= 5100.0, "nothing that is asked later reads the page");
-    assert!(shared.raise().is_err());
-
-    fs::remove_file(&path).unwrap();
-    let again = open();
-    assert!(again.cursor().next() >> 12 > last >> 22, "a new file goes on above what was given");
-}
-
-#[test]
-fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let mut ids = generator(open(&path).unwrap(), &PLAIN); // and has given nothing
-    let copy = fs::read(&path).unwrap();
-    fs::write(&path, "").unwrap();
-    ids.ahead_ms(); // finds the page gone, before anybody looks at the file
-    fs::write(&path, copy).unwrap();
-    assert_eq!(ids.next_id(), Err(Refusal::File));
-}
-
-#[test]
-fn an_older_copy_written_over_a_file_is_noticed() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let mut registry = Registry::default();
-    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
-    let shared = open();
-    let mut ids = generator(shared.clone(), &ENDLESS);
-    ids.next_id().unwrap();
-    let copy = fs::read(&path).unwrap();
-    let put_back = || fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
-    let mut made = vec![0; 100_000];
-    ids.fill(&mut made, |id| id);
-    shared.raise().unwrap(); // looks at the file, as is done a few times a second anyway
-    put_back();
-    let fault = fault_while_idle(&ids);
-    assert!(fault.contains("went back while in use"), "{fault}");
-    assert_eq!(ids.next_id(), Err(Refusal::File));
-    let mut again = generator(open(), &ENDLESS);
-    assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator goes on above what was given");
-}
-
-#[test]
-fn numbers_held_of_a_file_that_failed_or_ended_are_not_handed_out() {
-    let folder = folder();
-    let held_of = |name: &str| {
-        let shared = open(&folder.path().join(name)).unwrap();
-        let prefetch = Some(PrefetchRule { count: NonZero::new(100).unwrap(), validity_ns: 0 });
-        let mut generator = generator(shared.clone(), &Knobs { prefetch, ..PLAIN });
-        let first = generator.next_id().unwrap();
-        assert_eq!(generator.next_id(), Ok(first + 1), "from what is held");
-        (shared, generator)
-    };
-    let (shared, mut generator) = held_of("removed");
-    fs::remove_file(shared.path()).unwrap();
-    wait_until("noticed", || shared.is_ended());
-    assert_eq!(generator.next_id(), Err(Refusal::File));
-    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::File)));
-
-    let (shared, mut generator) = held_of("ended");
-    shared.end();
-    assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
-    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::WindowEnd)));
-}
-
-#[test]
-fn a_call_that_raises_the_mark_notices_too() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let mut generator = generator(open(&path).unwrap(), &PLAIN);
-    fs::remove_file(&path).unwrap();
-    assert_eq!(generator.next_id(), Err(Refusal::File));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use flakeforge_core::clock::TickClock;
 use flakeforge_core::fault::FileError;
@@ -22,6 +24,18 @@ pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: No
 /// Never waits, so that numbers run against the mark again and again.
 pub const ENDLESS: Knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
 pub const NODE: u64 = 7;
+
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(20), "never: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
 
 pub fn flake() -> Layout {
     Layout::named("flake").unwrap()
