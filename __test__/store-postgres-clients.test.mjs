@@ -369,7 +369,7 @@ async function openBeside(t, version) {
   await writeFile(join(own, 'package.json'), JSON.stringify({ name: 'postgres', version, main: 'cjs/src/index.js' }))
   await writeFile(join(own, 'cjs', 'package.json'), '{ "type": "commonjs" }')
   await writeFile(join(own, 'cjs', 'src', 'index.js'), "module.exports = () => console.log('a client') ?? (() => {})")
-  for (const part of ['errors.js', 'stores']) await cp(join(LIB, part), join(folder, 'lib', part), { recursive: true })
+  await cp(LIB, join(folder, 'lib'), { recursive: true })
   const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
   const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
   return run(process.execPath, ['-e', program], { cwd: folder })
@@ -378,8 +378,7 @@ async function openBeside(t, version) {
 test('without a package a URL is an error that says what to install', async (t) => {
   const folder = await freshFolder('no-packages')
   t.teardown(() => rm(folder, { recursive: true }))
-  await mkdir(join(folder, 'lib'))
-  for (const part of ['errors.js', 'stores']) await cp(join(LIB, part), join(folder, 'lib', part), { recursive: true })
+  await cp(LIB, join(folder, 'lib'), { recursive: true })
   const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
   const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
   const { stdout } = await run(process.execPath, ['-e', program], { cwd: folder })
