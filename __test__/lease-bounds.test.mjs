@@ -152,7 +152,7 @@ for (const call of ['detach', 'close']) {
     store.before = (step) => step === 'release' && never()
     flake.next()
     const error = await fails(t, END, () => flake[call](), 'ERR_FLAKE_STORE')
-    t.regex(error.message, /slot 0 .*gets free when its window is over/)
+    t.regex(error.message, /slot 0 .*becomes free when its window ends/)
     t.is(flake.state, 'detached')
     await t.notThrowsAsync(flake[call](), 'there is nothing to wait for any more')
     if (call === 'close') return

@@ -188,8 +188,8 @@ function storeFailure(group, error) {
 /** `ERR_FLAKE_OVERFLOW`: not so many IDs are here, and the next block is on its way. */
 function blocksUsedUpError(name, block, wanted, here) {
   const message =
-    `${wanted} of counter '${name}' wanted, ${here} here, and the next block comes when the event loop turns: ` +
-    `next(callback), nextAsync() and takeAsync() wait for it, and a larger block than ${block} comes less often`
+    `${wanted} IDs of counter '${name}' were asked for, and ${here} are available until the event loop turns and brings the ` +
+    `next block: next(callback), nextAsync() and takeAsync() wait for it; a block larger than ${block} lasts longer`
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 
@@ -216,8 +216,8 @@ function exhaustedError(group, retryAt, storeNow) {
  */
 function inUseError(group, inUse, refusal) {
   const message =
-    `no slot of group '${group}' is free but those whose node numbers this process uses (${inUse.message}): give what ` +
-    'uses them another node number, or make the group with more slots'
+    `every free slot of group '${group}' has a node number that this process already uses (${inUse.message}): use other ` +
+    'numbers for the generators beside join(), or make the group with more slots'
   const { retryAt = new Date(), storeNow } = refusal ?? {}
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }
@@ -262,8 +262,8 @@ function unansweredError(group, what, cause) {
 /** `ERR_FLAKE_STORE`: nobody knows whether the slot was given back. */
 function unreleasedError(group, slot, tookMs) {
   return storeError(
-    `the store of group '${group}' has not answered within ${inMs(tookMs)} that slot ${slot} is given back: if it never ` +
-      'hears of it, the slot gets free when its window is over, after ttlMs at most',
+    `the store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back: the slot becomes ` +
+      'free when its window ends, after ttlMs at most',
   )
 }
 
