@@ -13,6 +13,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const root = path.join(import.meta.dirname, '..')
 const manifest = require('../package.json')
+const { npm, ownPlatform, packAll, platformPackages } = require('../scripts/pack.js')
 const { platform, arch } = process
 
 // What `npm test` tells its children must not reach the npm that installs here.
@@ -26,54 +27,11 @@ async function run(program, args, cwd, options) {
 
 const node = (args, cwd) => run(process.execPath, args, cwd)
 
-/** On Windows npm is a command file, which only a shell can run. */
-function npm(args, cwd) {
-  if (platform !== 'win32') return run('npm', args, cwd)
-  const quoted = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg))
-  return run('npm.cmd', quoted, cwd, { shell: true })
-}
-
-async function platformPackages() {
-  const folders = await fs.readdir(path.join(root, 'npm'))
-  return folders.map((name) => ({ name, folder: path.join(root, 'npm', name), ...readPackage('npm', name) }))
-}
-
-function readPackage(...folder) {
-  const { name: packageName, ...rest } = require(path.join(root, ...folder, 'package.json'))
-  return { ...rest, packageName }
-}
-
 async function exists(file) {
   return fs.access(file).then(
     () => true,
     () => false,
   )
-}
-
-/** The platform package that the addon in the root belongs to. */
-async function ownPlatform() {
-  for (const candidate of await platformPackages()) {
-    const fits = candidate.os.includes(platform) && candidate.cpu.includes(arch)
-    if (fits && (await exists(path.join(root, candidate.main)))) return candidate
-  }
-  throw new Error('no addon of this platform in the root: run `npm run build`')
-}
-
-/** The platform package as the release makes it: its folder with the addon in it. */
-async function completePlatform(temp) {
-  const { folder, main } = await ownPlatform()
-  const complete = path.join(temp, 'platform')
-  await fs.cp(folder, complete, { recursive: true })
-  await fs.copyFile(path.join(root, main), path.join(complete, main))
-  return complete
-}
-
-/** Packs a folder into `temp` and returns the tarball's name. */
-async function pack(folder, temp) {
-  const before = await fs.readdir(temp)
-  await npm(['pack', '--ignore-scripts', '--pack-destination', temp], folder)
-  const after = await fs.readdir(temp)
-  return after.find((file) => file.endsWith('.tgz') && !before.includes(file))
 }
 
 /** An empty project in `temp` with these tarballs installed; the cache is empty too, so nothing can come from it. */
@@ -82,7 +40,7 @@ async function install(temp, name, tarballs) {
   await fs.mkdir(project)
   await fs.writeFile(path.join(project, 'package.json'), '{ "private": true }')
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--cache', '../cache']
-  await npm(['install', ...flags, ...tarballs.map((file) => `../${file}`)], project)
+  npm(['install', ...flags, ...tarballs], project)
   return project
 }
 
@@ -94,10 +52,9 @@ let installed // where the root package is
 test.before(async (t) => {
   t.timeout(240_000)
   temp = await fs.mkdtemp(path.join(os.tmpdir(), 'flakeforge-package-'))
-  const main = await pack(root, temp)
-  const addon = await pack(await completePlatform(temp), temp)
-  project = await install(temp, 'project', [main, addon])
-  halfProject = await install(temp, 'half', [main])
+  const tarballs = packAll(path.join(temp, 'tarballs'))
+  project = await install(temp, 'project', [tarballs.main, tarballs.platform])
+  halfProject = await install(temp, 'half', [tarballs.main])
   installed = path.join(project, 'node_modules', 'flakeforge')
 })
 
@@ -137,14 +94,16 @@ test('an install runs no script and fetches nothing else', async (t) => {
     [],
   )
   const packages = (await fs.readdir(path.join(project, 'node_modules'))).filter((name) => !name.startsWith('.'))
-  t.deepEqual(packages.sort(), ['flakeforge', (await ownPlatform()).packageName].sort())
+  t.deepEqual(packages.sort(), ['flakeforge', ownPlatform().manifest.name].sort())
 })
 
 test('every target has a package of this version, of its platform, that holds one binary', async (t) => {
-  const packages = await platformPackages()
+  const packages = platformPackages()
   t.is(packages.length, manifest.napi.targets.length)
-  for (const { name, packageName, version, main, files, os: systems, cpu } of packages) {
-    t.is(packageName, `flakeforge-${name}`)
+  for (const { folder, manifest: theirs } of packages) {
+    const name = path.basename(folder)
+    const { version, main, files, os: systems, cpu } = theirs
+    t.is(theirs.name, `flakeforge-${name}`)
     t.is(version, manifest.version)
     t.is(main, `flakeforge.${name}.node`)
     t.deepEqual(files, [main])
@@ -153,8 +112,8 @@ test('every target has a package of this version, of its platform, that holds on
 })
 
 test('the platform package holds the binary and little else', async (t) => {
-  const { packageName, main } = await ownPlatform()
-  const files = await fs.readdir(path.join(project, 'node_modules', packageName))
+  const { name, main } = ownPlatform().manifest
+  const files = await fs.readdir(path.join(project, 'node_modules', name))
   t.deepEqual(files.filter((file) => !/^(?:README\.md|LICENSE)$/.test(file)).sort(), [main, 'package.json'].sort())
 })
 
@@ -222,7 +181,7 @@ for (const [type, code] of [
     const message = failed.stderr.match(/^Error: (flakeforge .*)$/m)?.[1]
     t.regex(message, new RegExp(`^flakeforge has no binary for ${platform}-${arch} here: .*reinstall.*\\.$`))
     t.notRegex(message, /[.!?] /, 'it is more than one sentence')
-    t.true(failed.stderr.includes(`Cannot find module '${(await ownPlatform()).packageName}'`), 'the cause is not told')
+    t.true(failed.stderr.includes(`Cannot find module '${ownPlatform().manifest.name}'`), 'the cause is not told')
   })
 }
 

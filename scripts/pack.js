@@ -1,0 +1,79 @@
+'use strict'
+
+// Packs flakeforge and the package of this platform as npm publishes them: `node scripts/pack.js FOLDER` leaves two
+// tarballs there. The addon must have been built.
+// It must never change what is in the repository.
+
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+
+const root = path.join(__dirname, '..')
+const { platform, arch } = process
+
+// What `npm test` and `npm run` tell their children must not reach the npm that packs and installs.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+
+/** Runs npm in a folder; on Windows it is a command file, which only a shell can run. */
+function npm(args, cwd) {
+  const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }
+  if (platform !== 'win32') return execFileSync('npm', args, options)
+  const quoted = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg))
+  return execFileSync('npm.cmd', quoted, { ...options, shell: true })
+}
+
+/** The packages under npm/: their folder, and what their package.json says. */
+function platformPackages() {
+  return fs.readdirSync(path.join(root, 'npm')).map((name) => {
+    const folder = path.join(root, 'npm', name)
+    return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
+  })
+}
+
+/** The platform package that the addon in the root belongs to. */
+function ownPlatform() {
+  const own = platformPackages().find(({ manifest }) => {
+    const fits = manifest.os.includes(platform) && manifest.cpu.includes(arch)
+    return fits && fs.existsSync(path.join(root, manifest.main))
+  })
+  if (own === undefined) throw new Error('The root has no addon for this platform. Run `npm run build`.')
+  return own
+}
+
+/** Packs a folder into another and returns the tarball's path. */
+function pack(folder, target) {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', target]
+  const [{ filename }] = JSON.parse(npm(args, folder))
+  return path.join(target, filename)
+}
+
+/** The platform package as a release makes it: its folder with the addon in it. */
+function completePlatform({ folder, manifest }, target) {
+  fs.cpSync(folder, target, { recursive: true })
+  fs.copyFileSync(path.join(root, manifest.main), path.join(target, manifest.main))
+}
+
+/**
+ * Packs both packages into a folder.
+ * @returns {{ main: string, platform: string }} the paths of the two tarballs
+ */
+function packAll(target) {
+  fs.mkdirSync(target, { recursive: true })
+  const complete = fs.mkdtempSync(path.join(target, 'platform-'))
+  completePlatform(ownPlatform(), complete)
+  const tarballs = { main: pack(root, target), platform: pack(complete, target) }
+  fs.rmSync(complete, { recursive: true })
+  return tarballs
+}
+
+module.exports = { npm, ownPlatform, packAll, platformPackages }
+
+if (require.main === module) {
+  const [target] = process.argv.slice(2)
+  if (target === undefined) {
+    console.error('usage: node scripts/pack.js FOLDER')
+    process.exitCode = 2
+  } else {
+    console.log(Object.values(packAll(path.resolve(target))).join('\n'))
+  }
+}
