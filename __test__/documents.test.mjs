@@ -1,5 +1,5 @@
-// The documents do what they say: every JavaScript block of the README and of docs/ runs, as a module in a folder where
-// flakeforge is installed, and prints what the comment behind its console.log says.
+// The guides do what they say: every JavaScript block of docs/ runs, as a module in a folder where flakeforge is installed,
+// and prints what the comment behind its console.log says. The README is followed with a packed install: consumers/readme.
 
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,13 +8,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import { agrees, blocks, promises, shape } from './support-documents.mjs'
 
 const root = path.join(import.meta.dirname, '..')
-const documents = ['README.md', ...readdirSync(path.join(root, 'docs')).map((file) => path.join('docs', file))]
+const documents = readdirSync(path.join(root, 'docs')).map((file) => path.join('docs', file))
 
-function blocks(document) {
-  const text = readFileSync(path.join(root, document), 'utf8')
-  return [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+/** The JavaScript blocks of a document. */
+function programs(document) {
+  const all = blocks(readFileSync(path.join(root, document), 'utf8'))
+  return all.filter(({ language }) => language === 'js').map(({ code }) => code)
 }
 
 let folder
@@ -26,19 +28,9 @@ test.before(async () => {
 })
 test.after.always(() => folder && fs.rm(folder, { recursive: true, maxRetries: 5 }))
 
-/** What each console.log promises: the value that its comment begins with, up to a colon. Undefined: it promises none. */
-function promises(code) {
-  const lines = code.split('\n').filter((line) => line.startsWith('console.log('))
-  return lines.map((line) => /\/\/ ((?:-?\d|0x|true|false|<).*?)(?:: .*)?$/.exec(line)?.[1])
-}
-
-/** The very text; or what stands before ` …`, and more behind it. */
-const agrees = (promised, printed) =>
-  promised.endsWith(' …') ? printed.startsWith(promised.slice(0, -1)) : printed === promised
-
 let checked = 0
 for (const document of documents) {
-  for (const [i, code] of blocks(document).entries()) {
+  for (const [i, code] of programs(document).entries()) {
     test.serial(`${document}, block ${i + 1}`, async (t) => {
       const file = path.join(folder, `${path.basename(document)}-${i}.mjs`)
       await fs.writeFile(file, code)
@@ -62,6 +54,15 @@ test('an output agrees with what was promised only as a whole, or up to its …'
   t.true(agrees('12 …', '12 34'))
   for (const printed of ['', '1', '123', '12 34']) t.false(agrees('12', printed), printed)
   for (const printed of ['', '1', '12', '123 4']) t.false(agrees('12 …', printed), printed)
+})
+
+test('outputs have one shape only if they differ in numbers and dates', (t) => {
+  t.is(
+    shape('<Buffer 68 7e ff> 12n\n 2026-11-20T13:42:34.718Z  worker 7\n'),
+    shape('<Buffer 00 00 00> 5n\n 2027-01-01T00:00:00.000Z worker 31'),
+  )
+  for (const other of ['<Buffer 68 7e> 12n', '<Buffer 68 7e ff> 12n x', ''])
+    t.not(shape('<Buffer 68 7e ff> 12n'), shape(other))
 })
 
 test.serial('there were promises to check', (t) => {
