@@ -277,7 +277,7 @@ test.serial('close() is final, and every call says so in the same words', async 
     errors.push(await t.throwsAsync(flake[call](), { code: 'ERR_FLAKE_DETACHED' }))
   errors.push(...(await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')))
   for (const error of errors) {
-    t.is(error.message, "this generator of group 'default' is closed: join() makes another")
+    t.is(error.message, "This generator of group 'default' is closed. join() makes another one.")
     t.is(error.group, 'default')
   }
   t.is(store.calls.length, length, 'the store is not asked again')
@@ -378,7 +378,7 @@ test.serial('lost: sealed at once, then another slot and node number, without an
   const detail = await happens(flake, 'lost')
   t.like(detail, { group: 'default', slot: 0 })
   t.like(detail.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', group: 'default', slot: 0, cause: undefined })
-  t.regex(detail.cause.message, /no longer this member's/)
+  t.regex(detail.cause.message, /no longer has this generator as the holder/)
   t.is(flake.state, 'detached')
   t.is(flake.slot, undefined)
   const blocking = Object.entries(allCalls).filter(([name]) => !(name in waitingCalls))

@@ -205,7 +205,7 @@ for (const [what, happen] of Object.entries(GONE)) {
     ]) {
       const error = await untilNoticed(t, puppet, call)
       t.is(error.path, shared)
-      t.regex(error.message, /removed or replaced/)
+      t.regex(error.message, /removed, replaced/)
       await t.throwsAsync(puppet.call(call), { code: 'ERR_FLAKE_FILE' }, 'and so it stays')
     }
   })

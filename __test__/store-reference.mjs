@@ -71,7 +71,7 @@ function randomFrom(seed) {
   return { below, pick, weighted, chance: (share) => unit() < share }
 }
 
-const COUNTER_REFUSALS = { gone: /gone/, lost: /may have lost/, full: /2\^64/ }
+const COUNTER_REFUSALS = { gone: /was removed/, lost: /may have lost/, full: /2\^64/ }
 
 /** What a call to the store gave, in the words of the reference. */
 async function observe(call, { clientNow }) {

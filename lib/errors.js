@@ -74,16 +74,16 @@ const instant = (ms) => (Math.abs(ms) <= 8.64e15 ? `${new Date(ms).toISOString()
 /** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
 function overflowError(retryAfterMs, perTick) {
   const message =
-    `all ${perTick} IDs of this tick are used up, the next one can be made in ${inMs(retryAfterMs)}: ` +
-    'next(callback) and nextAsync() wait for it, and so does next() within maxWaitMs'
+    `All ${perTick} IDs of this tick are used up. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
 }
 
 /** `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID. */
 function clockBackwardsError(behindMs, retryAfterMs) {
   const message =
-    `the clock is ${inMs(behindMs)} behind the last ID, the next one can be made in ${inMs(retryAfterMs)}: ` +
-    'next(callback) and nextAsync() wait for it; maxAheadMs lets IDs run ahead of the clock'
+    `The clock is ${inMs(behindMs)} behind the last ID. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
   return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
 }
 
@@ -92,9 +92,9 @@ function timeRangeError(timestamp, layout) {
   const [first, end] = [layout.epoch, layout.end.getTime()]
   const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
   const message = isEarly
-    ? `the time ${instant(timestamp)} is before the epoch ${instant(first)}: set the clock, or take an earlier epoch`
-    : `the time ${instant(timestamp)} is past the last tick of layout '${layout.name}', which ends at ${instant(end)}: ` +
-      'take a later epoch'
+    ? `The time ${instant(timestamp)} is before the epoch ${instant(first)}. Set the clock, or use an earlier epoch.`
+    : `The time ${instant(timestamp)} is too late for layout '${layout.name}', which ends at ${instant(end)}. ` +
+      'Use a later epoch.'
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
@@ -108,7 +108,7 @@ function clientError(client, why) {
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: two that must agree do not. `where`: the file or group; both sides as text. */
 function mismatchError(where, theirs, ours) {
-  const message = `${where} was made for ${theirs}, and is now opened for ${ours}: give the options that it was made with`
+  const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
@@ -132,12 +132,12 @@ const LEASED = 'a lease' // as core/src/registry.rs calls it
 function clashError(node, theirs, ours) {
   const wayOut =
     theirs === LEASED
-      ? 'take another node number, or make this generator before join(), which then takes another slot; after close() and ' +
-        'the end of its window the number is free again'
-      : 'use it in one way only, or another node number'
+      ? 'Use another node number, or make this generator before join(), which then takes another slot. The number is free ' +
+        'again after close() and the end of its window.'
+      : 'Use only one of the two, or another node number.'
   const message =
-    `${node} takes its numbers from ${theirs} in this process, and would take them from ${ours} too, which makes equal ` +
-    `IDs: ${wayOut}`
+    `${node} already takes its numbers from ${theirs} in this process. If it also took them from ${ours}, there would be ` +
+    `equal IDs. ${wayOut}`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
@@ -158,14 +158,15 @@ function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
-const SKIP = 'skipTo(n) says where to go on, above all that was ever handed out'
+const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
 
 /** Why a store gives no block, by the word that its step answers with. */
 const COUNTER_REFUSALS = {
-  gone: (name) => `counter '${name}' is gone from the store, or was and somebody made it anew: ${SKIP}`,
+  gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps made again. ${SKIP}`,
   behind: (name) =>
-    `counter '${name}': after a restart, a failover or a restored backup the store may have lost blocks: ${SKIP}`,
-  full: (name, value) => `counter '${name}' stands at ${value}, and the next block would end above 2^64 - 1`,
+    `The store may have lost blocks of counter '${name}' in a restart, a failover or a restored backup. ${SKIP}`,
+  full: (name, value) =>
+    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use another counter, or a smaller block.`,
 }
 
 /** `ERR_FLAKE_STORE`: a counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: where it stands. */
@@ -176,20 +177,22 @@ function counterError(why, name, value) {
 /** `ERR_FLAKE_STORE`: a counter stands below what it has given. */
 function wentBackError(name, value, known) {
   return storeError(
-    `counter '${name}' stands at ${value}, and has given IDs up to ${known} before, so the store has lost some: ${SKIP}`,
+    `Counter '${name}' is at ${value}, but it has already given IDs up to ${known}. So the store has lost some. ${SKIP}`,
   )
 }
 
 /** What a store threw, with a code: as it is where it has one of ours. */
 function storeFailure(group, error) {
-  return error?.code?.startsWith?.('ERR_FLAKE_') ? error : storeError(`the store of group '${group}' failed`, error)
+  return error?.code?.startsWith?.('ERR_FLAKE_')
+    ? error
+    : storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
 }
 
 /** `ERR_FLAKE_OVERFLOW`: not so many IDs are here, and the next block is on its way. */
 function blocksUsedUpError(name, block, wanted, here) {
   const message =
-    `${wanted} IDs of counter '${name}' were asked for, and ${here} are available until the event loop turns and brings the ` +
-    `next block: next(callback), nextAsync() and takeAsync() wait for it; a block larger than ${block} lasts longer`
+    `${wanted} IDs of counter '${name}' were asked for, but only ${here} are here. The next block arrives in a later turn of ` +
+    `the event loop. next(callback), nextAsync() and takeAsync() wait for it. A block larger than ${block} lasts longer.`
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 
@@ -198,15 +201,15 @@ function closedError(name) {
   return flakeError(
     Error,
     'ERR_FLAKE_DETACHED',
-    `this member of counter '${name}' is closed: SegmentId.open() makes another`,
+    `This generator of counter '${name}' is closed. SegmentId.open() makes another one.`,
   )
 }
 
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
 function exhaustedError(group, retryAt, storeNow) {
   const message =
-    `no slot of group '${group}' is free before ${instant(retryAt)}: close() generators that are done, ` +
-    'make the group with more slots, or wait longer (waitMs)'
+    `No slot of group '${group}' becomes free before ${instant(retryAt)}. Call close() on generators that are no longer ` +
+    'used, make the group with more slots, or wait longer (waitMs).'
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
 }
 
@@ -216,8 +219,8 @@ function exhaustedError(group, retryAt, storeNow) {
  */
 function inUseError(group, inUse, refusal) {
   const message =
-    `every free slot of group '${group}' has a node number that this process already uses (${inUse.message}): use other ` +
-    'numbers for the generators beside join(), or make the group with more slots'
+    `Every free slot of group '${group}' has a node number that this process already uses. Give the other generators of this ` +
+    `process other node numbers, or make the group with more slots. (${inUse.message})`
   const { retryAt = new Date(), storeNow } = refusal ?? {}
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }
@@ -233,81 +236,84 @@ function quietError(group, until, storeNow) {
 /** `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are too far apart. */
 function clockSkewError(skewMs, bound) {
   const message =
-    `this machine's clock is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's, ` +
-    `more than skewMs, ${bound} ms: set it (NTP)`
+    `The clock of this machine is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's clock. ` +
+    `skewMs allows ${bound} ms. Set the clocks, for example with NTP.`
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
 }
 
 /** `ERR_FLAKE_STORE`: a step was so long on its way that nobody can tell whether the clocks agree. */
 function slowStoreError(group, tookMs, bound, cause) {
   const message =
-    `a step of group '${group}' took ${inMs(tookMs)}, and one that reaches the store after more than skewMs, ${bound} ms, ` +
-    'cannot be judged by its clock: look for what is slow, the event loop, the network or the store'
+    `A call to the store of group '${group}' took ${inMs(tookMs)}. If it takes more than skewMs (${bound} ms), the clocks cannot ` +
+    'be compared. Find out what is slow: the event loop, the network or the store.'
   return storeError(message, cause)
 }
 
 /** `ERR_FLAKE_CLOCK_SKEW`: the window that was granted begins after the end of the wait. */
 function aheadError(group, aheadMs) {
   const message =
-    `the window that the store of group '${group}' granted begins in ${inMs(aheadMs)} by this machine's clock, which is ` +
-    'later than waitMs allows: set the clock (NTP), or wait longer (waitMs)'
+    `The window that the store granted to group '${group}' begins in ${inMs(aheadMs)} by the clock of this machine, which is ` +
+    'later than waitMs allows. Set the clock, for example with NTP, or wait longer (waitMs).'
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
 }
 
 /** `ERR_FLAKE_STORE`: a store that says nothing. `what` it was asked for; `cause`: what it said before. */
 function unansweredError(group, what, cause) {
-  return storeError(`the store of group '${group}' was asked for ${what} and has not answered`, cause)
+  return storeError(
+    `The store of group '${group}' was asked for ${what} and did not answer. Check that it runs and can be reached.`,
+    cause,
+  )
 }
 
 /** `ERR_FLAKE_STORE`: nobody knows whether the slot was given back. */
 function unreleasedError(group, slot, tookMs) {
   return storeError(
-    `the store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back: the slot becomes ` +
-      'free when its window ends, after ttlMs at most',
+    `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back. The slot becomes ` +
+      'free when its window ends, after ttlMs at the latest.',
   )
 }
 
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
 function leaseExpiredError(group, slot, cause) {
   const message =
-    `the window of slot ${slot} in group '${group}' is over and could not be renewed: IDs flow again when the store ` +
-    'answers; next(callback) and nextAsync() wait for it'
+    `The window of slot ${slot} in group '${group}' is over and could not be renewed. IDs can be made again when the store ` +
+    'answers. next(callback) and nextAsync() wait for it.'
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
 /** `ERR_FLAKE_OVERFLOW`: the window is used up or over, and the next one is on its way. */
 function windowEndError(group, slot, retryAfterMs) {
   const message =
-    `the window of slot ${slot} in group '${group}' is used up, and its renewal waits for the event loop: ` +
-    'next(callback) and nextAsync() wait for it'
+    `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
+    'next(callback) and nextAsync() wait for it.'
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
 }
 
 /** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer knows this member as the slot's holder. `cause`: what went before. */
 function lostError(group, slot, cause) {
   const message =
-    `slot ${slot} of group '${group}' is no longer this member's, says the store: its window was over and another took ` +
-    'it, or its record or file is gone'
+    `The store no longer has this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    'another process took the slot, or the record or file of the slot was removed.'
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: no slot at present. `cause`: why, where nobody asked for it. */
 function detachedError(group, isReturning, cause) {
   const message = isReturning
-    ? `the generator of group '${group}' lost its slot and is getting another: next(callback) and nextAsync() wait for it`
-    : `the generator of group '${group}' is detached: attach() gets it a slot again`
+    ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
+    : `The generator of group '${group}' is detached. attach() gets it a slot again.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: a generator that was closed, for good. */
 function closedLeaseError(group) {
-  const message = `this generator of group '${group}' is closed: join() makes another`
+  const message = `This generator of group '${group}' is closed. join() makes another one.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
 }
 
 /** `ERR_FLAKE_DESTROYED`: the group was ended, for every member. */
 function destroyedError(group) {
-  const message = `group '${group}' was destroyed: join() again makes a new one`
+  const message = `Group '${group}' was destroyed. Calling join() again makes a new one.`
   return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
 }
 

@@ -28,13 +28,13 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
         value.fetch_max(init, AcqRel);
     }
     let before = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by)).map_err(|value| {
-        FileError::new(path, format!("has reached {value}: {by} more do not fit 64 bits, and nothing was taken"))
+        FileError::new(path, format!("has reached {value}. {by} more do not fit into 64 bits, so nothing was taken"))
     })?;
     page.sync().map_err(|error| FileError::io(path, "synced", &error))?;
     if place::is_gone(path, identity) {
         return Err(FileError::new(
             path,
-            "was removed or replaced while in use, or cut short: skipTo(n) says where to go on",
+            "was removed, replaced or cut short while in use. Call skipTo(n) with an n above every ID that was handed out",
         ));
     }
     Ok(before)
@@ -47,7 +47,12 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, Identity), 
         purpose.words[0] = init;
         return place::open(path, &purpose, machine);
     }
-    let gone = || FileError::new(path, "is gone, and with it what was counted: skipTo(n) says where to go on");
+    let gone = || {
+        FileError::new(
+            path,
+            "was removed, and the count with it. Call skipTo(n) with an n above every ID that was handed out",
+        )
+    };
     let file = place::open_existing(path)?.ok_or_else(gone)?;
     let identity = place::check(path, &file, &purpose, machine)?.ok_or_else(gone)?;
     Ok((file, identity))

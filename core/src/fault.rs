@@ -36,12 +36,12 @@ impl FileError {
     /// The system would not do this with the file.
     pub fn io(path: &Path, action: &str, error: &io::Error) -> Self {
         let way_out = match error.kind() {
-            io::ErrorKind::PermissionDenied => ": give this process's user the right to read and write there",
-            io::ErrorKind::ReadOnlyFilesystem => ": name a place that can be written to",
+            io::ErrorKind::PermissionDenied => ". Give the user of this process the right to read and write there",
+            io::ErrorKind::ReadOnlyFilesystem => ". Use a place that can be written to",
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                ": there is no room for it"
+                ". There is no room left"
             }
-            io::ErrorKind::NotADirectory => ": a part of the path is a file, not a folder",
+            io::ErrorKind::NotADirectory => ". A part of the path is a file, not a folder",
             _ => "",
         };
         Self::new(path, format!("cannot be {action} ({error}){way_out}"))
@@ -61,7 +61,7 @@ impl fmt::Display for FileError {
             Self::Mismatch { path, theirs, ours } => {
                 write!(
                     f,
-                    "{path} was made for {theirs}, and this is {ours}: give both the same options, or name another"
+                    "{path} was made with other options: it has {theirs}, and this one {ours}. Use the same options, or another path"
                 )
             }
             Self::File { path, why } => write!(f, "{path} {why}"),

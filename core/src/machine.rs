@@ -89,8 +89,8 @@ impl Machine {
             Some(kind) if !(self.is_local)(kind) => Err(FileError::new(
                 path,
                 format!(
-                    "is on a file system (type {kind:#x}) that is not known to be this machine's own: a file that \
-                     processes share must be on a local disk or in memory; across machines, join() a store"
+                    "is on a file system (type {kind:#x}) that may be a network one. Shared files must be on a local disk \
+                     or in memory. For several machines, use join() with a server"
                 ),
             )),
             _ => Ok(()),

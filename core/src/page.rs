@@ -72,7 +72,7 @@ impl Kind {
     /// ours, so that nothing else has business there.
     fn way_out(self) -> &'static str {
         match self {
-            Self::Cursor | Self::Counter => "name another path",
+            Self::Cursor | Self::Counter => "Use another path",
             Self::Slot | Self::Group => DAMAGED,
         }
     }
@@ -122,28 +122,28 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
 pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
-        return Err(format!("is no file of flakeforge{size}: {}", kind.way_out()));
+        return Err(format!("is not a file of flakeforge{size}. {}", kind.way_out()));
     }
     if let Some(version) = number(start, VERSION_AT).filter(|&version| version != VERSION) {
         return Err(format!(
-            "has version {version} of the file's form, and this package writes version {VERSION}: let all processes \
-             use the same version of flakeforge, or name another path"
+            "has version {version} of the file format, and this version of flakeforge writes version {VERSION}. Let all \
+             processes use the same version of flakeforge, or use another path"
         ));
     }
     if start.len() != SIZE {
         let size = if start.len() > SIZE { "more".to_owned() } else { start.len().to_string() };
-        return Err(format!("has {size} bytes where {SIZE} belong: {DAMAGED}"));
+        return Err(format!("has {size} bytes instead of {SIZE}. {DAMAGED}"));
     }
     let mut unsigned = [0; SIZE];
     unsigned.copy_from_slice(start);
     put(&mut unsigned, CHECKSUM_AT, &[0; 8]);
     if checksum(&unsigned).to_le_bytes() != start[CHECKSUM_AT..CHECKSUM_AT + 8] {
-        return Err(format!("has a header whose checksum is wrong: {DAMAGED}"));
+        return Err(format!("has a wrong checksum in its header. {DAMAGED}"));
     }
     let found = until_zero(&start[KIND_AT..TEXT_AT]);
     if found != kind.name().as_bytes() {
         let found = String::from_utf8_lossy(found);
-        return Err(format!("is the file of a {found}, not of a {}: {}", kind.name(), kind.way_out()));
+        return Err(format!("is the file of a {found}, not of a {}. {}", kind.name(), kind.way_out()));
     }
     let text_len = number(start, TEXT_LEN_AT).unwrap_or(0) as usize;
     let text = start[TEXT_AT..].get(..text_len).unwrap_or_default();
@@ -156,8 +156,8 @@ pub fn word(page: &[u8], at: usize) -> u64 {
 }
 
 /// The way out when a file of ours is broken: it is not repaired, since what it had remembered is lost.
-pub const DAMAGED: &str = "it is damaged, and was left as it is: once no process uses it and the clock is past the last \
-                           ID made with it, remove it";
+pub const DAMAGED: &str = "It is damaged, and was left as it is. Remove it once no process uses it and the clock is past the \
+                           last ID that was made with it";
 
 fn put(page: &mut [u8; SIZE], at: usize, bytes: &[u8]) {
     page[at..at + bytes.len()].copy_from_slice(bytes);

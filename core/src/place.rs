@@ -33,7 +33,10 @@ pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, 
             return Ok((file, identity));
         }
     }
-    Err(FileError::new(path, "is removed or replaced again and again while it is being opened"))
+    Err(FileError::new(
+        path,
+        "was removed or replaced several times while it was being opened. Find out which program does that",
+    ))
 }
 
 /// Whether an open file is what it should be, and which one it is; `None` when the path leads to another by now.
@@ -45,7 +48,7 @@ pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> 
         let (path, ours) = (path.display().to_string(), purpose.text.to_owned());
         return Err(FileError::Mismatch { path, theirs, ours });
     }
-    let opened = file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?;
+    let opened = file.metadata().map_err(|error| FileError::io(path, "read", &error))?;
     let identity = identity(path, &opened);
     Ok(is_there(path, identity).then_some(identity))
 }
@@ -107,7 +110,7 @@ fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
-        Err(error) => return Err(FileError::io(path, "looked at", &error)),
+        Err(error) => return Err(FileError::io(path, "read", &error)),
     }
     let mut options = OpenOptions::new();
     options.read(true).write(writes);
@@ -124,7 +127,7 @@ fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
             return Err(FileError::io(path, action, &error));
         }
     };
-    refuse_special(path, &file.metadata().map_err(|error| FileError::io(path, "looked at", &error))?)?;
+    refuse_special(path, &file.metadata().map_err(|error| FileError::io(path, "read", &error))?)?;
     Ok(Some(file))
 }
 
@@ -132,7 +135,8 @@ fn refuse_special(path: &Path, found: &Metadata) -> Result<(), FileError> {
     if found.is_file() {
         return Ok(());
     }
-    let what = if found.is_dir() { "is a folder: name a file in it" } else { "is no regular file: name another path" };
+    let what =
+        if found.is_dir() { "is a folder. Name a file in it" } else { "is not a regular file. Use another path" };
     Err(FileError::new(path, what))
 }
 
@@ -141,7 +145,7 @@ fn absent(path: &Path) -> Result<Option<File>, FileError> {
     match fs::read_link(path) {
         Ok(target) if !path.exists() => {
             let target = target.display();
-            Err(FileError::new(path, format!("is a symbolic link to {target}, which does not exist: remove the link")))
+            Err(FileError::new(path, format!("is a symbolic link to {target}, which does not exist. Remove the link")))
         }
         _ => Ok(None),
     }
@@ -149,8 +153,9 @@ fn absent(path: &Path) -> Result<Option<File>, FileError> {
 
 /// Makes the file, unless another process is faster.
 pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(), FileError> {
-    let page = page::make(purpose).ok_or_else(|| FileError::new(path, "cannot be made: its options are too long"))?;
-    let made = |error: &io::Error| FileError::io(path, "made", error);
+    let page = page::make(purpose)
+        .ok_or_else(|| FileError::new(path, "cannot be created, because its options are too long"))?;
+    let made = |error: &io::Error| FileError::io(path, "created", error);
     let folder = folder_of(path);
     make_folder(folder, machine)?;
     let temporary = Temporary::write(folder, &page).map_err(|error| made(&error))?;
@@ -187,9 +192,9 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
         make_folder(above, machine)?;
         match fs::create_dir(folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(FileError::io(folder, "made", &error));
+                return Err(FileError::io(folder, "created", &error));
             }
-            _ if !folder.is_dir() => return Err(FileError::new(folder, "is no folder: name another path")),
+            _ if !folder.is_dir() => return Err(FileError::new(folder, "is not a folder. Use another path")),
             _ => {}
         }
     }

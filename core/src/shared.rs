@@ -48,10 +48,10 @@ use crate::presence::Presence;
 const AHEAD_NS: u64 = 5_000_000_000;
 pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
-const GONE: &str = "was removed or replaced while in use, or cut short, so that others may be making the same IDs: make a \
-                    new generator, and let nobody touch the file";
-const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so that others may be making the \
-                         same IDs: make a new generator, and let nobody touch the file";
+const GONE: &str = "was removed, replaced or cut short while in use, so other processes may be making the same IDs. Make a \
+                    new generator, and let nothing touch the file";
+const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be making the \
+                         same IDs. Make a new generator, and let nothing touch the file";
 
 /// A page of a file, mapped. It stays mapped as long as this lives.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl Mapped {
 
     fn check_words(&self, path: &Path) -> Result<(), FileError> {
         let Some(words) = self.mark().contradiction(self.cursor()) else { return Ok(()) };
-        Err(FileError::new(path, format!("contradicts itself ({words}): {}", page::DAMAGED)))
+        Err(FileError::new(path, format!("contradicts itself ({words}). {}", page::DAMAGED)))
     }
 }
 
@@ -180,7 +180,7 @@ impl SharedCursor {
         fingerprint: &str,
     ) -> Result<Arc<Self>, FileError> {
         // Absolute, because the path is looked at again later, when the process may be in another folder.
-        let path = std::path::absolute(path).map_err(|error| FileError::io(path, "looked at", &error))?;
+        let path = std::path::absolute(path).map_err(|error| FileError::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = place::open(&path, &purpose, machine)?;
         let numbers = Numbers { scale, counter_bits };

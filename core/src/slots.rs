@@ -110,7 +110,7 @@ impl SlotFolder {
     /// The same on a machine of which a test says what it is.
     #[doc(hidden)]
     pub fn open_on(machine: &Machine, folder: &Path, config: Config) -> Result<Self, FileError> {
-        let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "looked at", &error))?;
+        let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "read", &error))?;
         let group = Mutex::new(Arc::new(Group::open(&folder, &config, machine, 0)?));
         Ok(Self { folder, config, machine: *machine, group })
     }
@@ -127,7 +127,11 @@ impl SlotFolder {
                 return Ok(held);
             }
         }
-        Err(FileError::new(&self.folder, "is removed again and again while a slot is looked for").into())
+        Err(FileError::new(
+            &self.folder,
+            "was removed several times while looking for a slot. Find out which program does that",
+        )
+        .into())
     }
 
     /// The group, opened anew where its file was removed: others who come find no other. What this process knows of the
@@ -199,7 +203,9 @@ impl SlotFolder {
                 if let Err(error) = place::create(&path, &purpose, &self.machine) {
                     return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
                 }
-                let gone = || FileError::new(&path, "was removed while it was made");
+                let gone = || {
+                    FileError::new(&path, "was removed while it was being created. Find out which program does that")
+                };
                 place::open_existing(&path)?.ok_or_else(gone)?
             }
         };
@@ -273,8 +279,8 @@ impl Refused {
             return fault.into();
         }
         if self.are_missing && !waits {
-            let why = "has no slot left: the files of all of them were removed, and nothing says how far their IDs went. \
-                       `npx flakeforge destroy` ends this group, and the next one starts above them";
+            let why = "has no slot left. The files of all slots were removed, so nobody knows how far their IDs went. \
+                       `npx flakeforge destroy` ends this group, and the next one starts above their IDs";
             return FileError::new(folder, why).into();
         }
         SlotError::Exhausted { retry_at_ms: self.free_ms.unwrap_or(whole_ms(system_ns()) + AGAIN_MS) }

@@ -16,7 +16,7 @@ fn counters_count() {
     let temp = tempfile::tempdir().unwrap();
     let store = temp.path();
     let gone = advance(store, "orders/1", 10, None).unwrap_err();
-    assert!(gone.to_string().contains("is gone") && gone.to_string().contains("skipTo(n)"), "{gone}");
+    assert!(gone.to_string().contains("was removed") && gone.to_string().contains("skipTo(n)"), "{gone}");
     assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(5));
     assert_eq!(advance(store, "orders/1", 10, None), Ok(15));
     assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(25), "init is for a new one");

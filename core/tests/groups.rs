@@ -31,7 +31,7 @@ fn damaged_and_foreign_slots_are_left_alone() {
     refused("checksum");
     assert!(fs::read(&path).unwrap() == bytes);
     fs::write(&path, "").unwrap();
-    refused("is no file of flakeforge (it is empty): it is damaged");
+    refused("is not a file of flakeforge (it is empty). It is damaged");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     refused("is a folder");
@@ -59,7 +59,7 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     // How far its IDs went is not known, so that there is no next life until somebody says so by removing it.
     destroy(temp.path()).unwrap();
     let error = SlotFolder::open(temp.path(), config(4)).unwrap_err().to_string();
-    assert!(error.contains("the clock is past the last ID made with it, remove it"), "{error}");
+    assert!(error.contains("Remove it once no process uses it"), "{error}");
     fs::remove_file(&path).unwrap();
     open(temp.path(), 4);
 }
@@ -114,7 +114,7 @@ fn members_survive_a_group_whose_file_is_cut_to_nothing() {
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     drop(held);
     let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("a damaged group") };
-    assert!(error.to_string().contains("is no file of flakeforge (it is empty)"), "{error}");
+    assert!(error.to_string().contains("is not a file of flakeforge (it is empty)"), "{error}");
     fs::remove_dir_all(temp.path().join("1")).unwrap();
     let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");

@@ -44,17 +44,17 @@ fn assert_damage(wanted: &str, damage: impl FnOnce(&mut Vec<u8>)) {
 
 #[test]
 fn damage() {
-    assert_damage("is no file of flakeforge (it is empty)", Vec::clear);
-    assert_damage("is no file of flakeforge: name another path", |bytes| *bytes = b"my diary\n".repeat(1000));
-    assert_damage("is no file of flakeforge", |bytes| bytes[0] ^= 1);
-    assert_damage("has 4095 bytes where 4096 belong", |bytes| bytes.truncate(4095));
-    assert_damage("has 100 bytes where 4096 belong", |bytes| bytes.truncate(100));
-    assert_damage("has 17 bytes where 4096 belong", |bytes| bytes.truncate(17));
-    assert_damage("has more bytes where 4096 belong", |bytes| bytes.push(0));
-    assert_damage("has version 2 of the file's form, and this package writes version 1", |bytes| bytes[16] = 2);
+    assert_damage("is not a file of flakeforge (it is empty)", Vec::clear);
+    assert_damage("is not a file of flakeforge. Use another path", |bytes| *bytes = b"my diary\n".repeat(1000));
+    assert_damage("is not a file of flakeforge", |bytes| bytes[0] ^= 1);
+    assert_damage("has 4095 bytes instead of 4096", |bytes| bytes.truncate(4095));
+    assert_damage("has 100 bytes instead of 4096", |bytes| bytes.truncate(100));
+    assert_damage("has 17 bytes instead of 4096", |bytes| bytes.truncate(17));
+    assert_damage("has more bytes instead of 4096", |bytes| bytes.push(0));
+    assert_damage("has version 2 of the file format, and this version of flakeforge writes version 1", |bytes| bytes[16] = 2);
     assert_damage("has version 0", |bytes| bytes[16] = 0);
     for at in [20, 24, 33, 70, 1000, 1535] {
-        assert_damage("has a header whose checksum is wrong", |bytes| bytes[at] ^= 0x10);
+        assert_damage("has a wrong checksum in its header", |bytes| bytes[at] ^= 0x10);
     }
     assert_damage("contradicts itself (next ", |bytes| bytes[2560..2568].fill(0));
     assert_damage("contradicts itself (next ", |bytes| bytes[2055] = 0x7f);
@@ -79,10 +79,10 @@ fn another_use_shows_both() {
 fn what_is_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    assert_refused(folder.path(), "is a folder: name a file in it");
+    assert_refused(folder.path(), "is a folder. Name a file in it");
 
     symlink(at("nowhere"), at("dangling")).unwrap();
-    assert_refused(&at("dangling"), "which does not exist: remove the link");
+    assert_refused(&at("dangling"), "which does not exist. Remove the link");
     assert!(!at("nowhere").exists());
 
     symlink(at("loop"), at("pool")).unwrap();
@@ -90,16 +90,16 @@ fn what_is_no_file() {
     assert_refused(&at("loop"), "Too many levels of symbolic links");
 
     assert!(Command::new("mkfifo").arg(at("fifo")).status().unwrap().success());
-    assert_refused(&at("fifo"), "is no regular file: name another path");
-    assert_refused(Path::new("/dev/null"), "is no regular file");
+    assert_refused(&at("fifo"), "is not a regular file. Use another path");
+    assert_refused(Path::new("/dev/null"), "is not a regular file");
     std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-    assert_refused(&at("socket"), "is no regular file");
+    assert_refused(&at("socket"), "is not a regular file");
 
     fs::write(at("text"), "text").unwrap();
-    assert_refused(&at("text/ids"), "a part of the path is a file, not a folder");
+    assert_refused(&at("text/ids"), "A part of the path is a file, not a folder");
     assert_eq!(fs::read(at("text")).unwrap(), b"text");
     symlink(at("nowhere"), at("void")).unwrap();
-    assert!(open(&at("void/ids")).unwrap_err().to_string().contains("is no folder"));
+    assert!(open(&at("void/ids")).unwrap_err().to_string().contains("is not a folder"));
     assert!(!at("nowhere").exists());
 }
 
@@ -109,11 +109,11 @@ fn a_file_system_that_may_be_shared() {
     let elsewhere = Machine { is_local: |_| false, ..*machine::this() };
     let open_there = |path: &Path| SharedCursor::open_on(&elsewhere, path, flake().scale, 12, &fingerprint());
     let error = open_there(&folder.path().join("new/ids")).unwrap_err().to_string();
-    assert!(error.contains("not known to be this machine's own"), "{error}");
+    assert!(error.contains("that may be a network one"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
     let path = used(folder.path());
     let before = fs::read(&path).unwrap();
-    assert!(open_there(&path).unwrap_err().to_string().contains("across machines, join() a store"));
+    assert!(open_there(&path).unwrap_err().to_string().contains("For several machines, use join() with a server"));
     assert!(fs::read(&path).unwrap() == before);
     // And a real one of another kind: /proc is not a place for files, whoever asks.
     assert_refused(Path::new("/proc/version"), "(type 0x9fa0)");
@@ -133,7 +133,7 @@ fn as_nobody(test: &str, part: &str) {
 #[test]
 fn what_may_not_be_written() {
     if let Some(path) = part() {
-        assert_refused(Path::new(&path), "give this process's user the right to read and write there");
+        assert_refused(Path::new(&path), "Give the user of this process the right to read and write there");
         println!("refused as it should be");
         return;
     }
@@ -153,7 +153,7 @@ fn what_may_not_be_written() {
 #[test]
 fn no_room() {
     if let Some(path) = part() {
-        assert_refused(Path::new(&path), "there is no room for it");
+        assert_refused(Path::new(&path), "There is no room left");
         println!("refused as it should be");
         return;
     }

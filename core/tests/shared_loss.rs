@@ -27,7 +27,7 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
         wait_until("noticed", || generator.next_id() == Err(Refusal::File));
         let fault = generator.fault().unwrap();
         assert_eq!(fault.path(), path.to_str().unwrap());
-        assert!(fault.to_string().contains("was removed or replaced while in use"), "{fault}");
+        assert!(fault.to_string().contains("was removed, replaced or cut short while in use"), "{fault}");
         assert_eq!(generator.next_id(), Err(Refusal::File), "and stays so");
         (path, shared)
     };
@@ -59,7 +59,7 @@ fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
     let last = ids.next_id().unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
     let fault = fault_while_idle(&ids);
-    assert!(fault.contains("was removed or replaced while in use, or cut short"), "{fault}");
+    assert!(fault.contains("was removed, replaced or cut short while in use"), "{fault}");
     assert_eq!(ids.next_id(), Err(Refusal::File));
     assert!(ids.ahead_ms() <= 5100.0, "nothing that is asked later reads the page");
     assert!(shared.raise().is_err());

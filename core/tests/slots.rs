@@ -203,7 +203,7 @@ fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
         let held = take(&folder);
         assert_eq!(held.slot(), 70, "after 64 that are held, and new ones that could not be made");
         let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is free") };
-        assert!(error.to_string().contains("there is no room for it"), "{error}");
+        assert!(error.to_string().contains("There is no room left"), "{error}");
         assert!(error.path().ends_with("/72"), "the first one: {error}");
         return;
     }
