@@ -18,7 +18,8 @@ import { startPostgres, wantPostgres } from './servers/postgres.mjs'
 import { CLIENTS, startCluster, startRedis, wantRedis } from './servers/redis.mjs'
 import { freshFolder } from './servers/server.mjs'
 
-const { createGroup, FlakeId, postgresStore, redisStore, SegmentId } = createRequire(import.meta.url)('../index.js')
+const require = createRequire(import.meta.url)
+const { createGroup, FlakeId, postgresStore, redisStore, SegmentId } = require('../index.js')
 
 const onlyWith = (...programs) => (programs.some((program) => program === undefined) ? anyTest.skip : anyTest)
 const onRedis = onlyWith(wantRedis())
@@ -143,9 +144,9 @@ onRedis('the ACL of the guide suffices on a cluster', async (t) => {
   await use(t, redisStore(node))
 })
 
-onPostgres('schema.sql and the GRANT of the guide suffice', async (t) => {
+onPostgres('the tables of `flakeforge schema` and the GRANT of the guide suffice', async (t) => {
   const server = await started(t, startPostgres)
-  await server.query(readFileSync(join(root, 'lib', 'stores', 'postgres', 'schema.sql'), 'utf8'))
+  await server.query(require('../lib/stores/postgres/schema.js'))
   const [grant] = blocksOf(machines, 'sql')
   await server.query(`CREATE ROLE member LOGIN; ${grant}`)
   const url = server.urlOf('member')

@@ -2,7 +2,6 @@
 // granted that touches one from before.
 
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
@@ -19,7 +18,10 @@ import {
 } from './servers/redis.mjs'
 import { newOwner } from './store-reference.mjs'
 
-const { redisStore } = createRequire(import.meta.url)('../lib/stores/redis.js')
+const require = createRequire(import.meta.url)
+const { redisStore } = require('../lib/stores/redis.js')
+const clock = require('../lib/stores/redis/clock.js')
+const advance = require('../lib/stores/redis/advance.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
@@ -288,10 +290,6 @@ test('an INFO that shows no run_id is an error: lost writes would not be noticed
   const { port } = await start(t)
   const client = new Redis(port)
   t.teardown(() => client.disconnect())
-  const scripts = new URL('../lib/stores/redis/', import.meta.url)
-  const [clock, advance] = await Promise.all(
-    ['clock', 'advance'].map((name) => readFile(new URL(`${name}.lua`, scripts), 'utf8')),
-  )
   const call = (source) => client.eval(source, 1, 'flakeforge:{c}:counter', '1', '0', '', 'lineage')
   await t.throwsAsync(call(`${clock.replace("'run_id'", "'no_id'")}\n${advance}`), { message: /shows no run_id/ })
   t.is(await client.dbsize(), 0)

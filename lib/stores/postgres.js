@@ -1,12 +1,10 @@
 'use strict'
 
 // Slots, windows and counters on PostgreSQL, over the user's own client: one statement is one atomic step.
-// It must never decide anything: the rules stand in postgres/*.sql (core/src/grants.rs is their reference), and what a
-// client is stands in postgres/client.js.
+// It must never decide anything: the rules are in the statements under postgres/ (core/src/grants.rs is their reference),
+// and what a client is stands in postgres/client.js. The statements are JavaScript modules, so that bundlers take them along.
 
 const { randomUUID } = require('node:crypto')
-const { readFileSync } = require('node:fs')
-const { join } = require('node:path')
 const {
   clockSkewError,
   counterError,
@@ -19,23 +17,25 @@ const {
 const { postgresClient } = require('./postgres/client')
 const { openClient } = require('./postgres/url')
 
-const read = (file) =>
-  readFileSync(join(__dirname, 'postgres', file), 'utf8').replace(/^-- include (\S+)$/gm, (_, part) => read(part))
-
-/** A step's statement: parts put in, comments left out, and `:name` numbered. Values travel as text, with a cast. */
-function statement(step) {
+/** A step's statement: comments left out, and `:name` numbered. Values travel as text, with a cast. */
+function statement(sql) {
   const names = []
-  const text = read(`${step}.sql`)
-    .replace(/ *--.*$/gm, '')
-    .replace(/(?<!:):([a-z]+)/gi, (_, name) => {
-      if (!names.includes(name)) names.push(name)
-      return `$${names.indexOf(name) + 1}::text`
-    })
+  const text = sql.replace(/ *--.*$/gm, '').replace(/(?<!:):([a-z]+)/gi, (_, name) => {
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}::text`
+  })
   return { text, names }
 }
 
-const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
-const STATEMENTS = Object.fromEntries(STEPS.map((step) => [step, statement(step)]))
+const STATEMENTS = {
+  open: statement(require('./postgres/open')),
+  acquire: statement(require('./postgres/acquire')),
+  renew: statement(require('./postgres/renew')),
+  release: statement(require('./postgres/release')),
+  destroy: statement(require('./postgres/destroy')),
+  advance: statement(require('./postgres/advance')),
+  list: statement(require('./postgres/list')),
+}
 
 /** What a statement's answer means. */
 const ANSWERS = {
@@ -60,7 +60,7 @@ const ANSWERS = {
 class PostgresStore {
   #client
   #configs = new Map()
-  #lineages = new Map() // of each counter that gave us a block: see postgres/advance.sql
+  #lineages = new Map() // of each counter that gave us a block: see postgres/advance.js
 
   constructor(client) {
     this.#client = client

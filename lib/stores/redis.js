@@ -1,12 +1,10 @@
 'use strict'
 
 // Slots, windows and counters on Redis or Valkey, over the user's own client: one Lua script is one atomic step.
-// It must never decide anything: the rules stand in redis/*.lua (core/src/grants.rs is their reference), and what a
-// client is stands in redis/client.js.
+// It must never decide anything: the rules are in the scripts under redis/ (core/src/grants.rs is their reference), and
+// what a client is stands in redis/client.js. The scripts are JavaScript modules, so that bundlers take them along.
 
 const { createHash, randomUUID } = require('node:crypto')
-const { readFileSync } = require('node:fs')
-const { join } = require('node:path')
 const {
   clockSkewError,
   counterError,
@@ -17,23 +15,25 @@ const {
   storeError,
 } = require('../errors')
 const { redisClient } = require('./redis/client')
+const CLOCK = require('./redis/clock')
+const GROUP = require('./redis/group')
+const SLOTS = require('./redis/slots')
 const { openClient } = require('./redis/url')
 
-/** A script's text: the parts it is built on, then the step. */
+/** A script: the parts it is built on, then the step. */
 function script(...parts) {
-  const texts = parts.map((part) => readFileSync(join(__dirname, 'redis', `${part}.lua`), 'utf8'))
-  const source = texts.join('\n')
+  const source = parts.join('')
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
 const SCRIPTS = {
-  open: script('clock', 'group', 'open'),
-  acquire: script('clock', 'group', 'slots', 'acquire'),
-  renew: script('clock', 'group', 'slots', 'renew'),
-  release: script('clock', 'group', 'slots', 'release'),
-  destroy: script('clock', 'group', 'destroy'),
-  advance: script('clock', 'advance'),
-  list: script('list'),
+  open: script(CLOCK, GROUP, require('./redis/open')),
+  acquire: script(CLOCK, GROUP, SLOTS, require('./redis/acquire')),
+  renew: script(CLOCK, GROUP, SLOTS, require('./redis/renew')),
+  release: script(CLOCK, GROUP, SLOTS, require('./redis/release')),
+  destroy: script(CLOCK, GROUP, require('./redis/destroy')),
+  advance: script(CLOCK, require('./redis/advance')),
+  list: script(require('./redis/list')),
 }
 
 /** The keys of one group or counter; the braces keep them on one node of a cluster. */
@@ -69,7 +69,7 @@ const ANSWERS = {
   },
 }
 
-/** A slot record as redis/slots.lua writes it: `owner lo hi host`, and `-` for no owner. */
+/** A slot record as redis/slots.js writes it: `owner lo hi host`, and `-` for no owner. */
 function slotOf(slot, record) {
   const [, owner, lo, hi, host] = /^(\S+) (\d+) (\d+) (.*)$/s.exec(record)
   return { slot: +slot, ...(owner === '-' ? {} : { owner }), host, lo: +lo, hi: +hi }
@@ -78,7 +78,7 @@ function slotOf(slot, record) {
 class RedisStore {
   #client
   #configs = new Map()
-  #lineages = new Map() // of each counter that gave us a block: see redis/advance.lua
+  #lineages = new Map() // of each counter that gave us a block: see redis/advance.js
 
   constructor(client) {
     this.#client = client

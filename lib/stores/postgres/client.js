@@ -5,11 +5,10 @@
 // It must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what
 // a step writes must be committed before its answer is used.
 
-const { readFileSync } = require('node:fs')
-const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
+const schema = require('./schema')
 
 /** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
 const ANSWER_MS = 10_000
@@ -29,8 +28,6 @@ const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX0
 const NO_TABLE = '42P01'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
 const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_lsn/
-
-const SCHEMA = readFileSync(join(__dirname, 'schema.sql'), 'utf8')
 
 /** pg parses nothing: a client may have parsers of its own. */
 const AS_TEXT = { getTypeParser: () => (text) => text }
@@ -157,11 +154,12 @@ class StatementRunner {
 
   async #makeTables() {
     try {
-      await this.#calls.make(SCHEMA)
+      await this.#calls.make(schema)
     } catch (error) {
       if (MADE_BY_ANOTHER.has(error.code)) return
       if (error.code !== '42501') throw error
-      const why = 'the tables are not there, and this role may not make them: run lib/stores/postgres/schema.sql'
+      const why =
+        'the tables are not there, and this role may not make them: run the SQL that `npx flakeforge schema` prints'
       throw storeError(`PostgreSQL: ${why} (${error.message})`, error)
     }
   }

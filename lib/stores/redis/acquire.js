@@ -1,6 +1,9 @@
--- Grants a free slot and a window of it. ARGV[5]: owner, [6]: host, [7]: the client's clock.
--- It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
+'use strict'
 
+// Grants a free slot and a window of it. ARGV[5]: owner, [6]: host, [7]: the client's clock.
+// It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
+
+module.exports = /* lua */ `
 local owner, host = ARGV[5], ARGV[6]
 
 -- The same owner again is a client whose answer was lost: the same grant, or that slot would be taken by nobody.
@@ -11,7 +14,7 @@ local function ownGrant()
   end
 end
 
--- Entries of a host sort by end, then slot: the first one below `now`.
+-- Entries of a host sort by end, then slot: the first one below now.
 local function freeSlotOfHost()
   local mine = hostEntries(host)
   local entry = redis.call('ZRANGEBYLEX', HOSTS, '[' .. mine, '(' .. mine .. padded(now), 'LIMIT', 0, 1)[1]
@@ -38,3 +41,4 @@ local lo = math.max((before and before.hi or group.floor) + 1, now)
 local record = { owner = owner, host = host, lo = lo, hi = now + tonumber(group.ttlMs) }
 writeSlot(slot, before, record)
 return granted(slot, record)
+`

@@ -1,11 +1,14 @@
--- Adds to a named counter of 0…2^64-1 and gives the value before; comes after clock.lua.
--- It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
--- KEYS: counter (hash). ARGV: by, and init or '' for none, as decimal text; the lineage that the client knows, '' for
--- none; and the one that a counter made now gets.
---
--- A lineage names one making of the counter: it shows that what a client knew was lost and somebody made it anew. It is
--- settled once somebody has said where to go on.
+'use strict'
 
+// Adds to a named counter of 0…2^64-1 and gives the value before; comes after clock.js.
+// It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+// KEYS: counter (hash). ARGV: by, and init or '' for none, as decimal text; the lineage that the client knows, '' for
+// none; and the one that a counter made now gets.
+//
+// A lineage names one making of the counter: it shows that what a client knew was lost and somebody made it anew. It is
+// settled once somebody has said where to go on.
+
+module.exports = /* lua */ `
 local COUNTER, by, init, known, fresh = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 -- Lua's numbers are doubles, exact up to 2^53 only. Two halves of ten digits each never come near.
@@ -45,3 +48,4 @@ if isBelow(MAX_HIGH, MAX_LOW, nextHigh, nextLow) then return { 'full', decimal(h
 redis.call('HSET', COUNTER, 'value', decimal(nextHigh, nextLow), 'incarnation', incarnation)
 redis.call('HSET', COUNTER, 'lineage', lineage, 'settled', (isSkip or isSettled) and '1' or '0')
 return { 'value', decimal(high, low), lineage }
+`

@@ -1,16 +1,20 @@
--- Grants a slot and a window of it.
--- It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
---
--- The lock on the group's row lets one acquire in at a time. A slot that is being renewed or released right now is
--- locked, and skipped. A slot that was renewed since the statement began is read anew once it is locked, and then
--- does not match.
+'use strict'
 
+// Grants a slot and a window of it.
+// It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
+//
+// The lock on the group's row lets one acquire in at a time. A slot that is being renewed or released right now is
+// locked, and skipped. A slot that was renewed since the statement began is read anew once it is locked, and then
+// does not match.
+
+const enter = require('./enter')
+
+module.exports = /* sql */ `
 WITH record AS MATERIALIZED (
   SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group FOR UPDATE
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM record),
--- include enter.sql
-,
+${enter},
 -- The same owner again is a client whose answer was lost: the same grant, or that slot would be taken by nobody.
 own AS MATERIALIZED (
   SELECT slot, lo, hi FROM flakeforge_slot
@@ -76,3 +80,4 @@ SELECT json_build_object(
   'theirs', json_build_object('fingerprint', fingerprint, 'slots', slots, 'ttlMs', ttl_ms, 'skewMs', skew_ms)
 )::text
 FROM entered CROSS JOIN seen LEFT JOIN granted ON true LEFT JOIN soonest ON true
+`

@@ -1,9 +1,14 @@
--- Moves the end of its owner's window.
--- It must never lower hi, and never raise it during the quiet period: another's grant may have been lost.
---
--- The group's row is not locked, so members do not wait for each other. The lock on the slot's row decides between this
--- renewal and whoever takes, releases or destroys the slot at the same time.
+'use strict'
 
+// Moves the end of its owner's window.
+// It must never lower hi, and never raise it during the quiet period: another's grant may have been lost.
+//
+// The group's row is not locked, so members do not wait for each other. The lock on the slot's row decides between this
+// renewal and whoever takes, releases or destroys the slot at the same time.
+
+const enter = require('./enter')
+
+module.exports = /* sql */ `
 WITH record AS MATERIALIZED (
   SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group
 ),
@@ -12,8 +17,7 @@ held AS MATERIALIZED (
   WHERE group_name = :group AND slot = :slot::integer AND owner = :owner FOR UPDATE
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM held),
--- include enter.sql
-,
+${enter},
 renewed AS (
   UPDATE flakeforge_slot AS s
   SET
@@ -38,3 +42,4 @@ SELECT json_build_object(
   'theirs', json_build_object('fingerprint', fingerprint, 'slots', slots, 'ttlMs', ttl_ms, 'skewMs', skew_ms)
 )::text
 FROM entered LEFT JOIN renewed ON true
+`

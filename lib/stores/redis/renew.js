@@ -1,6 +1,9 @@
--- Moves the end of its owner's window. ARGV[5]: slot, [6]: owner, [7]: the client's clock.
--- It must never lower hi, and never raise it during the quiet period: another's grant may have been lost.
+'use strict'
 
+// Moves the end of its owner's window. ARGV[5]: slot, [6]: owner, [7]: the client's clock.
+// It must never lower hi, and never raise it during the quiet period: another's grant may have been lost.
+
+module.exports = /* lua */ `
 local refusal = enter(ARGV[7])
 if refusal then return refusal end
 
@@ -14,3 +17,4 @@ local hi = math.max(before.hi, now + tonumber(group.ttlMs))
 local record = { owner = owner, host = before.host, lo = lo, hi = hi }
 writeSlot(slot, before, record)
 return granted(slot, record)
+`

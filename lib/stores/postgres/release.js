@@ -1,6 +1,11 @@
--- Gives the rest of a window back.
--- It must never lower hi below lo - 1, nor for anyone but the owner.
+'use strict'
 
+// Gives the rest of a window back.
+// It must never lower hi below lo - 1, nor for anyone but the owner.
+
+const check = require('./check')
+
+module.exports = /* sql */ `
 WITH record AS MATERIALIZED (
   SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group
 ),
@@ -9,8 +14,7 @@ held AS MATERIALIZED (
   WHERE group_name = :group AND slot = :slot::integer AND owner = :owner FOR UPDATE
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM held),
--- include check.sql
-,
+${check},
 released AS (
   UPDATE flakeforge_slot AS s
   SET
@@ -30,3 +34,4 @@ SELECT json_build_object(
   'theirs', json_build_object('fingerprint', fingerprint, 'slots', slots, 'ttlMs', ttl_ms, 'skewMs', skew_ms)
 )::text
 FROM checked
+`

@@ -1,14 +1,18 @@
--- Ends the group and leaves a tombstone, from which a new group of the name learns where to start.
--- It must never leave nothing: an absent group cannot say how far its slots were granted.
+'use strict'
 
+// Ends the group and leaves a tombstone, from which a new group of the name learns where to start.
+// It must never leave nothing: an absent group cannot say how far its slots were granted.
+
+const server = require('./server')
+const seen = require('./seen')
+
+module.exports = /* sql */ `
 WITH record AS MATERIALIZED (
   SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group FOR UPDATE
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM record),
--- include server.sql
-,
--- include seen.sql
-,
+${server},
+${seen},
 found AS MATERIALIZED (
   SELECT
     server.now, server.incarnation,
@@ -53,3 +57,4 @@ SELECT json_build_object(
   END
 )::text
 FROM found
+`

@@ -1,12 +1,16 @@
--- Makes the group where there is none, or compares its options.
--- It must never change a group that is there, and never let anything but `create` skip the wait for lost grants.
+'use strict'
 
+// Makes the group where there is none, or compares its options.
+// It must never change a group that is there, and never let anything but `create` skip the wait for lost grants.
+
+const check = require('./check')
+
+module.exports = /* sql */ `
 WITH record AS MATERIALIZED (
   SELECT xmin AS version, * FROM flakeforge_group WHERE name = :group
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM record),
--- include check.sql
-,
+${check},
 made AS (
   INSERT INTO flakeforge_group (name, fingerprint, slots, ttl_ms, skew_ms, incarnation, quiet_until, used)
   SELECT
@@ -41,3 +45,4 @@ SELECT json_build_object(
   'theirs', json_build_object('fingerprint', fingerprint, 'slots', slots, 'ttlMs', ttl_ms, 'skewMs', skew_ms)
 )::text
 FROM checked
+`

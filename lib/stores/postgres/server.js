@@ -1,6 +1,9 @@
--- The server's clock, and which server this is. Needs `turn`: one row, there once the step holds its locks.
--- It must never give a time from before a lock was held: what ended during the wait would look as if it still ran.
+'use strict'
 
+// The server's clock, and which server this is. Needs `turn`: one row, there once the step holds its locks.
+// It must never give a time from before a lock was held: what ended during the wait would look as if it still ran.
+
+module.exports = /* sql */ `
 server AS MATERIALIZED (
   SELECT
     floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
@@ -15,3 +18,4 @@ server AS MATERIALIZED (
       replace(current_setting('synchronous_commit'), 'off', 'on'), true) AS synchronous_commit
   FROM turn
 )
+`

@@ -1,13 +1,17 @@
--- What every step on a group asks first. Needs `record`: the group's row, and `turn` (server.sql).
--- It must never write where the options differ, and never lower quiet_until.
---
--- A statement sees the tables as they were when it began; only a row that it locks is read anew. So where the row shows
--- that something happened in between, `again` is the answer, and the step is run again from the start.
+'use strict'
 
--- include server.sql
-,
--- include seen.sql
-,
+// What every step on a group asks first. Needs `record`: the group's row, and `turn` (server.js).
+// It must never write where the options differ, and never lower quiet_until.
+//
+// A statement sees the tables as they were when it began; only a row that it locks is read anew. So where the row shows
+// that something happened in between, `again` is the answer, and the step is run again from the start.
+
+const server = require('./server')
+const seen = require('./seen')
+
+module.exports = /* sql */ `
+${server},
+${seen},
 checked AS MATERIALIZED (
   SELECT
     server.now, server.incarnation, seen.kept,
@@ -39,3 +43,4 @@ noted AS (
   WHERE g.name = :group AND checked.state = 'changed' AND g.xmin = checked.version
   RETURNING g.name
 )
+`

@@ -1,6 +1,9 @@
--- Slot records and the three indexes that find a slot without looking at all; comes after group.lua.
--- A record and its index entries must never differ, so all of them are written here and nowhere else.
+'use strict'
 
+// Slot records and the three indexes that find a slot without looking at all; comes after group.js.
+// A record and its index entries must never differ, so all of them are written here and nowhere else.
+
+module.exports = /* lua */ `
 local NOBODY = '-' -- the owner of a released slot
 
 -- Entries of equal end sort by their text, so numbers in them have one width.
@@ -36,7 +39,7 @@ local function readSlot(slot)
   return { owner = owner, lo = tonumber(lo), hi = tonumber(hi), host = host }
 end
 
--- `before`: the record as it was read, nil where the slot was never used.
+-- before: the record as it was read, nil where the slot was never used.
 local function writeSlot(slot, before, record)
   redis.call('HSET', SLOTS, text(slot), table.concat({ record.owner, text(record.lo), text(record.hi), record.host }, ' '))
   redis.call('ZADD', ENDS, text(record.hi), padded(slot))
@@ -53,3 +56,4 @@ end
 local function granted(slot, record)
   return { 'granted', text(slot), text(record.lo), text(record.hi), text(now) }
 end
+`

@@ -1,6 +1,9 @@
--- Opens every script that needs the time: the store's clock, and which server this is.
--- It must never use a client's clock: windows are cut by one clock only, the server's.
+'use strict'
 
+// Opens every script that needs the time: the store's clock, and which server this is.
+// It must never use a client's clock: windows are cut by one clock only, the server's.
+
+module.exports = /* lua */ `
 -- Numbers leave Lua as whole decimal text: tostring(1.7e12) would lose digits, and a reply drops fractions silently.
 local function text(number)
   return string.format('%.0f', number)
@@ -30,3 +33,4 @@ local function isOfThisServer(recorded)
   if not recorded then return false end
   return recorded == incarnation or (promotion == '' and string.sub(recorded, 1, #runId) == runId)
 end
+`

@@ -1,7 +1,10 @@
+'use strict'
+
+module.exports = /* sql */ `
 -- The tables of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes
 -- them on first use where it may. They stand in the current schema. Who uses them needs SELECT, INSERT, UPDATE and
 -- DELETE.
--- Nothing here may ever expire or be cleaned up: a forgotten `hi` is a window that is granted twice.
+-- Nothing here may ever expire or be cleaned up: a forgotten hi is a window that is granted twice.
 --
 -- All times are Unix ms of the server's clock; both ends of a window belong to it.
 
@@ -14,7 +17,7 @@ CREATE TABLE IF NOT EXISTS flakeforge_group (
   incarnation text NOT NULL,           -- the server and timeline that wrote last: another may have lost grants
   quiet_until bigint NOT NULL,         -- nothing is granted before; 0: at once
   destroyed boolean NOT NULL DEFAULT false,
-  floor bigint NOT NULL DEFAULT -1,    -- the highest `hi` of the groups of this name that were destroyed
+  floor bigint NOT NULL DEFAULT -1,    -- the highest hi of the groups of this name that were destroyed
   used integer NOT NULL DEFAULT 0      -- slots 0 to used - 1 have a row: where the last has none, rows were lost
 ) WITH (fillfactor = 50);              -- room on the page, so that an update need not touch the index
 
@@ -50,3 +53,4 @@ CREATE TABLE IF NOT EXISTS flakeforge_counter (
   lineage text NOT NULL,               -- another one where the counter was lost and made anew
   settled boolean NOT NULL             -- somebody has said where to go on: whoever knows another lineage may go on
 ) WITH (fillfactor = 50);
+`

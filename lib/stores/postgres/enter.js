@@ -1,8 +1,12 @@
--- check.sql, and what acquire and renew ask besides: a group that is absent is made, clocks agree, no quiet period.
--- It must never let a step go on where a grant that nobody remembers may still run.
+'use strict'
 
--- include check.sql
-,
+// check.js, and what acquire and renew ask besides: a group that is absent is made, clocks agree, no quiet period.
+// It must never let a step go on where a grant that nobody remembers may still run.
+
+const check = require('./check')
+
+module.exports = /* sql */ `
+${check},
 made AS (
   INSERT INTO flakeforge_group (name, fingerprint, slots, ttl_ms, skew_ms, incarnation, quiet_until, used)
   SELECT :group, :fingerprint, :slots::integer, :ttlMs::bigint, :skewMs::bigint, incarnation, quiet_until, kept
@@ -26,3 +30,4 @@ entered AS MATERIALIZED (
 ),
 -- One row, or none where the answer is settled.
 ready AS MATERIALIZED (SELECT * FROM entered WHERE outcome = 'ready')
+`

@@ -1,6 +1,9 @@
--- Gives the rest of a window back. ARGV[5]: slot, [6]: owner, [7]: the last ms used.
--- It must never lower hi below lo - 1, nor for anyone but the owner.
+'use strict'
 
+// Gives the rest of a window back. ARGV[5]: slot, [6]: owner, [7]: the last ms used.
+// It must never lower hi below lo - 1, nor for anyone but the owner.
+
+module.exports = /* lua */ `
 if group == nil or isDestroyed() then return { 'done' } end
 local refusal = verify()
 if refusal then return refusal end
@@ -14,3 +17,4 @@ local hi = before.hi
 if now >= group.quietUntil then hi = math.min(hi, math.max(last, before.lo - 1)) end
 writeSlot(slot, before, { owner = NOBODY, host = before.host, lo = before.lo, hi = hi })
 return { 'done' }
+`

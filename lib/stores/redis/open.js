@@ -1,6 +1,9 @@
--- Makes the group where there is none, or compares its options. ARGV[5]: 'create' for a group that is known to be new.
--- It must never change a group that is there, and never let anything but 'create' skip the wait for lost grants.
+'use strict'
 
+// Makes the group where there is none, or compares its options. ARGV[5]: 'create' for a group that is known to be new.
+// It must never change a group that is there, and never let anything but 'create' skip the wait for lost grants.
+
+module.exports = /* lua */ `
 if group == nil then
   makeGroup(ARGV[5] == 'create' and 0 or unknownGrantsEnd(), -1)
 elseif isDestroyed() then
@@ -10,3 +13,4 @@ elseif isDestroyed() then
   makeGroup(math.max(group.quietUntil, quietUntil), group.floor)
 end
 return verify() or { 'done' }
+`

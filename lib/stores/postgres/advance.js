@@ -1,15 +1,19 @@
--- Adds to a named counter of 0 to 2^64 - 1 and gives the value before.
--- It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
---
--- A lineage names one making of the counter: where a client knows another (`known`, '' for none), what it knew was lost
--- and somebody made it anew. It is settled once somebody has said where to go on.
+'use strict'
 
+// Adds to a named counter of 0 to 2^64 - 1 and gives the value before.
+// It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+//
+// A lineage names one making of the counter: where a client knows another (`known`, '' for none), what it knew was lost
+// and somebody made it anew. It is settled once somebody has said where to go on.
+
+const server = require('./server')
+
+module.exports = /* sql */ `
 WITH counter AS MATERIALIZED (
   SELECT name, value, incarnation, lineage, settled FROM flakeforge_counter WHERE name = :name FOR UPDATE
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM counter),
--- include server.sql
-,
+${server},
 -- Taking nothing from a counter, but naming a value, means: go on from there, whatever was lost.
 asked AS MATERIALIZED (
   SELECT
@@ -54,3 +58,4 @@ SELECT json_build_object(
   'value', value::text, 'lineage', lineage
 )::text
 FROM asked
+`

@@ -1,6 +1,9 @@
--- The group and its slots as they were when the statement began, whatever was locked since.
--- It must never count rows one by one: slots are first used in order, so the last one tells how many there are.
+'use strict'
 
+// The group and its slots as they were when the statement began, whatever was locked since.
+// It must never count rows one by one: slots are first used in order, so the last one tells how many there are.
+
+module.exports = /* sql */ `
 before AS MATERIALIZED (
   SELECT
     (SELECT xmin FROM flakeforge_group WHERE name = :group) AS version,
@@ -15,3 +18,4 @@ seen AS MATERIALIZED (
     END AS kept
   FROM before
 )
+`

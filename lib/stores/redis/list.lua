@@ -1,4 +1,0 @@
--- Every slot record of a group, for people to look at; comes alone. KEYS: as in group.lua.
--- It must never write: looking at a group is no use of it.
-
-return redis.call('HGETALL', KEYS[2])
