@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import test from 'ava'
+import { CLOCKS } from './support-clocks.mjs'
 import { called, FlakeId, jsonOfChild, manualClock, outputOf, real, turn, until, useUp } from './support.mjs'
 import { opened } from './support-segment.mjs'
 
@@ -179,8 +180,8 @@ test('callbacks that call again do not pile up: the queue forgets those it told'
 /** Records what setTimeout is asked for. */
 const TIMEOUTS = `
   const armed = []
-  const { setTimeout: arm } = globalThis
-  globalThis.setTimeout = (callback, ms) => { armed.push(ms); return arm(callback, ms) }
+  const { clocks } = await import('${CLOCKS}')
+  clocks.setTimeout = (callback, ms) => { armed.push(ms); return setTimeout(callback, ms) }
   const ahead = (ms) => new FlakeId({ seqMask: 1, maxAheadMs: Infinity }).take(2 * ms)
   const flake = new FlakeId()
 `
@@ -200,6 +201,7 @@ test('a wait is not planned longer than it has to be', async (t) => {
       armed.length = 0
     }
     console.log(JSON.stringify(waits))`,
+    ['--import', CLOCKS],
   )
   t.true(waits.length > 0)
   for (const { planned, message } of waits) t.true(planned <= Number(/in ([\d.]+) ms/.exec(message)[1]))
@@ -216,6 +218,7 @@ test('no wait is planned longer than a second: a clock that was corrected meanwh
     flake.next(() => {})
     new FlakeId({ maxWaitMs: 10_000 }).next()
     process.on('exit', () => console.log(JSON.stringify({ armed, paused })))`,
+    ['--import', CLOCKS],
   )
   t.is(Math.max(...armed), 1000)
   t.is(Math.max(...paused), 1000, 'of a synchronous call neither')
@@ -231,6 +234,7 @@ test('one that waits long does not hold up one that waits less', async (t) => {
     flake.next(() => {})
     console.log(JSON.stringify(armed))
     process.exit()`,
+    ['--import', CLOCKS],
   )
   t.is(armed.length, 2)
   t.is(armed[0], 1000)

@@ -6,6 +6,7 @@ import os from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import test from 'ava'
+import { replaceClocks } from './support-clocks.mjs'
 import {
   FlakeId,
   freshNode,
@@ -214,13 +215,9 @@ test('an error is the same at every call, and keeps nothing from working', (t) =
 })
 
 test('the epoch is compared with the present at every call', (t) => {
-  const { now } = Date
-  t.teardown(() => {
-    Date.now = now
-  })
-  const epoch = now() - 1000
+  const epoch = Date.now() - 1000
   t.is(new FlakeId({ epoch }).epoch, epoch)
-  Date.now = () => epoch - 1
+  replaceClocks(t, { unixNow: () => epoch - 1 })
   t.is(t.throws(() => new FlakeId({ epoch }), { code: 'ERR_FLAKE_OPTION' }).option, 'epoch')
 })
 

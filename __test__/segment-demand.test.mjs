@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
+import { replaceClocks } from './support-clocks.mjs'
 import { holds, numberOf, turn } from './support.mjs'
 import { opened, range } from './support-segment.mjs'
 
@@ -95,11 +96,7 @@ test('whatever the times: at least one, at most twice the last, and a part of wh
 })
 
 test.serial('a member that is fast takes several blocks with one call, and leaves no ID out', async (t) => {
-  const now = performance.now
-  t.teardown(() => {
-    performance.now = now
-  })
-  performance.now = () => 5 // each block is used up as soon as it comes
+  replaceClocks(t, { monotonicNow: () => 5 }) // each block is used up as soon as it comes
   const { segment, store } = await opened(t, { block: 10 })
   const ids = []
   for (let i = 0; i < 2000; i++) {
@@ -115,11 +112,7 @@ test.serial('a member that is fast takes several blocks with one call, and leave
 })
 
 test.serial('near the end of 64 bits it takes what fits', async (t) => {
-  const now = performance.now
-  t.teardown(() => {
-    performance.now = now
-  })
-  performance.now = () => 5
+  replaceClocks(t, { monotonicNow: () => 5 })
   for (const left of [1000n, 1010n, 1020n, 1030n]) {
     const first = 2n ** 64n - 1n - left
     const { segment } = await opened(t, { block: 10, init: first - 1n })

@@ -10,6 +10,7 @@
 //   loop NAME      MB of memory, at most, that a million generators made in one loop add to the process
 
 const { performance } = require('node:perf_hooks')
+const { mostArmed } = process.argv[2] === 'timers' ? require('./armed.js') : {} // before what it counts timers of
 const { BATCHES, CALLS, LOOPS, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
@@ -77,26 +78,8 @@ async function millionsPerSecond(name) {
 }
 
 async function mostTimers(name) {
-  const generator = generators[name]()
-  let armed = 0
-  let most = 0
-  const { setTimeout: arm, clearTimeout: disarm } = globalThis
-  globalThis.setTimeout = (callback, ...rest) => {
-    most = Math.max(most, ++armed)
-    return arm(
-      () => {
-        armed--
-        callback()
-      },
-      ...rest,
-    )
-  }
-  globalThis.clearTimeout = (timer) => {
-    if (timer !== undefined) armed--
-    disarm(timer)
-  }
-  await allCallbacks(generator)
-  return most
+  await allCallbacks(generators[name]())
+  return mostArmed()
 }
 
 async function bytesPerBuffer(name) {

@@ -4,6 +4,7 @@
 // the way out. Codes never change their meaning; messages may.
 
 const { isDate } = require('node:util').types
+const { unixNow } = require('./timers.js')
 
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
 const STATUS = {
@@ -221,7 +222,7 @@ function inUseError(group, inUse, refusal) {
   const message =
     `Every free slot of group '${group}' has a node number that this process already uses. Give the other generators of this ` +
     `process other node numbers, or make the group with more slots. (${inUse.message})`
-  const { retryAt = new Date(), storeNow } = refusal ?? {}
+  const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }
 

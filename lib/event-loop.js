@@ -5,6 +5,8 @@
 //
 // It must never let queues keep the event loop from turning, nor arm more than one timer and one immediate.
 
+const { clearTimeout, monotonicNow, setImmediate, setTimeout } = require('./timers.js')
+
 /** How long all queues together may run callbacks before the event loop turns: timers, sockets and signals have theirs. */
 const SLICE_MS = 1
 
@@ -23,7 +25,7 @@ let turnSince = Number.NEGATIVE_INFINITY
 
 function armTurn() {
   if (turn !== undefined) return
-  turnSince = performance.now()
+  turnSince = monotonicNow()
   turn = setImmediate(onTurn)
 }
 
@@ -40,7 +42,7 @@ function onTurn() {
  * it keeps the event loop from sleeping once.
  */
 function isSliceOver() {
-  if (performance.now() - turnSince < SLICE_MS) return false
+  if (monotonicNow() - turnSince < SLICE_MS) return false
   if (turn !== undefined) return true
   armTurn()
   return false
@@ -63,7 +65,7 @@ function goOnIn(ms, queue) {
   // the event loop. It doubles the rate at which a queue is served.
   if (ms < 1) return goOnNextTurn(queue)
   asleep.add(queue)
-  const at = performance.now() + ms
+  const at = monotonicNow() + ms
   if (alarm !== undefined) {
     if (due <= at) return
     clearTimeout(alarm)

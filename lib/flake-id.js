@@ -12,6 +12,7 @@ const { IdIterator } = require('./id-iterator.js')
 const { Layout } = require('./layout.js')
 const { readCount } = require('./options.js')
 const { Setup } = require('./setup.js')
+const { monotonicNow } = require('./timers.js')
 const { Waiters } = require('./waiters.js')
 const {
   STATUS,
@@ -219,9 +220,9 @@ class FlakeId {
       const beyond = ms - needed
       if (beyond > left) throw this.#error(status)
       const longer = needed > 0 ? this.#untilAll(needed) - ms : Math.min(this.#backOff(vain++), left - beyond)
-      const start = performance.now()
+      const start = monotonicNow()
       pause(Math.min(ms + Math.max(longer, 0), LONGEST_MS))
-      const waited = performance.now() - start
+      const waited = monotonicNow() - start
       if (beyond > 0) left -= waited
       this.#native.waited(waited)
     }

@@ -2,6 +2,8 @@
 
 // Bounds for what may never come: clients queue calls for ever by default, and a user's own store may not answer.
 
+const { clearTimeout, setTimeout } = require('./timers.js')
+
 const LATE = Symbol('late')
 
 /** What `call` gives, or LATE after so many ms. What comes of it later is nobody's any more. */

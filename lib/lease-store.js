@@ -6,6 +6,7 @@
 
 const { inspect } = require('node:util')
 const { slowStoreError, storeError, storeFailure } = require('./errors.js')
+const { monotonicNow, unixNow } = require('./timers.js')
 
 /** What a renewal may be answered with instead of a window. */
 const ENDS = ['lost', 'destroyed']
@@ -97,13 +98,13 @@ class LeaseStore {
 
   /** A step that gives a window, or one of these words. */
   async #ask(call, words = []) {
-    const [sentAt, clientNow] = [performance.now(), Date.now()]
+    const [sentAt, clientNow] = [monotonicNow(), unixNow()]
     try {
       const answer = await call(clientNow)
       if (!words.includes(answer)) this.#check(answer, clientNow)
       return answer
     } catch (error) {
-      throw this.#orSlow(error, performance.now() - sentAt)
+      throw this.#orSlow(error, monotonicNow() - sentAt)
     }
   }
 

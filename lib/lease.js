@@ -9,6 +9,7 @@ const { LeaseStore } = require('./lease-store.js')
 const native = require('./native.js')
 const { News } = require('./news.js')
 const { within } = require('./in-time.js')
+const { clearTimeout, setTimeout, unixNow } = require('./timers.js')
 const {
   STATUS,
   aheadError,
@@ -170,7 +171,7 @@ class Lease {
   error(status) {
     const { slot, state } = this.#machine
     if (status === STATUS.WINDOW_END) {
-      return this.#machine.renewalsFail(Date.now())
+      return this.#machine.renewalsFail(unixNow())
         ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
         : windowEndError(this.#group, slot, POLL_MS)
     }
@@ -201,7 +202,7 @@ class Lease {
   }
 
   #take(event) {
-    const actions = this.#machine.step(event, Date.now(), randomBytes(16).toString('hex'))
+    const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
     clearTimeout(this.#timer) // a step that has something to wait for says so anew
     for (const action of actions) this.#carryOut(action)
   }
@@ -328,7 +329,7 @@ class Lease {
   }
 
   #wakeAt(at) {
-    const ms = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS)
+    const ms = Math.min(Math.max(at - unixNow(), 0), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
     // A lease does not keep the process alive; somebody who waits for a slot does.
     if (this.#attaching === undefined) this.#timer.unref()
@@ -349,7 +350,7 @@ class Lease {
   #reason(what) {
     if (what === 'destroyed') return destroyedError(this.#group)
     if (what === 'detached') return this.#detachedError()
-    if (what === 'ahead') return aheadError(this.#group, this.#windowOf(this.#offer).lo - Date.now())
+    if (what === 'ahead') return aheadError(this.#group, this.#windowOf(this.#offer).lo - unixNow())
     const isSilent = what === 'late' && !this.#machine.isSettled
     return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
   }
@@ -374,7 +375,7 @@ function failureOf(error) {
   const why = FAILURES[code] ?? 'store'
   if (why !== 'quiet' && why !== 'exhausted') return { why }
   if (!isDate(retryAt) || Number.isNaN(retryAt.getTime())) return { why: 'store' }
-  return { why, retryAt: retryAt.getTime(), storeNow: Number.isSafeInteger(storeNow) ? storeNow : Date.now() }
+  return { why, retryAt: retryAt.getTime(), storeNow: Number.isSafeInteger(storeNow) ? storeNow : unixNow() }
 }
 
 /** A promise and what settles it: Promise.withResolvers of newer runtimes. */

@@ -5,6 +5,8 @@
 // It must never run anything inside the call that it is told in: a listener that throws would end a step of the lease's in
 // its middle.
 
+const { nextTick } = require('./timers.js')
+
 class News {
   #untold = []
   #isTelling = false
@@ -22,7 +24,7 @@ class News {
 
   #tellSoon() {
     this.#isTelling = true
-    process.nextTick(this.#tell)
+    nextTick(this.#tell)
   }
 
   #tell = () => {

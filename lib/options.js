@@ -7,6 +7,7 @@ const path = require('node:path')
 const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
 const { Layout, layouts } = require('./layout.js')
 const { readNodeNumber } = require('./node-number.js')
+const { unixNow } = require('./timers.js')
 const { optionRangeError, optionTypeError } = require('./errors.js')
 
 /** Options of every generator, however it gets its node number. */
@@ -48,8 +49,8 @@ function readKnobs(options, layout) {
 function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   const chosen = Layout.of(layout ?? layouts.flake, { epoch, nodes, mode, idOffset })
   // With an own clock the present is what that clock says, and it is not asked before the first ID.
-  if (isAbsent(clock) && chosen.epoch > Date.now()) {
-    throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past, and now is ${Date.now()}`)
+  if (isAbsent(clock) && chosen.epoch > unixNow()) {
+    throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past, and now is ${unixNow()}`)
   }
   return chosen
 }

@@ -7,7 +7,6 @@
 // says where to go on.
 
 const { endianness } = require('node:os')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { inspect } = require('node:util')
 const { Blocks } = require('./blocks.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
@@ -19,6 +18,7 @@ const { within } = require('./in-time.js')
 const { readName } = require('./join-options.js')
 const { readCount } = require('./options.js')
 const { openStore } = require('./stores/open.js')
+const { monotonicNow, sleep } = require('./timers.js')
 const { Waiters } = require('./waiters.js')
 
 const BLOCK = 10_000 // Hazelcast's
@@ -279,13 +279,13 @@ class SegmentId {
 
   async #bring(least) {
     try {
-      const wanted = Math.max(this.#demand.ask(performance.now()), Math.ceil(least / this.#block))
+      const wanted = Math.max(this.#demand.ask(monotonicNow()), Math.ceil(least / this.#block))
       const blocks = Math.max(1, Math.min(wanted, Math.floor(this.#counter.room / this.#block)))
       const count = blocks * this.#block
       const first = await this.#take(count)
       if (this.#hasEnded) return
       this.#hand.add(first, count)
-      this.#demand.came(performance.now(), blocks)
+      this.#demand.came(monotonicNow(), blocks)
     } catch (error) {
       this.#failure = error
       await sleep(RETRY_MS)

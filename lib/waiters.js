@@ -9,6 +9,7 @@
 
 const { AsyncResource } = require('node:async_hooks')
 const { goOnIn, goOnNextTurn, isSliceOver } = require('./event-loop.js')
+const { monotonicNow, nextTick } = require('./timers.js')
 
 /**
  * A loop that makes many calls keeps the event loop from turning. So one in so many looks itself whether the wait is
@@ -112,17 +113,17 @@ class Waiters {
   /** Serves and tells, in a tick of its own. */
   goOn() {
     this.#isTelling = true
-    process.nextTick(this.#tell)
+    nextTick(this.#tell)
   }
 
   #served() {
-    if (this.#waitsSince !== undefined) this.#onWaited(performance.now() - this.#waitsSince)
+    if (this.#waitsSince !== undefined) this.#onWaited(monotonicNow() - this.#waitsSince)
     this.#waitsSince = undefined
     if (!this.#isTelling) this.#tellSoon()
   }
 
   #sleep(ms) {
-    this.#waitsSince ??= performance.now()
+    this.#waitsSince ??= monotonicNow()
     goOnIn(ms, this)
   }
 

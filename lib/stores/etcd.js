@@ -5,8 +5,8 @@
 // It must never decide anything: the rules stand in etcd/steps.js and etcd/group.js (core/src/grants.rs is their
 // reference), the keys in etcd/keys.js, and what talks to etcd in etcd/gateway.js.
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { storeError } = require('../errors')
+const { monotonicNow, sleep } = require('../timers.js')
 const { advance } = require('./etcd/counter')
 const { Gateway } = require('./etcd/gateway')
 const { isOvertaken, noMemory, remembered } = require('./etcd/memory')
@@ -102,7 +102,7 @@ class EtcdStore {
   /** Before each attempt, since a lease may run out while others are faster; but a call each is a third of the load. */
   async #hold(lease) {
     const { id, seconds, isThere, heldAt } = lease
-    const now = performance.now()
+    const now = monotonicNow()
     if (now - heldAt < HELD_MS) return
     await (isThere ? this.#gateway.keepLease(id, seconds) : this.#gateway.makeLease(id, seconds))
     Object.assign(lease, { isThere: true, heldAt: now })
@@ -114,7 +114,7 @@ class EtcdStore {
    */
   async #step(keys, reads, decide, about, lease) {
     if (!this.#memories.has(keys.record)) this.#memories.set(keys.record, noMemory(this.#gateway.losses))
-    const startedAt = performance.now()
+    const startedAt = monotonicNow()
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const plan = await this.#attempt(keys, reads, decide, { about, lease, startedAt })
       if (plan?.error) throw plan.error

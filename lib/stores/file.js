@@ -8,6 +8,7 @@ const path = require('node:path')
 const native = require('../native.js')
 const { isAbsent, readBounded } = require('../check.js')
 const { isContainer } = require('./container.js')
+const { unixNow } = require('../timers.js')
 const {
   destroyedError,
   exhaustedError,
@@ -166,7 +167,7 @@ class FileStore {
 }
 
 /** The cursor in the file is what makes the IDs; the window is how far its mark lets it go now. */
-const grantOf = (slot) => ({ slot: slot.slot, ...slot.window, storeNow: Date.now(), cursor: slot })
+const grantOf = (slot) => ({ slot: slot.slot, ...slot.window, storeNow: unixNow(), cursor: slot })
 
 const toInfo = ({ since, last, ...row }) => ({
   ...row,

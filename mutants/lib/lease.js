@@ -90,7 +90,7 @@ module.exports = [
   {
     name: 'the store now is 1970',
     file: 'lib/lease.js',
-    from: 'Number.isSafeInteger(storeNow) ? storeNow : Date.now()',
+    from: 'Number.isSafeInteger(storeNow) ? storeNow : unixNow()',
     to: 'Number.isSafeInteger(storeNow) ? storeNow : 0',
     tests: ['lease-faults'],
   },

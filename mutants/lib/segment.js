@@ -125,7 +125,7 @@ module.exports = [
   {
     name: 'the demand is not told that blocks came',
     file: 'lib/segment-id.js',
-    from: '      this.#demand.came(performance.now(), blocks)\n',
+    from: '      this.#demand.came(monotonicNow(), blocks)\n',
     to: '',
     tests: ['segment-demand'],
   },

@@ -10,6 +10,7 @@
 // the end that the record holds. The quiet period does: members' clocks must agree within skewMs, rounded down to seconds.
 
 const { storeError } = require('../../errors')
+const { monotonicNow } = require('../../timers.js')
 
 /** One request to one endpoint may take this long; a leader election is over within two seconds. */
 const REQUEST_MS = 5000
@@ -77,7 +78,7 @@ class Gateway {
 
   /**
    * A transaction of etcd's v3 API. `lists`: the key-values of each range that was read, in order; `revision`: what
-   * they show; `now`: the store's clock just after, Unix ms; `sentAt`: when it was asked, by `performance.now()`;
+   * they show; `now`: the store's clock just after, Unix ms; `sentAt`: when it was asked, by `monotonicNow()`;
    * `losses`: one that this answer shows is counted.
    */
   async txn({ compare = [], success }) {
@@ -174,7 +175,7 @@ class Gateway {
    */
   async #send(path, body, token) {
     const endpoints = this.#endpoints
-    const until = performance.now() + CALL_MS
+    const until = monotonicNow() + CALL_MS
     let failure
     for (let asked = 0, left = CALL_MS; asked < endpoints.length && left > 0; asked++) {
       const index = this.#turn
@@ -185,7 +186,7 @@ class Gateway {
         if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // else another call did so
       }
-      left = Math.trunc(until - performance.now())
+      left = Math.trunc(until - monotonicNow())
     }
     const isWord = failure instanceof Refusal
     const why = (isWord ? undefined : failure.cause?.message) || failure.message // `fetch failed` has its cause
@@ -193,7 +194,7 @@ class Gateway {
   }
 
   async #post(url, body, token, ms) {
-    const sentAt = performance.now()
+    const sentAt = monotonicNow()
     const response = await this.#fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },

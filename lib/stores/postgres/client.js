@@ -5,9 +5,9 @@
 // It must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what
 // a step writes must be committed before its answer is used.
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
+const { monotonicNow, sleep } = require('../../timers.js')
 const schema = require('./schema')
 
 /** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
@@ -125,8 +125,8 @@ class StatementRunner {
 
   /** A statement that came second changed nothing, so it is run again, after a pause that grows. */
   async #attempts({ text, names }, values) {
-    const start = performance.now()
-    const passed = () => performance.now() - start
+    const start = monotonicNow()
+    const passed = () => monotonicNow() - start
     for (let pause = 1; passed() < ANSWER_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       // The client's clock has gone on since the first attempt.
       const current = { ...values, clientNow: Math.trunc(values.clientNow + passed()) }

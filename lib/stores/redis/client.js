@@ -6,6 +6,7 @@
 
 const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
+const { monotonicNow } = require('../../timers.js')
 const { databaseOf, isRefusedSelect } = require('./database')
 
 /** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
@@ -32,7 +33,7 @@ const connectionErrors = new WeakMap()
 function watch(client) {
   if (connectionErrors.has(client)) return
   connectionErrors.set(client, undefined)
-  client.on('error', (error) => connectionErrors.set(client, { error, at: performance.now() }))
+  client.on('error', (error) => connectionErrors.set(client, { error, at: monotonicNow() }))
 }
 
 /** What would lead to other keys than the other members', silently, or end the process at the first command. */
@@ -85,7 +86,7 @@ class ScriptRunner {
   }
 
   async run(script, keys, args) {
-    const start = performance.now()
+    const start = monotonicNow()
     let reply
     try {
       reply = await inTime(this.#evaluate(script, keys, args.map(String)), ANSWER_MS)
