@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import test from 'ava'
-import { CLOCKS } from './support-clocks.mjs'
 import { called, FlakeId, jsonOfChild, manualClock, outputOf, real, turn, until, useUp } from './support.mjs'
+import { CLOCKS } from './support-clocks.mjs'
 import { opened } from './support-segment.mjs'
 
 const MANY = 1_000_000 // calls one after the other; far fewer are made before a timer goes off

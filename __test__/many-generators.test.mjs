@@ -6,7 +6,6 @@ import os from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import test from 'ava'
-import { replaceClocks } from './support-clocks.mjs'
 import {
   FlakeId,
   freshNode,
@@ -18,6 +17,7 @@ import {
   turn,
   useUp,
 } from './support.mjs'
+import { replaceClocks } from './support-clocks.mjs'
 
 const require = createRequire(import.meta.url)
 const { Interned } = require('../lib/interned.js')

@@ -4,8 +4,8 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
-import { replaceClocks } from './support-clocks.mjs'
 import { holds, numberOf, turn } from './support.mjs'
+import { replaceClocks } from './support-clocks.mjs'
 import { opened, range } from './support-segment.mjs'
 
 const { Demand } = createRequire(import.meta.url)('../lib/demand.js')

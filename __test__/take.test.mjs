@@ -2,7 +2,6 @@
 // A batch gives what as many single calls would give.
 
 import test from 'ava'
-import { replaceClocks } from './support-clocks.mjs'
 import {
   FlakeId,
   fixed,
@@ -16,6 +15,7 @@ import {
   split,
   throwsCode,
 } from './support.mjs'
+import { replaceClocks } from './support-clocks.mjs'
 
 test('take: across ticks of the real clock, whatever the size', (t) => {
   const flake = real()

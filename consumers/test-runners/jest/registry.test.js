@@ -1,0 +1,25 @@
+// jest.resetModules() loads the JavaScript of flakeforge again, with the same addon: two copies that know of each other.
+
+test('copies of one process make different IDs, and give no warning', () => {
+  const warn = jest.spyOn(process, 'emitWarning')
+  const copies = Array.from({ length: 5 }, () => {
+    jest.resetModules()
+    return require('flakeforge')
+  })
+  expect(new Set(copies).size).toBe(5)
+  const flakes = copies.map((FlakeId) => new FlakeId({ id: 9, maxWaitMs: 1000 }))
+  const ids = Array.from({ length: 20_000 }, (_, i) => flakes[i % 5].nextBigInt())
+  expect(new Set(ids).size).toBe(20_000)
+  expect(warn).not.toHaveBeenCalled()
+})
+
+test('jest.isolateModules', () => {
+  const made = new Set()
+  for (let i = 0; i < 5; i++) {
+    jest.isolateModules(() => {
+      const FlakeId = require('flakeforge')
+      for (const id of new FlakeId({ id: 10, maxWaitMs: 1000 }).takeBigInts(3000)) made.add(id)
+    })
+  }
+  expect(made.size).toBe(15_000)
+})
