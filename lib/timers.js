@@ -23,9 +23,12 @@ const nextTick = real(process, 'nextTick')
 /** Unix ms by this machine's clock, which may step. */
 const unixNow = real(globalThis, 'Date').now
 
-/** Milliseconds with a fraction, by a clock that only goes forward. */
 const performance = real(globalThis, 'performance')
-const monotonicNow = Object.getPrototypeOf(performance).now.bind(performance) // sinon replaces `now` on the object itself
+// sinon replaces `now` on the object itself, and leaves its class alone.
+const now = Object.getPrototypeOf(performance)?.now ?? performance.now
+
+/** Milliseconds with a fraction, by a clock that only goes forward. */
+const monotonicNow = now.bind(performance)
 
 /** Resolves after so many ms. */
 const sleep = (ms) =>

@@ -3,5 +3,5 @@ import { defineConfig } from 'vitest/config'
 const pools = ['threads', 'forks', 'vmThreads']
 
 export default defineConfig({
-  test: { projects: pools.map((pool) => ({ test: { name: pool, pool, include: ['vitest/*.test.js'] } })) },
+  test: { projects: pools.map((pool) => ({ test: { name: pool, pool, include: ['vitest/*.test.mjs'] } })) },
 })
