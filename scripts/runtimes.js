@@ -13,6 +13,7 @@ const { platform, arch } = process
 const bunArch = arch === 'arm64' ? 'aarch64' : arch
 const denoPlatform = platform === 'linux' ? `linux-${arch}-glibc` : `${platform}-${arch}`
 
+/** Node.js of one major version. */
 const node = (major) => ({
   name: `node-${major}`,
   package: `node-${platform}-${arch}`,
@@ -82,4 +83,6 @@ function main() {
   return failed ? 1 : 0
 }
 
-process.exitCode = main()
+module.exports = { install, node }
+
+if (require.main === module) process.exitCode = main()

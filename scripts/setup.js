@@ -2,13 +2,14 @@
 
 // What `npm start`, `npm test` and `npm run bench` need first, in a fresh clone as well: the locked development
 // packages, and the addon built from the present source. Does nothing twice.
+// Old versions of Node.js must be able to read this file, as they must requirements.js.
 
-const { execSync } = require('node:child_process')
-const fs = require('node:fs')
-const path = require('node:path')
+const { spawnSync } = require('child_process')
+const fs = require('fs')
+const path = require('path')
+const { MissingRequirement, checkNode, checkRust } = require('./requirements.js')
 
 const root = path.join(__dirname, '..')
-const run = (command) => execSync(command, { cwd: root, stdio: ['ignore', 2, 2] }) // stdout belongs to what comes after
 
 /** npm writes a lock file of its own when it has installed: older than ours, or missing, means install. */
 function isInstalled() {
@@ -17,5 +18,26 @@ function isInstalled() {
   return fs.statSync(installed).mtimeMs >= fs.statSync(path.join(root, 'package-lock.json')).mtimeMs
 }
 
-if (!isInstalled()) run('npm ci --no-audit --no-fund --loglevel=error')
-run('npm run --silent build')
+/** Shows what the command prints, on stderr: stdout belongs to what comes after. False when it fails. */
+function run(command) {
+  const { status } = spawnSync(command, { cwd: root, shell: true, stdio: ['ignore', 2, 2] })
+  if (status !== 0) console.error(`'${command}' failed: what it printed is above.`)
+  return status === 0
+}
+
+function setUp() {
+  checkNode()
+  const { isBuilt } = require('./built.js') // not before, because it needs a new enough Node.js
+  const mustBuild = !isBuilt()
+  if (mustBuild) checkRust() // before npm, so that whoever has to install Rust does not wait first
+  const installed = isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
+  return installed && (!mustBuild || run('npm run --silent build'))
+}
+
+try {
+  if (!setUp()) process.exitCode = 1
+} catch (error) {
+  if (!(error instanceof MissingRequirement)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

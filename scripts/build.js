@@ -1,0 +1,26 @@
+'use strict'
+
+// `npm run build`: the addon and its loader, optimised. Options go to `napi build`, as in
+// `npm run build -- --target aarch64-apple-darwin`.
+
+const { execFileSync, spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { hashOfSource, recordBuild } = require('./built.js')
+
+const root = path.join(__dirname, '..')
+const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
+const OPTIONS = ['--platform', '--release', '--js', 'native.js', '--dts', 'native.d.ts']
+
+/** Whether the result is for this machine: only then does it stand in for what `npm start` would build. */
+function isForThisMachine(args) {
+  const i = args.indexOf('--target')
+  if (i === -1) return true
+  const triple = args[i + 1].replace(/\.\d+\.\d+$/, '') // cargo-zigbuild takes a glibc version behind it
+  return execFileSync('rustc', ['-vV'], { encoding: 'utf8' }).includes(`\nhost: ${triple}\n`)
+}
+
+const args = process.argv.slice(2)
+const source = hashOfSource()
+const { status } = spawnSync(process.execPath, [napi, 'build', ...OPTIONS, ...args], { cwd: root, stdio: 'inherit' })
+if (status === 0 && isForThisMachine(args)) recordBuild(source)
+process.exitCode = status ?? 1

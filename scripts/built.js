@@ -1,0 +1,91 @@
+'use strict'
+
+// Knows whether the addon in the root is what the present source makes, so that `npm start` and its like build only
+// when they have to. After each build a file in target/ says which source went in and which addon came out.
+// `node scripts/built.js` ends with status 1 if there is something to build.
+// It must never take an old addon for a new one: contents are compared, not times, so a changed file, another branch,
+// other compiler flags and a deleted or replaced addon are all noticed.
+
+const { createHash } = require('node:crypto')
+const fs = require('node:fs')
+const path = require('node:path')
+
+const root = path.join(__dirname, '..')
+const stamp = path.join(root, 'target', 'built.json')
+
+/** What the compiler reads: files and whole folders. Not all of them have to exist. */
+const SOURCES = [
+  'src',
+  'core/src',
+  'build.rs',
+  'Cargo.toml',
+  'core/Cargo.toml',
+  'Cargo.lock',
+  'rust-toolchain.toml',
+  '.cargo',
+]
+
+/** Settings by which Cargo makes another binary of the same source. */
+const isBuildSetting = (name) =>
+  /^(?:RUSTFLAGS|CARGO_ENCODED_RUSTFLAGS|CARGO_BUILD_|CARGO_PROFILE_|RUSTUP_TOOLCHAIN)/.test(name)
+
+const fullPath = (name) => path.join(root, name)
+
+/** All files in a folder of the root, or the file itself; nothing when it is missing. */
+function filesOf(name) {
+  const stats = fs.statSync(fullPath(name), { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  if (!stats.isDirectory()) return [name]
+  return fs.readdirSync(fullPath(name)).flatMap((entry) => filesOf(`${name}/${entry}`))
+}
+
+/** One hash over the names and the contents of files, and over anything else that counts. */
+function hash(files, more) {
+  const sum = createHash('sha256').update(JSON.stringify(more))
+  for (const file of files.toSorted()) {
+    const content = fs.readFileSync(fullPath(file))
+    sum.update(JSON.stringify([file, content.length])).update(content)
+  }
+  return sum.digest('hex')
+}
+
+/** One hash for all that a build depends on. */
+function hashOfSource() {
+  const { version, napi, scripts, devDependencies } = JSON.parse(fs.readFileSync(fullPath('package.json'), 'utf8'))
+  const settings = Object.entries(process.env).filter(([name]) => isBuildSetting(name))
+  const builder = [version, napi, scripts.build, devDependencies['@napi-rs/cli'], process.platform, process.arch]
+  return hash(SOURCES.flatMap(filesOf), [builder, settings.sort()])
+}
+
+/** One hash for what a build writes: the addon and its loader. Undefined when something is missing. */
+function hashOfAddon() {
+  const start = `flakeforge.${process.platform}-${process.arch}`
+  const addons = fs.readdirSync(root).filter((name) => name.startsWith(start) && name.endsWith('.node'))
+  const loader = ['native.js', 'native.d.ts'].filter((name) => fs.existsSync(fullPath(name)))
+  if (addons.length === 0 || loader.length < 2) return undefined
+  return hash([...addons, ...loader], [])
+}
+
+/** What the last build has left. A file that cannot be read means the same as none: build. */
+function lastBuild() {
+  try {
+    return JSON.parse(fs.readFileSync(stamp, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function isBuilt() {
+  const { source, addon } = lastBuild()
+  return addon !== undefined && addon === hashOfAddon() && source === hashOfSource()
+}
+
+/** Remembers a build. `source` is the hash from before it, since files can change while the compiler runs. */
+function recordBuild(source) {
+  fs.mkdirSync(path.dirname(stamp), { recursive: true })
+  fs.writeFileSync(stamp, JSON.stringify({ source, addon: hashOfAddon() }))
+}
+
+module.exports = { hashOfSource, isBuilt, recordBuild }
+
+if (require.main === module) process.exitCode = isBuilt() ? 0 : 1
