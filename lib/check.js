@@ -42,8 +42,8 @@ function readBounded(option, value, min, max) {
 /** ms, not negative, perhaps with a fraction, perhaps Infinity. */
 function readDuration(option, value) {
   const ms = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof ms !== 'number') throw optionTypeError(option, value, 'a number of ms')
-  if (!(ms >= 0)) throw optionRangeError(option, value, '0 ms or more')
+  if (typeof ms !== 'number') throw optionTypeError(option, value, 'a number of milliseconds')
+  if (!(ms >= 0)) throw optionRangeError(option, value, '0 or more')
   return ms
 }
 
@@ -52,7 +52,7 @@ function readInstant(option, value) {
   const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
   if (Number.isNaN(ms)) throw optionRangeError(option, value, 'a valid Date')
   if (Math.abs(ms) > FARTHEST_MS)
-    throw optionRangeError(option, value, `within ±${FARTHEST_MS} ms of 1970, as a Date is`)
+    throw optionRangeError(option, value, `within the range of a Date, ±${FARTHEST_MS} ms`)
   return ms
 }
 

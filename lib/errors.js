@@ -22,46 +22,100 @@ function show(value) {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
-  if (typeof value === 'object' && value !== null) return `${value.constructor?.name ?? 'an object'}`
+  if (Array.isArray(value)) return showArray(value)
+  if (typeof value === 'object' && value !== null) return showObject(value)
   return String(value)
+}
+
+/** A short array as it is; what is in it may be an array too. */
+function showArray(array) {
+  const text = array.length > 8 ? '' : `[${array.map(show).join(', ')}]`
+  return text === '' || text.length > 60 ? `an array of ${array.length}` : text
+}
+
+function showObject(object) {
+  const { name } = object.constructor ?? {}
+  return name === undefined || name === 'Object' ? 'an object' : `an object of class ${name}`
 }
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be. */
 function optionTypeError(option, value, wanted) {
-  const message = `${option} must be ${wanted}, not ${show(value)}`
-  return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option, value })
+  return optionError(TypeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of its bounds. */
 function optionRangeError(option, value, wanted) {
-  const message = `${option} must be ${wanted}, not ${show(value)}`
-  return flakeError(RangeError, 'ERR_FLAKE_OPTION', message, { option, value })
+  return optionError(RangeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
-/** `ERR_FLAKE_OPTION`: a key that is no option, so that a misspelt one does not go unnoticed. */
-function unknownOptionError(option, value, known) {
-  const message = `'${option}' (${show(value)}) is no option: there are ${known.join(', ')}`
-  return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option, value })
+/** `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` goes on after `cannot be used`. */
+function unusableOptionError(option, value, why) {
+  return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${why}`)
 }
 
-const HOMELESS = "'file:DIR' or a server's URL as the store, or an absolute path as XDG_STATE_HOME"
+/** `ERR_FLAKE_OPTION`, where none of the usual sentences fits. */
+function optionError(Type, option, value, message) {
+  return flakeError(Type, 'ERR_FLAKE_OPTION', message, { option, value })
+}
 
-/** Why nobody may be given the default folder: what is the matter, and what to name instead. */
+/** `ERR_FLAKE_OPTION`: a key that is no option, so that a misspelt one does not go unnoticed. `kind`: what is not known. */
+function unknownOptionError(option, value, known, kind = 'option') {
+  return optionError(TypeError, option, value, unknown(kind, option, known))
+}
+
+/** `ERR_FLAKE_OPTION`: a layout that nobody knows by this name. */
+function unknownLayoutError(name, known) {
+  const message = `${unknown('layout', name, known)} Fields of your own are { epoch, tickMs, fields }.`
+  return optionError(RangeError, 'layout', name, message)
+}
+
+/** What was meant by a name; all that there is, where nothing is close. */
+function unknown(kind, name, known) {
+  const { nearest } = require('./nearest.js') // for errors only
+  const meant = nearest(name, known)
+  const hint = meant === undefined ? `The ${kind}s are ${known.join(', ')}.` : `Did you mean '${meant}'?`
+  return `Unknown ${kind} ${show(name)}. ${hint}`
+}
+
+const HOMELESS =
+  "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
+
+/** Why nobody may be given the default folder, and what to do instead. */
 const NO_DEFAULT_FOLDER = {
-  container: () => ({
-    why: "a container's default folder is one that no other sees",
-    instead:
-      "'redis://…', 'postgres://…', 'etcd://…', or 'file:DIR' with a folder that all of them mount, as the store",
-  }),
-  homeless: () => ({ why: 'this user has no home folder', instead: HOMELESS }),
-  relative: (home) => ({ why: `the home folder must be an absolute path, not ${show(home)}`, instead: HOMELESS }),
+  container: (sign) =>
+    `no store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
+    'have a folder of its own, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
+    "postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and name a folder in it: " +
+    'FLAKEFORGE_STORE=file:/var/lib/…',
+  homeless: () => `no store is named, and there is no default folder because this user has no home folder. ${HOMELESS}`,
+  relative: (home) =>
+    'no store is named, and there is no default folder because the home folder must be an absolute path, but is ' +
+    `${show(home)}. ${HOMELESS}`,
 }
 
-/** `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative'. */
-function noDefaultFolderError(kind, { home, cause } = {}) {
-  const { why, instead } = NO_DEFAULT_FOLDER[kind](home)
-  const message = `no store is named, and ${why}: name ${instead}; join() also takes FLAKEFORGE_STORE of the environment`
+/**
+ * `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative';
+ * `found`: what says that it is a container, or where the home folder is.
+ */
+function noDefaultFolderError(kind, { found, cause } = {}) {
+  const message = NO_DEFAULT_FOLDER[kind](found)
   return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause })
+}
+
+/** `ERR_FLAKE_OPTION`: options in the place of the store. `call`: what was called. */
+function optionsFirstError(call, options) {
+  const keys = Object.keys(options).join(', ')
+  const message =
+    `the first argument of ${call}() is the store, and options are the second: ${call}(undefined, { ${keys} }) takes the ` +
+    'default store'
+  return optionError(TypeError, 'store', options, message)
+}
+
+/** The same error, where the environment named the store. */
+function variableError(error) {
+  const message = `the environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
+  const { code, option, value, cause } = error
+  return flakeError(error.constructor, code, message, { cause, ...(option && { option, value }) })
 }
 
 /** `ERR_FLAKE_ID`: something that is no ID where one belongs. `wanted` says what would be one. */
@@ -229,9 +283,18 @@ function inUseError(group, inUse, refusal) {
 /** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
 function quietError(group, until, storeNow) {
   const message =
-    `the store may have lost what group '${group}' was granted, or the group is new: nothing is granted before ` +
-    `${instant(until)}; a new group that \`npx flakeforge create\` makes before anybody joins has no such wait`
+    `group '${group}' is new on this store, or the store may have lost what it granted: it grants nothing before ` +
+    `${instant(until)}. A new group that \`npx flakeforge create\` makes before anybody joins has no such wait`
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
+}
+
+/** What is said while join() waits for such a store. `create`: how the group is made without the wait. */
+function quietWarning(group, { retryAt, storeNow }, create) {
+  const seconds = Math.ceil((retryAt - storeNow) / 1000)
+  return (
+    `group '${group}' is new on this store, or the store may have lost what it granted: it grants nothing for ${seconds} s, ` +
+    `until ${instant(retryAt)}. Where the group is surely new, make it before anybody joins, and nobody waits: ${create}`
+  )
 }
 
 /** `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are too far apart. */
@@ -322,8 +385,13 @@ module.exports = {
   STATUS,
   optionTypeError,
   optionRangeError,
+  unusableOptionError,
+  optionError,
   unknownOptionError,
+  unknownLayoutError,
   noDefaultFolderError,
+  optionsFirstError,
+  variableError,
   clientError,
   idError,
   overflowError,
@@ -343,6 +411,7 @@ module.exports = {
   exhaustedError,
   inUseError,
   quietError,
+  quietWarning,
   clockSkewError,
   slowStoreError,
   aheadError,

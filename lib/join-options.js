@@ -8,16 +8,27 @@ const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Layout } = require('./layout.js')
 const { GENERAL, OF_NODE, readKnobs, readLayout } = require('./options.js')
 const { slotNodes } = require('./slot-nodes.js')
-const { optionRangeError, optionTypeError } = require('./errors.js')
+const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
+
+/** Why an option of a generator of its own is none of a leased one. */
+const NOT_WITH_JOIN = {
+  id: 'the node number is that of the slot',
+  shared: 'the store says what processes share',
+  clock: "a slot's window is one of the system's time",
+}
 
 const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host']
 
-/** A checked copy: of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`. */
+/**
+ * A checked copy: of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
+ * `nodeOffset` say where its slots are.
+ */
 function readJoinOptions(given) {
-  if (typeof given !== 'object' && given !== undefined) throw optionTypeError('options', given, 'an object')
+  if (typeof given !== 'object' && given !== undefined) {
+    throw optionTypeError('options', given, "an object such as { group: 'orders' }")
+  }
   for (const key of OF_NODE) {
-    if (!isAbsent(given?.[key]))
-      throw optionTypeError(key, given[key], 'left out: join() has it from the slot and the system')
+    if (!isAbsent(given?.[key])) throw unusableOptionError(key, given[key], `with join(): ${NOT_WITH_JOIN[key]}`)
   }
   const layout = readLayout(given ?? {})
   const fields = Layout.nodeFields(layout).map((field) => field.name)
@@ -29,6 +40,8 @@ function readJoinOptions(given) {
     layout,
     ...knobs,
     nodeOf: nodes.nodeOf,
+    fixed: nodes.fixed,
+    nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,
     group: readName('group', isAbsent(options.group) ? 'default' : options.group),
     config: {
       fingerprint: fingerprint(layout, nodes.fixed, options.nodeOffset),
@@ -80,14 +93,18 @@ function readTimes(options, maxAheadMs) {
   if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(TTL_MS, ample), skewMs }
   const ttlMs = isAbsent(options.ttlMs) ? TTL_MS : readBounded('ttlMs', options.ttlMs, 2_000, LONGEST_TTL_MS)
   if (ttlMs < least) {
-    throw optionRangeError('ttlMs', ttlMs, `at least ${least}: two thirds of it must exceed skewMs + maxAheadMs`)
+    throw optionRangeError(
+      'ttlMs',
+      ttlMs,
+      `at least ${least}, because two thirds of it must exceed skewMs + maxAheadMs`,
+    )
   }
   return { ttlMs, skewMs }
 }
 
 /** The name of a group or counter: it becomes part of keys and of a folder's name. */
 function readName(option, name) {
-  const wanted = 'a name of 1 to 128 characters, without braces and control characters'
+  const wanted = 'a name of 1 to 128 characters without braces and control characters'
   if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (name.length < 1 || name.length > 128 || !name.isWellFormed() || /[\u0000-\u001f\u007f{}]/.test(name)) {
@@ -98,7 +115,7 @@ function readName(option, name) {
 
 function readHost(host) {
   if (isAbsent(host)) return os.hostname()
-  const wanted = 'a name of 1 to 255 characters, without NUL' // which PostgreSQL cannot keep
+  const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot keep
   if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
   if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)
   return host

@@ -6,16 +6,17 @@ const { storeFailure } = require('./errors.js')
 const { Lease } = require('./lease.js')
 const { lease } = require('./leased-flake-id.js')
 const { readJoinOptions } = require('./join-options.js')
-const { openStore } = require('./stores/open.js')
+const { checkStore, openStore } = require('./stores/open.js')
 const { within } = require('./in-time.js')
 
 /** How long anybody waits for a client of ours to end, after join() has failed and after close(). */
 const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
 
 async function join(given, givenOptions) {
+  checkStore(given, 'join')
   const options = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
-  const leaseOfGroup = new Lease(store, options)
+  const leaseOfGroup = new Lease(store, { ...options, howToCreate: () => howToCreate(given, options) })
   // A slot that the store grants too late is given back over the same client.
   const end = () => leaseOfGroup.settled().then(close)
   try {
@@ -26,8 +27,12 @@ async function join(given, givenOptions) {
   }
 }
 
+/** For a warning only, so it is loaded then. */
+const howToCreate = (store, options) => require('./create-command.js').createCommand(store, options)
+
 /** Makes a group that is known to be new: nothing can have been granted that is forgotten now. */
 async function createGroup(given, givenOptions) {
+  checkStore(given, 'createGroup')
   const { group, config } = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
   try {

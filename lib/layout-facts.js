@@ -8,7 +8,7 @@
 const hot = require('./hot.js')
 const native = require('./native.js')
 const { FARTHEST_MS, isAbsent, readInstant } = require('./check.js')
-const { optionRangeError } = require('./errors.js')
+const { optionRangeError, unusableOptionError } = require('./errors.js')
 const { Interned } = require('./interned.js')
 const { readIdOffset, readMode, readNodes, readSpec } = require('./layout-spec.js')
 
@@ -25,7 +25,7 @@ class LayoutFacts {
   constructor(spec, choices) {
     const own = new native.Layout(hot.generators, { ...spec, ...choices })
     if (own.end > FARTHEST_MS) {
-      throw optionRangeError('epoch', own.epoch, `so early that a tick ends before ${FARTHEST_MS}, the last Date`)
+      throw optionRangeError('epoch', own.epoch, `early enough for a tick to end before the last Date, ${FARTHEST_MS}`)
     }
     this.#spec = spec
     this.#choices = choices
@@ -56,6 +56,16 @@ class LayoutFacts {
     return this.#choices.idOffset
   }
 
+  /** what it was made of: `{ name }` of a dialect, `{ name, spec }` of fields of one's own */
+  get spec() {
+    return this.#spec
+  }
+
+  /** the epoch and the other choices; undefined where nobody made one */
+  get choices() {
+    return this.#choices
+  }
+
   /** The same layout with other choices; those that are left out stay. */
   with({ epoch, nodes, mode, idOffset }) {
     const present = this.#choices
@@ -69,7 +79,7 @@ class LayoutFacts {
     const offset = isAbsent(idOffset) ? present.idOffset : readIdOffset(idOffset)
     if (offset === undefined) return plain
     if (!plain.isTimeOrdered) {
-      throw optionRangeError('idOffset', offset, `left out: IDs of layout '${this.name}' are not in the order of time`)
+      throw unusableOptionError('idOffset', offset, `with layout '${this.name}': its IDs are not in the order of time`)
     }
     return this.#variant({ ...choices, idOffset: offset })
   }

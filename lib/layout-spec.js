@@ -5,7 +5,13 @@
 
 const native = require('./native.js')
 const { isAbsent, checkKeys, readBounded, readInstant } = require('./check.js')
-const { optionRangeError, optionTypeError } = require('./errors.js')
+const {
+  optionError,
+  optionRangeError,
+  optionTypeError,
+  unknownLayoutError,
+  unusableOptionError,
+} = require('./errors.js')
 
 const DIALECTS = native.dialects()
 const SPEC = ['name', 'epoch', 'tickMs', 'fields']
@@ -21,8 +27,7 @@ const RESERVED = [
 /** A dialect's name, or the checked parts of a layout of one's own. */
 function readSpec(spec) {
   if (typeof spec === 'string') {
-    if (!DIALECTS.includes(spec))
-      throw optionRangeError('layout', spec, `one of '${DIALECTS.join("', '")}', or fields of your own`)
+    if (!DIALECTS.includes(spec)) throw unknownLayoutError(spec, DIALECTS)
     return { name: spec }
   }
   if (typeof spec !== 'object' || spec === null) {
@@ -30,52 +35,64 @@ function readSpec(spec) {
   }
   checkKeys('layout', spec, SPEC)
   const name = spec.name ?? 'custom'
-  if (typeof name !== 'string' || name === '') throw optionTypeError('name', name, 'text')
+  if (typeof name !== 'string' || name === '') throw optionTypeError('name', name, 'a string that is not empty')
   const bits = { tickNs: readTickNs(spec.tickMs ?? 1), ...readFields(spec.fields) }
   const problem = native.specProblem(bits)
   if (problem !== null) {
     const field = problem.field ?? undefined
     const [option, value] = field === undefined ? ['fields', spec.fields] : [`fields[${field}]`, spec.fields[field]]
-    throw optionRangeError(option, value, problem.wanted)
+    throw optionError(RangeError, option, value, `${option} must ${problem.must}`)
   }
   return { name, spec: bits, epoch: readInstant('epoch', spec.epoch ?? 0) }
 }
 
 function readTickNs(tickMs) {
-  if (typeof tickMs !== 'number') throw optionTypeError('tickMs', tickMs, 'a number of ms')
+  if (typeof tickMs !== 'number') throw optionTypeError('tickMs', tickMs, 'a number of milliseconds')
   const ns = Math.round(tickMs * 1e6)
   if (!(ns >= 1 && ns <= Number.MAX_SAFE_INTEGER) || Math.abs(ns / 1e6 - tickMs) > tickMs * 1e-12) {
-    throw optionRangeError('tickMs', tickMs, 'at least 0.000001 ms, in whole nanoseconds')
+    throw optionRangeError('tickMs', tickMs, 'a whole number of nanoseconds, at least 0.000001 ms')
   }
   return ns
 }
 
 function readFields(given) {
-  if (!Array.isArray(given)) throw optionTypeError('fields', given, "an array of [name, bits], as ['timestamp', 41]")
+  if (!Array.isArray(given))
+    throw optionTypeError('fields', given, "an array of pairs [name, bits] such as ['timestamp', 41]")
   const fields = [...given] // a hole becomes an undefined
   fields.forEach((field, i) => {
     const isPair =
       Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
-    if (!isPair) throw optionTypeError(`fields[${i}]`, field, "[name, bits], as ['timestamp', 41]")
+    if (!isPair) throw optionTypeError(`fields[${i}]`, field, "a pair [name, bits] such as ['timestamp', 41]")
     const [name, bits] = field
     if (RESERVED.includes(name) || name in Object.prototype) {
-      throw optionRangeError(`fields[${i}]`, field, `under another name: '${name}' means something else here`)
+      throw optionError(
+        RangeError,
+        `fields[${i}]`,
+        field,
+        `fields[${i}] must have another name, because '${name}' is taken`,
+      )
     }
-    if (bits < 1 || bits > 63)
-      throw optionRangeError(`fields[${i}]`, field, `1 to 63 bits wide ('${name}' has ${bits})`)
+    if (bits < 1 || bits > 63) {
+      throw optionError(
+        RangeError,
+        `fields[${i}]`,
+        field,
+        `fields[${i}] must have 1 to 63 bits, but '${name}' has ${bits}`,
+      )
+    }
   })
   return { names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
 }
 
 /** snowcast's number of nodes. */
 function readNodes(nodes, { name, hasNodes }) {
-  if (!hasNodes) throw optionRangeError('nodes', nodes, `left out: layout '${name}' has no such choice`)
+  if (!hasNodes) throw unusableOptionError('nodes', nodes, `with layout '${name}': only 'snowcast' has it`)
   return readBounded('nodes', nodes, 128, 8192)
 }
 
 /** uniqueid's mode; `layout` says whether it has one. */
 function readMode(mode, { name, mode: present }) {
-  if (isAbsent(present)) throw optionRangeError('mode', mode, `left out: layout '${name}' has no such choice`)
+  if (isAbsent(present)) throw unusableOptionError('mode', mode, `with layout '${name}': only 'uniqueid' has modes`)
   if (!MODES.includes(mode)) throw optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
   return mode
 }

@@ -89,10 +89,10 @@ class Layout {
 
   range(from, to) {
     if (!this.#facts.isTimeOrdered) {
-      throw optionRangeError('layout', this.name, 'one whose IDs are in the order of time, for a range of times')
+      throw optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
     }
     const [first, last] = [this.#tickOf(from), this.#tickOf(to ?? from)]
-    if (first > last) throw optionRangeError('to', to, `not before from, which is ${show(from)}`)
+    if (first > last) throw optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
     const [min, max] = this.#facts.native.range(first, last)
     return { min: toBuffer(min), max: toBuffer(max) }
   }
@@ -124,7 +124,8 @@ class Layout {
 
   /** Decimal IDs count ns, or µs: a tick is a hundred of them. */
   #unitNs(call) {
-    if (!this.#facts.isDecimal) throw optionRangeError('layout', this.name, `a chronicle layout, for ${call}()`)
+    if (!this.#facts.isDecimal)
+      throw optionRangeError('layout', this.name, `'chronicle' or 'chronicle-micros' for ${call}()`)
     return BigInt(Math.round(this.#facts.tickMs * 1e6)) / 100n
   }
 

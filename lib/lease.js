@@ -19,6 +19,7 @@ const {
   inUseError,
   leaseExpiredError,
   lostError,
+  quietWarning,
   unansweredError,
   unreleasedError,
   windowEndError,
@@ -62,6 +63,7 @@ class Lease {
   #store
   #group
   #waitMs
+  #howToCreate // says how a new group is made without a quiet period
   #holder
   #events = [] // that came while a step was carried out
   #isStepping = false
@@ -80,11 +82,12 @@ class Lease {
   #isClosed = false
   #hasWarned = false
 
-  constructor(store, { group, host, config, waitMs }) {
+  constructor(store, { group, host, config, waitMs, howToCreate }) {
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
     this.#store = new LeaseStore(store, { group, host, config })
     this.#group = group
     this.#waitMs = waitMs
+    this.#howToCreate = howToCreate
   }
 
   /** @param {Holder} holder */
@@ -305,7 +308,7 @@ class Lease {
     const isAnother = asked === 'renew' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
     if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
-    if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(error)
+    if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
     this.#step({ type: 'failed', asked, owner, ...failure })
   }
 
@@ -362,10 +365,11 @@ class Lease {
     this.#news.add(() => this.#holder.tell(event, detail))
   }
 
-  #warnOfQuiet(error) {
+  #warnOfQuiet(refusal) {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    process.emitWarning(String(error.message), { code: 'FLAKEFORGE_QUIET' })
+    const warning = quietWarning(this.#group, refusal, this.#howToCreate())
+    process.emitWarning(warning, { code: 'FLAKEFORGE_QUIET' })
   }
 }
 

@@ -7,7 +7,7 @@ const { EventEmitter } = require('node:events')
 const hot = require('./hot.js')
 const { FlakeId } = require('./flake-id.js')
 const { Layout } = require('./layout.js')
-const { optionRangeError, optionTypeError, problemError } = require('./errors.js')
+const { optionError, optionRangeError, problemError } = require('./errors.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
 /** What is told of a lease. */
@@ -73,7 +73,9 @@ class LeasedFlakeId extends FlakeId {
   #onClose
 
   constructor(setup, onClose) {
-    if (!(setup instanceof Setup)) throw optionTypeError('options', setup, 'given to FlakeId.join(), which makes these')
+    if (!(setup instanceof Setup)) {
+      throw optionError(TypeError, 'options', setup, 'LeasedFlakeId is made by await FlakeId.join(store, options)')
+    }
     super(setup)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     EventEmitter.call(this)

@@ -26,7 +26,7 @@ function readNode(given, facts, label = sameName) {
   if (isAbsent(id)) return joined
   const node = readBounded(label('id'), id, 0, facts.nodeMax)
   if (other !== undefined && node !== joined) {
-    throw optionRangeError(other, given[other], `left out, or in agreement with id, which is ${id}`)
+    throw optionRangeError(other, given[other], `left out or the same as in id, which is ${id}`)
   }
   return node
 }

@@ -5,7 +5,7 @@
 
 const os = require('node:os')
 const { isAbsent, readInteger } = require('./check.js')
-const { optionRangeError } = require('./errors.js')
+const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
 const { readNodes } = require('./node-fields.js')
 
 const ORDINAL = 'ordinal'
@@ -17,8 +17,8 @@ function readNodeNumber(options, facts) {
   const label = (name) => (isAbsent(options[name]) ? variableOf(name, facts) : name)
   const other = isAbsent(values.id) ? undefined : facts.nodeNames.find((name) => !isAbsent(values[name]))
   if (other !== undefined) {
-    const wanted = `left out where ${label('id')} (${values.id}) names the whole node`
-    throw optionRangeError(label(other), values[other], wanted)
+    const why = `together with ${label('id')} (${values.id}), which is the whole node number`
+    throw unusableOptionError(label(other), values[other], why)
   }
   if (values.id === ORDINAL) values.id = ordinal()
   const { node, nodes } = readNodes(values, facts, label)
@@ -49,11 +49,10 @@ function ordinal() {
   const host = os.hostname()
   const [, number] = /-(\d+)$/.exec(host) ?? []
   if (number === undefined) {
-    throw optionRangeError(
-      'id',
-      ORDINAL,
-      `a number here: the host name '${host}' does not end in one, as a StatefulSet's does`,
-    )
+    const message =
+      `id 'ordinal' takes the number at the end of the host name, as in 'orders-3', but the host name is '${host}': ` +
+      'give id as a number'
+    throw optionError(RangeError, 'id', ORDINAL, message)
   }
   return number
 }
@@ -63,7 +62,8 @@ function shift(node, offset, max) {
   if (isAbsent(offset)) return node
   const shifted = node + readInteger('nodeOffset', offset, 'an integer')
   if (shifted < 0 || shifted > max) {
-    throw optionRangeError('nodeOffset', offset, `such that the node number, ${node}, becomes one from 0 to ${max}`)
+    const wanted = `an integer from ${-node} to ${max - node}, so that node ${node} stays within 0 to ${max}`
+    throw optionRangeError('nodeOffset', offset, wanted)
   }
   return shifted
 }

@@ -8,7 +8,7 @@ const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./che
 const { Layout, layouts } = require('./layout.js')
 const { readNodeNumber } = require('./node-number.js')
 const { unixNow } = require('./timers.js')
-const { optionRangeError, optionTypeError } = require('./errors.js')
+const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
 
 /** Options of every generator, however it gets its node number. */
 const GENERAL = [
@@ -50,7 +50,7 @@ function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   const chosen = Layout.of(layout ?? layouts.flake, { epoch, nodes, mode, idOffset })
   // With an own clock the present is what that clock says, and it is not asked before the first ID.
   if (isAbsent(clock) && chosen.epoch > unixNow()) {
-    throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past, and now is ${unixNow()}`)
+    throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
   }
   return chosen
 }
@@ -68,16 +68,16 @@ function readShared(shared, clock) {
   if (typeof shared !== 'string') throw optionTypeError('shared', shared, wanted)
   if (shared === '' || shared.includes('\0')) throw optionRangeError('shared', shared, wanted)
   if (clock !== undefined)
-    throw optionTypeError('clock', clock, 'left out with `shared`: processes share one clock too')
+    throw unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
   return path.resolve(shared)
 }
 
 function readSeqMask(value, max) {
   if (isAbsent(value)) return max
-  if (max === 0) throw optionRangeError('seqMask', value, 'left out: the layout has no counter')
+  if (max === 0) throw unusableOptionError('seqMask', value, 'with a layout that has no counter')
   const mask = readBounded('seqMask', value, 1, max)
   if (!Number.isInteger(Math.log2(mask + 1))) {
-    throw optionRangeError('seqMask', value, `one less than a power of two: 1, 3, 7 … ${max}`)
+    throw optionRangeError('seqMask', value, `one less than a power of two (1, 3, 7, … ${max})`)
   }
   return mask
 }

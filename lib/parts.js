@@ -36,7 +36,7 @@ Object.defineProperty(Parts.prototype, 'constructor', { value: Object })
  */
 function encode(parts, layout, facts) {
   for (const name in parts) {
-    if (!facts.partNames.has(name)) throw unknownOptionError(name, parts[name], [...facts.partNames])
+    if (!facts.partNames.has(name)) throw unknownOptionError(name, parts[name], [...facts.partNames], 'part')
   }
   const { counter, mode, tick, timestamp, date } = parts
   const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.counterMax)
@@ -55,7 +55,7 @@ function encode(parts, layout, facts) {
   const status = pack()
   if (status === STATUS.TIME_RANGE) throw timeRangeError(toMs(time), layout)
   if (status !== undefined) {
-    throw optionRangeError('idOffset', facts.idOffset, 'such that the ID of these parts fits 64 bits')
+    throw optionRangeError('idOffset', facts.idOffset, 'one with which the ID of these parts fits into 64 bits')
   }
   return toBuffer()
 }

@@ -12,12 +12,12 @@ const { Blocks } = require('./blocks.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Counter, END } = require('./counter.js')
 const { Demand } = require('./demand.js')
-const { blocksUsedUpError, closedError, optionRangeError, optionTypeError } = require('./errors.js')
+const { blocksUsedUpError, closedError, optionError, optionRangeError, optionTypeError } = require('./errors.js')
 const { fromBigInt, toBuffer } = require('./hot.js')
 const { within } = require('./in-time.js')
 const { readName } = require('./join-options.js')
 const { readCount } = require('./options.js')
-const { openStore } = require('./stores/open.js')
+const { checkStore, openStore } = require('./stores/open.js')
 const { monotonicNow, sleep } = require('./timers.js')
 const { Waiters } = require('./waiters.js')
 
@@ -46,6 +46,7 @@ class SegmentId {
   #waiters = new Waiters(() => {})
 
   static async open(given, givenOptions) {
+    checkStore(given, 'SegmentId.open')
     const { name, block, init } = readOptions(givenOptions)
     const { store, close } = openStore(given)
     const segment = new SegmentId(MAKING, { name, block, store, close })
@@ -59,7 +60,9 @@ class SegmentId {
   }
 
   constructor(key, parts) {
-    if (key !== MAKING) throw optionTypeError('options', key, 'given to SegmentId.open(), which makes these')
+    if (key !== MAKING) {
+      throw optionError(TypeError, 'options', key, 'SegmentId is made by await SegmentId.open(store, { name })')
+    }
     this.#name = parts.name
     this.#block = parts.block
     this.#counter = new Counter(parts.store, parts.name)

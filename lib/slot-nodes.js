@@ -4,7 +4,7 @@
 // significant first.
 
 const { isAbsent, readInteger } = require('./check.js')
-const { optionRangeError, optionTypeError } = require('./errors.js')
+const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
 const { Layout } = require('./layout.js')
 const { readNodes } = require('./node-fields.js')
 
@@ -24,15 +24,22 @@ function slotNodes(layout, options) {
   const room = free.reduce((slots, { max }) => slots * (max + 1), 1)
   const capacity = room - offset
   if (free.length === 0) {
-    throw optionRangeError(
-      given[0]?.name ?? 'layout',
-      options[given[0]?.name] ?? layout.name,
-      'such that a node field is left for the slot',
-    )
+    throw noFreeFieldError(layout, options, given)
   }
-  if (capacity < 1) throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, the number of nodes`)
+  if (capacity < 1)
+    throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, which is the number of nodes`)
   const nodeOf = (slot) => readNodes({ ...fixed, ...spread(slot + offset, free) }, facts)
   return { capacity: Math.min(capacity, MOST_SLOTS), fixed: pick(fixed, given), nodeOf }
+}
+
+function noFreeFieldError(layout, options, given) {
+  if (given.length === 0) {
+    const message = `join() puts the slot into a node field, but layout '${layout.name}' has none: take another layout`
+    return optionError(RangeError, 'layout', layout.name, message)
+  }
+  const names = given.map(({ name }) => name)
+  const message = `join() puts the slot into a node field, but all of them are given (${names.join(', ')}): leave one out`
+  return optionError(RangeError, names[0], options[names[0]], message)
 }
 
 const pick = (values, fields) => Object.fromEntries(fields.map(({ name }) => [name, values[name]]))
@@ -42,7 +49,7 @@ function readOffset(offset, given) {
   const wanted = 'an integer, 0 or more'
   const number = readInteger('nodeOffset', offset, wanted)
   if (number < 0) throw optionRangeError('nodeOffset', offset, wanted)
-  if (given.length > 0) throw optionTypeError('nodeOffset', offset, `left out where '${given[0].name}' is given`)
+  if (given.length > 0) throw unusableOptionError('nodeOffset', offset, `together with ${given[0].name}`)
   return number
 }
 

@@ -64,8 +64,8 @@ impl LayoutSpec {
 pub struct SpecProblem {
     /// which field is wrong; absent when it is all of them together
     pub field: Option<u32>,
-    /// what it must be
-    pub wanted: String,
+    /// what it must do, and what is there instead: it goes on after `must`
+    pub must: String,
 }
 
 /// Ticks as the numbers of a cursor have them.
@@ -110,7 +110,7 @@ pub fn dialects() -> Vec<String> {
 #[napi]
 pub fn spec_problem(spec: LayoutSpec) -> Option<SpecProblem> {
     let error = spec.named(String::new()).check().err()?;
-    Some(SpecProblem { field: error.field.map(|field| field as u32), wanted: error.wanted })
+    Some(SpecProblem { field: error.field.map(|field| field as u32), must: error.must })
 }
 
 fn make(options: LayoutOptions) -> Option<layout::Layout> {

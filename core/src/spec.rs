@@ -29,8 +29,8 @@ pub struct Spec {
 pub struct SpecError {
     /// the field that is wrong; `None` when it is all of them together
     pub field: Option<usize>,
-    /// what the field, or all of them, must be
-    pub wanted: String,
+    /// what the field, or all of them, must do, and what is there instead: it goes on after `must`
+    pub must: String,
 }
 
 /// Widest counter and node number: what a JavaScript number holds.
@@ -39,34 +39,40 @@ const WIDEST: u32 = 53;
 impl Spec {
     /// Whether a layout can be made of it.
     pub fn check(&self) -> Result<(), SpecError> {
-        let wrong = |field, wanted: String| Err(SpecError { field, wanted });
+        let wrong = |field, must: String| Err(SpecError { field, must });
         if self.tick_ns == 0 {
-            return wrong(None, "of ticks of 1 ns or more".to_owned());
+            return wrong(None, "have ticks of 1 ns or more".to_owned());
         }
         for (i, (name, width)) in self.fields.iter().enumerate() {
             if !(1..=63).contains(width) {
-                return wrong(Some(i), format!("1 to 63 bits wide ('{name}' has {width})"));
+                return wrong(Some(i), format!("have 1 to 63 bits, but '{name}' has {width}"));
             }
             if name == COUNTER && *width > WIDEST {
-                return wrong(Some(i), format!("at most {WIDEST} bits wide, as a counter ('{name}' has {width})"));
+                return wrong(
+                    Some(i),
+                    format!("have at most {WIDEST} bits, because it is the counter, but has {width}"),
+                );
             }
             let repeated = self.fields[..i].iter().any(|field| field.0 == *name);
-            if name.is_empty() || name == MODE || repeated && name != ZERO {
-                return wrong(Some(i), "under a name of its own".to_owned());
+            if name.is_empty() {
+                return wrong(Some(i), "have a name, but its name is ''".to_owned());
+            }
+            if name == MODE || repeated && name != ZERO {
+                return wrong(Some(i), format!("have a name of its own, but '{name}' is taken"));
             }
         }
         let count = |name| self.fields.iter().filter(|field| field.0 == name).count();
         if count(TIMESTAMP) != 1 {
-            return wrong(None, "with exactly one 'timestamp'".to_owned());
+            return wrong(None, "have a field 'timestamp'".to_owned());
         }
         let bits: u32 = self.fields.iter().map(|field| field.1).sum();
         if bits != 64 {
-            return wrong(None, format!("64 bits in all (they have {bits})"));
+            return wrong(None, format!("have 64 bits in all, but have {bits}"));
         }
         let is_node = |name: &str| ![TIMESTAMP, COUNTER, ZERO].contains(&name);
         let node: u32 = self.fields.iter().filter(|field| is_node(&field.0)).map(|field| field.1).sum();
         if node > WIDEST {
-            return wrong(None, format!("with at most {WIDEST} bits of node number (they have {node})"));
+            return wrong(None, format!("have at most {WIDEST} bits of node number, but have {node}"));
         }
         Ok(())
     }

@@ -4,17 +4,21 @@
 
 const { existsSync, readFileSync } = require('node:fs')
 
+const VARIABLES = ['KUBERNETES_SERVICE_HOST', 'container']
 const MARKS = ['/.dockerenv', '/run/.containerenv'] // Docker's and Podman's
 const CGROUP = /\/(?:docker|kubepods|containerd|lxc|podman|libpod)[/.-]/
 
-function isContainer() {
-  if (process.env.KUBERNETES_SERVICE_HOST || process.env.container) return true
-  if (MARKS.some((path) => existsSync(path))) return true
+/** What says that this is a container; undefined: nothing does. */
+function signOfContainer() {
+  const variable = VARIABLES.find((name) => process.env[name])
+  if (variable !== undefined) return `the environment variable ${variable} is set`
+  const mark = MARKS.find((path) => existsSync(path))
+  if (mark !== undefined) return `there is a file ${mark}`
   try {
-    return CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))
+    return CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8')) ? '/proc/1/cgroup says so' : undefined
   } catch {
-    return false // no such file: no Linux
+    return undefined // no such file: no Linux
   }
 }
 
-module.exports = { isContainer }
+module.exports = { signOfContainer }

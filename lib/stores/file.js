@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const native = require('../native.js')
 const { isAbsent, readBounded } = require('../check.js')
-const { isContainer } = require('./container.js')
+const { signOfContainer } = require('./container.js')
 const { unixNow } = require('../timers.js')
 const {
   destroyedError,
@@ -22,7 +22,8 @@ const {
 
 function fileStore(directory) {
   if (isAbsent(directory)) {
-    if (isContainer()) throw noDefaultFolderError('container')
+    const found = signOfContainer()
+    if (found !== undefined) throw noDefaultFolderError('container', { found })
     return new FileStore(defaultFolder())
   }
   if (typeof directory !== 'string') throw optionTypeError('directory', directory, 'the path of a folder')
@@ -44,7 +45,7 @@ function homeFolder() {
   } catch (error) {
     throw noDefaultFolderError('homeless', { cause: error })
   }
-  if (!path.isAbsolute(home)) throw noDefaultFolderError('relative', { home })
+  if (!path.isAbsolute(home)) throw noDefaultFolderError('relative', { found: home })
   return home
 }
 
@@ -61,7 +62,7 @@ const MOST_SLOTS = 2 ** 32 - 1
 /** How ticks become numbers: the files have the time of each ID, so this store must know. */
 function readScale(scale) {
   if (typeof scale !== 'object' || scale === null) {
-    throw optionTypeError('scale', scale, '{ epochMs, tickNs, counterBits }, as join() fills it in')
+    throw optionTypeError('scale', scale, '{ epochMs, tickNs, counterBits }, which join() fills in')
   }
   return {
     epochMs: readBounded('scale.epochMs', scale.epochMs, -LONGEST_NS, LONGEST_NS),
@@ -71,7 +72,7 @@ function readScale(scale) {
 }
 
 function checkText(option, text) {
-  if (typeof text !== 'string') throw optionTypeError(option, text, 'text')
+  if (typeof text !== 'string') throw optionTypeError(option, text, 'a string')
 }
 
 /** What the addon reads: a number of 128 bits. */

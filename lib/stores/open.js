@@ -8,9 +8,9 @@ const { fileURLToPath } = require('node:url')
 const { fileStore } = require('./file.js')
 const { isAbsent } = require('../check.js')
 const { withoutPassword } = require('./without-password.js')
-const { optionRangeError, optionTypeError } = require('../errors.js')
+const { optionError, optionRangeError, optionTypeError, optionsFirstError, variableError } = require('../errors.js')
 
-const WANTED = "a store, or 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
+const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
 const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 const OPEN = {
@@ -23,14 +23,28 @@ const OPEN = {
   'etcds:': (url) => require('./etcd.js').openEtcd(url),
 }
 
-/** A store, and how to close what was opened for it; the user's own client is never closed. */
+/** Refuses what is no store, before anything is opened. `call`: what it was given to, for the message. */
+function checkStore(given, call) {
+  if (isAbsent(given) || typeof given === 'string') return
+  if (typeof given !== 'object') throw optionTypeError('store', given, WANTED)
+  const missing = STEPS.filter((step) => typeof given[step] !== 'function')
+  if (missing.length === STEPS.length && isPlain(given)) throw optionsFirstError(call, given)
+  if (missing.length > 0) {
+    throw optionError(TypeError, 'store', given, `store must be ${WANTED}, but has no ${missing[0]}()`)
+  }
+}
+
+/** A store, and how to close what was opened for it; the user's own client is never closed. `given` has been checked. */
 function openStore(given) {
   if (isAbsent(given)) return owned(openDefault())
   if (typeof given === 'string') return owned(openUrl(given))
-  if (typeof given !== 'object') throw optionTypeError('store', given, WANTED)
-  const missing = STEPS.find((step) => typeof given[step] !== 'function')
-  if (missing !== undefined) throw optionTypeError('store', given, `${WANTED}; this one has no ${missing}()`)
   return { store: given, close: async () => {} }
+}
+
+/** Whether it looks like options, which come second. */
+function isPlain(given) {
+  const prototype = Object.getPrototypeOf(given)
+  return (prototype === null || prototype === Object.prototype) && Object.keys(given).length > 0
 }
 
 /** A client of ours ends once, however often its generator is closed. */
@@ -47,27 +61,39 @@ function owned(store) {
 function openUrl(url) {
   const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase()
   const open = OPEN[scheme]
-  if (open === undefined) throw optionRangeError('store', withoutPassword(url), WANTED)
+  if (open === undefined) throw addressError(url)
   try {
     return open(url)
   } catch (error) {
     if (error.code?.startsWith('ERR_FLAKE_')) throw error
     // The client package's own error may hold the address as it is, with its password.
-    throw optionRangeError('store', withoutPassword(url), `an address that can be read (${error.code ?? error.name})`)
+    throw optionRangeError('store', withoutPassword(url), `a valid address (${error.code ?? error.name})`)
   }
+}
+
+/** An address that is none; a plain path may be meant as a folder. */
+function addressError(url) {
+  const error = optionRangeError('store', withoutPassword(url), WANTED)
+  if (/^[./~]|^[a-z]:\\/i.test(url)) error.message += `. Did you mean 'file:${url}'?`
+  return error
 }
 
 /** 'file:DIR' with a plain path, as a command line has it, or a file URL. */
 function openFile(url) {
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length)
-  if (folder === '') throw optionRangeError('store', url, "a folder, as 'file:/var/lib/app/ids'")
+  if (folder === '') throw optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
   return fileStore(folder)
 }
 
 /** What `FLAKEFORGE_STORE` names, else the default folder. */
 function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
-  return named ? openUrl(named) : fileStore()
+  if (!named) return fileStore()
+  try {
+    return openUrl(named)
+  } catch (error) {
+    throw variableError(error)
+  }
 }
 
-module.exports = { openStore }
+module.exports = { checkStore, openStore }

@@ -35,9 +35,9 @@ const hideUnknown = ([key, value]) => [key, KNOWN.includes(key) || typeof value 
 /** Both or none. */
 function readCredentials({ username, password }) {
   if (isAbsent(username) && isAbsent(password)) return {}
-  if (typeof username !== 'string') throw optionTypeError('username', username, 'a text beside the password')
+  if (typeof username !== 'string') throw optionTypeError('username', username, 'a string, because there is a password')
   if (typeof password !== 'string') {
-    throw optionTypeError('password', isAbsent(password) ? password : HIDDEN, 'a text beside the username')
+    throw optionTypeError('password', isAbsent(password) ? password : HIDDEN, 'a string, because there is a username')
   }
   return { username, password }
 }
@@ -46,7 +46,7 @@ function readOptions(given) {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
   checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : masked(given), KNOWN)
   const { endpoints, username, password, fetch } = given ?? {}
-  if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function as fetch is')
+  if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function like fetch')
   return {
     endpoints: endpointsOf(endpoints),
     ...readCredentials({ username, password }),
@@ -72,7 +72,7 @@ function parseUrl(url) {
   const tls = query.get('tls') ?? 'false'
   const isKnown = [...query.keys()].every((key) => key === 'tls') && ['true', 'false'].includes(tls)
   const credentials = credentialsOf(parts?.credentials)
-  if (!parts || !isKnown || !credentials) throw optionTypeError('store', masked(url), FORM)
+  if (!parts || !isKnown || !credentials) throw optionTypeError('store', masked(url), `like ${FORM}`)
   const scheme = parts.secure || tls === 'true' ? 'https' : 'http'
   const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`))
   return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentials }

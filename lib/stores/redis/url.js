@@ -9,7 +9,7 @@ const { withoutPassword } = require('../without-password')
 const { ANSWER_MS, ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
 const { isRefusedSelect } = require('./database')
 
-const FORM = 'redis://[user:password@]host[:6379][/N], where N is the number of the database'
+const FORM = 'like redis://[user:password@]host[:6379][/N], where N is the number of the database'
 
 function openIoredis({ Redis }, url) {
   // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.

@@ -1,0 +1,52 @@
+'use strict'
+
+// The command that makes a group with the options of a join(), for the warning that says how a new group needs no wait.
+//
+// It must never show a password. The command must make the very group that join() asks for: it leaves out only what
+// `flakeforge create` would choose itself.
+
+const { isAbsent } = require('./check.js')
+const { readJoinOptions } = require('./join-options.js')
+const { Layout } = require('./layout.js')
+const { withoutPassword } = require('./stores/without-password.js')
+
+/** A word of a command as a shell takes it. */
+const quote = (word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** The store's address; where it has a password, whoever reads this has to put it in. */
+const storeOf = (store) => (isAbsent(store) ? '"$FLAKEFORGE_STORE"' : quote(withoutPassword(store)))
+
+/** `--name value` of those that are there. */
+const flags = (values) =>
+  Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `--${name} ${quote(String(value))}`)
+
+function layoutFlags(layout) {
+  const { spec, tickMs, choices } = Layout.facts(layout)
+  const { epoch, nodes, mode, idOffset } = choices
+  const own = JSON.stringify({ name: layout.name, tickMs, fields: layout.fields })
+  const name = spec.spec === undefined ? layout.name : own
+  return flags({ layout: name === 'flake' ? undefined : name, epoch, nodes, mode, 'id-offset': idOffset })
+}
+
+/** Those that `flakeforge create` would not choose itself. */
+function timeFlags({ layout, fixed, nodeOffset, config }) {
+  const usual = readJoinOptions({ layout, ...fixed, nodeOffset }).config
+  const own = (name) => (config[name] === usual[name] ? undefined : config[name])
+  return flags({ slots: own('slots'), ttl: own('ttlMs'), skew: own('skewMs') })
+}
+
+/**
+ * How to make the group of these options before anybody joins.
+ * @param store what join() was given: an address, nothing, or an object, which only a program can reach
+ * @param options as join-options.js gives them
+ */
+function createCommand(store, options) {
+  if (!isAbsent(store) && typeof store !== 'string') return 'await createGroup(store, options) once, as join() has them'
+  const { group, layout, fixed, nodeOffset } = options
+  const words = [storeOf(store), quote(group), ...layoutFlags(layout), ...flags(fixed)]
+  return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...timeFlags(options)].join(' ')}`
+}
+
+module.exports = { createCommand }
