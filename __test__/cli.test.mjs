@@ -316,7 +316,7 @@ for (const [args, message] of [
   [['inspect', '0xffffffffffffffff', '--layout', 'twitter'], /a bit that must be 0 is set/],
   [['at'], /one DATE or two/],
   [['at', '2026-02-30'], /DATE must be ISO text/],
-  [['at', '2026-01-02', '2026-01-01'], /before/],
+  [['at', '2026-01-02', '2026-01-01'], /to must be the same as from or later/],
   [['at', 'now', '--layout', 'uniqueid'], /order of time/],
   [['layouts', 'flake'], /takes no argument/],
 ]) {

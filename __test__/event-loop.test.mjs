@@ -6,8 +6,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import test from 'ava'
 import { called, FlakeId, jsonOfChild, manualClock, outputOf, real, turn, until, useUp } from './support.mjs'
-import { CLOCKS } from './support-clocks.mjs'
 import { opened } from './support-segment.mjs'
+
+/** For the `--import` of a child whose clocks are replaced. */
+const CLOCKS = import.meta.resolve('./support-clocks.mjs')
 
 const MANY = 1_000_000 // calls one after the other; far fewer are made before a timer goes off
 const endless = () => real({ layout: 'chronicle', id: 1 }) // never has to wait

@@ -207,13 +207,31 @@ test('ticks of any whole number of nanoseconds', (t) => {
   }
 })
 
-for (const key of ['wroker', 'field', 'nodes', 'constructor', '']) {
+for (const key of ['wroker', 'nodes', 'constructor', '']) {
   test(`a key of a spec that is none is named together with those that are: '${key}'`, (t) => {
     refuses(t, { fields, [key]: 1 }, key, new RegExp(`'${key}'.*epoch.*tickMs.*fields`))
   })
 }
 
-for (const spec of ['nope', '', 'Discord', 'toString', '__proto__']) {
+for (const [key, meant] of [
+  ['field', 'fields'],
+  ['tickms', 'tickMs'],
+]) {
+  test(`a misspelt key of a spec: '${key}'`, (t) => {
+    refuses(t, { fields, [key]: 1 }, key, new RegExp(`^Unknown option '${key}'. Did you mean '${meant}'`))
+  })
+}
+
+for (const [name, meant] of [
+  ['Discord', 'discord'],
+  ['hazlecast', 'hazelcast'],
+]) {
+  test(`a misspelt layout: '${name}'`, (t) => {
+    refuses(t, name, 'layout', new RegExp(`^Unknown layout '${name}'. Did you mean '${meant}'`))
+  })
+}
+
+for (const spec of ['nope', '', 'toString', '__proto__']) {
   test(`no such layout: '${spec}'`, (t) => refuses(t, spec, 'layout', /flake.*hazelcast.*sonyflake/))
 }
 

@@ -7,9 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
 import { FlakeId, jsonOfChild } from './support.mjs'
-import { CLOCKS } from './support-clocks.mjs'
 import { joined, leaseOptions, tryJoin } from './support-lease.mjs'
 import { LEASE, MemoryStore } from './support-store.mjs'
+
+/** For the `--import` of a child whose clocks are replaced. */
+const CLOCKS = import.meta.resolve('./support-clocks.mjs')
 
 const require = createRequire(import.meta.url)
 const redis = require('../lib/stores/redis.js')

@@ -64,9 +64,13 @@ test.serial('id, shared and clock may be absent in either way', async (t) => {
 })
 
 test.serial('a key that is no option', async (t) => {
-  const error = await isRefused(t, { ...LEASE, wroker: 7 }, 'wroker', TypeError)
+  const misspelt = await isRefused(t, { ...LEASE, gruop: 7 }, 'gruop', TypeError)
+  t.is(misspelt.message, "Unknown option 'gruop'. Did you mean 'group'?")
+  const { message } = await isRefused(t, { ...LEASE, zzz: 7 }, 'zzz', TypeError)
+  const named = message.slice(message.indexOf(' are ') + 5, -1).split(', ')
   for (const name of ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'worker'])
-    t.true(error.message.includes(name))
+    t.true(named.includes(name), name)
+  for (const name of ['id', 'shared', 'clock', 'nodes', 'mode']) t.false(named.includes(name), name)
   await isRefused(t, { ...LEASE, layout: 'hazelcast', worker: 1, maxAheadMs: 0 }, 'worker', TypeError)
 })
 
@@ -112,7 +116,7 @@ test.serial('the window must outlast the skew and what IDs run ahead: the bound 
     [{ skewMs: 1000, layout: 'hazelcast' }, 24_001],
   ]) {
     const error = await isRefused(t, { ...options, ttlMs: least - 1 }, 'ttlMs')
-    t.true(error?.message.includes(`at least ${least}:`), error?.message)
+    t.true(error?.message.includes(`at least ${least}, because`), error?.message)
     await joined(t, { ...options, ttlMs: least })
   }
   await isRefused(t, { skewMs: 40_000 }, 'ttlMs')

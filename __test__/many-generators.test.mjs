@@ -1,6 +1,7 @@
 // A generator for each request: those with the same options share what the addon holds for them. Nothing of one may show
 // in another but what they share by design, and options and environment count anew each time.
 
+import './support-clocks.mjs' // before flakeforge
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import { setFlagsFromString } from 'node:v8'
@@ -202,7 +203,7 @@ test('the environment and the host name are read anew each time', (t) => {
 
 test('an error is the same at every call, and keeps nothing from working', (t) => {
   for (const [options, message] of [
-    [{ id: 1024 }, /id must be an integer from 0 to 1023, not 1024/],
+    [{ id: 1024 }, /id must be an integer from 0 to 1023, but is 1024/],
     [{ epoch: 1e13 }, /epoch must be/],
     [{ wroker: 1 }, /wroker/],
     [{ layout: 'uniqueid', idOffset: 1n }, /order of time/],

@@ -97,7 +97,7 @@ for (const value of [7, 0, '', 'x', true, false, [], [{ worker: 1 }], () => ({})
 
 test('id together with datacenter or worker is refused, even where they agree', (t) => {
   for (const named of [{ datacenter: 1 }, { worker: 1 }, { datacenter: 0, worker: 7 }, { worker: '7' }]) {
-    const error = throwsCode(t, () => new FlakeId({ id: 7, ...named }), 'ERR_FLAKE_OPTION', RangeError)
+    const error = throwsCode(t, () => new FlakeId({ id: 7, ...named }), 'ERR_FLAKE_OPTION', TypeError)
     t.true(error.option in named)
     t.is(error.value, named[error.option])
     t.regex(error.message, /\bid\b/)
@@ -105,18 +105,69 @@ test('id together with datacenter or worker is refused, even where they agree', 
 })
 
 const GENERAL = [
-  ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
-  ...['maxAheadMs', 'maxWaitMs', 'prefetch', 'clock'],
+  ...['id', 'epoch', 'seqMask', 'layout', 'nodeOffset', 'idOffset'],
+  ...['maxAheadMs', 'maxWaitMs', 'prefetch', 'clock', 'shared'],
 ]
 
-for (const key of ['wroker', 'datacentre', 'seqmask', 'node', 'host', 'count', 'toString', '']) {
-  test(`a key that is no option is named together with those that are: '${key}'`, (t) => {
+for (const [key, meant] of Object.entries({
+  wroker: 'worker',
+  Worker: 'worker',
+  datacentre: 'datacenter',
+  seqmask: 'seqMask',
+  maxWaitMS: 'maxWaitMs',
+})) {
+  test(`a misspelt option is named together with the one that was meant: '${key}'`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
-    t.is(error.option, key)
-    t.is(error.value, 7)
-    for (const known of [key, 'datacenter', 'worker', ...GENERAL]) {
-      t.true(error.message.includes(known), `${error.message} names ${known}`)
-    }
+    t.like(error, { option: key, value: 7, message: `Unknown option '${key}'. Did you mean '${meant}'?` })
+  })
+}
+
+for (const key of ['node', 'host', 'count', 'toString', '']) {
+  test(`a key that is like no option is named together with all that there are: '${key}'`, (t) => {
+    const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
+    t.like(error, { option: key, value: 7 })
+    t.true(error.message.startsWith(`Unknown option '${key}'. The options are `), error.message)
+    const named = error.message.slice(error.message.indexOf(' are ') + 5, -1).split(', ')
+    t.deepEqual(named.sort(), ['datacenter', 'worker', ...GENERAL].sort())
+  })
+}
+
+test('nodes and mode are named for layouts that have them', (t) => {
+  const { message } = t.throws(() => new FlakeId({ layout: 'snowcast', noodes: 128 }))
+  t.is(message, "Unknown option 'noodes'. Did you mean 'nodes'?")
+  t.regex(t.throws(() => new FlakeId({ layout: 'uniqueid', zzz: 1 })).message, / mode, /)
+})
+
+/** The message of each kind, word for word: read it aloud. */
+const MESSAGES = [
+  [{ worker: 32 }, 'worker must be an integer from 0 to 31, but is 32'],
+  [{ worker: 'x' }, "worker must be an integer from 0 to 31, but is 'x'"],
+  [{ worker: [7] }, 'worker must be an integer from 0 to 31, but is [7]'],
+  [{ worker: {} }, 'worker must be an integer from 0 to 31, but is an object'],
+  [{ worker: new Map() }, 'worker must be an integer from 0 to 31, but is an object of class Map'],
+  [{ id: 7, worker: 7 }, 'worker (7) cannot be used together with id (7), which is the whole node number'],
+  [
+    { nodeOffset: 1024 },
+    'nodeOffset must be an integer from 0 to 1023, so that node 0 stays within 0 to 1023, but is 1024',
+  ],
+  [{ seqMask: 6 }, 'seqMask must be one less than a power of two (1, 3, 7, … 4095), but is 6'],
+  [{ maxWaitMs: 'soon' }, "maxWaitMs must be a number of milliseconds, but is 'soon'"],
+  [{ maxWaitMs: -1 }, 'maxWaitMs must be 0 or more, but is -1'],
+  [{ epoch: true }, 'epoch must be Unix ms or a Date, but is true'],
+  [{ layout: 'hazlecast' }, /^Unknown layout 'hazlecast'\. Did you mean 'hazelcast'\? Fields of your own are/],
+  [{ mode: 'spread' }, "mode ('spread') cannot be used with layout 'flake': only 'uniqueid' has modes"],
+  [{ nodes: 128 }, "nodes (128) cannot be used with layout 'flake': only 'snowcast' has it"],
+  [
+    { clock: () => 1, shared: 'x' },
+    'clock (a function) cannot be used together with shared: all processes share one clock',
+  ],
+  [{ prefetch: { coutn: 5 } }, "Unknown option 'coutn'. Did you mean 'count'?"],
+  [7, 'options must be an object, but is 7'],
+]
+
+for (const [options, message] of MESSAGES) {
+  test(`message: ${inspect(options)}`, (t) => {
+    t.throws(() => new FlakeId(options), { code: 'ERR_FLAKE_OPTION', message })
   })
 }
 
@@ -184,7 +235,11 @@ test('bounds are those of the layout', (t) => {
     t.is(throwsCode(t, () => new FlakeId({ layout, id: idMax + 1 }), 'ERR_FLAKE_OPTION', RangeError).option, 'id')
     if (counterMax) t.notThrows(() => new FlakeId({ layout, seqMask: counterMax }))
     const seqMask = (counterMax ?? 0) * 2 + 1
-    t.is(throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', RangeError).option, 'seqMask')
+    t.is(
+      throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', counterMax ? RangeError : TypeError)
+        .option,
+      'seqMask',
+    )
   }
 })
 

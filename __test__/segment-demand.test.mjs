@@ -1,6 +1,7 @@
 // How many blocks a member of a counter asks for at once: lib/demand.js by times that are given to it, and SegmentId's use
 // of it by a clock that stands still.
 
+import './support-clocks.mjs' // before flakeforge
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'

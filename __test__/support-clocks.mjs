@@ -4,13 +4,14 @@
 import { createRequire } from 'node:module'
 import timers from 'node:timers'
 
+const require = createRequire(import.meta.url)
+const own = require.resolve('../lib/timers.js')
+if (own in require.cache) throw new Error('flakeforge is loaded already: import support-clocks.mjs before it')
+
 const { now } = Date
 const { setTimeout } = timers
 const prototype = Object.getPrototypeOf(performance)
 const { now: monotonic } = prototype
-
-/** For the `--import` of a child process. */
-export const CLOCKS = import.meta.url
 
 /** What flakeforge asks; a test puts functions of its own here, and the real ones back. */
 export const clocks = { unixNow: now, monotonicNow: () => monotonic.call(performance), setTimeout }
@@ -18,7 +19,7 @@ export const clocks = { unixNow: now, monotonicNow: () => monotonic.call(perform
 Date.now = () => clocks.unixNow()
 prototype.now = () => clocks.monotonicNow()
 timers.setTimeout = (...args) => clocks.setTimeout(...args)
-createRequire(import.meta.url)('../lib/timers.js')
+require(own)
 Date.now = now
 prototype.now = monotonic
 timers.setTimeout = setTimeout

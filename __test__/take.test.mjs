@@ -1,6 +1,7 @@
 // Batches: take, takeBigInts and takeAsync, of any size, across ticks and into failure.
 // A batch gives what as many single calls would give.
 
+import './support-clocks.mjs' // before flakeforge
 import test from 'ava'
 import {
   FlakeId,

@@ -3,7 +3,10 @@
 // Node's cluster: each worker joins the group and has a slot, and with it a node number, of its own. Nothing is
 // configured. The primary collects all IDs and looks for one that was made twice.
 //
-//   node examples/cluster.js [file:DIR]     default: the default folder of FlakeId.join()
+//   node examples/cluster.js [STORE]
+//
+// STORE is `file:DIR`, `redis://HOST`, `postgres://HOST/DB` or `etcd://HOST`. Without it, join() takes what the environment
+// variable FLAKEFORGE_STORE names, else a folder in your home. In a container there is no such folder: name a store.
 
 const cluster = require('node:cluster')
 const { once } = require('node:events')
@@ -27,7 +30,8 @@ async function supervise() {
     if (code !== 0) process.exit(1)
   })
   const all = new Set()
-  for (const [{ node, ids }] of await Promise.all(workers.map((worker) => once(worker, 'message')))) {
+  for (const [{ node, ids, problem }] of await Promise.all(workers.map((worker) => once(worker, 'message')))) {
+    if (problem !== undefined) return fail(problem)
     const bytes = Buffer.from(ids, 'base64')
     for (let i = 0; i < bytes.length; i += 8) all.add(bytes.readBigUInt64BE(i))
     console.log(`node number ${node}: ${bytes.length / 8} IDs`)
@@ -37,5 +41,11 @@ async function supervise() {
   for (const worker of workers) worker.send('done')
 }
 
+/** All workers have the same store, and so the same problem with it. */
+function fail(problem) {
+  console.error(problem)
+  process.exit(1)
+}
+
 if (cluster.isPrimary) supervise()
-else work()
+else work().catch(({ message }) => process.send({ problem: message }))

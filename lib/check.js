@@ -13,12 +13,12 @@ const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
 
 const isAbsent = (value) => value === undefined || value === null
 
-/** An object with no other keys than the known ones; absent is an empty one. */
-function checkKeys(name, given, known) {
+/** An object with no other keys than the known ones; absent is an empty one. `offered`: those that an error names. */
+function checkKeys(name, given, known, offered = known) {
   const options = isAbsent(given) ? {} : given
   if (typeof options !== 'object' || Array.isArray(options)) throw optionTypeError(name, options, 'an object')
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw unknownOptionError(key, options[key], known)
+    if (!known.includes(key)) throw unknownOptionError(key, options[key], offered)
   }
   return options
 }

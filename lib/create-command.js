@@ -13,8 +13,11 @@ const { withoutPassword } = require('./stores/without-password.js')
 /** A word of a command as a shell takes it. */
 const quote = (word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The store's address; where it has a password, whoever reads this has to put it in. */
-const storeOf = (store) => (isAbsent(store) ? '"$FLAKEFORGE_STORE"' : quote(withoutPassword(store)))
+/** The store's address; where it has a password that stands in no variable, whoever reads this has to put it in. */
+function storeOf(store) {
+  const isInVariable = isAbsent(store) || store === process.env.FLAKEFORGE_STORE
+  return isInVariable ? '"$FLAKEFORGE_STORE"' : quote(withoutPassword(store))
+}
 
 /** `--name value` of those that are there. */
 const flags = (values) =>

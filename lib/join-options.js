@@ -6,7 +6,7 @@
 const os = require('node:os')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Layout } = require('./layout.js')
-const { GENERAL, OF_NODE, readKnobs, readLayout } = require('./options.js')
+const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('./options.js')
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
 
@@ -32,7 +32,8 @@ function readJoinOptions(given) {
   }
   const layout = readLayout(given ?? {})
   const fields = Layout.nodeFields(layout).map((field) => field.name)
-  const options = checkKeys('options', given, [...fields, ...GENERAL, ...OF_NODE, ...OF_JOIN])
+  const known = [...fields, ...GENERAL, ...OF_JOIN]
+  const options = checkKeys('options', given, [...known, ...OF_NODE], offeredOf(known, Layout.facts(layout)))
   const knobs = readKnobs(options, layout)
   const nodes = slotNodes(layout, options)
   const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)

@@ -23,7 +23,8 @@ function readOptions(given) {
   if (typeof given !== 'object' && given !== undefined) throw optionTypeError('options', given, 'an object')
   const layout = readLayout(given ?? {})
   const facts = Layout.facts(layout)
-  const options = checkKeys('options', given, [...facts.nodeNames, ...GENERAL, ...OF_NODE])
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
+  const options = checkKeys('options', given, known, offeredOf(known, facts))
   const clock = readClock(options.clock)
   return {
     layout,
@@ -32,6 +33,12 @@ function readOptions(given) {
     clock,
     shared: readShared(options.shared, clock),
   }
+}
+
+/** Of the known options those that are of use with this layout. */
+function offeredOf(known, { hasNodes, mode }) {
+  const isOffered = { nodes: hasNodes, mode: !isAbsent(mode) }
+  return known.filter((name) => isOffered[name] ?? true)
 }
 
 /** How the ticks are used. */
@@ -109,4 +116,4 @@ function readCount(n) {
 /** IDs in the largest batch: their bytes fill the largest Buffer. */
 const MOST = Math.floor(constants.MAX_LENGTH / 8)
 
-module.exports = { GENERAL, OF_NODE, readCount, readKnobs, readLayout, readOptions }
+module.exports = { GENERAL, OF_NODE, offeredOf, readCount, readKnobs, readLayout, readOptions }

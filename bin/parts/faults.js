@@ -1,15 +1,15 @@
 'use strict'
 
-// What is thrown, as one sentence on stderr and exit status 2. It must never hide a bug, whose stack is wanted.
+// What is thrown, as one line on stderr and exit status 2. It must never hide a bug, whose stack is wanted.
 
 const { say } = require('./output.js')
 
 /** A fault of the caller's has a code of ours or of parseArgs; anything else is a bug. */
 const isUsage = ({ isUsage, code = '' }) => isUsage || /^ERR_(?:FLAKE|PARSE_ARGS)_/.test(code)
 
-/** Its first sentence, and the cause where that does not tell it: why a server could not be reached, for example. */
-function sentenceOf({ message, cause }) {
-  const first = message.split('. ')[0]
+/** What it says (of parseArgs only the first sentence), and the cause where that does not tell it: why a server could not be reached, for example. */
+function sentenceOf({ message, cause, code = '' }) {
+  const first = code.startsWith('ERR_PARSE_ARGS_') ? message.split('. ')[0] : message
   const why = cause?.message?.split('\n')[0]
   return why && !first.includes(why) ? `${first} (${why})` : first
 }
