@@ -10,6 +10,7 @@ import { CLIENTS as POSTGRES, startPostgres, wantPostgres } from './servers/post
 import { CLIENTS as REDIS, startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId, isAscending, jsonOfChild, numberOf } from './support.mjs'
+import { textOf } from './support-command.mjs'
 import { allRefuse, closeAfter, flow, happens, leaseOptions, record, tryJoin } from './support-lease.mjs'
 import { Puppet } from './support-processes.mjs'
 
@@ -305,7 +306,17 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     await sleep(10)
     const [warning] = warnings.filter(({ message }) => message.includes(group))
     t.is(warning?.code, 'FLAKEFORGE_QUIET')
-    t.regex(warning.message, /flakeforge create/)
+    const [, seconds, address, rest] = /grants nothing for (\d+) s, .*: npx flakeforge create (\S+) (.*)$/.exec(
+      warning.message,
+    )
+    t.true(Number(seconds) > 63 && Number(seconds) < 68, warning.message)
+    t.is(rest, `'${group}'`)
+    t.is(address.replaceAll("'", ''), given.replace(/\/\/.*@/, '//…@'))
+
+    const made = `${group}, by the command`
+    await textOf(t, ['create', given, made])
+    const flake = await FlakeId.join(given, { group: made, waitMs: 5000 })
+    await flake.close()
   })
 
   test(`${kind}: no server: ERR_FLAKE_STORE with its cause, and no password`, async (t) => {

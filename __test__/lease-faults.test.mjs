@@ -149,6 +149,19 @@ for (const [what, answer] of Object.entries(NONSENSE)) {
   })
 }
 
+// The warnings of this file are checked, not printed.
+const warnings = []
+process.removeAllListeners('warning')
+process.on('warning', (warning) => warnings.push(warning))
+
+test.after('no warning was empty, and none was of something else', (t) => {
+  t.true(warnings.length > 0)
+  for (const { code, message } of warnings) {
+    t.is(code, 'FLAKEFORGE_QUIET')
+    t.regex(message, /^group 'default' is new .* it grants nothing for -?\d+ s, until 20/)
+  }
+})
+
 const later = (ms) => new Date(Date.now() + ms)
 const REFUSALS = {
   'exhausted, and not by which clock': [{ code: 'ERR_FLAKE_EXHAUSTED', retryAt: later(1000) }, 'ERR_FLAKE_EXHAUSTED'],
