@@ -84,3 +84,13 @@ test('flakeforge loads its timers at once', (t) => {
   require('../index.js')
   t.true(require.resolve('../lib/timers.js') in require.cache)
 })
+
+test('docs/testing.md shows the settings that consumers/test-runners runs', (t) => {
+  const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
+  const text = read('docs/testing.md')
+  t.true(text.includes(`\`\`\`ts\n${read('consumers/test-runners/vitest.config.mjs')}\`\`\``))
+  const [, shown] = /```json\n(.*?)```/s.exec(text)
+  const { projects } = JSON.parse(read('consumers/test-runners/jest.config.json'))
+  const [withFakes] = projects.filter(({ fakeTimers }) => fakeTimers !== undefined)
+  t.deepEqual({ fakeTimers: withFakes.fakeTimers }, JSON.parse(shown))
+})
