@@ -1,6 +1,7 @@
 // Calls that wait, and time: the one alarm, the life of the process, clocks that step, stand or fail, and the promises and
 // iterators over such calls. What ends or outlives a process runs in a child of its own.
 
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import {
@@ -25,22 +26,13 @@ import {
 
 // --- timers and the life of the process ---
 
-// Counted at setTimeout and setImmediate: process.getActiveResourcesInfo() also has what Node arms for itself.
+const COUNTED = ['--require', path.join(import.meta.dirname, 'workers', 'armed.cjs')]
+
 const TIMERS = `
-  const armed = new Set()
-  let most = 0
-  for (const kind of ['Timeout', 'Immediate']) {
-    const [set, clear] = [globalThis['set' + kind], globalThis['clear' + kind]]
-    globalThis['set' + kind] = (callback, ...args) => {
-      const timer = set(() => { armed.delete(timer); callback() }, ...args)
-      most = Math.max(most, armed.add(timer).size)
-      return timer
-    }
-    globalThis['clear' + kind] = (timer) => { armed.delete(timer); clear(timer) }
-  }
+  const { armed } = timerCounts
   let done = 0
   const each = () => { done++ }
-  process.on('exit', () => console.log(JSON.stringify({ done, most, first, left: armed.size })))
+  process.on('exit', () => console.log(JSON.stringify({ done, most: timerCounts.most, first, left: armed.size })))
 `
 
 test('100 000 outstanding calls have one timer, on an own clock that is behind', async (t) => {
@@ -54,6 +46,7 @@ test('100 000 outstanding calls have one timer, on an own clock that is behind',
     for (let i = 0; i < 100_000; i++) flake.next(each)
     const first = armed.size
     polls = 1`,
+    COUNTED,
   )
   t.deepEqual({ done, most, first, left }, { done: 100_000, most: 1, first: 1, left: 0 })
 })
@@ -65,6 +58,7 @@ test('100 000 outstanding calls have one timer, on the real clock', async (t) =>
     const flake = new FlakeId({ seqMask: 2047 })
     for (let i = 0; i < 100_000; i++) flake.next(each)
     const first = armed.size`,
+    COUNTED,
   )
   t.deepEqual({ done, most, first, left }, { done: 100_000, most: 1, first: 1, left: 0 })
 })
@@ -78,6 +72,7 @@ test('many generators that wait have one timer', async (t) => {
       for (let i = 0; i < 50; i++) flake.next(each)
     }
     const first = armed.size`,
+    COUNTED,
   )
   t.deepEqual({ done, most, first, left }, { done: 10_000, most: 1, first: 1, left: 0 })
 })
