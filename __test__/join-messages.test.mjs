@@ -68,7 +68,7 @@ for (const value of ['nonsense', 'mysql://me:s3cret@db/x', 'redis://me:s3cret@ho
     for (const call of [() => FlakeId.join(), () => createGroup(), () => SegmentId.open(null, { name: 'x' })]) {
       const error = await withVariable(t, value, call)
       t.true(
-        error.message.startsWith('the environment variable FLAKEFORGE_STORE cannot be used: store must be '),
+        error.message.startsWith('The environment variable FLAKEFORGE_STORE cannot be used: store must be '),
         error.message,
       )
       t.is(error.option, 'store')
@@ -101,7 +101,7 @@ test.serial('examples/cluster.js takes FLAKEFORGE_STORE, and says once what to s
   const { code, stdout, stderr } = await cluster({ FLAKEFORGE_STORE: '', container: 'docker' })
   t.is(code, 1)
   t.is(stdout, '')
-  t.regex(stderr, /^no store is named.*\(the environment variable (?:container|KUBERNETES_SERVICE_HOST) is set\)/)
+  t.regex(stderr, /^No store is named.*\(the environment variable (?:container|KUBERNETES_SERVICE_HOST) is set\)/)
   t.regex(stderr, /FLAKEFORGE_STORE=redis:/)
   t.is(stderr.trim().split('\n').length, 1, stderr)
 })

@@ -158,7 +158,7 @@ test.after('no warning was empty, and none was of something else', (t) => {
   t.true(warnings.length > 0)
   for (const { code, message } of warnings) {
     t.is(code, 'FLAKEFORGE_QUIET')
-    t.regex(message, /^group 'default' is new .* it grants nothing for -?\d+ s, until 20/)
+    t.regex(message, /^Group 'default' is new .* It grants nothing for -?\d+ s, until 20/)
   }
 })
 

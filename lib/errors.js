@@ -83,13 +83,14 @@ const HOMELESS =
 /** Why nobody may be given the default folder, and what to do instead. */
 const NO_DEFAULT_FOLDER = {
   container: (sign) =>
-    `no store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
+    `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
     'have a folder of its own, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
     "postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and name a folder in it: " +
     'FLAKEFORGE_STORE=file:/var/lib/…',
-  homeless: () => `no store is named, and there is no default folder because this user has no home folder. ${HOMELESS}`,
+  homeless: () =>
+    `No store is named, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
   relative: (home) =>
-    'no store is named, and there is no default folder because the home folder must be an absolute path, but is ' +
+    'No store is named, and there is no default folder, because the home folder must be an absolute path, but is ' +
     `${show(home)}. ${HOMELESS}`,
 }
 
@@ -106,14 +107,14 @@ function noDefaultFolderError(kind, { found, cause } = {}) {
 function optionsFirstError(call, options) {
   const keys = Object.keys(options).join(', ')
   const message =
-    `the first argument of ${call}() is the store, and options are the second: ${call}(undefined, { ${keys} }) takes the ` +
-    'default store'
+    `The first argument of ${call}() is the store, and options are the second. ${call}(undefined, { ${keys} }) takes the ` +
+    'default store.'
   return optionError(TypeError, 'store', options, message)
 }
 
 /** The same error, where the environment named the store. */
 function variableError(error) {
-  const message = `the environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
+  const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
   const { code, option, value, cause } = error
   return flakeError(error.constructor, code, message, { cause, ...(option && { option, value }) })
 }
@@ -283,8 +284,8 @@ function inUseError(group, inUse, refusal) {
 /** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
 function quietError(group, until, storeNow) {
   const message =
-    `group '${group}' is new on this store, or the store may have lost what it granted: it grants nothing before ` +
-    `${instant(until)}. A new group that \`npx flakeforge create\` makes before anybody joins has no such wait`
+    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing before ` +
+    `${instant(until)}. A new group has no such wait if \`npx flakeforge create\` makes it before anybody joins.`
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
@@ -292,8 +293,8 @@ function quietError(group, until, storeNow) {
 function quietWarning(group, { retryAt, storeNow }, create) {
   const seconds = Math.ceil((retryAt - storeNow) / 1000)
   return (
-    `group '${group}' is new on this store, or the store may have lost what it granted: it grants nothing for ${seconds} s, ` +
-    `until ${instant(retryAt)}. Where the group is surely new, make it before anybody joins, and nobody waits: ${create}`
+    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing for ${seconds} s, ` +
+    `until ${instant(retryAt)}. If you know that a group is new, make it before anybody joins, and nobody waits: ${create}`
   )
 }
 
