@@ -1,69 +1,112 @@
 'use strict'
 
-// `npm test`: the core's tests, its models under loom, and the tests of the package, one after the other. Ends with one
-// line that counts them all; the exit status is 1 when one failed or one of the three ran none.
+// `npm test`: the core's tests, its models under loom, and the tests of the package, one after the other. It shows a dot
+// for each test, then all failures, and ends with one line that counts. With CI=true it shows what the runners print
+// (TAP for one) instead of the dots. The exit status is 1 when a test failed, or when one of the three ran none.
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
+const readline = require('node:readline')
+const { cargoReader, tapReader } = require('./test-readers.js')
+const { bold, dots, green, red } = require('./test-screen.js')
 
 const root = path.join(__dirname, '..')
-const loom = { RUSTFLAGS: '--cfg loom' }
+const isCI = !['', 'false', '0'].includes(process.env.CI ?? '')
 
-/** How to run the tests of each kind, and how their runner counts. */
+/** How to run the tests of each kind, and how to read what their runner prints. */
 const SUITES = [
-  { command: 'cargo test --locked --package flakeforge-core', count: countCargo },
   {
-    // Another cfg means another build of everything: in a folder of its own the two do not throw each other away.
-    command: 'cargo test --locked --package flakeforge-core --release --test loom --target-dir target/loom',
-    env: loom,
-    count: countCargo,
+    name: 'The core',
+    command: 'cargo test --locked --no-fail-fast --package flakeforge-core',
+    reader: cargoReader,
   },
-  { command: 'npx ava --tap', count: countTap },
+  {
+    name: 'Its models under loom',
+    // Another cfg means another build of everything: in a folder of its own the two do not throw each other away.
+    command:
+      'cargo test --locked --no-fail-fast --package flakeforge-core --release --test loom --target-dir target/loom',
+    env: { RUSTFLAGS: '--cfg loom' },
+    reader: cargoReader,
+  },
+  { name: 'The package', command: 'npx ava --tap', reader: tapReader },
 ]
 
-function countCargo(output) {
-  const results = [...output.matchAll(/^test result: .*? (\d+) passed; (\d+) failed/gm)]
-  const sum = (column) => results.reduce((total, result) => total + Number(result[column]), 0)
-  return { passed: sum(1), failed: sum(2) }
+/** Cargo names each test program before it runs it, and each comes with lines of its own: no news among dots. */
+const isNoise = (line) => /^\s*(?:Running|Doc-tests) /.test(line)
+
+/** Tests that cannot run here say so in lines like this, once for each file. */
+const isSkip = (line) => line.startsWith('!!! SKIPPED')
+
+const skips = new Set()
+
+/** Passes on what runners and tests write to stderr. */
+function readErrors(stream) {
+  readline.createInterface({ input: stream }).on('line', (line) => {
+    if (isSkip(line)) skips.add(line)
+    if (isCI || !(isNoise(line) || isSkip(line) || line === '')) process.stderr.write(`${line}\n`)
+  })
 }
 
-function countTap(output) {
-  const number = (word) => Number(output.match(new RegExp(`^# ${word} (\\d+)$`, 'm'))?.[1] ?? 0)
-  return { passed: number('pass'), failed: number('fail') }
+/** Reads a runner's output line by line, and shows it or its dots. */
+function readResults(stream, reader) {
+  const screen = dots(process.stdout)
+  readline.createInterface({ input: stream }).on('line', (line) => {
+    const result = reader.read(line)
+    if (isCI) console.log(line)
+    else if (result !== undefined) screen.add(result)
+  })
+  stream.on('end', () => screen.end())
 }
 
-/** Runs a suite, shows what it prints, and counts. */
-function run({ command, env, count }) {
-  console.log(`\n$ ${command}`)
+/** A runner can end badly without a failed test: it did not build, it crashed, or it found no test. */
+function brokenRun(command, code, passed) {
+  if (code === 0 && passed > 0) return []
+  const why = code === 0 ? 'It ran no test.' : `It ended with ${code}. What it printed is above.`
+  return [{ title: command, text: why }]
+}
+
+/** Runs a suite to its end. */
+function run({ name, command, env, reader: makeReader }) {
+  console.log(isCI ? `\n$ ${command}` : `\n${bold(name)}`)
+  const started = Date.now()
+  const reader = makeReader()
   return new Promise((resolve) => {
     const child = spawn(command, {
       cwd: root,
-      env: { ...process.env, ...env },
+      env: { ...process.env, CARGO_TERM_COLOR: process.stderr.isTTY ? 'always' : 'auto', ...env },
       shell: true,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let output = ''
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text
-      process.stdout.write(text)
-    })
-    child.on('close', (code) => {
-      const { passed, failed } = count(output)
-      const broken = failed === 0 && (code !== 0 || passed === 0) // it did not build, crashed, or found no test
-      resolve({ passed, failed: failed + Number(broken) })
+    readResults(child.stdout, reader)
+    readErrors(child.stderr)
+    child.on('close', (code, signal) => {
+      const { passed, failed, failures } = reader.results()
+      const broken = failed === 0 ? brokenRun(command, code ?? signal, passed) : []
+      if (!isCI) console.log(`${passed + failed} tests in ${Math.round((Date.now() - started) / 1000)} s`)
+      const all = [...failures, ...broken].map((failure) => ({ suite: name, ...failure }))
+      resolve({ passed, failed: failed + broken.length, failures: all })
     })
   })
 }
 
+const indented = (text) => text.replace(/^(?=.)/gm, '    ')
+
+function showFailures(failures) {
+  if (failures.length > 0) console.log(bold('\nFailures'))
+  for (const { suite, title, text } of failures) console.log(`\n${red('✗')} ${suite}: ${title}\n${indented(text)}`)
+}
+
 async function main() {
-  const total = { passed: 0, failed: 0 }
-  for (const suite of SUITES) {
-    const { passed, failed } = await run(suite)
-    total.passed += passed
-    total.failed += failed
-  }
-  console.log(`\n${total.passed} passed, ${total.failed} failed`)
-  process.exitCode = total.failed === 0 ? 0 : 1
+  const results = []
+  for (const suite of SUITES) results.push(await run(suite))
+  const sum = (what) => results.reduce((total, result) => total + result[what], 0)
+  const [passed, failed] = [sum('passed'), sum('failed')]
+
+  showFailures(results.flatMap(({ failures }) => failures))
+  for (const line of skips) console.log(`\n${line}`)
+  const colour = failed === 0 ? green : red
+  console.log(`\n${colour(`${passed} passed, ${failed} failed`)}`)
+  process.exitCode = failed === 0 ? 0 : 1
 }
 
 main()
