@@ -123,3 +123,14 @@ test.serial('what tests write to stderr is shown', (t) => {
   const { stderr } = npmTest({ 'a.test.mjs': `${FILES['a.test.mjs']}console.error('a stray word')` })
   t.regex(stderr, /^a stray word$/m)
 })
+
+test.serial('a warning that no test expects is shown, and a failure with CI=true', (t) => {
+  const files = { 'a.test.mjs': `${FILES['a.test.mjs']}process.emitWarning('odd', { code: 'ODD' })` }
+  const people = npmTest(files)
+  t.is(people.status, 0)
+  t.regex(people.stderr, /^\(node:\d+\) \[ODD\] Warning: odd$/m)
+  const ci = npmTest(files, { CI: 'true' })
+  t.is(ci.status, 1)
+  t.is(ci.lines.at(-1), '4 passed, 1 failed')
+  t.regex(ci.stdout, /✗ The package: a warning that no test expects\n {4}\(node:\d+\) \[ODD\] Warning: odd\n/)
+})

@@ -37,12 +37,16 @@ const isNoise = (line) => /^\s*(?:Running|Doc-tests) /.test(line)
 /** Tests that cannot run here say so in lines like this, once for each file. */
 const isSkip = (line) => line.startsWith('!!! SKIPPED')
 
+/** What Node.js prints for process.emitWarning(). A test that expects a warning keeps it from being printed. */
+const isWarning = (line) => /^\(node:\d+\) .*Warning: /.test(line)
+
 const skips = new Set()
 
-/** Passes on what runners and tests write to stderr. */
-function readErrors(stream) {
+/** Passes on what runners and tests write to stderr, and collects the warnings in it. */
+function readErrors(stream, warnings) {
   readline.createInterface({ input: stream }).on('line', (line) => {
     if (isSkip(line)) skips.add(line)
+    if (isWarning(line)) warnings.push(line)
     if (isCI || !(isNoise(line) || isSkip(line) || line === '')) process.stderr.write(`${line}\n`)
   })
 }
@@ -65,6 +69,9 @@ function brokenRun(command, code, passed) {
   return [{ title: command, text: why }]
 }
 
+/** In CI, where the version of Node.js is known, a warning that no test expects is a failure. */
+const strayWarnings = (lines) => (isCI ? lines.map((text) => ({ title: 'a warning that no test expects', text })) : [])
+
 /** Runs a suite to its end. */
 function run({ name, command, env, reader: makeReader }) {
   console.log(isCI ? `\n$ ${command}` : `\n${bold(name)}`)
@@ -78,13 +85,15 @@ function run({ name, command, env, reader: makeReader }) {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     readResults(child.stdout, reader)
-    readErrors(child.stderr)
+    const warnings = []
+    readErrors(child.stderr, warnings)
     child.on('close', (code, signal) => {
       const { passed, failed, failures } = reader.results()
       const broken = failed === 0 ? brokenRun(command, code ?? signal, passed) : []
+      const more = [...broken, ...strayWarnings(warnings)]
       if (!isCI) console.log(`${passed + failed} tests in ${Math.round((Date.now() - started) / 1000)} s`)
-      const all = [...failures, ...broken].map((failure) => ({ suite: name, ...failure }))
-      resolve({ passed, failed: failed + broken.length, failures: all })
+      const all = [...failures, ...more].map((failure) => ({ suite: name, ...failure }))
+      resolve({ passed, failed: failed + more.length, failures: all })
     })
   })
 }
