@@ -97,8 +97,9 @@ test('an install runs no script and fetches nothing else', async (t) => {
   t.deepEqual(packages.sort(), ['flakeforge', ownPlatform().manifest.name].sort())
 })
 
-test('every target has a package of this version, of its platform, that holds one binary', async (t) => {
+test('every target has a package of this version, of its platform, that holds one binary and the licence', async (t) => {
   const packages = platformPackages()
+  const license = await fs.readFile(path.join(root, 'LICENSE'), 'utf8')
   t.is(packages.length, manifest.napi.targets.length)
   for (const { folder, manifest: theirs } of packages) {
     const name = path.basename(folder)
@@ -108,13 +109,15 @@ test('every target has a package of this version, of its platform, that holds on
     t.is(main, `flakeforge.${name}.node`)
     t.deepEqual(files, [main])
     t.deepEqual([...systems, ...cpu], name.split('-').slice(0, 2))
+    t.is(await fs.readFile(path.join(folder, 'LICENSE'), 'utf8'), license)
   }
 })
 
-test('the platform package holds the binary and little else', async (t) => {
+test('the platform package holds the binary, its texts and nothing else', async (t) => {
   const { name, main } = ownPlatform().manifest
-  const files = await fs.readdir(path.join(project, 'node_modules', name))
-  t.deepEqual(files.filter((file) => !/^(?:README\.md|LICENSE)$/.test(file)).sort(), [main, 'package.json'].sort())
+  const folder = path.join(project, 'node_modules', name)
+  t.deepEqual((await fs.readdir(folder)).sort(), [main, 'LICENSE', 'README.md', 'package.json'].sort())
+  t.deepEqual(await fs.readFile(path.join(folder, 'LICENSE')), await fs.readFile(path.join(root, 'LICENSE')))
 })
 
 const PROPERTIES = [
