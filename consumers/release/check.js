@@ -1,0 +1,203 @@
+// A release from its preparation to somebody's install: `npm run release`, then scripts/publish.js as the release
+// workflow runs it, to a registry (verdaccio) on this machine that asks no other, then `npm install flakeforge` in an
+// empty folder.
+// Only this machine's addon is here: in the packages of the other platforms it stands in for theirs.
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const semver = require('semver')
+const { cloneTo } = require('../clone.js')
+const { project, run } = require('../project.js')
+const { ownPlatform } = require('../../scripts/pack.js')
+const runtimes = require('../../scripts/runtimes.js')
+
+const root = path.join(__dirname, '..', '..')
+const { name, version: now, napi } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+const version = semver.inc(now, 'minor')
+const USER = { name: 'flakeforge', password: 'not-a-secret' }
+
+/** What is under test is called for by this much; the rest of a report is only shown. */
+const verdict = (problems, output = '') => ({ ok: problems.length === 0, output: [...problems, output].join('\n') })
+
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts the registry: it knows no other registry, so all that it serves was published to it. */
+async function startRegistry(tools, folder) {
+  const port = await freePort()
+  const config = {
+    storage: path.join(folder, 'storage'),
+    auth: { htpasswd: { file: path.join(folder, 'htpasswd') } },
+    packages: { '**': { access: '$all', publish: '$authenticated' } },
+    uplinks: {},
+    web: { enable: false },
+    log: { type: 'stdout', format: 'json', level: 'warn' },
+  }
+  const file = path.join(folder, 'verdaccio.json') // YAML reads JSON
+  fs.writeFileSync(file, JSON.stringify(config))
+  const program = path.join(tools, 'node_modules', 'verdaccio', 'bin', 'verdaccio')
+  const execPath = runtimes.install(runtimes.node(24)) // verdaccio needs a newer Node.js than we do
+  const args = ['--config', file, '--listen', `127.0.0.1:${port}`]
+  const child = fork(program, args, { execPath, cwd: folder, silent: true })
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]) // it says { verdaccio_started: true }
+  if (!first?.verdaccio_started) throw new Error(`verdaccio did not start:\n${log}`)
+  return { child, url: `http://127.0.0.1:${port}/`, log: () => log }
+}
+
+/** Makes a user, and the npm settings with which that user publishes and others install. */
+async function npmSettings(url, folder) {
+  const body = JSON.stringify(USER)
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}-/user/org.couchdb.user:${USER.name}`, { method: 'PUT', headers, body })
+  const { token } = await response.json()
+  const npmrc = path.join(folder, 'npmrc')
+  fs.writeFileSync(npmrc, `registry=${url}\n${url.replace('http:', '')}:_authToken=${token}\n`)
+  const [empty, cache] = [path.join(folder, 'empty-npmrc'), path.join(folder, 'cache')]
+  fs.writeFileSync(empty, '')
+  return {
+    npm_config_userconfig: npmrc,
+    npm_config_globalconfig: empty,
+    npm_config_cache: cache,
+    npm_config_update_notifier: 'false',
+  }
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.com',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.com',
+}
+
+/** What ci.yml hands on: a folder for each target, with the addon of that target and the loader. */
+function writeArtifacts(clone) {
+  const { main: addon } = ownPlatform().manifest
+  const platforms = fs.readdirSync(path.join(clone, 'npm'))
+  for (const target of napi.targets) {
+    const folder = path.join(clone, 'artifacts', `bindings-${target}`)
+    fs.mkdirSync(folder, { recursive: true })
+    const abi = platforms.find((platform) => matches(platform, target))
+    fs.copyFileSync(path.join(root, addon), path.join(folder, `flakeforge.${abi}.node`))
+    for (const file of ['native.js', 'native.d.ts']) fs.copyFileSync(path.join(root, file), path.join(folder, file))
+  }
+}
+
+/** Whether 'linux-x64-gnu' is what npm/ calls 'x86_64-unknown-linux-gnu'. */
+function matches(platform, target) {
+  const [system, cpu, abi] = platform.split('-')
+  const [machine, , ...rest] = target.split('-')
+  const names = { x86_64: 'x64', aarch64: 'arm64', windows: 'win32' }
+  const [theirSystem, theirAbi] = rest
+  return names[machine] === cpu && (names[theirSystem] ?? theirSystem) === system && theirAbi === abi
+}
+
+const PROGRAMS = {
+  'npx flakeforge 1': ['npx', ['--no', 'flakeforge', '1'], /\b\d{17,20}\b/],
+  require: ['node', ['-p', `new (require('flakeforge'))().next().length`], /^8$/],
+  import: [
+    'node',
+    ['--input-type=module', '-e', `import F from 'flakeforge'; console.log(new F().next().length)`],
+    /^8$/,
+  ],
+}
+
+/** Installs by name from the registry into an empty folder, and uses what came. */
+function install(folder, settings, report) {
+  const empty = path.join(folder, 'user')
+  fs.mkdirSync(empty)
+  const env = { ...settings, npm_config_cache: path.join(folder, 'cache-of-the-user') }
+  const installed = run('npm', ['install', name], empty, { env })
+  const packages = installed.ok
+    ? fs.readdirSync(path.join(empty, 'node_modules')).filter((entry) => !entry.startsWith('.'))
+    : []
+  const expected = [name, ownPlatform().manifest.name]
+  const problems = packages.join() === expected.join() ? [] : [`installed: ${packages}, expected: ${expected}`]
+  report('npm install flakeforge brings the package and its addon', verdict(problems, installed.output))
+  for (const [what, [program, args, wanted]] of Object.entries(PROGRAMS)) {
+    const { ok, output } = run(program, args, empty, { env })
+    report(`${what}, after the install`, { ok: ok && wanted.test(output), output })
+  }
+}
+
+/** What the registry says of the packages. */
+async function checkRegistry(url, report) {
+  const packument = async (what) => (await fetch(`${url}${what}`)).json()
+  const main = await packument(name)
+  const manifest = main.versions?.[version] ?? {}
+  const platforms = Object.keys(manifest.optionalDependencies ?? {})
+  const problems = []
+  if (main['dist-tags']?.latest !== version) problems.push(`latest is ${main['dist-tags']?.latest}`)
+  if (platforms.length !== napi.targets.length) problems.push(`optionalDependencies: ${platforms}`)
+  for (const platform of platforms) {
+    const { 'dist-tags': tags, versions } = await packument(platform)
+    if (tags?.latest !== version || versions?.[version]?.version !== version)
+      problems.push(`${platform}: ${tags?.latest}`)
+    if (manifest.optionalDependencies[platform] !== version) problems.push(`${platform} is not pinned`)
+  }
+  report(`the registry has ${name} ${version} and ${napi.targets.length} addons of that version`, verdict(problems))
+}
+
+async function checkSbom(tools, clone, report) {
+  const { ok, stdout, output } = run('node', ['scripts/sbom.js'], clone)
+  if (!ok) return report('the SBOM', { ok, output })
+  const { Spec, Validation } = require(path.join(tools, 'node_modules', '@cyclonedx', 'cyclonedx-library'))
+  const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(stdout)
+  const { metadata, components } = JSON.parse(stdout)
+  const problems = problem === null ? [] : [JSON.stringify(problem)]
+  if (metadata.component.purl !== `pkg:npm/${name}@${version}`) problems.push(metadata.component.purl)
+  for (const crate of ['flakeforge-core', 'napi', 'libc', 'windows-link'])
+    if (!components.some((component) => component.name === crate)) problems.push(`${crate} is missing`)
+  for (const crate of ['syn', 'proptest', 'loom', 'napi-build'])
+    if (components.some((component) => component.name === crate)) problems.push(`${crate} is not in the addon`)
+  report('the SBOM is CycloneDX and lists what is in the addon', verdict(problems))
+}
+
+async function release(tools, folder, report) {
+  const clone = cloneTo(path.join(folder, 'clone'))
+  const prepared = run('npm', ['run', 'release', '--', version], clone, { env: IDENTITY })
+  report(`npm run release -- ${version}`, prepared)
+  if (!prepared.ok) return
+  writeArtifacts(clone)
+  await checkSbom(tools, clone, report)
+
+  const registry = await startRegistry(tools, folder)
+  try {
+    const env = await npmSettings(registry.url, folder)
+    // As after a run that failed halfway: one package is there already.
+    const early = run('npm', ['publish', '--access', 'public'], path.join(clone, 'npm', 'darwin-arm64'), { env })
+    const published = run('node', ['scripts/publish.js', `v${version}`, 'artifacts'], clone, { env })
+    const ok = early.ok && published.ok
+    report('scripts/publish.js publishes, also after a run that failed halfway', {
+      ok,
+      output: `${early.output}\n${published.output}\n${registry.log()}`,
+    })
+    if (!ok) return
+    await checkRegistry(registry.url, report)
+    install(folder, env, report)
+  } finally {
+    registry.child.kill()
+    await once(registry.child, 'exit')
+  }
+}
+
+module.exports = async (report) => {
+  const tools = project(__dirname)
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-registry-'))
+  try {
+    await release(tools, folder, report)
+  } finally {
+    fs.rmSync(folder, { recursive: true, maxRetries: 5 })
+  }
+}
