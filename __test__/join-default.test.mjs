@@ -9,7 +9,9 @@ import { diskFolder } from './support-processes.mjs'
 
 // --- the folder that nobody named ---
 
-const HOST = ['--require', path.join(import.meta.dirname, 'workers', 'not-in-a-container.cjs')]
+const preloaded = (name) => ['--require', path.join(import.meta.dirname, 'workers', name)]
+const HOST = preloaded('not-in-a-container.cjs')
+const ONLY_ENVIRONMENT = preloaded('no-marks-of-a-container.cjs')
 
 /** What join() says in a process with this environment; where it worked, the folders that it made. */
 async function joinIn(t, home, env, { flags = HOST, uid, store = '' } = {}) {
@@ -61,11 +63,22 @@ test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) =
   t.like(wrong, { code: 'ERR_FLAKE_OPTION', option: 'store' })
 })
 
+/** What says by itself that this is a container. */
+const CONTAINERS = [{ container: 'docker' }, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }]
+/** What platforms for functions set: Lambda, Cloud Run's services and jobs, Azure, Vercel. */
+const FUNCTIONS = [
+  { AWS_LAMBDA_FUNCTION_NAME: 'orders' },
+  { K_SERVICE: 'orders' },
+  { CLOUD_RUN_JOB: 'orders' },
+  { FUNCTIONS_WORKER_RUNTIME: 'node' },
+  { VERCEL: '1' },
+]
+
 test.serial('in a container join() refuses the default folder, and names what to use instead', async (t) => {
-  for (const env of [{ container: 'docker' }, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }]) {
+  for (const env of [...CONTAINERS, ...FUNCTIONS]) {
     for (const store of ['', 'FlakeId.fileStore()', 'FlakeId.fileStore(null)']) {
       const home = diskFolder(t)
-      const { code, option, message } = await joinIn(t, home, env, { flags: [], store })
+      const { code, option, message } = await joinIn(t, home, env, { flags: ONLY_ENVIRONMENT, store })
       t.is(code, 'ERR_FLAKE_OPTION')
       t.is(option, 'store')
       for (const name of ['redis:', 'postgres:', 'etcd:', 'file:/var/lib/', 'FLAKEFORGE_STORE', 'each container'])
@@ -74,6 +87,11 @@ test.serial('in a container join() refuses the default folder, and names what to
       t.deepEqual(fs.readdirSync(home), [], 'nothing was made')
     }
   }
+})
+
+test.serial('without any mark of a container the default folder is taken', async (t) => {
+  const none = Object.fromEntries([...CONTAINERS, ...FUNCTIONS].flatMap(Object.keys).map((name) => [name, '']))
+  t.deepEqual(await joinIn(t, diskFolder(t), none, { flags: ONLY_ENVIRONMENT }), { slot: 0 })
 })
 
 const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']

@@ -1,12 +1,17 @@
 'use strict'
 
-// Whether this process runs in a container, where the default folder is one that no other process sees.
+// Whether this process runs in a container, or in an instance of a function, which is one too: the default folder there is
+// one that no other process sees.
 
 const { existsSync, readFileSync } = require('node:fs')
 
-const VARIABLES = ['KUBERNETES_SERVICE_HOST', 'container']
 const MARKS = ['/.dockerenv', '/run/.containerenv'] // Docker's and Podman's
 const CGROUP = /\/(?:docker|kubepods|containerd|lxc|podman|libpod)[/.-]/
+/** What platforms set in the environment: Podman and systemd, Kubernetes, then those that run functions. */
+const VARIABLES = [
+  ...['container', 'KUBERNETES_SERVICE_HOST'],
+  ...['AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE', 'CLOUD_RUN_JOB', 'FUNCTIONS_WORKER_RUNTIME', 'VERCEL'],
+]
 
 /** What says that this is a container; undefined: nothing does. */
 function signOfContainer() {

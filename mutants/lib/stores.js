@@ -6,6 +6,13 @@ const etcd = 'lib/stores/etcd'
 
 module.exports = [
   {
+    name: 'an instance of a function has a default folder',
+    file: 'lib/stores/container.js',
+    from: "'AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE', ",
+    to: '',
+    tests: ['join-default'],
+  },
+  {
     name: 'the revision that was seen may fall',
     file: `${etcd}/gateway.js`,
     from: 'isBack ? Number(revision) : Math.max(this.#revision, Number(revision))',
