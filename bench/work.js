@@ -49,6 +49,7 @@ const CALLS = {
   },
   'next: hyperid': () => require('hyperid')(),
   'next: uuid v7': () => require('uuid').v7,
+  'next: nanoid': async () => (await import('nanoid')).nanoid,
   'next: crypto.randomUUID': () => require('node:crypto').randomUUID,
   'Date.now': () => Date.now,
   'new: flakeforge': () => made(require('..')),
