@@ -36,8 +36,9 @@ for (const document of documents) {
     test.serial(`${document}, block ${i + 1}`, async (t) => {
       const file = path.join(folder, 'programs', `${path.basename(document)}-${i}.mjs`)
       await fs.writeFile(file, code)
-      // A place for join(), which refuses to choose one in a container.
-      const env = { ...process.env, FLAKEFORGE_STORE: `file:${path.join(folder, 'slots')}` }
+      // A place for join(), which refuses to choose one in a container; for each document its own.
+      const slots = path.join(folder, `slots-${path.basename(document, '.md')}`)
+      const env = { ...process.env, FLAKEFORGE_STORE: `file:${slots}` }
       const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
       const printed = stdout.split('\n').slice(0, -1)
       const promised = promises(code)
