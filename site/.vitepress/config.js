@@ -1,0 +1,57 @@
+// The site: what VitePress reads, and its navigation. Nothing on a page is fetched from another server: search and fonts
+// are part of the site.
+
+import { readdirSync } from 'node:fs'
+import { slug } from 'github-slugger'
+import { defineConfig } from 'vitepress'
+import { navigation } from '../navigation.js'
+import { isPage, linkOnSite, pageOf, root } from '../pages.js'
+
+const HERE = 'site'
+
+/** All that is no page, so that VitePress does not look for pages in it. */
+const others = readdirSync(root)
+  .filter((name) => !['docs', 'examples', HERE].includes(name) && !isPage(name))
+  .flatMap((name) => [name, `${name}/**`])
+
+/** Links to files of the repository, as links of the site. */
+function links(md) {
+  md.core.ruler.push('links-on-site', ({ tokens, env }) => {
+    if (env.realPath === undefined) return // the search index, which needs no links
+    const from = env.realPath.slice(root.length)
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type === 'link_open') token.attrSet('href', linkOnSite(token.attrGet('href'), from))
+    }
+  })
+}
+
+/** The pages lie above the folder that has Vue. What renders them runs in this folder, and imports it from here. */
+const vueFromHere = {
+  name: 'vue-from-here',
+  enforce: 'pre',
+  resolveId: (id, _from, { ssr }) => (ssr && /^vue(?:\/|$)/.test(id) ? { id, external: true } : undefined),
+}
+
+export default defineConfig({
+  title: 'flakeforge',
+  description: 'Unique 64-bit IDs, ordered by time, made without coordination',
+  base: '/flakeforge/', // as GitHub Pages serves a project
+  cleanUrls: true,
+  srcDir: '..',
+  srcExclude: others,
+  rewrites: pageOf,
+  outDir: '../target/site',
+  cacheDir: '../target/site-cache',
+  markdown: {
+    anchor: { slugify: (text) => slug(text) }, // as GitHub does: one anchor for both
+    config: links,
+    theme: { light: 'github-light', dark: 'github-dark' },
+  },
+  vite: { plugins: [vueFromHere] },
+  themeConfig: {
+    ...navigation,
+    outline: [2, 3],
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: 'https://github.com/flakeforge/flakeforge' }],
+  },
+})

@@ -1,0 +1,42 @@
+// Builds the documentation site into target/site, and checks it: `npm run docs` in the repository.
+//
+//   npm ci here, the API pages from index.d.ts, VitePress (which refuses links to pages that are not there), and then
+//   every link and anchor of what was built.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+process.chdir(here)
+
+/** What npm left in node_modules is what the lock file says. */
+function isInstalled() {
+  const [wanted, found] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) =>
+    existsSync(name) ? JSON.parse(readFileSync(name, 'utf8')).packages : {},
+  )
+  const versions = Object.entries(found).map(([name, { version }]) => wanted[name]?.version === version)
+  return versions.length > 0 && versions.every(Boolean) && 'node_modules/vitepress' in found
+}
+
+if (!isInstalled()) {
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+}
+
+// Only now are their packages there.
+const { writeApi } = await import('./write-api.js')
+const { build } = await import('vitepress')
+const { faultsOf } = await import('./check-links.js')
+const { default: config } = await import('./.vitepress/config.js')
+
+await writeApi()
+await build(here)
+const folder = path.join(here, config.outDir)
+const { faults, pages, links } = faultsOf(folder, config.base)
+for (const each of faults) console.error(each)
+console.log(`${pages} pages, ${links} links, ${faults.length} broken`)
+process.exitCode = faults.length === 0 ? 0 : 1

@@ -1,0 +1,41 @@
+// Which files of the repository are pages of the site, where each one is there, and how a link in one of them becomes a
+// link of the site. The files stay as they are: their links must work on GitHub too.
+
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const GITHUB = 'https://github.com/flakeforge/flakeforge'
+
+const GUIDES = readdirSync(path.join(root, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => [`docs/${name}`, name])
+const EXAMPLES = readdirSync(path.join(root, 'examples'), { recursive: true })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => path.posix.basename(name) === 'README.md')
+  .map((name) => [`examples/${name}`, path.posix.join('examples', path.posix.dirname(name), 'index.md')])
+
+/** The page of each file, both as paths: of the file in the repository, of the page in the site. */
+const PAGES = new Map([['README.md', 'index.md'], ['CHANGELOG.md', 'changelog.md'], ...GUIDES, ...EXAMPLES])
+
+/** What VitePress reads: the pages above, and the API pages that write-api.js left in site/api. */
+export const isPage = (file) => PAGES.has(file) || file.startsWith('site/api/')
+
+export const pageOf = (file) => PAGES.get(file) ?? file.replace('site/api/', 'api/')
+
+/**
+ * A link as the site needs it: to a page of the site, or to the file on GitHub.
+ * @param {string} from the file that has the link, in the repository
+ * @throws where neither is there
+ */
+export function linkOnSite(href, from) {
+  if (/^(?:[a-z]+:|#)/i.test(href)) return href
+  const [, to, anchor = ''] = /^([^#]*)(#.*)?$/.exec(href)
+  const file = path.posix.join(path.posix.dirname(from), decodeURI(to)).replace(/\/$/, '')
+  const page = [file, `${file}/README.md`].find(isPage)
+  if (page !== undefined) return `/${pageOf(page)}${anchor}`
+  const local = path.join(root, file)
+  if (!existsSync(local)) throw new Error(`${from} links to ${href}, and there is no such file`)
+  return `${GITHUB}/${statSync(local).isDirectory() ? 'tree' : 'blob'}/main/${file}${anchor}`
+}
