@@ -372,6 +372,7 @@ async function openBeside(t, version) {
   await writeFile(join(own, 'cjs', 'package.json'), '{ "type": "commonjs" }')
   await writeFile(join(own, 'cjs', 'src', 'index.js'), "module.exports = () => console.log('a client') ?? (() => {})")
   await cp(LIB, join(folder, 'lib'), { recursive: true })
+  await cp(join(LIB, '..', 'package.json'), join(folder, 'package.json')) // its "imports"
   const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
   const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
   return run(process.execPath, ['-e', program], { cwd: folder })
@@ -381,6 +382,7 @@ test('without a package a URL is an error that says what to install', async (t) 
   const folder = await freshFolder('no-packages')
   t.teardown(() => rm(folder, { recursive: true }))
   await cp(LIB, join(folder, 'lib'), { recursive: true })
+  await cp(join(LIB, '..', 'package.json'), join(folder, 'package.json')) // its "imports"
   const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
   const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
   const { stdout } = await run(process.execPath, ['-e', program], { cwd: folder })

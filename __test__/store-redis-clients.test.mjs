@@ -290,6 +290,7 @@ async function inProject(t, packages, code) {
   const project = await freshFolder('project')
   t.teardown(() => rm(project, { recursive: true, force: true }))
   await cp(join(root, 'lib'), join(project, 'lib'), { recursive: true })
+  await cp(join(root, 'package.json'), join(project, 'package.json')) // its "imports"
   await mkdir(join(project, 'node_modules'))
   for (const name of packages) {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction')

@@ -3,10 +3,12 @@
 // Loads the addon, or says in one sentence what to do where there is none.
 // It must never load anything else in its place: a slower or weaker generator would be a silent one.
 
+const { loadAddon } = require('./addon.js')
+
 /** @returns {typeof import('../native')} */
 function load() {
   try {
-    return require('../native.js')
+    return loadAddon()
   } catch (cause) {
     const { platform, arch } = process
     throw new Error(
@@ -25,8 +27,9 @@ const name = native.registryName()
 if (process[OTHER_COPY] === undefined) {
   Object.defineProperty(process, OTHER_COPY, { value: name })
 } else if (process[OTHER_COPY] !== name) {
+  const here = typeof __dirname === 'string' ? __dirname : 'a bundle'
   process.emitWarning(
-    `two copies of flakeforge are loaded, the second from ${__dirname}: generators of one copy do not see those of ` +
+    `two copies of flakeforge are loaded, the second from ${here}: generators of one copy do not see those of ` +
       'the other, so give them different node numbers, or let the packages that need flakeforge share one version.',
     { code: 'FLAKEFORGE_TWO_COPIES' },
   )

@@ -1,0 +1,62 @@
+'use strict'
+
+// Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the
+// package of this platform. Every program that uses flakeforge waits for this, so it loads and asks as little as it can.
+// It must never find out by trial which binary fits: one for another C library may load, and crash later.
+
+const { closeSync, existsSync, openSync, readSync } = require('node:fs')
+const { createRequire } = require('node:module')
+const { join } = require('node:path')
+
+/** Whether a program uses musl: its head names the loader of its C library. */
+function usesMusl(program) {
+  try {
+    const head = Buffer.alloc(4096)
+    const file = openSync(program)
+    readSync(file, head, 0, head.length, 0)
+    closeSync(file)
+    return head.includes('/ld-musl-')
+  } catch {
+    return false // Node's or Deno's permissions do not let us read it
+  }
+}
+
+/** Whether Node itself uses musl. A glibc system may have musl too, but most have not, and need not look further. */
+function isMusl() {
+  const loaders = ['/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1']
+  return loaders.some((loader) => existsSync(loader)) && usesMusl(process.execPath)
+}
+
+/** A platform, as the names of packages and files have it. */
+function targetOf(platform, arch, musl) {
+  if (platform === 'linux') return `linux-${arch}-${musl ? 'musl' : 'gnu'}`
+  return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`
+}
+
+const loadFile = (path) => createRequire(path)(path)
+
+/** The package that npm installed for us; undefined where it is missing, and in a bundle that is an ES module. */
+function loadInstalled(name) {
+  if (typeof __filename !== 'string') return
+  try {
+    return createRequire(__filename)(name)
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error
+  }
+}
+
+/** The addon, or the error that says why it cannot be loaded. */
+function loadAddon() {
+  const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
+  if (chosen) return loadFile(chosen)
+  const { platform, arch } = process
+  const target = targetOf(platform, arch, platform === 'linux' && isMusl())
+  const built = typeof __dirname === 'string' ? join(__dirname, '..', `flakeforge.${target}.node`) : ''
+  if (existsSync(built)) return loadFile(built)
+  const name = `flakeforge-${target}`
+  const addon = loadInstalled(name) ?? require('#packages').loadAddon(target) // resolving '#' takes Node half a millisecond
+  if (addon !== undefined) return addon
+  throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })
+}
+
+module.exports = { loadAddon, targetOf, usesMusl }

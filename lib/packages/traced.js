@@ -1,0 +1,53 @@
+'use strict'
+
+// Every package that may be missing, required by its name. Node itself needs none of this: it is for the tools that collect
+// what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take bundled.js instead; see "imports" in
+// package.json.
+// It must never require a package by any other expression, nor outside of `try`: the tools take one that is missing there
+// for optional.
+
+/** The addon of a platform, or undefined where its package is missing. */
+function loadAddon(target) {
+  try {
+    switch (target) {
+      case 'darwin-arm64':
+        return require('flakeforge-darwin-arm64')
+      case 'darwin-x64':
+        return require('flakeforge-darwin-x64')
+      case 'linux-arm64-gnu':
+        return require('flakeforge-linux-arm64-gnu')
+      case 'linux-arm64-musl':
+        return require('flakeforge-linux-arm64-musl')
+      case 'linux-x64-gnu':
+        return require('flakeforge-linux-x64-gnu')
+      case 'linux-x64-musl':
+        return require('flakeforge-linux-x64-musl')
+      case 'win32-arm64-msvc':
+        return require('flakeforge-win32-arm64-msvc')
+      case 'win32-x64-msvc':
+        return require('flakeforge-win32-x64-msvc')
+    }
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error
+  }
+}
+
+/** A client package, or undefined where it is missing. */
+function loadClient(name) {
+  try {
+    switch (name) {
+      case 'ioredis':
+        return require('ioredis')
+      case 'pg':
+        return require('pg')
+      case 'postgres':
+        return require('postgres')
+      case 'redis':
+        return require('redis')
+    }
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error
+  }
+}
+
+module.exports = { loadAddon, loadClient }
