@@ -23,14 +23,19 @@ function resolve(start, name) {
   }
 }
 
+/** The same for the flakeforge that the file `start` sees. */
+function resolveFromFlakeforge(start, name) {
+  const flakeforge = resolve(start, 'flakeforge')
+  return flakeforge && resolve(flakeforge, name)
+}
+
 /**
  * The path of a package, or undefined where it is not installed. Package managers that keep packages apart (pnpm, Yarn PnP)
  * show the project only what it names itself, and flakeforge only its own addon: so both are asked.
  */
 function find(name) {
   for (const start of starts()) {
-    const flakeforge = resolve(start, 'flakeforge')
-    const path = resolve(start, name) ?? (flakeforge && resolve(flakeforge, name))
+    const path = resolve(start, name) ?? resolveFromFlakeforge(start, name)
     if (path !== undefined) return path
   }
 }

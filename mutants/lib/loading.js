@@ -48,7 +48,7 @@ module.exports = [
   {
     name: 'a bundle does not ask the installed flakeforge for its addon',
     file: 'lib/packages/search.js',
-    from: ' ?? (flakeforge && resolve(flakeforge, name))',
+    from: ' ?? resolveFromFlakeforge(start, name)',
     to: '',
     tests: ['addon'],
   },
