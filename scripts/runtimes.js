@@ -83,6 +83,9 @@ function main() {
   return failed ? 1 : 0
 }
 
-module.exports = { install, node }
+/** The program of a runtime that is promised, by its name here: 'bun', 'deno', 'node-20'. */
+const programOf = (name) => install(runtimes.find((runtime) => runtime.name === name))
+
+module.exports = { install, node, programOf }
 
 if (require.main === module) process.exitCode = main()

@@ -6,6 +6,9 @@
 // It must never require a package by any other expression, nor outside of `try`: the tools take one that is missing there
 // for optional.
 
+/** Bun's bundler puts an error without a code in the place of a package that is missing when it builds. */
+const isMissing = ({ code, message }) => code === 'MODULE_NOT_FOUND' || /^Cannot require module /.test(message)
+
 /** The addon of a platform, or undefined where its package is missing. */
 function loadAddon(target) {
   try {
@@ -28,7 +31,7 @@ function loadAddon(target) {
         return require('flakeforge-win32-x64-msvc')
     }
   } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND') throw error
+    if (!isMissing(error)) throw error
   }
 }
 
@@ -46,7 +49,7 @@ function loadClient(name) {
         return require('redis')
     }
   } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND') throw error
+    if (!isMissing(error)) throw error
   }
 }
 

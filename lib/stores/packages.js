@@ -7,11 +7,14 @@ const { createRequire } = require('node:module')
 const { basename, dirname, join } = require('node:path')
 const { find } = require('../packages/search')
 
+/** Bun takes postgres.js as an ES module: `require` gives an object of all its exports, and not the default one. */
+const exported = (loaded) => (typeof loaded === 'object' ? (loaded.default ?? loaded) : loaded)
+
 /** A package of the user's project, or undefined where it is not installed. */
 function load(name) {
   const path = find(name)
-  if (path !== undefined) return createRequire(path)(path)
-  return require('#packages').loadClient(name) // what a tool has put into the program itself
+  // What is not installed may still be there: a tool has put it into the program itself.
+  return exported(path === undefined ? require('#packages').loadClient(name) : createRequire(path)(path))
 }
 
 /** The version of a package of the user's project, as numbers; undefined where nothing tells it. */
