@@ -4,24 +4,14 @@
 // signed bounds wrap around, it is two comparisons.
 
 const { toBigInt, toSigned } = require('../../index.js')
-const { LAYOUT, readArguments, readLayout, usageError } = require('../parts/arguments.js')
+const { readLayout } = require('../parts/arguments.js')
 const { readDate } = require('../parts/dates.js')
+const { usageError } = require('../parts/faults.js')
+const { OF_LAYOUT } = require('../parts/options.js')
 const { hexOf } = require('../parts/picture.js')
 const { print } = require('../parts/output.js')
 
-const usage = `usage: flakeforge at DATE [DATE] [options]
-
-The smallest and the largest ID of an instant, or of all from one to another, both included. DATE is ISO text (UTC where it
-names no zone), Unix ms, or now.
-
-  --layout NAME      flake (default) or another of \`flakeforge layouts\`, or fields of your own as JSON
-  --epoch DATE       Unix ms or ISO text that its timestamps count from
-  --nodes N          snowcast: how many nodes
-  --mode MODE        uniqueid: spread or sequential
-  --id-offset N      what is added to every ID
-  --json             one JSON object`
-
-/** The condition on a column `id`; bounds whose signed values are the other way round enclose what is between them. */
+/** The condition on a column `id`. Signed bounds may be the other way round: then IDs are outside of them. */
 const where = (min, max) => (min <= max ? `id BETWEEN ${min} AND ${max}` : `(id >= ${min} OR id <= ${max})`)
 
 function bounds(layout, from, to) {
@@ -46,14 +36,26 @@ function toText({ layout, from, to, min, max, where, whereSigned }) {
   return lines.join('\n')
 }
 
-async function run(args) {
-  const { values, positionals } = readArguments(args, LAYOUT)
-  if (positionals.length < 1 || positionals.length > 2) {
-    throw usageError(`at needs one DATE or two, not ${positionals.length}: see flakeforge at --help`)
+async function run({ values, operands }) {
+  if (operands.length < 1 || operands.length > 2) {
+    throw usageError(`at takes one DATE or two, not ${operands.length}. See: flakeforge at --help`)
   }
-  const [from, to = from] = positionals.map((text) => readDate(text))
+  const [from, to = from] = operands.map((text) => readDate(text))
   const result = bounds(readLayout(values, 'flake'), from, to)
   await print(`${values.json ? JSON.stringify(result) : toText(result)}\n`)
 }
 
-module.exports = { usage, run }
+module.exports = {
+  summary: 'print the smallest and the largest ID of a time, for WHERE id BETWEEN',
+  operands: 'DATE [DATE]',
+  about: `Prints the smallest and the largest ID of an instant, or of all the time from one instant to another, both included,
+and the WHERE that finds them.
+
+DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now.`,
+  options: OF_LAYOUT,
+  examples: [
+    ['flakeforge at 2026-11-20 2026-11-20T23:59:59.999', 'all IDs of a day'],
+    ['flakeforge at now --layout discord --json', 'the IDs that Discord makes in this millisecond, as JSON'],
+  ],
+  run,
+}

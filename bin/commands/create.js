@@ -1,43 +1,48 @@
 'use strict'
 
-// `flakeforge create`: makes a group that is known to be new, once, so that its first members need not wait until whoever
-// could have been forgotten is surely gone.
+// `flakeforge create`: makes a group that is known to be new, once. Its first members then need not wait until the members
+// of a lost group, if there was one, have surely stopped.
 
 const { createGroup } = require('../../index.js')
-const { LAYOUT, findLayout, nodeFields, readArguments, readLayout, usageError } = require('../parts/arguments.js')
+const { Layout } = require('../../index.js')
+const { usageError } = require('../parts/faults.js')
+const { NODE_OFFSET, OF_GROUP, OF_LAYOUT } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
 const { withStore } = require('../parts/stores.js')
 
-const usage = `usage: flakeforge create DIR|URL [GROUP] [options]
-
-Makes a group that is known to be new, so that nobody waits out its quiet period, and the folder DIR where it is missing.
-Never where the store may have lost the group: its members may still be making IDs. GROUP: default 'default'. The options
-are those of FlakeId.join() that the members have to agree on, and must be the same:
-
-  --slots N          how many slots; default: all that the layout's free node bits allow
-  --ttl MS           default 30000
-  --skew MS          default 5000
-  --layout NAME      flake (default) or another of \`flakeforge layouts\`, or fields of your own as JSON
-  --FIELD N          a node field that is fixed
-  --epoch DATE       Unix ms or ISO text that timestamps count from
-  --nodes N          snowcast: how many nodes
-  --mode MODE        uniqueid: spread or sequential
-  --id-offset N      what is added to every ID
-  --node-offset N    what is added to slot numbers`
-
-const OWN = ['slots', 'ttl', 'skew', 'node-offset']
-
-async function run(args) {
-  const names = nodeFields(findLayout(args, 'flake'))
-  const own = Object.fromEntries([...names, ...OWN].map((name) => [name, { type: 'string' }]))
-  const { values, positionals } = readArguments(args, { ...LAYOUT, ...own })
-  const [name, group = 'default', ...more] = positionals
-  if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP')
-  const { slots, ttl: ttlMs, skew: skewMs, 'node-offset': nodeOffset } = values
-  const nodes = Object.fromEntries(names.map((field) => [field, values[field]]))
-  const options = { ...nodes, layout: readLayout(values, 'flake'), group, slots, ttlMs, skewMs, nodeOffset }
-  await withStore(name, (store) => createGroup(store, options))
-  await print(values.json ? `${JSON.stringify({ group, created: true })}\n` : `group '${group}' is there\n`)
+const SAID = {
+  true: (group) => `Made group '${group}'.`,
+  false: (group) => `Group '${group}' exists already, with the same options. Nothing was changed.`,
 }
 
-module.exports = { usage, run }
+async function run({ values, operands, layout }) {
+  const [name, group = 'default', ...more] = operands
+  if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP')
+  const { slots, ttl: ttlMs, skew: skewMs, 'node-offset': nodeOffset } = values
+  const nodes = Object.fromEntries(Layout.facts(layout).nodeNames.map((field) => [field, values[field]]))
+  const options = { ...nodes, layout, group, slots, ttlMs, skewMs, nodeOffset }
+  const created = await withStore(name, (store) => createGroup(store, options))
+  await print(`${values.json ? JSON.stringify({ group, created }) : SAID[created](group)}\n`)
+}
+
+module.exports = {
+  summary: 'make a group of slots that is known to be new',
+  operands: 'DIR|URL [GROUP]',
+  about: `Makes a group (default 'default') that is known to be new, so that its first members on a server need not wait for
+65 s. If the group exists, this changes nothing, and says so. A folder DIR is made where it is missing.
+
+Do this once, by hand, and never where the server may have lost the group: its members may still be making IDs.
+
+Give the options that the members give to FlakeId.join(): all members of a group must agree on them.`,
+  options: { ...OF_GROUP, ...OF_LAYOUT, ...NODE_OFFSET },
+  nodeFields: true,
+  completes: ['store'],
+  examples: [
+    [
+      'flakeforge create redis://localhost invoices',
+      "for members that call join('redis://localhost', { group: 'invoices' })",
+    ],
+    ['flakeforge create postgres://localhost/app shop --layout hazelcast --slots 64', 'with options of the members'],
+  ],
+  run,
+}

@@ -4,31 +4,38 @@
 
 const { existsSync } = require('node:fs')
 const { readName } = require('../../lib/join-options.js')
-const { readArguments, usageError } = require('../parts/arguments.js')
+const { usageError } = require('../parts/faults.js')
+const { YES } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
-const { withPresentStore } = require('../parts/stores.js')
+const { noGroup, withPresentStore } = require('../parts/stores.js')
 
-const usage = `usage: flakeforge destroy DIR|URL GROUP --yes [--json]
-
-Ends a group: every member stops for good at its next renewal. A group of that name that is made later begins above its last
-ID. Nothing happens without --yes.`
-
-/** A misspelt name must not look like success; on a server it cannot be told from a group that the server has lost. */
-function end(store, group) {
-  if (store.folderOf !== undefined && !existsSync(store.folderOf(group))) {
-    throw usageError(`there is no group '${group}' in ${store.folder}`)
-  }
+/**
+ * A misspelt name must not look like success. On a server a group that never was looks like one that the server has lost,
+ * whose members have to stop; in a folder it does not.
+ */
+async function end(store, group) {
+  if (store.folderOf !== undefined && !existsSync(store.folderOf(group))) throw await noGroup(store, group)
   return store.destroy(group)
 }
 
-async function run(args) {
-  const { values, positionals } = readArguments(args, { yes: { type: 'boolean' } })
-  const [name, group, ...more] = positionals
+async function run({ values, operands }) {
+  const [name, group, ...more] = operands
   if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP')
   readName('group', group)
-  if (!values.yes) throw usageError(`every member of group '${group}' would stop for good: say so with --yes`)
+  if (!values.yes) {
+    throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes`)
+  }
   await withPresentStore(name, (store) => end(store, group))
-  await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `group '${group}' has ended\n`)
+  await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${group}' has ended.\n`)
 }
 
-module.exports = { usage, run }
+module.exports = {
+  summary: 'end a group of slots for all its members',
+  operands: 'DIR|URL GROUP --yes',
+  about: `Ends a group: every member stops for good at its next renewal. A group of the same name that is made later begins
+above the last ID of this one. Nothing happens without --yes.`,
+  options: YES,
+  completes: ['store'],
+  examples: [['flakeforge destroy redis://localhost invoices --yes', "end the group 'invoices' on this Redis"]],
+  run,
+}

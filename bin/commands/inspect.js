@@ -1,31 +1,17 @@
 'use strict'
 
 // `flakeforge inspect`: says what is in IDs, from arguments or line by line from stdin. An ID that cannot be read is
-// reported and makes exit status 2, but must never stop the others.
+// reported and makes the exit status 1, but must never stop the others.
 
 const { format, fromSigned, toBigInt, toSigned } = require('../../index.js')
-const { LAYOUT, readArguments, readLayout, usageError } = require('../parts/arguments.js')
+const { readLayout } = require('../parts/arguments.js')
 const { fromNow, stamp } = require('../parts/dates.js')
+const { report, usageError } = require('../parts/faults.js')
+const { OF_LAYOUT } = require('../parts/options.js')
 const { heading, hexOf, partsForJson, picture } = require('../parts/picture.js')
-const { print, say } = require('../parts/output.js')
+const { print } = require('../parts/output.js')
 const { contenders, rank, reasons, summary } = require('../parts/ranking.js')
 const { joinBytes, readId } = require('../parts/text-forms.js')
-
-const usage = `usage: flakeforge inspect [ID…] [options]
-
-Shows the bits of each ID by field, the fields' values, and the time; without --layout, as the system that is the most
-plausible, with the others after it. Without an ID, or with -, IDs come from stdin, one a line, and each gets one line.
-
-  --layout NAME      of \`flakeforge layouts\`, or fields of your own as JSON: do not guess
-  --epoch DATE       with --layout: Unix ms or ISO text that its timestamps count from
-  --nodes N          with --layout snowcast: how many nodes
-  --mode MODE        with --layout uniqueid: spread or sequential (an ID says its mode itself)
-  --id-offset N      with --layout: what was added to every ID
-  --json             one JSON object a line; without --layout with the readings that could be meant, best first
-
-An ID is read as the first of these that fits: decimal (negative: from a signed column), 0x hex, 0b or 64 bits, 16 digits
-of hex, 13 characters of base32, base64 or base64url of the 8 bytes, 50 dd …, <Buffer 50 dd …>, a time with nine digits
-(chronicle). So 16 digits without a letter are decimal: write 0x before hex.`
 
 /** What there is to show of an ID: with a layout its parts, else all readings, the best first. */
 function examine(text, layout) {
@@ -78,22 +64,17 @@ function toLine({ id, layout, parts }) {
   return [String(id).padEnd(20), layout.name, stamp(date), ...values].join('  ')
 }
 
-/** The texts as output; those that are no IDs are said on stderr, with what `place` calls them. */
+/** The texts as output. Those that are not IDs are reported, with what `place` calls them. */
 function showAll(texts, show, layout, place = () => '') {
   let output = ''
-  const faults = []
   for (const [i, text] of texts.entries()) {
     if (text.trim() === '') continue
     try {
       output += `${show(examine(text, layout))}\n`
     } catch (error) {
-      if (!error.isUsage && error.code !== 'ERR_FLAKE_ID') throw error
-      faults.push(`${place(i)}${error.message}`)
+      if (error.code !== 'ERR_FLAKE_ID') throw error
+      report(Object.assign(error, { message: `${place(i)}${error.message}` }))
     }
-  }
-  if (faults.length > 0) {
-    say(faults.join('\nflakeforge: '))
-    process.exitCode = 2
   }
   return output
 }
@@ -110,13 +91,14 @@ async function* readLines() {
   yield [rest]
 }
 
-async function run(args) {
-  const { values, positionals } = readArguments(args, LAYOUT)
+async function run({ values, operands }) {
   const layout = readLayout(values)
-  const fromStdin = positionals.length === 0 || (positionals.length === 1 && positionals[0] === '-')
-  if (!fromStdin) return print(showAll(joinBytes(positionals), values.json ? toJson : toText, layout))
+  const fromStdin = operands.length === 0 || (operands.length === 1 && operands[0] === '-')
+  if (!fromStdin) return print(showAll(joinBytes(operands), values.json ? toJson : toText, layout))
   const show = values.json ? toJson : toLine
-  if (positionals.length === 0 && process.stdin.isTTY) throw usageError('which ID? See flakeforge inspect --help')
+  if (operands.length === 0 && process.stdin.isTTY) {
+    throw usageError('inspect needs an ID, or IDs on stdin. See: flakeforge inspect --help')
+  }
   let before = 0
   for await (const lines of readLines()) {
     const first = before + 1
@@ -125,4 +107,23 @@ async function run(args) {
   }
 }
 
-module.exports = { usage, run }
+module.exports = {
+  summary: 'show what is in IDs, in any text form and of any system',
+  operands: '[ID…]',
+  about: `Shows the bits of each ID by field, the values of the fields, and the time. Without --layout every system is tried: the
+most plausible one is shown, and the others are listed after it. Without an ID, or with -, IDs come from stdin, one a line,
+and each gets one line.
+
+An ID is read in the first of these forms that fits: decimal (negative: from a signed column), 0x and hex, 0b or 64 bits, 16
+digits of hex, 13 characters of base32, base64 or base64url of the 8 bytes, 50 dd …, <Buffer 50 dd …>, or a time with nine
+digits (chronicle). So 16 digits without a letter are decimal: write 0x before hex.
+
+With --json each ID has the readings that could be meant, the best first.`,
+  options: OF_LAYOUT,
+  examples: [
+    ['flakeforge inspect 175928847299117063', 'from which system it could be, and what is in it'],
+    ['flakeforge inspect 50 dd d5 99 02 80 00 01 --layout flake', 'the bytes of an ID of this system'],
+    ['flakeforge inspect --json < ids.txt', 'a JSON object for each line'],
+  ],
+  run,
+}

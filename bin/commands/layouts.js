@@ -3,20 +3,12 @@
 // `flakeforge layouts`: the table of all systems. It must never hold a figure of its own: all come from the layouts.
 
 const { Layout, layouts } = require('../../index.js')
-const { readArguments, usageError } = require('../parts/arguments.js')
+const { usageError } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
 const { toTable } = require('../parts/table.js')
 
-const usage = `usage: flakeforge layouts [--json]
-
-The systems whose IDs flakeforge makes and reads: what the 64 bits are, how far IDs may run ahead of the clock and how
-long a call may block (ms), the first instant that no longer fits, and the first whose IDs are negative in a signed column.`
-
-const HEADINGS = ['layout', 'epoch', 'tick ms', 'fields', 'maxAhead', 'maxWait', 'end', 'signedEnd']
-
-/** The knobs are no part of Layout's public face; the command lives in the package and may ask the addon. */
 function describe(layout) {
-  const { maxAheadMs, maxWaitMs, tickMs } = Layout.native(layout)
+  const { maxAheadMs, maxWaitMs, tickMs } = Layout.facts(layout) // not part of Layout's public face
   const { name, epoch, fields, end, signedEnd } = layout
   return { name, epoch, tickMs, fields, maxAheadMs, maxWaitMs, end, signedEnd }
 }
@@ -24,21 +16,39 @@ function describe(layout) {
 const fieldsText = (fields) =>
   fields.length === 0 ? 'decimal: time, then 2 digits of host' : fields.map((field) => field.join(' ')).join(', ')
 
-const row = ({ name, epoch, tickMs, fields, maxAheadMs, maxWaitMs, end, signedEnd }) => [
-  name,
-  new Date(epoch).toISOString(),
-  ...[String(tickMs), fieldsText(fields), String(maxAheadMs), String(maxWaitMs)],
-  ...[end, signedEnd].map((date) => date.toISOString().split('T')[0]),
+const day = (date) => date.toISOString().split('T')[0]
+
+/** Two tables, since one would be too wide for most terminals: what the bits are, and how time goes. */
+const FIELDS = ['layout', 'fields and their bits']
+const fieldsRow = ({ name, fields }) => [name, fieldsText(fields)]
+
+const TIMES = ['layout', 'epoch', 'tick ms', 'maxAhead', 'maxWait', 'end', 'signedEnd']
+const timesRow = ({ name, epoch, tickMs, maxAheadMs, maxWaitMs, end, signedEnd }) => [
+  ...[name, new Date(epoch).toISOString()],
+  ...[tickMs, maxAheadMs, maxWaitMs].map(String),
+  ...[day(end), day(signedEnd)],
 ]
+
+const toText = (all) => `${toTable(FIELDS, all.map(fieldsRow))}\n\n${toTable(TIMES, all.map(timesRow))}`
 
 /** JSON has no Infinity; as text it is what the options take. */
 const toJson = (described) => JSON.stringify(described, (_, value) => (value === Infinity ? 'Infinity' : value))
 
-async function run(args) {
-  const { values, positionals } = readArguments(args)
-  if (positionals.length > 0) throw usageError(`layouts takes no argument, not '${positionals[0]}'`)
+async function run({ values, operands }) {
+  if (operands.length > 0) throw usageError(`layouts takes no argument, so leave '${operands[0]}' out`)
   const all = Object.values(layouts).map(describe)
-  await print(`${values.json ? all.map(toJson).join('\n') : toTable(HEADINGS, all.map(row))}\n`)
+  await print(`${values.json ? all.map(toJson).join('\n') : toText(all)}\n`)
 }
 
-module.exports = { usage, run }
+module.exports = {
+  summary: 'list the systems whose IDs flakeforge makes and reads',
+  operands: '',
+  about: `Lists the systems whose IDs flakeforge makes and reads: the fields of their 64 bits, the most significant first, and
+how time goes in them.
+
+tick: the unit of timestamps. maxAhead: how many ms IDs may run ahead of the clock. maxWait: how many ms a call may block.
+end: the first day that the timestamps cannot reach. signedEnd: the first day whose IDs are negative in a signed column.`,
+  options: {},
+  examples: [['flakeforge layouts --json', 'a JSON object for each system, with all figures']],
+  run,
+}

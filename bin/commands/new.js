@@ -1,70 +1,92 @@
 'use strict'
 
 // `flakeforge new`: makes IDs. It waits as nextAsync() does, so a clock that steps back delays the output and never ends it.
+// Without a node number it takes a slot, as join() does, so that commands that run at once make no equal IDs.
 
 const FlakeId = require('../../index.js')
-const { LAYOUT, findLayout, nodeFields, readArguments, readLayout, usageError } = require('../parts/arguments.js')
+const { usageError } = require('../parts/faults.js')
+const { FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } = require('../parts/options.js')
 const { hexOf, heading, partsForJson, picture } = require('../parts/picture.js')
-const { print } = require('../parts/output.js')
-
-const usage = `usage: flakeforge new [N] [options]
-
-Makes N IDs (default 3; 1 with --as) and shows each as hex, decimal and bits, with the fields named.
-
-  -n N               the same as N
-  --layout NAME      flake (default) or another of \`flakeforge layouts\`; or fields of your own as JSON:
-                     '{"fields":[["timestamp",41],["shard",13],["counter",10]]}'
-  --id N             the whole node number, or 'ordinal'
-  --FIELD N          a node field of the layout: --datacenter and --worker, --node, --machine, …
-  --epoch DATE       Unix ms or ISO text that timestamps count from
-  --nodes N          snowcast: how many nodes
-  --mode MODE        uniqueid: spread or sequential
-  --id-offset N      what is added to every ID
-  --node-offset N    what is added to node numbers
-  --as FORM          one ID a line: hex, dec, bin, base32, or json
-  --json             the same as --as json`
+const { print, say } = require('../parts/output.js')
+const { withSlot } = require('../parts/slot.js')
 
 const BATCH = 8192 // IDs made and written at a time: a few hundred kB of text
 
-const FORMS = {
-  hex: hexOf,
-  dec: (id) => FlakeId.format(id),
-  bin: (id) => FlakeId.format(id, 'bin'),
-  base32: (id) => FlakeId.format(id, 'base32'),
-  json: (id, layout) =>
-    JSON.stringify({
-      hex: hexOf(id),
-      dec: FlakeId.format(id),
-      signed: String(FlakeId.toSigned(id)),
-      base32: FlakeId.format(id, 'base32'),
-      layout: layout.name,
-      parts: partsForJson(layout.decode(id)),
-    }),
+/** How an ID is written in a form. */
+function writer(form, layout) {
+  if (form === 'hex') return hexOf
+  return form === 'json' ? (id) => toJson(id, layout) : (id) => FlakeId.format(id, form)
 }
 
-function readCount({ n }, positionals, absent) {
-  const [count = n ?? absent, ...more] = positionals
-  if (more.length > 0 || (positionals.length > 0 && n !== undefined) || !/^\d{1,9}$/.test(count)) {
-    const given = [...positionals, ...(n === undefined ? [] : [`-n ${n}`])].join(' ')
-    throw usageError(`N must be one number of IDs of 9 digits at most, not '${given}'`)
+const toJson = (id, layout) =>
+  JSON.stringify({
+    hex: hexOf(id),
+    dec: FlakeId.format(id),
+    signed: String(FlakeId.toSigned(id)),
+    base32: FlakeId.format(id, 'base32'),
+    layout: layout.name,
+    parts: partsForJson(layout.decode(id)),
+  })
+
+function readCount({ n }, operands, absent) {
+  const [count = n ?? absent, ...more] = operands
+  if (more.length > 0 || (operands.length > 0 && n !== undefined)) {
+    throw usageError(`new takes one N, not ${[...operands, ...(n === undefined ? [] : [`-n ${n}`])].join(' and ')}`)
   }
+  if (/^\d{10,}$/.test(count)) {
+    throw usageError(`N must be 999999999 at most, not ${count}. If that is an ID: flakeforge inspect ${count}`)
+  }
+  if (!/^\d+$/.test(count)) throw usageError(`N must be how many IDs to make, not '${count}'`)
   return Number(count)
 }
 
 function readForm({ as, json }) {
   const form = as ?? (json ? 'json' : undefined)
-  if (form !== undefined && !Object.hasOwn(FORMS, form)) {
-    throw usageError(`--as must be one of ${Object.keys(FORMS).join(', ')}, not '${form}'`)
+  if (form !== undefined && !FORMS.includes(form)) {
+    throw usageError(`--as must be one of ${FORMS.join(', ')}, not '${form}'`)
   }
   return form
 }
 
+/** What says which slot, and means nothing beside a node number or a file. */
+const SLOT_OPTIONS = ['store', 'group', ...Object.keys(OF_GROUP), 'wait']
+
+/** Where the node number comes from: 'given', 'shared' (a file), or 'slot'. */
+function sourceOf(values, { nodeNames, nodeFields }) {
+  const slotOption = SLOT_OPTIONS.find((name) => values[name] !== undefined)
+  const rival = ['shared', 'id'].find((name) => values[name] !== undefined)
+  if (slotOption !== undefined && rival !== undefined) {
+    throw usageError(`--${slotOption} is about slots, and with --${rival} none is taken: leave one of them out`)
+  }
+  if (values.shared !== undefined) return 'shared'
+  if (slotOption !== undefined) return 'slot'
+  const isGiven = ['id', ...nodeNames].some((name) => values[name] !== undefined)
+  const variables = ['FLAKEFORGE_ID', ...nodeFields.map(({ variable }) => variable)]
+  return isGiven || variables.some((name) => process.env[name] !== undefined) ? 'given' : 'slot'
+}
+
+/** Does something with a generator of these options. */
+async function withGenerator(values, layout, work) {
+  const facts = FlakeId.Layout.facts(layout)
+  const nodes = Object.fromEntries(facts.nodeNames.map((name) => [name, values[name]]))
+  const options = { ...nodes, layout, nodeOffset: values['node-offset'] }
+  if (sourceOf(values, facts) === 'slot' && facts.nodeNames.length > 0) {
+    const { store, group, slots, ttl: ttlMs, skew: skewMs, wait: waitMs } = values
+    return withSlot(store, { ...options, group, slots, ttlMs, skewMs, waitMs }, work)
+  }
+  const { id, shared } = values
+  if (facts.nodeNames.length === 0 && shared === undefined) {
+    say('this layout has no node field, so other processes can make equal IDs: --shared FILE keeps them apart')
+  }
+  return work(new FlakeId({ ...options, id, shared }))
+}
+
 async function printLines(flake, count, form) {
-  const { layout } = flake
+  const write = writer(form, flake.layout)
   for (let left = count; left > 0; left -= BATCH) {
     const ids = await flake.takeAsync(Math.min(left, BATCH))
     let lines = ''
-    for (let at = 0; at < ids.length; at += 8) lines += `${FORMS[form](ids.subarray(at, at + 8), layout)}\n`
+    for (let at = 0; at < ids.length; at += 8) lines += `${write(ids.subarray(at, at + 8))}\n`
     await print(lines)
   }
 }
@@ -76,16 +98,47 @@ async function printPictures(flake, count) {
   }
 }
 
-async function run(args) {
-  const names = ['id', ...nodeFields(findLayout(args, 'flake'))]
-  const own = Object.fromEntries([...names, 'node-offset', 'as', 'n'].map((name) => [name, { type: 'string' }]))
-  const options = { ...LAYOUT, ...own, n: { type: 'string', short: 'n' } }
-  const { values, positionals } = readArguments(args, options)
-  const form = readForm(values)
-  const count = readCount(values, positionals, form === undefined ? '3' : '1')
-  const nodes = Object.fromEntries(names.map((name) => [name, values[name]]))
-  const flake = new FlakeId({ ...nodes, nodeOffset: values['node-offset'], layout: readLayout(values, 'flake') })
-  await (form === undefined ? printPictures(flake, count) : printLines(flake, count, form))
+/** Warnings of the library, such as why join() waits, read like the rest of this command. */
+function sayWarnings() {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ code, message, stack }) => say(code?.startsWith('FLAKEFORGE_') ? message : stack))
 }
 
-module.exports = { usage, run }
+async function run({ values, operands, layout }) {
+  const form = readForm(values)
+  const count = readCount(values, operands, form === undefined ? '3' : '1')
+  sayWarnings()
+  await withGenerator(values, layout, (flake) =>
+    form === undefined ? printPictures(flake, count) : printLines(flake, count, form),
+  )
+}
+
+const { n, as, id, shared, store, wait } = OF_NEW
+
+module.exports = {
+  summary: 'make N IDs, of any layout, in any form',
+  operands: '[N]',
+  about: `Makes N IDs (default 3; 1 with --as or --json) and shows each as hex, as a decimal number and as bits, with its fields.
+
+Without a node number the command takes a free slot for as long as it runs, as FlakeId.join() does: of --store, else of
+FLAKEFORGE_STORE, else of your own folder. So commands and applications that run at once make no equal IDs. With --id, a node
+field, or a variable such as FLAKEFORGE_ID it uses that node number, and it is for you to see that nobody else does.`,
+  options: {
+    ...{ n, as },
+    ...OF_LAYOUT,
+    id,
+    ...NODE_OFFSET,
+    ...{ store, ...GROUP, ...OF_GROUP, wait, shared },
+  },
+  nodeFields: true,
+  examples: [
+    ['flakeforge new 5 --as dec', 'five IDs as decimal numbers'],
+    ['flakeforge new --layout hazelcast --node 7', "IDs as Hazelcast's node 7 makes them"],
+    ['flakeforge new 1000000 --as hex --store redis://localhost', 'with a slot of this server'],
+    [
+      'flakeforge new --layout \'{"fields":[["timestamp",41],["shard",13],["counter",10]]}\' --shard 5',
+      'with fields of your own',
+    ],
+  ],
+  run,
+}

@@ -3,17 +3,11 @@
 // `flakeforge slots`: who holds what on a store. It must never take or free a slot, nor make a group.
 
 const { readName } = require('../../lib/join-options.js')
-const { readArguments, usageError } = require('../parts/arguments.js')
-const { report } = require('../parts/faults.js')
+const { report, usageError } = require('../parts/faults.js')
+const { GROUP } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
-const { withPresentStore } = require('../parts/stores.js')
+const { groupsOf, hasGroup, noGroup, placeOf, withPresentStore } = require('../parts/stores.js')
 const { toTable } = require('../parts/table.js')
-
-const usage = `usage: flakeforge slots [DIR | URL] [--group NAME] [--json]
-
-The slots that were ever held: by whom and since when, when the last ID was made with them, and until when their holder may
-make IDs without another word from the store. DIR: default the folder of FlakeId.join(). Without --group: of a folder all
-groups, else 'default'.`
 
 const HEADINGS = ['group', 'slot', 'holder', 'since', 'last ID', 'window ends']
 
@@ -27,27 +21,60 @@ function holder({ owner, pid, host, hi }) {
 
 const row = (slot) => [slot.group, String(slot.slot), holder(slot), date(slot.since), date(slot.last), date(slot.hi)]
 
+/** The groups to list. One that is named and not there is an error, because it may be misspelt. */
+async function chooseGroups(store, named) {
+  const known = named === undefined ? await groupsOf(store) : undefined
+  if (known !== undefined) return known
+  const group = named ?? 'default'
+  if (!(await hasGroup(store, group))) throw await noGroup(store, group)
+  return [group]
+}
+
 /** What is wrong with a group: its error, or one for each file that is not what it should be. */
 const faultsOf = (error) => error.faults?.map((message) => ({ message, code: error.code })) ?? [error]
 
 /** The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide all. */
-async function listAll(store, group) {
-  const groups = group === undefined ? ((await store.groups?.()) ?? ['default']) : [group]
+async function listAll(store, named) {
+  const groups = await chooseGroups(store, named)
   const settled = await Promise.allSettled(groups.map((name) => store.list(name)))
-  const rows = ({ value, reason }, i) => (value ?? reason.slots ?? []).map((slot) => ({ group: groups[i], ...slot }))
-  const rejected = settled.filter(({ status }) => status === 'rejected')
-  return { slots: settled.flatMap(rows), faults: rejected.flatMap(({ reason }) => faultsOf(reason)) }
+  const found = settled.map(({ value, reason }) => value ?? reason.slots ?? [])
+  return {
+    slots: found.flatMap((slots, i) => slots.map((slot) => ({ group: groups[i], ...slot }))),
+    faults: settled.flatMap(({ reason }) => (reason === undefined ? [] : faultsOf(reason))),
+    empty: groups.filter((_, i) => settled[i].value?.length === 0),
+    place: placeOf(store),
+  }
 }
 
-async function run(args) {
-  const { values, positionals } = readArguments(args, { group: { type: 'string' } })
-  if (positionals.length > 1) throw usageError(`slots takes one DIR or URL, not ${positionals.length}`)
+function toText({ slots, faults, empty, place }) {
+  const lines = slots.length > 0 ? [toTable(HEADINGS, slots.map(row))] : []
+  lines.push(...empty.map((group) => `Group '${group}' is empty: none of its slots was ever held.`))
+  if (lines.length === 0 && faults.length === 0) lines.push(`There are no groups ${place}.`)
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+async function run({ values, operands }) {
+  if (operands.length > 1)
+    throw usageError(`slots takes one DIR or URL, not ${operands.length}. Name a group with --group`)
   if (values.group !== undefined) readName('group', values.group)
-  const { slots, faults } = await withPresentStore(positionals[0], (store) => listAll(store, values.group))
-  for (const fault of faults) report(fault)
-  if (values.json) return print(slots.map((slot) => `${JSON.stringify(slot)}\n`).join(''))
-  if (slots.length > 0) return print(`${toTable(HEADINGS, slots.map(row))}\n`)
-  if (faults.length === 0) await print('no slot was ever held here\n')
+  const found = await withPresentStore(operands[0], (store) => listAll(store, values.group))
+  for (const fault of found.faults) report(fault)
+  await print(values.json ? found.slots.map((slot) => `${JSON.stringify(slot)}\n`).join('') : toText(found))
 }
 
-module.exports = { usage, run }
+module.exports = {
+  summary: 'list who holds the slots that join() gives',
+  operands: '[DIR|URL]',
+  about: `Lists the slots that were ever held: by whom and since when, when the last ID was made with them, and until when their
+holder may make IDs without asking the store again. Looking changes nothing.
+
+DIR or URL: where the slots are (default $FLAKEFORGE_STORE, else the folder that join() takes). Without --group all groups are
+listed; on Redis, which cannot list them, the group 'default'. A group that does not exist is an error; an empty one is not.`,
+  options: { group: { ...GROUP.group, about: 'only this group' } },
+  completes: ['store'],
+  examples: [
+    ['flakeforge slots', 'all groups of your own folder'],
+    ['flakeforge slots redis://localhost --group invoices --json', 'a JSON object for each slot'],
+  ],
+  run,
+}

@@ -1,41 +1,95 @@
 'use strict'
 
-// The command line as values: options are read by Node's parseArgs, layouts are made of them. Nothing is guessed: an
-// option that the layout does not have is an error, because a node number that went unnoticed is somebody else's.
+// The command line as values: Node's parseArgs takes it apart, and what it finds is checked here against the table of
+// the command's options. Nothing is guessed: an option that the layout does not have is an error, because a node number
+// that went unnoticed is somebody else's.
 
 const { parseArgs } = require('node:util')
-const { Layout } = require('../../index.js')
+const { Layout, layouts } = require('../../index.js')
+const { nearest } = require('../../lib/nearest.js')
 const { readDate } = require('./dates.js')
+const { usageError } = require('./faults.js')
+const { COMMON, OF_LAYOUT, nodeFields } = require('./options.js')
 
-const text = { type: 'string' }
-const LAYOUT = { layout: text, epoch: text, nodes: text, mode: text, 'id-offset': text }
-const COMMON = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
 const NUMBER = /^-(?=\d+n?$)/ // parseArgs would take −5 for an option
-const MINUS = '\0' // what no argument can hold
+const MINUS = '\0' // no argument can hold it
 
-/** A fault of the caller's: one sentence, exit status 2. */
-const usageError = (message) => Object.assign(new Error(message), { isUsage: true })
+const plain = (text) => text?.replace(MINUS, '-')
 
-/** Options and positionals, strictly; `own` are the command's options. */
-const readArguments = (args, own = {}) => parse(args, { ...COMMON, ...own }, true)
-
-/** As parseArgs does, but for numbers below 0. */
-function parse(args, options, strict) {
-  const config = { args: args.map((arg) => arg.replace(NUMBER, MINUS)), options, strict, allowPositionals: true }
-  const { values, positionals } = parseArgs(config)
-  const plain = (arg) => (typeof arg === 'string' ? arg.replace(MINUS, '-') : arg)
-  return {
-    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)])),
-    positionals: positionals.map(plain),
-  }
+/** Whether help is asked for, before any `--`. */
+function wantsHelp(args) {
+  const end = args.indexOf('--')
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')
 }
+
+/**
+ * What a command runs with.
+ * @returns {{ values: object, operands: string[], layout: Layout | undefined }} `layout`: of a command with node fields
+ */
+function readArguments(command, args) {
+  const layout = command.nodeFields ? findLayout(args) : undefined
+  const options = optionsOf(command, layout)
+  const values = {}
+  const operands = []
+  for (const token of tokensOf(args, options)) {
+    if (token.kind === 'positional') operands.push(plain(token.value))
+    if (token.kind !== 'option') continue
+    const value = checkOption(token, options, command)
+    // Of two values one would be ignored, and somebody believes in it.
+    if (Object.hasOwn(values, token.name) && value !== true) throw usageError(`${token.rawName} is given twice`)
+    values[token.name] = value
+  }
+  return { values, operands, layout: layout && readLayout(values, 'flake'), options }
+}
+
+/** All options that a command has with this layout. */
+const optionsOf = (command, layout) => ({
+  ...command.options,
+  ...(layout && nodeFields(layout)),
+  ...COMMON,
+})
+
+/** The arguments taken apart. What is wrong with them is said here, not by parseArgs. */
+function tokensOf(args, options) {
+  const types = Object.entries(options).map(([name, { value, short }]) => [
+    name,
+    { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) },
+  ])
+  const config = { options: Object.fromEntries(types), strict: false, allowPositionals: true, tokens: true }
+  return parseArgs({ ...config, args: args.map((arg) => arg.replace(NUMBER, MINUS)) }).tokens
+}
+
+/** The value of an option, true for a switch. */
+function checkOption({ name, rawName, value, inlineValue }, options, command) {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined
+  if (option === undefined) throw unknownOption(rawName, options, command)
+  if (option.value === undefined) {
+    if (value !== undefined) throw usageError(`${rawName} takes no value, so leave '${plain(value)}' out`)
+    return true
+  }
+  const isMissing = value === undefined || (!inlineValue && value.startsWith('-'))
+  if (isMissing) throw usageError(`${rawName} needs a value: ${rawName} ${option.value}`)
+  return plain(value)
+}
+
+function unknownOption(rawName, options, { name: command }) {
+  const meant = nearest(rawName.replace(/^-+/, ''), Object.keys(options))
+  if (meant !== undefined) return usageError(`Unknown option '${rawName}'. Did you mean '${flag(meant)}'?`)
+  const owners = Object.keys(layouts).filter((name) => Object.hasOwn(nodeFields(layouts[name]), rawName.slice(2)))
+  if (owners.length > 0 && Object.hasOwn(options, 'layout')) {
+    return usageError(`Unknown option '${rawName}' here: it is a node field of layout ${owners.join(', ')}`)
+  }
+  return usageError(`Unknown option '${rawName}'. See: flakeforge ${command} --help`)
+}
+
+const flag = (name) => (name.length === 1 ? `-${name}` : `--${name}`)
 
 /** `--layout` and the choices it has; undefined when none of them is there. */
 function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }, absent) {
   if (layout === undefined && absent === undefined) {
     const [choice] =
       Object.entries({ epoch, nodes, mode, 'id-offset': idOffset }).find(([, value]) => value !== undefined) ?? []
-    if (choice !== undefined) throw usageError(`--${choice} is a choice of a layout: say which, with --layout`)
+    if (choice !== undefined) throw usageError(`--${choice} needs --layout, which says of which system`)
     return undefined
   }
   const epochMs = epoch === undefined ? undefined : readDate(epoch, '--epoch').getTime()
@@ -54,23 +108,19 @@ function readSpec(layout) {
   try {
     return JSON.parse(layout)
   } catch (error) {
-    throw usageError(`--layout is not JSON: ${error.message}`)
+    throw usageError(`--layout is not valid JSON: ${error.message}`)
   }
 }
 
 /** The layout that the arguments name, before its node fields are known as options: without an offset of its IDs. */
-function findLayout(args, absent) {
-  const { values } = parse(args, LAYOUT, false)
-  for (const name of Object.keys(LAYOUT)) {
-    if (values[name] === true) throw usageError(`--${name} needs a value`)
+function findLayout(args) {
+  const values = {}
+  for (const token of tokensOf(args, OF_LAYOUT)) {
+    if (token.kind === 'option' && Object.hasOwn(OF_LAYOUT, token.name)) {
+      values[token.name] = checkOption(token, OF_LAYOUT)
+    }
   }
-  return readLayout({ ...values, 'id-offset': undefined }, absent)
+  return readLayout({ ...values, 'id-offset': undefined }, 'flake')
 }
 
-/** The node fields of a layout are what is in a decoded ID beside these. */
-const NO_NODES = ['timestamp', 'date', 'tick', 'counter', 'id', 'mode']
-
-const nodeFields = (layout) =>
-  Object.keys(layout.decode(layout.encode({ tick: 0n }))).filter((name) => !NO_NODES.includes(name))
-
-module.exports = { LAYOUT, usageError, readArguments, readLayout, findLayout, nodeFields }
+module.exports = { findLayout, flag, optionsOf, readArguments, readLayout, wantsHelp }

@@ -2,6 +2,8 @@
 
 // Instants in and out. A date without a zone is UTC, as all output is: the zone of the machine must never change a range.
 
+const { usageError } = require('./faults.js')
+
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?( ?Z|[+-]\d\d:?\d\d)?)?$/i
 const YEAR_MS = 365.2425 * 86_400_000
 const UNITS = [
@@ -17,7 +19,7 @@ function readDate(text, what = 'DATE') {
   const date = text === 'now' ? new Date() : new Date(/^-?\d+$/.test(text) ? Number(text) : readIso(text))
   if (!Number.isNaN(date.getTime())) return date
   const message = `${what} must be ISO text (2026-01-31, 2026-01-31T12:00Z), Unix ms or 'now', not '${text}'`
-  throw Object.assign(new RangeError(message), { isUsage: true })
+  throw usageError(message)
 }
 
 function readIso(text) {

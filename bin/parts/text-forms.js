@@ -75,7 +75,7 @@ function readId(given) {
     if (id !== undefined) return { id, form, note: also?.(text) }
   }
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
-  throw Object.assign(new Error(`'${shown}' is not an ID: ${WANTED}`), { isUsage: true })
+  throw Object.assign(new Error(`'${shown}' is not an ID: ${WANTED}`), { code: 'ERR_FLAKE_ID' })
 }
 
 /** Arguments as texts of IDs: bytes of hex that the shell has split are put together. */

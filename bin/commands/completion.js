@@ -1,0 +1,55 @@
+'use strict'
+
+// `flakeforge completion`: prints the script that lets a shell complete the command line. The scripts of bin/completion/
+// know nothing themselves: at each Tab they call `flakeforge completion -- WORD…`, so they stay right after an update.
+
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { nearest } = require('../../lib/nearest.js')
+const { candidates } = require('../parts/candidates.js')
+const { usageError } = require('../parts/faults.js')
+const { print } = require('../parts/output.js')
+
+const SHELLS = ['bash', 'zsh', 'fish']
+
+const script = (shell) => readFileSync(join(__dirname, '..', 'completion', `flakeforge.${shell}`), 'utf8')
+
+function unknown(shell) {
+  if (shell === undefined) return usageError(`completion takes the name of a shell: ${SHELLS.join(', ')}`)
+  const meant = nearest(shell, SHELLS)
+  const wayOut = meant === undefined ? `There are ${SHELLS.join(', ')}` : `Did you mean '${meant}'?`
+  return usageError(`Unknown shell '${shell}'. ${wayOut}`)
+}
+
+async function run({ values, operands }) {
+  const [shell] = operands
+  if (operands.length > 1) throw usageError(`completion takes one shell, not ${operands.length}`)
+  if (!SHELLS.includes(shell)) throw unknown(shell)
+  await print(values.json ? `${JSON.stringify({ shell, script: script(shell) })}\n` : script(shell))
+}
+
+/** What could stand in the place of the last word, a line each: the candidate, a tab, and what it is. */
+const complete = (words) =>
+  print(
+    candidates(words)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+
+module.exports = {
+  summary: 'print the script that completes this command in bash, zsh or fish',
+  operands: SHELLS.join('|'),
+  about: `Prints a script that lets your shell complete commands, options, layouts and forms. It works wherever the command is
+found as flakeforge: after npm install --global flakeforge, or with node_modules/.bin in PATH.
+
+Your shell runs it at its start, once you have put it into the file of the example.`,
+  options: {},
+  completes: [() => SHELLS],
+  examples: [
+    ["echo 'source <(flakeforge completion bash)' >> ~/.bashrc", 'bash'],
+    ["echo 'source <(flakeforge completion zsh)' >> ~/.zshrc", 'zsh, after the line with compinit'],
+    ['flakeforge completion fish > ~/.config/fish/completions/flakeforge.fish', 'fish'],
+  ],
+  complete,
+  run,
+}

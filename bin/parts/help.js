@@ -1,0 +1,74 @@
+'use strict'
+
+// What --help prints, out of the table of commands and options. It must never be wider than 100 columns.
+
+const { Layout, layouts } = require('../../index.js')
+const { NAMES, load } = require('./commands.js')
+const { COMMON } = require('./options.js')
+
+const WIDTH = 100
+
+/** Text in lines that leave room for an indent. */
+function wrap(text, indent = 0) {
+  const lines = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && indent + last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] += ` ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** Terms with what is to be said of them beside. */
+function list(pairs) {
+  const indent = Math.max(...pairs.map(([term]) => term.length)) + 4
+  return pairs.flatMap(([term, text]) =>
+    wrap(text, indent).map((line, i) => `  ${(i === 0 ? term : '').padEnd(indent - 2)}${line}`),
+  )
+}
+
+const termOf = ([name, { value, short }]) => {
+  const names = name.length === 1 ? `-${name}` : `${short ? `-${short}, ` : ''}--${name}`
+  return value === undefined ? names : `${names} ${value}`
+}
+
+const FIELDS = [
+  '--FIELD N',
+  `a node field of the layout: ${Layout.facts(layouts.flake)
+    .nodeNames.map((name) => `--${name}`)
+    .join(' and ')} in layout flake; --node, --machine, … in others`,
+]
+
+const linesOf = (options) => Object.entries(options).map((entry) => [termOf(entry), entry[1].about])
+
+/** What `flakeforge COMMAND --help` prints. */
+function helpOf({ name, operands, about, options, nodeFields, examples }) {
+  const paragraphs = [
+    `usage: flakeforge ${[name, operands, '[options]'].filter(Boolean).join(' ')}`,
+    ...about.split('\n\n').map((paragraph) => wrap(paragraph).join('\n')),
+    ['Options:', ...list([...linesOf(options), ...(nodeFields ? [FIELDS] : []), ...linesOf(COMMON)])].join('\n'),
+    [
+      'Examples:',
+      ...examples.flatMap(([line, what]) => [`  ${line}`, ...wrap(what, 6).map((text) => `      ${text}`)]),
+    ].join('\n'),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+/** What `flakeforge --help` prints. */
+function overview() {
+  const commands = NAMES.map(load).map(({ name, operands, summary }) => [`${name} ${operands}`.trim(), summary])
+  return `usage: flakeforge [N]         make N IDs (default 3) and show what is in them: the same as \`new\`
+       flakeforge COMMAND …
+
+Commands:
+${list(commands).join('\n')}
+
+  flakeforge COMMAND --help     what a command does, its options, and examples (or: flakeforge help COMMAND)
+  flakeforge --version          the version (or: -v)
+
+Exit status: 0 done, 1 failed, 2 the command line is wrong. All commands take --json.
+`
+}
+
+module.exports = { helpOf, overview }

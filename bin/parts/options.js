@@ -1,0 +1,78 @@
+'use strict'
+
+// The options of all commands, each written once: what follows it (`value`; a switch has none), what it is for, the
+// values that it can have, where they are a few (`among`), and by which name errors of the library call it (`api`).
+// `completes`: 'folder' or 'file', where the value is one.
+
+const native = require('../../lib/native.js')
+const { Layout, layouts } = require('../../index.js')
+
+const FORMS = [...native.bases(), 'json']
+
+const OF_LAYOUT = {
+  layout: {
+    value: 'NAME',
+    about: 'a system of `flakeforge layouts` (default flake), or fields of your own as JSON: \'{"fields": …}\'',
+    among: () => Object.keys(layouts),
+  },
+  epoch: { value: 'DATE', about: 'the instant that timestamps count from: ISO text or Unix ms' },
+  nodes: { value: 'N', about: 'snowcast: how many nodes there can be' },
+  mode: { value: 'MODE', about: 'uniqueid: spread or sequential', among: () => ['spread', 'sequential'] },
+  'id-offset': { value: 'N', about: 'a number that is added to every ID', api: 'idOffset' },
+}
+
+const NODE_OFFSET = {
+  'node-offset': { value: 'N', about: 'a number that is added to node numbers', api: 'nodeOffset' },
+}
+
+const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } }
+
+/** What all members of a group have to agree on, beside the layout. */
+const OF_GROUP = {
+  slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
+  ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)', api: 'ttlMs' },
+  skew: { value: 'MS', about: 'on a server: how far clocks may be apart (default 5000)', api: 'skewMs' },
+}
+
+const OF_NEW = {
+  n: { value: 'N', short: 'n', about: 'how many IDs: the same as N alone' },
+  as: { value: 'FORM', about: `one ID a line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
+  id: { value: 'N', about: "the whole node number, or 'ordinal' for the number at the end of the host name" },
+  shared: {
+    value: 'FILE',
+    about: 'take the numbers from this file, which all processes of a machine can share',
+    completes: 'file',
+  },
+  store: {
+    value: 'DIR|URL',
+    about:
+      "take a free slot of this folder or server, for as long as the command runs (default $FLAKEFORGE_STORE, else the user's own folder)",
+    completes: 'store',
+  },
+  wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)', api: 'waitMs' },
+}
+
+const YES = { yes: { about: 'do it: without this nothing happens' } }
+
+/** The options that every command has. */
+const COMMON = {
+  json: { about: 'print JSON, one object a line' },
+  help: { short: 'h', about: 'print this help' },
+}
+
+/** The node fields of a layout as options. */
+function nodeFields(layout) {
+  const about = (name) => `the node number's field ${name} in layout ${layout.name}`
+  return Object.fromEntries(Layout.facts(layout).nodeNames.map((name) => [name, { value: 'N', about: about(name) }]))
+}
+
+const API_NAMES = Object.fromEntries(
+  [OF_LAYOUT, NODE_OFFSET, GROUP, OF_GROUP, OF_NEW]
+    .flatMap(Object.entries)
+    .map(([name, { api }]) => [name, api ?? name]),
+)
+
+/** How errors of the library call an option. */
+const apiName = (name) => API_NAMES[name] ?? name
+
+module.exports = { COMMON, FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW, YES, apiName, nodeFields }

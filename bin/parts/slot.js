@@ -1,0 +1,97 @@
+'use strict'
+
+// The slot that `new` takes where nobody gives it a node number: of the store that is named, or of the user's own folder.
+// Two commands that run at once must never have one node number.
+
+const { createHash } = require('node:crypto')
+const { existsSync } = require('node:fs')
+const { FlakeId } = require('../../index.js')
+const { readJoinOptions } = require('../../lib/join-options.js')
+const { isContainer } = require('../../lib/stores/container.js')
+const { failure } = require('./faults.js')
+const { say } = require('./output.js')
+const { isNamed, withStore } = require('./stores.js')
+
+const BY_HAND = '--id N makes IDs without a slot, if no other process uses that node number'
+
+/**
+ * Does something with a generator that holds a slot, and gives the slot back, however it ends.
+ * @param {string | undefined} name of the store
+ * @param {object} options of join()
+ * @param {(flake: FlakeId) => Promise<void>} work
+ */
+function withSlot(name, options, work) {
+  return withStore(name, async (store) => {
+    const flake = isNamed(name) ? await FlakeId.join(store, options) : await joinOwnFolder(store, options)
+    try {
+      await untilStopped(work(flake))
+    } finally {
+      await flake.close()
+    }
+  })
+}
+
+/** Ctrl-C and the like: then what is under way ends, the slot is given back, and the process ends as they make it. */
+async function untilStopped(work) {
+  let stop
+  const stopped = new Promise((_, reject) => {
+    stop = (signal) => reject(Object.assign(new Error(signal), { signal }))
+  })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.once(signal, stop)
+  try {
+    await Promise.race([work, stopped])
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+  }
+}
+
+/** In the user's own folder there is nobody to agree with on the options of a group, so it must not be a matter of them. */
+async function joinOwnFolder(store, options) {
+  try {
+    const flake = await (options.group === undefined ? joinSomeGroup(store, options) : FlakeId.join(store, options))
+    if (isContainer()) sayWhereFrom(flake, store)
+    return flake
+  } catch (error) {
+    if (error.code !== 'ERR_FLAKE_FILE') throw error
+    throw failure(`${error.message}. Name another folder or a server with --store; ${BY_HAND}`)
+  }
+}
+
+/**
+ * The group that join() takes by default, so that applications of this user make no equal IDs. But one of other options
+ * has other IDs anyway; and to make the default group with options that are not join()'s own would keep applications out
+ * of it. In both cases the slot is of a group that is named after its options.
+ */
+async function joinSomeGroup(store, options) {
+  const ours = readJoinOptions(options).config
+  const usual = readJoinOptions({}).config
+  const isUsual = ours.fingerprint === usual.fingerprint && ours.slots === usual.slots
+  if (isUsual || existsSync(store.folderOf('default'))) {
+    const flake = await joinIfSame(store, { ...options, group: 'default' }, ours)
+    if (flake !== undefined) return flake
+  }
+  const digest = createHash('sha256').update(ours.fingerprint).digest('hex').slice(0, 12)
+  return FlakeId.join(store, { ...options, group: `new-${digest}` })
+}
+
+/** Undefined where the group has other options. How many slots it has is its own affair. */
+async function joinIfSame(store, options, { fingerprint }) {
+  try {
+    return await FlakeId.join(store, options)
+  } catch (error) {
+    if (error.code !== 'ERR_FLAKE_CONFIG_MISMATCH') throw error
+    const [text, slots] = /^(.*), (\d+) slots$/s.exec(error.theirs)?.slice(1) ?? []
+    return text === fingerprint && options.slots === undefined ? FlakeId.join(store, { ...options, slots }) : undefined
+  }
+}
+
+/** Other containers do not see this folder, and take the same numbers from theirs. */
+function sayWhereFrom({ id }, { folder }) {
+  say(
+    `node number ${id} is unique in this container only (a slot of ${folder}). Where other containers make IDs too, ` +
+      'name a store that they share with --store or FLAKEFORGE_STORE, or give each its own --id',
+  )
+}
+
+module.exports = { withSlot }
