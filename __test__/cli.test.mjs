@@ -1,22 +1,17 @@
 // The command as users run it: in a process of its own, its JSON compared with what the API says.
 
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { FlakeId } from './support.mjs'
-import { isRefused, run, textOf } from './support-command.mjs'
+import { fails, isRefused, jsonOf, linesOf, run, start } from './support-command.mjs'
 
+const require = createRequire(import.meta.url)
 const { Layout, format, layouts, toBigInt, toSigned } = FlakeId
 const DISCORD = '175928847299117063'
 const ESCAPE = '\u001b['
-
-/** The lines of a command that must succeed without a word on stderr. */
-async function linesOf(t, args, options) {
-  const stdout = await textOf(t, args, options)
-  t.true(stdout.endsWith('\n'))
-  return stdout.trimEnd().split('\n')
-}
-
-const jsonOf = async (t, args, options) => (await linesOf(t, args, options)).map((line) => JSON.parse(line))
 
 test('without arguments: three IDs with their fields', async (t) => {
   const lines = await linesOf(t, [])
@@ -216,7 +211,7 @@ test('inspect reads 20 000 lines of stdin, and reports the bad ones by number', 
   input[12_345] = '99999999999999999999'
   input[300] = ''
   const { code, stdout, stderr } = await run(['inspect', '--json', '--layout', 'flake'], { input: input.join('\r\n') })
-  t.is(code, 2)
+  t.is(code, 1)
   const [first, second, ...more] = stderr.trimEnd().split('\n')
   t.regex(first, /^flakeforge: line 7: 'no ID' is not an ID/)
   t.regex(second, /^flakeforge: line 12346: '99999999999999999999' is not an ID/)
@@ -233,7 +228,7 @@ test('inspect reads 20 000 lines of stdin, and reports the bad ones by number', 
 
 test('inspect goes on after a bad argument', async (t) => {
   const { code, stdout, stderr } = await run(['inspect', 'xyz', DISCORD, '--json'])
-  t.is(code, 2)
+  t.is(code, 1)
   t.is(JSON.parse(stdout).dec, DISCORD)
   t.regex(stderr, /^flakeforge: 'xyz' is not an ID/)
 })
@@ -274,7 +269,7 @@ test('an offset of IDs, below 0 too, is an option wherever a layout is, and one 
 test('a number below 0 is a value of an option as any other', async (t) => {
   const [{ from }] = await jsonOf(t, ['at', '0', '--epoch', '-5', '--json'])
   t.is(from, '1970-01-01T00:00:00.000Z')
-  await isRefused(t, ['new', '--id', '-5'], /id must be .*-5/)
+  await isRefused(t, ['new', '--id', '-5'], /--id must be .*-5/)
 })
 
 test('layouts lists every layout with what the API says of it', async (t) => {
@@ -290,48 +285,105 @@ test('layouts lists every layout with what the API says of it', async (t) => {
   }
   t.like(shown[1], { tickMs: 1, maxAheadMs: 15_000, maxWaitMs: 1000 })
   const table = await linesOf(t, ['layouts'])
-  t.is(table.length, shown.length + 1)
+  t.is(table.length, 2 * (shown.length + 1), 'two tables, each with a heading')
+  for (const line of table) t.true(line.length <= 100, line)
+  for (const [i, { name, epoch, fields }] of shown.entries()) {
+    t.true(table[i + 1].startsWith(`${name} `))
+    for (const field of fields) t.true(table[i + 1].includes(field.join(' ')), name)
+    t.true(table[i + 2 + shown.length].startsWith(`${name} `))
+    t.true(table[i + 2 + shown.length].includes(new Date(epoch).toISOString()))
+  }
 })
 
 for (const [args, message] of [
-  [['nwe'], /no command 'nwe'/],
-  [['5x'], /no command '5x'/],
-  [['new', '5', '6'], /N must be/],
-  [['new', '-n', '-5'], /./],
-  [['new', '5', '--as', 'roman'], /--as must be one of hex/],
-  [['new', '--node', '3'], /--node/],
-  [['--worker', '32'], /worker must be an integer from 0 to 31/],
+  [['nwe'], /Unknown command 'nwe'\. Did you mean 'new'\?/],
+  [['inspct', '5'], /Did you mean 'inspect'\?/],
+  [['version'], /Did you mean '--version'\?/],
+  [['zebra'], /Unknown command 'zebra'\. See: flakeforge help/],
+  [['5x'], /Unknown command '5x'/],
+  [['help', 'slts'], /Unknown command 'slts'\. Did you mean 'slots'\?/],
+  [['--wroker', '1'], /Unknown option '--wroker'\. Did you mean '--worker'\?/],
+  [['new', '--wroker=1'], /Unknown option '--wroker'\. Did you mean '--worker'\?/],
+  [['inspect', '5', '--jsn'], /Unknown option '--jsn'\. Did you mean '--json'\?/],
+  [['inspect', '5', '--zebra'], /Unknown option '--zebra'\. See: flakeforge inspect --help/],
+  [['inspect', '5', '-x'], /Unknown option '-x'/],
+  [
+    ['new', '--layout', 'hazelcast', '--worker', '3'],
+    /'--worker' here: it is a node field of layout flake, twitter, discord/,
+  ],
+  [['new', '5', '6'], /one N, not 5 and 6/],
+  [['new', '5', '-n', '6'], /one N, not 5 and -n 6/],
+  [['new', '-n', '-5'], /N must be how many IDs to make, not '-5'/],
+  [['175928847299117063'], /999999999 at most.* flakeforge inspect 175928847299117063/],
+  [['new', '5', '--as', 'roman'], /--as must be one of dec, hex/],
+  [['new', '--node', '3'], /Did you mean '--nodes'\?/],
+  [['--worker', '32'], /--worker must be an integer from 0 to 31, not '32'/],
+  [['new', '--id', '5', '--id', '6'], /--id is given twice/],
+  [['new', '--json=yes'], /--json takes no value, so leave 'yes' out/],
   [['new', '--layout', 'nope'], /flake.*sonyflake/],
-  [['new', '--layout', '{"fields"'], /--layout is not JSON/],
+  [['new', '--layout', '{"fields"'], /--layout is not valid JSON/],
   [['new', '--layout', '{"fields":[["timestamp",41]]}'], /64/],
-  [['new', '--layout'], /--layout needs a value/],
+  [['new', '--layout'], /--layout needs a value: --layout NAME/],
+  [['new', '--layout', '--json'], /--layout needs a value/],
   [['new', '--epoch', 'soon'], /--epoch must be ISO text/],
-  [['inspect', 'xyz'], /'xyz' is not an ID/],
-  [['inspect', '18446744073709551616'], /is not an ID/],
-  [['inspect', '5', '--epoch', '0'], /--epoch is a choice of a layout/],
-  [['inspect', '5', '--id-offset', '5'], /--id-offset is a choice of a layout/],
+  [['inspect', '5', '--epoch', '0'], /--epoch needs --layout/],
+  [['inspect', '5', '--id-offset', '5'], /--id-offset needs --layout/],
   [['new', '--id-offset', '5n'], /--id-offset must be an integer/],
   [['new', '--id-offset'], /--id-offset needs a value/],
-  [['at', 'now', '--node-offset', '5'], /--node-offset/],
-  [['inspect', '0xffffffffffffffff', '--layout', 'twitter'], /a bit that must be 0 is set/],
-  [['at'], /one DATE or two/],
+  [['at', 'now', '--node-offset', '5'], /Unknown option '--node-offset'/],
+  [['at'], /one DATE or two, not 0/],
   [['at', '2026-02-30'], /DATE must be ISO text/],
   [['at', '2026-01-02', '2026-01-01'], /to must be the same as from or later/],
   [['at', 'now', '--layout', 'uniqueid'], /order of time/],
   [['layouts', 'flake'], /takes no argument/],
+  [['schema', 'public'], /takes no argument/],
 ]) {
   test(`refused: ${args.join(' ')}`, (t) => isRefused(t, args, message))
 }
 
-for (const args of [
-  ['--help'],
-  ['help'],
-  ['new', '--help'],
-  ['inspect', '-h'],
-  ['at', '--help'],
-  ['layouts', '--help'],
+for (const [args, message] of [
+  [['inspect', 'xyz'], /'xyz' is not an ID/],
+  [['inspect', '18446744073709551616'], /is not an ID/],
+  [['inspect', '0xffffffffffffffff', '--layout', 'twitter'], /a bit that must be 0 is set/],
+  [['new', '--id', '5', '--epoch', '-8640000000000000'], /past the last tick/],
 ]) {
-  test(`help: ${args.join(' ')}`, async (t) => t.regex((await linesOf(t, args))[0], /^usage: flakeforge/))
+  test(`fails: ${args.join(' ')}`, (t) => fails(t, args, message))
+}
+
+test('--version and -v: the version of the package', async (t) => {
+  const { version } = JSON.parse(fs.readFileSync(new URL('../package.json', import.meta.url)))
+  for (const flag of ['--version', '-v']) t.deepEqual(await linesOf(t, [flag]), [version])
+})
+
+const COMMANDS = fs
+  .readdirSync(new URL('../bin/commands', import.meta.url))
+  .map((file) => file.replace('.js', ''))
+  .sort()
+
+test('help: every command, in lines that fit 100 columns', async (t) => {
+  const lines = await linesOf(t, ['help'])
+  t.deepEqual(await linesOf(t, ['--help']), lines)
+  t.deepEqual(await linesOf(t, ['-h']), lines)
+  const named = lines.map((line) => /^ {2}(\w+)(?: .*)? {2,}\w/.exec(line)?.[1])
+  for (const name of COMMANDS) t.true(named.includes(name), name)
+  for (const line of lines) t.true(line.length <= 100, line)
+})
+
+for (const name of COMMANDS) {
+  test(`help ${name}: what --help says, whatever stands before it, with every option and an example`, async (t) => {
+    const lines = await linesOf(t, ['help', name])
+    t.true(lines[0].startsWith(`usage: flakeforge ${name} `), lines[0])
+    for (const args of [['--help'], ['-h'], ['--zebra', '--help']])
+      t.deepEqual(await linesOf(t, [name, ...args]), lines)
+    for (const line of lines) t.true(line.length <= 100, line)
+    const { options } = require(`../bin/commands/${name}.js`)
+    const text = lines.join('\n')
+    for (const option of [...Object.keys(options), 'json']) {
+      t.regex(text, new RegExp(`^  (?:-\\w, )?--?${option}(?: \\S+)?  `, 'm'), option)
+    }
+    const examples = lines.slice(lines.indexOf('Examples:') + 1).filter((line) => /^ {2}\S/.test(line))
+    t.true(examples.length > 0 && examples.every((line) => line.includes(`flakeforge ${name}`)))
+  })
 }
 
 test('no colours in a pipe or with NO_COLOR, colours with FORCE_COLOR', async (t) => {
@@ -348,4 +400,21 @@ test('no colours in a pipe or with NO_COLOR, colours with FORCE_COLOR', async (t
 test('a reader who has seen enough is no error', async (t) => {
   const { code, signal, stderr } = await run(['new', '-n', '999999999', '--as', 'dec'], { stopAfter: 100 })
   t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' })
+})
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+onLinux('stdout that cannot be written: a failure in one sentence, without a stack', async (t) => {
+  const full = fs.openSync('/dev/full', 'w')
+  t.teardown(() => fs.closeSync(full))
+  for (const args of [['5'], ['new', '20000', '--as', 'dec'], ['layouts']]) {
+    const child = start(args, { stdio: ['ignore', full, 'pipe'] })
+    let stderr = ''
+    child.stderr.on('data', (text) => {
+      stderr += text
+    })
+    const [code] = await once(child, 'close')
+    t.is(code, 1)
+    t.regex(stderr, /^flakeforge: [^\n]*no space left[^\n]*\n$/)
+  }
 })

@@ -7,12 +7,11 @@ import anyTest from 'ava'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId } from './support.mjs'
-import { isRefused, run, textOf } from './support-command.mjs'
+import { fails, isRefused, jsonOf as jsonOfCommand, run, textOf } from './support-command.mjs'
 import { closeAfter, tryJoin } from './support-lease.mjs'
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
-const jsonOf = async (t, args, options) =>
-  linesOf(await textOf(t, [...args, '--json'], options)).map((line) => JSON.parse(line))
+const jsonOf = (t, args, options) => jsonOfCommand(t, [...args, '--json'], options)
 
 const newFolder = async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-command-'))
@@ -45,9 +44,14 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
 
   test(`${kind}: create makes a group whose members need not wait, and says so`, async (t) => {
     const { where, url } = await started(t)
-    t.is(await textOf(t, ['create', where, 'orders']), "group 'orders' is there\n")
-    t.is(await textOf(t, ['create', where]), "group 'default' is there\n")
+    t.is(await textOf(t, ['create', where, 'orders']), "Made group 'orders'.\n")
+    t.is(await textOf(t, ['create', where]), "Made group 'default'.\n")
+    t.deepEqual(await jsonOf(t, ['create', where, 'orders']), [{ group: 'orders', created: false }])
+    t.regex(await textOf(t, ['create', where, 'orders']), /^Group 'orders' exists already.* Nothing was changed\.\n$/)
+    await textOf(t, ['destroy', where, 'orders', '--yes'])
     t.deepEqual(await jsonOf(t, ['create', where, 'orders']), [{ group: 'orders', created: true }])
+    const several = await Promise.all([1, 2, 3, 4].map(() => jsonOf(t, ['create', where, 'others'])))
+    t.is(several.flat().filter(({ created }) => created).length, 1, 'of several at once, one made it')
     t.is((await joinAs(t, url, { group: 'orders', waitMs: 5000 })).slot, 0)
     t.is((await joinAs(t, url, { group: 'default', epoch: 0, waitMs: 5000, host: 'other' })).slot, 0)
   })
@@ -65,8 +69,8 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
       const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
       await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, JSON.stringify(other))
     }
-    await isRefused(t, ['create', where, 'orders', '--slots', '4'], /made for/)
-    await isRefused(t, ['create', where, 'orders', ...options.with(1, '4')], /made for .* now opened for /)
+    await fails(t, ['create', where, 'orders', '--slots', '4'], /made for/)
+    await fails(t, ['create', where, 'orders', ...options.with(1, '4')], /made for .* now opened for /)
   })
 
   test(`${kind}: the offsets of nodes and of IDs are options of create too`, async (t) => {
@@ -81,10 +85,10 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
         await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, Object.keys(other)[0])
       }
     }
-    await isRefused(t, ['create', where, 'a', '--node-offset', '-1'], /nodeOffset/)
-    await isRefused(t, ['create', where, 'a', '--node-offset', '1024'], /nodeOffset/)
+    await isRefused(t, ['create', where, 'a', '--node-offset', '-1'], /--node-offset/)
+    await isRefused(t, ['create', where, 'a', '--node-offset', '1024'], /--node-offset/)
     await isRefused(t, ['create', where, 'a', '--id-offset', '1.5'], /--id-offset/)
-    await isRefused(t, ['create', where, 'a', '--id-offset', String(2n ** 63n)], /idOffset/)
+    await isRefused(t, ['create', where, 'a', '--id-offset', String(2n ** 63n)], /--id-offset/)
   })
 
   test(`${kind}: layouts, fields of one's own and choices`, async (t) => {
@@ -122,8 +126,10 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     await isRefused(t, ['create', where, 'a', '--slots'], /slots/)
     await isRefused(t, ['create', where, 'a{b'], /group/)
     await isRefused(t, ['create', where, ''], /group/)
-    t.is(await textOf(t, ['slots', where]), 'no slot was ever held here\n')
-    if (kind === 'a folder') t.deepEqual(fs.readdirSync(where), [])
+    if (kind === 'a folder') {
+      t.is(await textOf(t, ['slots', where]), `There are no groups in ${where}.\n`)
+      t.deepEqual(fs.readdirSync(where), [])
+    } else await fails(t, ['slots', where], /There is no group 'default' on this server/)
   })
 
   test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {
@@ -138,11 +144,11 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.is((await jsonOf(t, ['slots', where, '--group', 'orders'])).length, 1)
     const stopped = new Promise((resolve) => flake.on('destroyed', resolve))
     const alive = setInterval(() => {}, 1000)
-    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), "group 'orders' has ended\n")
+    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), "Group 'orders' has ended.\n")
     await stopped
     clearInterval(alive)
     t.throws(() => flake.next(), { code: 'ERR_FLAKE_DESTROYED' })
-    t.deepEqual(await jsonOf(t, ['slots', where, '--group', 'orders']), [])
+    await fails(t, ['slots', where, '--group', 'orders'], /There is no group 'orders'/)
     t.is((await joinAs(t, url, { ...options, slots: 7 })).slot, 0, 'the next group may have other options')
     t.deepEqual(await jsonOf(t, ['destroy', where, 'orders', '--yes']), [{ group: 'orders', destroyed: true }])
   })
@@ -181,7 +187,10 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     const withoutEnd = ({ hi, ...row }) => row // a renewal may come between two looks
     const named = await jsonOf(t, ['slots', '--group', 'orders'], { env: { FLAKEFORGE_STORE: url } })
     t.deepEqual(named.map(withoutEnd), rows.map(withoutEnd))
-    t.is(await textOf(t, ['slots', where, '--group', 'nobody']), 'no slot was ever held here\n')
+    await textOf(t, ['create', where, 'nobody'])
+    t.regex(await textOf(t, ['slots', where, '--group', 'nobody']), /^Group 'nobody' is empty/)
+    t.deepEqual(await jsonOf(t, ['slots', where, '--group', 'nobody']), [])
+    await fails(t, ['slots', where, '--group', 'nobdoy'], /There is no group 'nobdoy'/)
     await isRefused(t, ['slots', where, 'orders'], /one DIR or URL/)
     await isRefused(t, ['slots', where, '--group', 'a{b'], /group/)
   })
@@ -201,10 +210,10 @@ for (const url of ODD) {
   })
 }
 
-anyTest('no server: one sentence and status 2', async (t) => {
+anyTest('no server: one sentence and status 1', async (t) => {
   for (const scheme of ['redis', 'postgres', 'etcd']) {
     const url = `${scheme}://user:s3cret@127.0.0.1:${await freePort()}`
-    const stderr = await isRefused(t, ['create', url, 'a'], /ECONNREFUSED|does not answer/)
+    const stderr = await fails(t, ['create', url, 'a'], /ECONNREFUSED|does not answer/)
     t.false(stderr.includes('s3cret'))
   }
 })
@@ -216,7 +225,7 @@ anyTest('a group that cannot be read does not hide the others', async (t) => {
   const damaged = ['broken', 'gone'].map((group) => path.join(where, group, '1', '0'))
   for (const file of damaged) fs.truncateSync(file, 100)
   const table = await run(['slots', where])
-  t.is(table.code, 2)
+  t.is(table.code, 1)
   t.deepEqual(
     linesOf(table.stdout).map((line) => line.split(' ')[0]),
     ['group', 'a', 'c'],
@@ -225,12 +234,12 @@ anyTest('a group that cannot be read does not hide the others', async (t) => {
   t.is(sentences.length, 2)
   for (const [i, file] of damaged.entries()) t.true(sentences[i].startsWith(`flakeforge: ${file}: `), sentences[i])
   const { code, stdout, stderr } = await run(['slots', where, '--json'])
-  t.deepEqual({ code, stderr }, { code: 2, stderr: table.stderr })
+  t.deepEqual({ code, stderr }, { code: 1, stderr: table.stderr })
   t.deepEqual(
     linesOf(stdout).map((line) => JSON.parse(line).group),
     ['a', 'c'],
   )
-  await isRefused(t, ['slots', where, '--group', 'broken'], /broken/)
+  await fails(t, ['slots', where, '--group', 'broken'], /broken/)
 })
 
 anyTest('a name is taken as it is, with a minus sign of any kind in it', async (t) => {
@@ -239,19 +248,19 @@ anyTest('a name is taken as it is, with a minus sign of any kind in it', async (
   const names = ['a-b', 'a\u2212b', '-5', '\u22125']
   for (const group of names) t.deepEqual(await jsonOf(t, ['create', where, group]), [{ group, created: true }])
   t.is(fs.readdirSync(where).length, names.length)
-  for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `group '${group}' has ended\n`)
+  for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `Group '${group}' has ended.\n`)
 })
 
 anyTest('destroy: a group that never was in a folder is a slip of the hand; one that has ended is not', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)
   for (const group of ['orders', '.odd/näme']) {
-    await isRefused(t, ['destroy', where, group, '--yes'], /there is no group/)
-    await isRefused(t, ['destroy', where, group, '--yes', '--json'], /there is no group/)
+    await fails(t, ['destroy', where, group, '--yes'], /There is no group/)
+    await fails(t, ['destroy', where, group, '--yes', '--json'], /There is no group/)
     t.false(fs.readdirSync(where).includes(group))
     await textOf(t, ['create', where, group])
     for (let i = 0; i < 2; i++)
-      t.is(await textOf(t, ['destroy', where, group, '--yes']), `group '${group}' has ended\n`)
+      t.is(await textOf(t, ['destroy', where, group, '--yes']), `Group '${group}' has ended.\n`)
   }
 })
 
@@ -260,12 +269,12 @@ anyTest('a folder that is missing is made by create only, as by join()', async (
   t.teardown(stop)
   const folder = path.join(where, 'new', 'ids')
   for (const name of [folder, `file:${folder}`]) {
-    await isRefused(t, ['destroy', name, 'a', '--yes'], /no folder/)
-    await isRefused(t, ['slots', name], /no folder/)
+    await fails(t, ['destroy', name, 'a', '--yes'], /no folder/)
+    await fails(t, ['slots', name], /no folder/)
     await isRefused(t, ['create', name, 'a', '--slots', '0'], /slots/)
   }
   t.deepEqual(fs.readdirSync(where), [])
-  t.is(await textOf(t, ['create', folder, 'a']), "group 'a' is there\n")
+  t.is(await textOf(t, ['create', folder, 'a']), "Made group 'a'.\n")
   t.deepEqual(fs.readdirSync(folder), ['a'])
   await textOf(t, ['create', `file:${path.join(where, 'other')}`])
   t.deepEqual(fs.readdirSync(path.join(where, 'other')), ['default'])

@@ -117,7 +117,7 @@ test.serial('a home folder that is no absolute path is none: each working folder
 
 test.serial('the command says the same of a home folder that is none', async (t) => {
   for (const HOME of ['', 'relative']) {
-    const said = await isRefused(t, ['slots'], /home folder/, { env: { HOME } })
+    const said = await isRefused(t, ['slots'], /home folder/, { env: { HOME, XDG_STATE_HOME: undefined } })
     for (const name of WAYS_OUT) t.true(said.includes(name), name)
   }
 })

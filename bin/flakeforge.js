@@ -14,7 +14,7 @@ const { version } = require('../package.json')
 async function main(args) {
   const [first, ...more] = args
   if (first === '--version' || first === '-v') return print(`${version}\n`)
-  if (first === 'help') return print(more.length === 0 ? overview() : helpOf(load(more[0])))
+  if (first === 'help') return print(more.length === 0 || wantsHelp(more) ? overview() : helpOf(load(more[0])))
   if (args.length === 1 && wantsHelp(args)) return print(overview())
   const { command, rest } = choose(args)
   if (command.complete !== undefined && rest[0] === '--') return command.complete(rest.slice(1))

@@ -30,13 +30,16 @@ async function join(given, givenOptions) {
 /** For a warning only, so it is loaded then. */
 const howToCreate = (store, options) => require('./create-command.js').createCommand(store, options)
 
-/** Makes a group that is known to be new: nothing can have been granted that is forgotten now. */
+/**
+ * Makes a group that is known to be new: nothing can have been granted that is forgotten now.
+ * @returns {Promise<boolean>} whether it was made; false: it was there
+ */
 async function createGroup(given, givenOptions) {
   checkStore(given, 'createGroup')
   const { group, config } = readJoinOptions(givenOptions)
   const { store, close } = openStore(given)
   try {
-    await store.open(group, { ...config, create: true })
+    return await store.open(group, { ...config, create: true })
   } catch (error) {
     throw storeFailure(group, error)
   } finally {

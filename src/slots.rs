@@ -54,6 +54,12 @@ pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<S
 
 #[napi]
 impl SlotFolder {
+    /// Whether opening it made the group.
+    #[napi(getter)]
+    pub fn is_new(&self) -> bool {
+        self.core.is_new()
+    }
+
     /// A slot that nobody has. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {

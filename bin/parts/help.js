@@ -64,7 +64,7 @@ function overview() {
 Commands:
 ${list(commands).join('\n')}
 
-  flakeforge COMMAND --help     what a command does, its options, and examples (or: flakeforge help COMMAND)
+  flakeforge help COMMAND       what a command does, its options, and examples (or: COMMAND --help)
   flakeforge --version          the version (or: -v)
 
 Exit status: 0 done, 1 failed, 2 the command line is wrong. All commands take --json.

@@ -7,7 +7,7 @@
 //!
 //! | step | fields | answer |
 //! |---|---|---|
-//! | `open` | group, `create` (false) | `{"ok":null}` |
+//! | `open` | group, `create` (false) | `{"ok":true}` where it made the group, else `{"ok":false}` |
 //! | `acquire` | group, `owner`, `host`, `clientNow` | `{"ok":{"slot":0,"lo":…,"hi":…,"storeNow":…}}` |
 //! | `renew` | group, `slot`, `owner`, `clientNow` | the same, or `{"ok":"lost"}`, `{"ok":"destroyed"}` |
 //! | `release` | group, `slot`, `owner`, `last` | `{"ok":null}` |
@@ -75,8 +75,8 @@ fn group_step(store: &mut Store, step: &str, request: &Value) -> Result<Value> {
     let config = config(request)?;
     let at = store.step(now, group, &config);
     let done = match step {
-        "open" if request["create"] == true => at.create().map(|()| Value::Null),
-        "open" => at.open().map(|()| Value::Null),
+        "open" if request["create"] == true => at.create().map(Value::Bool),
+        "open" => at.open().map(Value::Bool),
         "acquire" => {
             let (host, client_now) = (text(request, "host")?, whole(request, "clientNow")?);
             at.acquire(Member { owner: owner(request)?, host, client_now }).map(|granted| window(granted, now))

@@ -257,27 +257,28 @@ fn unknown_until(config: &Config, now: i64) -> i64 {
 }
 
 impl<'a> Step<'a> {
-    /// Makes the group known, with whatever it may have been before in mind.
-    pub fn open(self) -> Result<(), Refused> {
+    /// Makes the group known, with whatever it may have been before in mind. Whether it was made just now.
+    pub fn open(self) -> Result<bool, Refused> {
         self.begin(unknown_until)
     }
 
     /// The same for a group that somebody knows to be new: nobody has to wait.
-    pub fn create(self) -> Result<(), Refused> {
+    pub fn create(self) -> Result<bool, Refused> {
         self.begin(|_, _| 0)
     }
 
-    fn begin(self, quiet_until: impl Fn(&Config, i64) -> i64) -> Result<(), Refused> {
+    fn begin(self, quiet_until: impl Fn(&Config, i64) -> i64) -> Result<bool, Refused> {
         let (config, incarnation, now) = (self.config, self.store.incarnation, self.now);
         let born = match self.store.groups.get(self.name) {
             Some(Entry::Live(_)) => None,
             Some(Entry::Destroyed(tombstone)) => Some(tombstone.successor(config, incarnation, now)),
             None => Some(Group::new(config, incarnation, quiet_until(config, now), NEVER)),
         };
+        let is_new = born.is_some();
         if let Some(group) = born {
             self.store.groups.insert(self.name.to_owned(), Entry::Live(group));
         }
-        self.known().map(|_| ())
+        self.known().map(|_| is_new)
     }
 
     /// The group, made anew if the store does not know it: it may have been lost.

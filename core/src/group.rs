@@ -53,6 +53,8 @@ pub struct Group {
     /// where its slots are
     pub(crate) folder: PathBuf,
     identity: Identity,
+    /// whether this process made it
+    pub(crate) is_new: bool,
     /// no slot that this process takes starts before the end of this Unix millisecond
     past_ms: i64,
     /// the highest mark that this process has covered
@@ -81,9 +83,9 @@ impl Group {
             };
             let folder = folder.join(life.to_string());
             let path = folder.join(FILE);
-            let (file, identity) = place::open(&path, &purpose, machine)?;
+            let (file, identity, is_new) = place::open_or_make(&path, &purpose, machine)?;
             let page = Mapped::new(file, &path)?;
-            let group = Self { page, folder, identity, past_ms, own_top: AtomicU64::new(0) };
+            let group = Self { page, folder, identity, is_new, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
                 return Ok(group);
             }

@@ -24,13 +24,19 @@ pub type Identity = (u64, u64);
 
 /// The file of a path; made if there is none.
 pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity), FileError> {
+    open_or_make(path, purpose, machine).map(|(file, identity, _)| (file, identity))
+}
+
+/// The same, and whether this call made it.
+pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity, bool), FileError> {
+    let mut is_new = false;
     for _ in 0..TRIES {
         let Some(file) = open_existing(path)? else {
-            create(path, purpose, machine)?;
+            is_new = create(path, purpose, machine)?;
             continue;
         };
         if let Some(identity) = check(path, &file, purpose, machine)? {
-            return Ok((file, identity));
+            return Ok((file, identity, is_new));
         }
     }
     Err(FileError::new(
@@ -152,7 +158,7 @@ fn absent(path: &Path) -> Result<Option<File>, FileError> {
 }
 
 /// Makes the file, unless another process is faster.
-pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(), FileError> {
+pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool, FileError> {
     let page = page::make(purpose)
         .ok_or_else(|| FileError::new(path, "cannot be created, because its options are too long"))?;
     let made = |error: &io::Error| FileError::io(path, "created", error);
@@ -161,7 +167,7 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(), F
     let temporary = Temporary::write(folder, &page).map_err(|error| made(&error))?;
     match fs::hard_link(&temporary.path, path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(made(&error)),
-        _ => Ok(()),
+        linked => Ok(linked.is_ok()),
     }
 }
 

@@ -115,6 +115,11 @@ impl SlotFolder {
         Ok(Self { folder, config, machine: *machine, group })
     }
 
+    /// Whether this is what made the group.
+    pub fn is_new(&self) -> bool {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner).is_new
+    }
+
     /// A slot that nobody has. The first ones tried are those from the one that was freed last on.
     pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, SlotError> {
         for _ in 0..TRIES {

@@ -27,7 +27,7 @@ mod tests {
             group
         }
 
-        fn open(&mut self, now: i64) -> Result<(), Refused> {
+        fn open(&mut self, now: i64) -> Result<bool, Refused> {
             self.store.step(now, "g", &self.config).open()
         }
 
@@ -225,8 +225,8 @@ mod tests {
                 group.store = Store { incarnation: 1, ..before.clone() };
                 let at = group.store.step(200, "g", &other);
                 let refused = match step {
-                    0 => at.open(),
-                    1 => at.create(),
+                    0 => at.open().map(|_| ()),
+                    1 => at.create().map(|_| ()),
                     2 => at.renew(0, 1, 200).map(|_| ()),
                     3 => at.release(0, 1, 150),
                     _ => at.acquire(Member { owner: 2, host: "h", client_now: 200 }).map(|_| ()),
@@ -397,7 +397,9 @@ mod tests {
                         store.step(now, "g", &config).release(granted.slot, owner, last).unwrap();
                     },
                     Doing::Destroy => store.destroy(now, "g"),
-                    Doing::Open => store.step(now, "g", &config).open().unwrap(),
+                    Doing::Open => {
+                        store.step(now, "g", &config).open().unwrap();
+                    }
                     Doing::Remember => saved = store.clone(),
                     Doing::Lose => {
                         let incarnation = store.incarnation + 1;

@@ -10,7 +10,19 @@ const { monotonicNow, sleep } = require('../timers.js')
 const { advance } = require('./etcd/counter')
 const { Gateway } = require('./etcd/gateway')
 const { isOvertaken, noMemory, remembered } = require('./etcd/memory')
-const { all, counterKey, first, groupKeys, last, leaseOf, one, parse } = require('./etcd/keys')
+const {
+  all,
+  counterKey,
+  first,
+  groupKeys,
+  groupOf,
+  isLivingGroup,
+  last,
+  leaseOf,
+  nextGroup,
+  one,
+  parse,
+} = require('./etcd/keys')
 const { parseUrl, readOptions } = require('./etcd/options')
 const steps = require('./etcd/steps')
 const { lookOf, transactionOf } = require('./etcd/transaction')
@@ -36,8 +48,9 @@ class EtcdStore {
 
   async open(group, config) {
     const keys = groupKeys(group)
-    await this.#step(keys, {}, steps.open, { group, config })
+    const isNew = await this.#step(keys, {}, steps.open, { group, config })
     this.#configs.set(group, { ...config, create: false })
+    return isNew
   }
 
   async acquire(group, { owner, host, clientNow }) {
@@ -81,6 +94,18 @@ class EtcdStore {
   async list(group) {
     const { lists } = await this.#gateway.txn({ success: [all(groupKeys(group).all)] })
     return lists[0].map(parse).map(({ seen, ...record }) => record)
+  }
+
+  /** For the command line: the names of all groups, one call for each: to read all keys could be to read thousands of slots. */
+  async groups() {
+    const names = []
+    let kv
+    do {
+      const { lists } = await this.#gateway.txn({ success: [nextGroup(kv?.key)] })
+      kv = lists[0][0]
+      if (isLivingGroup(kv)) names.push(groupOf(kv.key))
+    } while (kv !== undefined)
+    return names
   }
 
   #configOf(group) {

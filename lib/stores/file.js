@@ -111,7 +111,9 @@ class FileStore {
   async open(group, { fingerprint, slots, scale }) {
     checkText('fingerprint', fingerprint)
     const config = { fingerprint, slots: readBounded('slots', slots, 1, MOST_SLOTS), scale: readScale(scale) }
-    this.#groups.set(group, insist(native.openSlots(this.#folder, group, config)))
+    const opened = insist(native.openSlots(this.#folder, group, config))
+    this.#groups.set(group, opened)
+    return opened.isNew
   }
 
   async acquire(group, { owner, host }) {

@@ -35,11 +35,12 @@ const STATEMENTS = {
   destroy: statement(require('./postgres/destroy')),
   advance: statement(require('./postgres/advance')),
   list: statement(require('./postgres/list')),
+  groups: statement(require('./postgres/groups')),
 }
 
 /** What a statement's answer means. */
 const ANSWERS = {
-  done: () => undefined,
+  done: ({ made }) => made, // only open() says it
   lost: () => 'lost',
   destroyed: () => 'destroyed',
   granted: ({ slot, lo, hi, storeNow }) => ({ slot, lo, hi, storeNow }),
@@ -68,8 +69,9 @@ class PostgresStore {
 
   async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
     const config = { fingerprint, slots, ttlMs, skewMs }
-    await this.#step('open', group, { create }, config)
+    const isNew = await this.#step('open', group, { create }, config)
     this.#configs.set(group, config) // not before: one that is refused is not to replace another member's
+    return isNew
   }
 
   async acquire(group, { owner, host, clientNow }) {
@@ -103,6 +105,11 @@ class PostgresStore {
     const slots = await this.#client.run(STATEMENTS.list, { group })
     // A released slot has no owner, rather than one that is null.
     return slots.map(({ owner, ...slot }) => (owner === null ? slot : { ...slot, owner }))
+  }
+
+  /** For the command line: the names of all groups. */
+  groups() {
+    return this.#client.run(STATEMENTS.groups, {})
   }
 
   async close() {

@@ -34,6 +34,7 @@ const SCRIPTS = {
   destroy: script(CLOCK, GROUP, require('./redis/destroy')),
   advance: script(CLOCK, require('./redis/advance')),
   list: script(require('./redis/list')),
+  has: script(require('./redis/has')),
 }
 
 /** The keys of one group or counter; the braces keep them on one node of a cluster. */
@@ -51,7 +52,7 @@ const configOf = ([fingerprint, ...numbers]) => {
 
 /** What a script's answer means; the first word says which it is. */
 const ANSWERS = {
-  done: () => undefined,
+  done: ([what]) => what === 'made', // only open() says it
   lost: () => 'lost',
   destroyed: () => 'destroyed',
   granted: ([slot, lo, hi, storeNow]) => ({ slot: +slot, lo: +lo, hi: +hi, storeNow: +storeNow }),
@@ -86,8 +87,9 @@ class RedisStore {
 
   async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
     const config = [fingerprint, slots, ttlMs, skewMs]
-    await this.#step('open', group, [create ? 'create' : 'join'], config)
+    const isNew = await this.#step('open', group, [create ? 'create' : 'join'], config)
     this.#configs.set(group, config) // not before: one that is refused is not to replace another member's
+    return isNew
   }
 
   async acquire(group, { owner, host, clientNow }) {
@@ -120,6 +122,12 @@ class RedisStore {
     const fields = await this.#client.run(SCRIPTS.list, groupKeys(group), [])
     const records = fields.flatMap((field, i) => (i % 2 === 0 ? [slotOf(field, fields[i + 1])] : []))
     return records.sort((a, b) => a.slot - b.slot)
+  }
+
+  /** For the command line: whether a group is there. Its name could only be found among all keys of the server. */
+  async has(group) {
+    const [is] = await this.#client.run(SCRIPTS.has, groupKeys(group), [])
+    return is === 'there'
   }
 
   async close() {

@@ -30,7 +30,8 @@ const part = (name) => encodeURIComponent(JSON.stringify(name).slice(1, -1))
 const place = ({ hi, slot }) => `${String(hi).padStart(16, '0')}/${slotPart(slot)}`
 const slotPart = (slot) => String(slot).padStart(5, '0')
 
-const groupPrefix = (group) => `flakeforge/group/${part(group)}/`
+const GROUPS = 'flakeforge/group/'
+const groupPrefix = (group) => `${GROUPS}${part(group)}/`
 const counterKey = (name) => `flakeforge/counter/${part(name)}`
 
 function groupKeys(group) {
@@ -48,6 +49,12 @@ function groupKeys(group) {
     alive: `${slots}own/`,
   }
 }
+
+/** The group that a key belongs to. */
+const groupOf = (key) => JSON.parse(`"${decodeURIComponent(key.slice(GROUPS.length).split('/')[0])}"`)
+
+/** Whether this first key of a group is its record, and not a tombstone. */
+const isLivingGroup = (kv) => kv?.key.endsWith('/record') === true && !parse(kv).destroyed
 
 /** Every key that holds this record. */
 function keysOfRecord(keys, record) {
@@ -81,6 +88,11 @@ const range = (prefix) => ({ key: toBase64(prefix), range_end: toBase64(endOf(pr
 const all = (prefix) => ({ request_range: range(prefix) })
 const first = (prefix) => ({ request_range: { ...range(prefix), limit: LIMIT } })
 const last = (prefix) => ({ request_range: { ...range(prefix), limit: 1, sort_order: 'DESCEND' } })
+/** The first key of the group behind that of another key, or of the first group. The record comes before the slots. */
+const nextGroup = (key) => {
+  const from = key === undefined ? GROUPS : endOf(groupPrefix(groupOf(key)))
+  return { request_range: { key: toBase64(from), range_end: toBase64(endOf(GROUPS)), limit: 1 } }
+}
 const put = (key, value, lease) => ({ request_put: { key: toBase64(key), value: toBase64(value), lease } })
 const remove = (key) => ({ request_delete_range: { key: toBase64(key) } })
 const removeAll = (prefix) => ({ request_delete_range: range(prefix) })
@@ -109,9 +121,12 @@ module.exports = {
   counterKey,
   first,
   groupKeys,
+  groupOf,
+  isLivingGroup,
   keysOfRecord,
   last,
   leaseOf,
+  nextGroup,
   one,
   parse,
   place,

@@ -15,9 +15,10 @@ const ALIVE_RETRY_MS = 1000
 
 const grantOf = ({ slot, lo, hi }, now) => ({ slot, lo, hi, storeNow: now })
 
+/** The answer: whether the group was made. */
 function open(look, about) {
-  if (look.record?.destroyed) return { record: successor(look, about.config, about.memory) }
-  return check(look, about)
+  if (look.record?.destroyed) return { record: successor(look, about.config, about.memory), answer: true }
+  return { ...check(look, about), answer: look.record === undefined }
 }
 
 /** The slot to grant by the order of the rules, or undefined. */

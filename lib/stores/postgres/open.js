@@ -42,6 +42,7 @@ SELECT json_build_object(
     WHEN EXISTS (SELECT FROM made UNION ALL SELECT FROM remade UNION ALL SELECT FROM noted) THEN 'done'
     ELSE 'again'
   END,
+  'made', EXISTS (SELECT FROM made UNION ALL SELECT FROM remade),
   'theirs', json_build_object('fingerprint', fingerprint, 'slots', slots, 'ttlMs', ttl_ms, 'skewMs', skew_ms)
 )::text
 FROM checked

@@ -4,6 +4,7 @@
 // It must never change a group that is there, and never let anything but 'create' skip the wait for lost grants.
 
 module.exports = /* lua */ `
+local isNew = group == nil or isDestroyed()
 if group == nil then
   makeGroup(ARGV[5] == 'create' and 0 or unknownGrantsEnd(), -1)
 elseif isDestroyed() then
@@ -12,5 +13,5 @@ elseif isDestroyed() then
   local quietUntil = isOfThisServer(group.incarnation) and 0 or unknownGrantsEnd()
   makeGroup(math.max(group.quietUntil, quietUntil), group.floor)
 end
-return verify() or { 'done' }
+return verify() or { 'done', isNew and 'made' or 'kept' }
 `
