@@ -61,6 +61,15 @@ mod tests {
     }
 
     #[test]
+    fn open_says_whether_it_made_the_group() {
+        let mut group = Group::absent(1);
+        assert_eq!((group.open(0), group.open(0)), (Ok(true), Ok(false)));
+        group.store.destroy(0, "g");
+        assert_eq!((group.open(0), group.open(0)), (Ok(true), Ok(false)), "the one after it is another");
+        assert_eq!(group.store.step(0, "g", &group.config).create(), Ok(false));
+    }
+
+    #[test]
     fn a_window_reaches_from_now_to_the_ttl() {
         assert_eq!(Group::created(2).acquire(100, 1), Ok(granted(0, 100, 30_100)));
         assert_eq!(Group::created(2).acquire(0, 1), Ok(granted(0, 0, 30_000)), "the first one there is");

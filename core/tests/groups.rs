@@ -274,3 +274,17 @@ fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
         assert!(last_ms < retry_at_ms, "an ID of {last_ms}, and the next group starts at {retry_at_ms}");
     }
 }
+
+#[test]
+fn of_many_who_open_a_group_at_once_one_has_made_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let makers = || -> usize {
+        thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| open(temp.path(), 4).is_new())).collect();
+            all.into_iter().filter_map(|one| one.join().unwrap().then_some(())).count()
+        })
+    };
+    assert_eq!((makers(), makers()), (1, 0));
+    destroy(temp.path()).unwrap();
+    assert_eq!((makers(), makers()), (1, 0), "the one after it is another");
+}
