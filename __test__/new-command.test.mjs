@@ -102,14 +102,14 @@ onRedis('--store and --group: a slot of a server, whose options must agree', asy
     const ids = await linesOf(t, [...args, '--slots', '4', '--as', 'dec', ...named], options)
     t.is(layouts.hazelcast.decode(ids[2]).node, 0)
   }
-  await fails(t, [...args, '--store', server.url], /made for slots 4/)
+  await fails(t, [...args, '--store', server.url], /made with other options: it has slots 4/)
   await isRefused(t, [...args, '--ttl', '5', '--store', server.url], /--ttl must be/)
 })
 
 onRedis('a group that is new on a server: why it waits is said, in one sentence', async (t) => {
   const server = await startRedis()
   t.teardown(() => server.stop())
-  const { code, stdout, stderr } = await run(['new', '--store', server.url, '--wait', '100'])
+  const { code, stdout, stderr } = await run(['new', '--store', server.url, '--wait', '5000'])
   t.is(code, 1)
   t.is(stdout, '')
   for (const line of stderr.trimEnd().split('\n')) t.regex(line, /^flakeforge: .*flakeforge create/)
@@ -168,13 +168,13 @@ test('a layout without a node field: no slot can keep its IDs apart, which is sa
   const spec = '{"fields":[["timestamp",50],["counter",14]]}'
   const { code, stderr } = await run(['new', '--layout', spec, '--as', 'dec'], fresh(t))
   t.is(code, 0)
-  t.regex(stderr, /^flakeforge: this layout has no node field.*--shared[^\n]*\n$/)
+  t.regex(stderr, /^flakeforge: This layout has no node field.*--shared[^\n]*\n$/)
   const file = path.join(diskFolder(t), 'cursor')
   t.is((await linesOf(t, ['new', '2', '--layout', spec, '--as', 'dec', '--shared', file])).length, 2)
 })
 
 test('options that contradict each other', async (t) => {
-  await isRefused(t, ['new', '--id', '5', '--store', 'x'], /--store .* with --id none is taken/)
+  await isRefused(t, ['new', '--id', '5', '--store', 'x'], /--store .* with --id no slot is taken/)
   await isRefused(t, ['new', '--shared', 'x', '--group', 'g'], /--group .* with --shared/)
   await isRefused(t, ['new', '--group', 'a{b'], /--group must be/)
 })
@@ -184,7 +184,7 @@ test('in a container: IDs, and on stderr how far they are unique and what to nam
   const { code, stdout, stderr } = await run([], options)
   t.is(code, 0)
   t.is(stdout.match(/^0x/gm).length, 3)
-  t.regex(stderr, /^flakeforge: node number 0 is unique in this container only [^\n]*\n$/)
+  t.regex(stderr, /^flakeforge: Node number 0 is unique only in this container [^\n]*\n$/)
   for (const wayOut of ['--store', 'FLAKEFORGE_STORE', '--id', folderOf(options)])
     t.true(stderr.includes(wayOut), wayOut)
   const env = { ...options.env, FLAKEFORGE_STORE: diskFolder(t) }

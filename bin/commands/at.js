@@ -38,7 +38,7 @@ function toText({ layout, from, to, min, max, where, whereSigned }) {
 
 async function run({ values, operands }) {
   if (operands.length < 1 || operands.length > 2) {
-    throw usageError(`at takes one DATE or two, not ${operands.length}. See: flakeforge at --help`)
+    throw usageError(`at takes one DATE or two, not ${operands.length}. Run 'flakeforge at --help' for examples.`)
   }
   const [from, to = from] = operands.map((text) => readDate(text))
   const result = bounds(readLayout(values, 'flake'), from, to)

@@ -15,15 +15,15 @@ const SHELLS = ['bash', 'zsh', 'fish']
 const script = (shell) => readFileSync(join(__dirname, '..', 'completion', `flakeforge.${shell}`), 'utf8')
 
 function unknown(shell) {
-  if (shell === undefined) return usageError(`completion takes the name of a shell: ${SHELLS.join(', ')}`)
+  if (shell === undefined) return usageError(`completion takes the name of a shell: ${SHELLS.join(', ')}.`)
   const meant = nearest(shell, SHELLS)
-  const wayOut = meant === undefined ? `There are ${SHELLS.join(', ')}` : `Did you mean '${meant}'?`
+  const wayOut = meant === undefined ? `There are ${SHELLS.join(', ')}.` : `Did you mean '${meant}'?`
   return usageError(`Unknown shell '${shell}'. ${wayOut}`)
 }
 
 async function run({ values, operands }) {
   const [shell] = operands
-  if (operands.length > 1) throw usageError(`completion takes one shell, not ${operands.length}`)
+  if (operands.length > 1) throw usageError(`completion takes one shell, not ${operands.length}.`)
   if (!SHELLS.includes(shell)) throw unknown(shell)
   await print(values.json ? `${JSON.stringify({ shell, script: script(shell) })}\n` : script(shell))
 }

@@ -17,7 +17,7 @@ const SAID = {
 
 async function run({ values, operands, layout }) {
   const [name, group = 'default', ...more] = operands
-  if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP')
+  if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP.')
   const { slots, ttl: ttlMs, skew: skewMs, 'node-offset': nodeOffset } = values
   const nodes = Object.fromEntries(Layout.facts(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, ttlMs, skewMs, nodeOffset }

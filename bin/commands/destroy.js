@@ -20,10 +20,10 @@ async function end(store, group) {
 
 async function run({ values, operands }) {
   const [name, group, ...more] = operands
-  if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP')
+  if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP.')
   readName('group', group)
   if (!values.yes) {
-    throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes`)
+    throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes.`)
   }
   await withPresentStore(name, (store) => end(store, group))
   await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${group}' has ended.\n`)

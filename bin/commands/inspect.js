@@ -97,7 +97,7 @@ async function run({ values, operands }) {
   if (!fromStdin) return print(showAll(joinBytes(operands), values.json ? toJson : toText, layout))
   const show = values.json ? toJson : toLine
   if (operands.length === 0 && process.stdin.isTTY) {
-    throw usageError('inspect needs an ID, or IDs on stdin. See: flakeforge inspect --help')
+    throw usageError("inspect needs an ID, or IDs on stdin. Run 'flakeforge inspect --help' for examples.")
   }
   let before = 0
   for await (const lines of readLines()) {

@@ -35,7 +35,7 @@ const toText = (all) => `${toTable(FIELDS, all.map(fieldsRow))}\n\n${toTable(TIM
 const toJson = (described) => JSON.stringify(described, (_, value) => (value === Infinity ? 'Infinity' : value))
 
 async function run({ values, operands }) {
-  if (operands.length > 0) throw usageError(`layouts takes no argument, so leave '${operands[0]}' out`)
+  if (operands.length > 0) throw usageError(`layouts takes no argument, so leave out '${operands[0]}'.`)
   const all = Object.values(layouts).map(describe)
   await print(`${values.json ? all.map(toJson).join('\n') : toText(all)}\n`)
 }

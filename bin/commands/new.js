@@ -31,19 +31,19 @@ const toJson = (id, layout) =>
 function readCount({ n }, operands, absent) {
   const [count = n ?? absent, ...more] = operands
   if (more.length > 0 || (operands.length > 0 && n !== undefined)) {
-    throw usageError(`new takes one N, not ${[...operands, ...(n === undefined ? [] : [`-n ${n}`])].join(' and ')}`)
+    throw usageError(`new takes one N, not ${[...operands, ...(n === undefined ? [] : [`-n ${n}`])].join(' and ')}.`)
   }
   if (/^\d{10,}$/.test(count)) {
-    throw usageError(`N must be 999999999 at most, not ${count}. If that is an ID: flakeforge inspect ${count}`)
+    throw usageError(`N must be 999999999 at most, not ${count}. If that is an ID, run 'flakeforge inspect ${count}'.`)
   }
-  if (!/^\d+$/.test(count)) throw usageError(`N must be how many IDs to make, not '${count}'`)
+  if (!/^\d+$/.test(count)) throw usageError(`N must be how many IDs to make, not '${count}'.`)
   return Number(count)
 }
 
 function readForm({ as, json }) {
   const form = as ?? (json ? 'json' : undefined)
   if (form !== undefined && !FORMS.includes(form)) {
-    throw usageError(`--as must be one of ${FORMS.join(', ')}, not '${form}'`)
+    throw usageError(`--as must be one of ${FORMS.join(', ')}, not '${form}'.`)
   }
   return form
 }
@@ -56,7 +56,7 @@ function sourceOf(values, { nodeNames, nodeFields }) {
   const slotOption = SLOT_OPTIONS.find((name) => values[name] !== undefined)
   const rival = ['shared', 'id'].find((name) => values[name] !== undefined)
   if (slotOption !== undefined && rival !== undefined) {
-    throw usageError(`--${slotOption} is about slots, and with --${rival} none is taken: leave one of them out`)
+    throw usageError(`--${slotOption} is about slots, and with --${rival} no slot is taken. Leave one of them out.`)
   }
   if (values.shared !== undefined) return 'shared'
   if (slotOption !== undefined) return 'slot'
@@ -76,7 +76,7 @@ async function withGenerator(values, layout, work) {
   }
   const { id, shared } = values
   if (facts.nodeNames.length === 0 && shared === undefined) {
-    say('this layout has no node field, so other processes can make equal IDs: --shared FILE keeps them apart')
+    say('This layout has no node field, so other processes can make equal IDs. Use --shared FILE in all of them.')
   }
   return work(new FlakeId({ ...options, id, shared }))
 }

@@ -3,13 +3,12 @@
 // `flakeforge schema`: the tables of the PostgreSQL store, for those who make tables by migrations. It must never connect
 // to anything, nor hold a statement of its own.
 
-const { readFileSync } = require('node:fs')
 const { version } = require('../../package.json')
 const { usageError } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
 
 /** The statements that the store itself runs where it may. */
-const schema = () => readFileSync(require.resolve('../../lib/stores/postgres/schema.sql'), 'utf8')
+const schema = () => require('../../lib/stores/postgres/schema.js')
 
 const HEADER = `-- The tables of flakeforge ${version}, printed by: flakeforge schema
 -- Applying it again changes nothing. Members need no other rights than:
@@ -18,7 +17,7 @@ const HEADER = `-- The tables of flakeforge ${version}, printed by: flakeforge s
 `
 
 async function run({ values, operands }) {
-  if (operands.length > 0) throw usageError(`schema takes no argument, so leave '${operands[0]}' out`)
+  if (operands.length > 0) throw usageError(`schema takes no argument, so leave out '${operands[0]}'.`)
   const sql = `${HEADER}${schema().trim()}\n`
   await print(values.json ? `${JSON.stringify({ sql })}\n` : sql)
 }

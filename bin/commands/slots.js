@@ -55,7 +55,7 @@ function toText({ slots, faults, empty, place }) {
 
 async function run({ values, operands }) {
   if (operands.length > 1)
-    throw usageError(`slots takes one DIR or URL, not ${operands.length}. Name a group with --group`)
+    throw usageError(`slots takes one DIR or URL, not ${operands.length}. Name a group with --group.`)
   if (values.group !== undefined) readName('group', values.group)
   const found = await withPresentStore(operands[0], (store) => listAll(store, values.group))
   for (const fault of found.faults) report(fault)

@@ -36,7 +36,8 @@ function readArguments(command, args) {
     if (token.kind !== 'option') continue
     const value = checkOption(token, options, command)
     // Of two values one would be ignored, and somebody believes in it.
-    if (Object.hasOwn(values, token.name) && value !== true) throw usageError(`${token.rawName} is given twice`)
+    if (Object.hasOwn(values, token.name) && value !== true)
+      throw usageError(`${token.rawName} is given twice. Give it once.`)
     values[token.name] = value
   }
   return { values, operands, layout: layout && readLayout(values, 'flake'), options }
@@ -64,11 +65,11 @@ function checkOption({ name, rawName, value, inlineValue }, options, command) {
   const option = Object.hasOwn(options, name) ? options[name] : undefined
   if (option === undefined) throw unknownOption(rawName, options, command)
   if (option.value === undefined) {
-    if (value !== undefined) throw usageError(`${rawName} takes no value, so leave '${plain(value)}' out`)
+    if (value !== undefined) throw usageError(`${rawName} takes no value, so leave out '${plain(value)}'.`)
     return true
   }
   const isMissing = value === undefined || (!inlineValue && value.startsWith('-'))
-  if (isMissing) throw usageError(`${rawName} needs a value: ${rawName} ${option.value}`)
+  if (isMissing) throw usageError(`${rawName} needs a value, as in '${rawName} ${option.value}'.`)
   return plain(value)
 }
 
@@ -77,9 +78,9 @@ function unknownOption(rawName, options, { name: command }) {
   if (meant !== undefined) return usageError(`Unknown option '${rawName}'. Did you mean '${flag(meant)}'?`)
   const owners = Object.keys(layouts).filter((name) => Object.hasOwn(nodeFields(layouts[name]), rawName.slice(2)))
   if (owners.length > 0 && Object.hasOwn(options, 'layout')) {
-    return usageError(`Unknown option '${rawName}' here: it is a node field of layout ${owners.join(', ')}`)
+    return usageError(`Unknown option '${rawName}' here. It is a node field of layout ${owners.join(', ')}.`)
   }
-  return usageError(`Unknown option '${rawName}'. See: flakeforge ${command} --help`)
+  return usageError(`Unknown option '${rawName}'. Run 'flakeforge ${command} --help' for a list.`)
 }
 
 const flag = (name) => (name.length === 1 ? `-${name}` : `--${name}`)
@@ -89,7 +90,7 @@ function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }, absen
   if (layout === undefined && absent === undefined) {
     const [choice] =
       Object.entries({ epoch, nodes, mode, 'id-offset': idOffset }).find(([, value]) => value !== undefined) ?? []
-    if (choice !== undefined) throw usageError(`--${choice} needs --layout, which says of which system`)
+    if (choice !== undefined) throw usageError(`--${choice} changes a layout, so say which one with --layout.`)
     return undefined
   }
   const epochMs = epoch === undefined ? undefined : readDate(epoch, '--epoch').getTime()
@@ -98,7 +99,7 @@ function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }, absen
 
 function readIdOffset(text) {
   if (text === undefined) return undefined
-  if (!/^-?\d+$/.test(text)) throw usageError(`--id-offset must be an integer, not '${text}'`)
+  if (!/^-?\d+$/.test(text)) throw usageError(`--id-offset must be an integer, not '${text}'.`)
   return BigInt(text)
 }
 
@@ -108,7 +109,7 @@ function readSpec(layout) {
   try {
     return JSON.parse(layout)
   } catch (error) {
-    throw usageError(`--layout is not valid JSON: ${error.message}`)
+    throw usageError(`--layout is not valid JSON: ${error.message}.`)
   }
 }
 

@@ -29,7 +29,7 @@ function load(name) {
 
 function unknown(name) {
   const meant = nearest(name, [...NAMES, ...OTHERS])
-  const wayOut = meant === undefined ? 'See: flakeforge help' : `Did you mean '${meant}'?`
+  const wayOut = meant === undefined ? "Run 'flakeforge help' for a list." : `Did you mean '${meant}'?`
   return usageError(`Unknown command '${name}'. ${wayOut}`)
 }
 

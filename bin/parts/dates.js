@@ -18,7 +18,7 @@ const UNITS = [
 function readDate(text, what = 'DATE') {
   const date = text === 'now' ? new Date() : new Date(/^-?\d+$/.test(text) ? Number(text) : readIso(text))
   if (!Number.isNaN(date.getTime())) return date
-  const message = `${what} must be ISO text (2026-01-31, 2026-01-31T12:00Z), Unix ms or 'now', not '${text}'`
+  const message = `${what} must be ISO text (2026-01-31, 2026-01-31T12:00Z), Unix ms or 'now', not '${text}'.`
   throw usageError(message)
 }
 

@@ -24,7 +24,7 @@ function statusOf({ exitCode, code, syscall }) {
 /** The message, and the cause where that does not tell it: why a server could not be reached, for example. */
 function textOf(error) {
   const [text, why] = [inFlags(error), error.cause?.message?.split('\n')[0]]
-  return why && !text.includes(why) ? `${text} (${why})` : text
+  return why && !text.includes(why) ? `${text.replace(/\.$/, '')} (${why}).` : text
 }
 
 /** Errors of the library call an option by its name there; people have typed a flag. */
@@ -43,7 +43,7 @@ function report(error) {
   process.exitCode = status ?? FAILURE
   if (status === 0) return
   if (status !== undefined) return say(textOf(error))
-  say(`this is a bug of flakeforge. Please report it at ${bugs.url} with these lines:`)
+  say(`This is a bug in flakeforge. Please report it at ${bugs.url} with these lines:`)
   console.error(error)
 }
 

@@ -12,7 +12,7 @@ const { failure } = require('./faults.js')
 const { say } = require('./output.js')
 const { isNamed, withStore } = require('./stores.js')
 
-const BY_HAND = '--id N makes IDs without a slot, if no other process uses that node number'
+const BY_HAND = 'Or use --id N, which takes no slot, if no other process has that node number.'
 
 /**
  * Does something with a generator that holds a slot, and gives the slot back, however it ends.
@@ -54,7 +54,7 @@ async function joinOwnFolder(store, options) {
     return flake
   } catch (error) {
     if (error.code !== 'ERR_FLAKE_FILE') throw error
-    throw failure(`${error.message}. Name another folder or a server with --store; ${BY_HAND}`)
+    throw failure(`${error.message.replace(/\.$/, '')}. Name another folder or a server with --store. ${BY_HAND}`)
   }
 }
 
@@ -89,8 +89,8 @@ async function joinIfSame(store, options, { fingerprint }) {
 /** Other containers do not see this folder, and take the same numbers from theirs. */
 function sayWhereFrom({ id }, { folder }) {
   say(
-    `node number ${id} is unique in this container only (a slot of ${folder}). Where other containers make IDs too, ` +
-      'name a store that they share with --store or FLAKEFORGE_STORE, or give each its own --id',
+    `Node number ${id} is unique only in this container (it is a slot of ${folder}). If other containers make IDs too, name a ` +
+      'store that they share, with --store or FLAKEFORGE_STORE, or give each its own --id.',
   )
 }
 

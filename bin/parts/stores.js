@@ -44,7 +44,7 @@ async function withStore(given, work) {
 const withPresentStore = (given, work) =>
   withStore(given, (store) => {
     if (nameOf(given) !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
-      throw failure(`There is no folder ${store.folder}`)
+      throw failure(`There is no folder ${store.folder}.`)
     }
     return work(store)
   })
@@ -59,12 +59,12 @@ const hasGroup = async (store, group) => (await groupsOf(store))?.includes(group
 async function noGroup(store, group) {
   const known = await groupsOf(store)
   const text = `There is no group '${group}' ${placeOf(store)}.`
-  if (known === undefined) return failure(`${text} Check its name: this server cannot list its groups`)
+  if (known === undefined) return failure(`${text} Check its name. This server cannot list its groups.`)
   const meant = nearest(group, known)
   if (meant !== undefined) return failure(`${text} Did you mean '${meant}'?`)
   const some = known.slice(0, 10).map((name) => `'${name}'`)
   const more = known.length > some.length ? [`${known.length - some.length} more`] : []
-  return failure(`${text} ${known.length === 0 ? 'There are none' : `There are ${[...some, ...more].join(', ')}`}`)
+  return failure(`${text} ${known.length === 0 ? 'There are none.' : `There are ${[...some, ...more].join(', ')}.`}`)
 }
 
 const placeOf = ({ folder }) => (folder === undefined ? 'on this server' : `in ${folder}`)

@@ -7,7 +7,7 @@ const { fromSigned, layouts, parse } = require('../../index.js')
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or 16 digits of hex, 0b or 64 bits, 13 characters of base32, base64 of 8 bytes, 8 bytes of hex, a time with nine digits'
+  'decimal, 0x or 16 digits of hex, 0b or 64 bits, 13 characters of base32, base64 of 8 bytes, 8 bytes of hex, or a time with nine digits'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
@@ -75,7 +75,7 @@ function readId(given) {
     if (id !== undefined) return { id, form, note: also?.(text) }
   }
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
-  throw Object.assign(new Error(`'${shown}' is not an ID: ${WANTED}`), { code: 'ERR_FLAKE_ID' })
+  throw Object.assign(new Error(`'${shown}' is not an ID. Give it as ${WANTED}.`), { code: 'ERR_FLAKE_ID' })
 }
 
 /** Arguments as texts of IDs: bytes of hex that the shell has split are put together. */
