@@ -1,0 +1,96 @@
+// IDs in their forms: bytes, bigints and text.
+
+/**
+ * An ID as every function accepts it: 8 big-endian bytes, a bigint, or text (`'123'` decimal, `'0x7b'` hex, `'0b1111011'`
+ * binary). A number is not accepted, because it cannot hold 64 bits.
+ */
+export type IdLike = Uint8Array | bigint | string
+
+/**
+ * How an ID is written as text.
+ *
+ * | base | digits | length |
+ * |---|---|---|
+ * | `'dec'` | decimal | 1…20 |
+ * | `'hex'` | hexadecimal | 1…16 |
+ * | `'bin'` | binary | 64 |
+ * | `'oct'` | octal | 1…22 |
+ * | `'base32'` | Crockford's base 32, without I, L, O and U | 13 |
+ * | `'base36'` | 0…9, a…z | 13 |
+ * | `'base58'` | Bitcoin's alphabet, without 0, O, I and l | 11 |
+ * | `'base62'` | 0…9, A…Z, a…z | 11 |
+ *
+ * From base 32 on, all texts have the same length and their digits are in ASCII order, so the text sorts as the ID does.
+ */
+export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62'
+
+export interface FormatOptions {
+  /** stands before the digits; decimal text never has one */
+  prefix?: string | undefined
+  /** digits in a group, counted from the end */
+  groupsize?: number | undefined
+  /** stands between groups; default a space */
+  delimiter?: string | undefined
+  /** fills the text at its front up to `size`; it is repeated, and cut where needed */
+  padstr?: string | undefined
+  /** the length to fill up to, prefix included; longer text stays as it is */
+  size?: number | undefined
+  /** binary only: leave out leading zeros */
+  trim?: boolean | undefined
+  /** byte order of the input; default `'BE'` */
+  format?: 'BE' | 'LE' | undefined
+}
+
+/**
+ * Writes bytes of any length as text. It is called like biguint-format.
+ *
+ * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many
+ * digits as the bytes need (13 or 11 for an ID). Text as input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is
+ * hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` does what that package does.
+ * The input is not changed.
+ *
+ * @param id bytes, an array of bytes, a bigint, or text
+ * @param base default `'dec'`
+ * @throws {TypeError} `ERR_FLAKE_ID`: the input is not a number in one of these forms.
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option.
+ * @example
+ * format(id, 'hex', { prefix: '0x' })                   // '0x687e488989127000'
+ * format(id, 'bin', { groupsize: 8, delimiter: '_' })   // '01101000_01111110_01001000_…'
+ */
+export function format(
+  id: IdLike | readonly number[],
+  base?: Base | null,
+  options?: Readonly<FormatOptions> | null,
+): string
+
+/**
+ * The 8 bytes that a text stands for: the inverse of `format(id, base)` without options.
+ * @param base default `'dec'`. Letters may have either case, except in base 58 and base 62. Text in base 36, 58 and 62 must
+ * have its full length.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, or has more than 64 bits.
+ */
+export function parse(text: string, base?: Base | null): Buffer
+
+/**
+ * The ID as a bigint from 0 to 2^64 − 1.
+ * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+ */
+export function toBigInt(id: IdLike): bigint
+
+/**
+ * The ID as a signed 64-bit column stores it. It is negative from 2^63 on.
+ * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+ */
+export function toSigned(id: IdLike): bigint
+
+/**
+ * The ID that a signed 64-bit column holds as this value, −2^63…2^63 − 1.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or not a bigint.
+ */
+export function fromSigned(value: bigint): Buffer
+
+/**
+ * −1, 0 or 1, by unsigned value, as `sort` wants it and as `Buffer.compare` returns it.
+ * @throws {TypeError} `ERR_FLAKE_ID`: one of them is not an ID.
+ */
+export function compare(a: IdLike, b: IdLike): -1 | 0 | 1

@@ -1,0 +1,152 @@
+// What the 64 bits of an ID mean: layouts, and the parts of an ID.
+
+import { IdLike } from './ids.js'
+import { AnyLayout, DecodedFields, GivenFields, LayoutChoices, LayoutName, OrFlake } from './node-fields.js'
+
+/**
+ * A layout of your own. Write it where it is used, or as a constant with `as const satisfies LayoutSpec`; then the types
+ * know the names of its fields. After `const spec: LayoutSpec = …` they do not.
+ */
+export interface LayoutSpec {
+  /** the name that error messages use; default `'custom'` */
+  name?: string | undefined
+  /** Unix ms of tick 0, or a Date; default 0 */
+  epoch?: number | Date | undefined
+  /** length of a tick in ms; default 1. It must be a whole number of nanoseconds. */
+  tickMs?: number | undefined
+  /**
+   * Names and widths in bits (1…63), the most significant first, 64 bits in total. There must be exactly one
+   * `'timestamp'` and at most one `'counter'`. `'zero'` stands for unused bits. All other fields together are the node
+   * number, 53 bits at most. Names of options and of `Parts` cannot be used.
+   */
+  fields: ReadonlyArray<readonly [name: string, bits: number]>
+}
+
+/** The choices that a layout leaves open. */
+export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>
+
+export interface LayoutSettings {
+  /** Unix ms of tick 0, or a Date; default: the layout's own epoch */
+  epoch?: number | string | Date | null | undefined
+  /**
+   * A number from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). Times whose IDs would then not fit
+   * into 64 bits are out of range.
+   */
+  idOffset?: bigint | null | undefined
+}
+
+/**
+ * The parts of an ID. The node fields stand under their own names: `datacenter` and `worker` in flake, `node` in
+ * hazelcast, and so on.
+ *
+ * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ *
+ * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
+ * `{ ...parts }`.
+ */
+export type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>
+
+export interface CommonParts {
+  /** Unix ms; has a fraction where a tick is shorter than 1 ms */
+  timestamp: number
+  /** the timestamp as a Date, in whole ms */
+  date: Date
+  /** ticks since the epoch */
+  tick: bigint
+  /** the counter within the tick */
+  counter: number
+  /** the whole node number: all node fields joined, the most significant first */
+  id: number
+  /** uniqueid: the mode in which the ID was made */
+  mode?: 'spread' | 'sequential'
+}
+
+/** What `Layout.encode` takes. Everything that `decode` returns can be given back. */
+export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>
+
+export interface CommonPartsToEncode {
+  /** Unix ms, a Date, or Unix ns as a bigint. Ignored where `tick` is given. */
+  timestamp?: number | bigint | Date | null | undefined
+  /** the time where neither `tick` nor `timestamp` is given */
+  date?: Date | null | undefined
+  /** ticks since the epoch */
+  tick?: bigint | null | undefined
+  /** default 0 */
+  counter?: number | string | null | undefined
+  /** the whole node number; default: what the node fields say, or 0 */
+  id?: number | string | null | undefined
+  /** uniqueid: default the layout's own mode */
+  mode?: 'spread' | 'sequential' | null | undefined
+}
+
+/**
+ * What the 64 bits of an ID mean.
+ *
+ * `L` is what the layout was made from: a dialect's name or your spec. From it follow the names of the node fields.
+ * `Layout` without a type argument is a layout of any kind.
+ *
+ * @example
+ * const { Layout, layouts } = require('flakeforge')
+ * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
+ * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
+ * mine.encode({ timestamp: new Date(), shard: 5 })
+ */
+export class Layout<const L extends AnyLayout = AnyLayout> {
+  /**
+   * @param spec a dialect's name, the fields of your own layout, or another layout that you want with other options
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: such a layout is impossible. The message says which field is
+   * wrong and why.
+   */
+  constructor(spec: L | Layout<L>, options?: LayoutOptions<L> | null)
+  readonly name: string
+  /** Unix ms of tick 0 */
+  readonly epoch: number
+  /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
+  readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
+  /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
+  readonly end: Date
+  /**
+   * The first instant at which IDs no longer fit into a signed 64-bit column; flake with epoch 0: 2039-09-07. It is the
+   * epoch, or just after it, where the highest bit depends on the node or is a reversed one.
+   */
+  readonly signedEnd: Date
+  /**
+   * Makes the ID with these parts: the inverse of `decode`.
+   * @param parts the time as `tick`, or else as `timestamp`; `counter` (default 0); the node as `id` or by its fields
+   * (default 0); `mode`
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+   */
+  encode(parts: PartsToEncode<L>): Buffer
+  /**
+   * The parts of an ID.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not valid in this layout, because a bit that must be 0 is set.
+   */
+  decode(id: IdLike): Parts<L>
+  /**
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
+   * nodes: the bounds for `WHERE id BETWEEN …`.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+   */
+  range(from: number | Date, to?: number | Date): { min: Buffer; max: Buffer }
+  /**
+   * Chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`. The last digits show the host.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+   */
+  toText(id: IdLike): string
+  /**
+   * Chronicle layouts: the ID that `toText` made this text from.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not stand for an ID.
+   */
+  fromText(text: string): Buffer
+}
+
+/**
+ * The type of `FlakeId.decode`. A generator has it as a property, and it has a name, so that the compiler compares two of
+ * them by `L`. So a generator of any layout is also a plain `FlakeId`, even if it is of a class of yours.
+ */
+export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<OrFlake<L>>
+
+/** Every dialect, with its own epoch and the default of every choice. */
+export const layouts: { readonly [Name in LayoutName]: Layout<Name> }
