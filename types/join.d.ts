@@ -1,7 +1,7 @@
 // Generators whose node number is leased: what `FlakeId.join()` takes and returns.
 
 import { FlakeId } from '../index.js'
-import { AnyLayout, GivenFields, LayoutChoices, OrFlake, Unspecified } from './node-fields.js'
+import { AnyLayout, GivenFields, LayoutChoices, Unspecified } from './node-fields.js'
 import { GeneratorOptions, LayoutOption, SignalOptions } from './options.js'
 import { Store } from './stores.js'
 
@@ -14,8 +14,8 @@ import { Store } from './stores.js'
 export type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions &
   GeneratorOptions &
   LayoutOption<L> &
-  LayoutChoices<OrFlake<L>> &
-  Omit<GivenFields<OrFlake<L>>, keyof LeaseOptions>
+  LayoutChoices<L> &
+  Omit<GivenFields<L>, keyof LeaseOptions>
 
 /** How a group shares its slots. */
 export interface LeaseOptions {

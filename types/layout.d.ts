@@ -1,7 +1,7 @@
 // What the 64 bits of an ID mean: layouts, and the parts of an ID.
 
 import { IdLike } from './ids.js'
-import { AnyLayout, DecodedFields, GivenFields, LayoutChoices, LayoutName, OrFlake } from './node-fields.js'
+import { AnyLayout, DecodedFields, GivenFields, LayoutChoices, LayoutName } from './node-fields.js'
 
 /**
  * A layout of your own. Write it where it is used, or as a constant with `as const satisfies LayoutSpec`; then the types
@@ -146,7 +146,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
  * The type of `FlakeId.decode`. A generator has it as a property, and it has a name, so that the compiler compares two of
  * them by `L`. So a generator of any layout is also a plain `FlakeId`, even if it is of a class of yours.
  */
-export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<OrFlake<L>>
+export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>
 
 /** Every dialect, with its own epoch and the default of every choice. */
 export const layouts: { readonly [Name in LayoutName]: Layout<Name> }

@@ -84,10 +84,11 @@ export type AnyLayout = LayoutName | LayoutSpec
 export type Unspecified = any
 
 /** The layout, or the default one where none was named. */
-export type OrFlake<L> = 0 extends 1 & L ? 'flake' : L
+type OrFlake<L> = 0 extends 1 & L ? 'flake' : L
 
 /** The node fields of a layout. Where `L` is several layouts, this is a union. */
-type FieldsOf<L> = L extends LayoutName
+type FieldsOf<L> = L extends unknown ? FieldsOfOne<OrFlake<L>> : never
+type FieldsOfOne<L> = L extends LayoutName
   ? NodeFields[L]
   : L extends { readonly fields: ReadonlyArray<readonly [infer Name extends string, number]> }
     ? OwnFields<Name>
@@ -104,7 +105,7 @@ type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) exte
 type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never
 
 /** Node fields as a user gives them. Where `L` is several layouts, the fields of each may be given. */
-export type GivenFields<L> = AllOf<L extends unknown ? AsGiven<FieldsOf<L>> : never>
+export type GivenFields<L> = AllOf<AsGiven<FieldsOf<L>>>
 type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefined }
 
 /** Node fields as `decode` returns them. Where `L` is several layouts, those that only some of them have are optional. */
@@ -112,8 +113,8 @@ export type DecodedFields<L> = InEach<FieldsOf<L>>
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number }
 
 /** What only some layouts can be made with. */
-export type LayoutChoices<L> = ('snowcast' extends L ? SnowcastChoices : unknown) &
-  ('uniqueid' extends L ? UniqueidChoices : unknown)
+export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
+  ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown)
 
 export interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */

@@ -1,7 +1,7 @@
 // The options of a generator.
 
 import { Layout, LayoutSettings } from './layout.js'
-import { AnyLayout, GivenFields, LayoutChoices, OrFlake } from './node-fields.js'
+import { AnyLayout, GivenFields, LayoutChoices } from './node-fields.js'
 
 /**
  * The options of `new FlakeId()`.
@@ -17,8 +17,8 @@ import { AnyLayout, GivenFields, LayoutChoices, OrFlake } from './node-fields.js
 export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNode &
   GeneratorOptions &
   LayoutOption<L> &
-  LayoutChoices<OrFlake<L>> &
-  GivenFields<OrFlake<L>>
+  LayoutChoices<L> &
+  GivenFields<L>
 
 /** What the layout is, and so which node fields there are. */
 export interface LayoutOption<L extends AnyLayout> {

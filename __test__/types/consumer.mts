@@ -1,5 +1,5 @@
-// An ES consumer of the types: default, named, namespace and type imports. types.test.mjs compiles it and runs what
-// comes out, so that the types are true of what is there.
+// An ES consumer of the types: default, named, namespace and type imports. It is compiled, and what comes out is run, so
+// the types are true of what is there.
 
 import assert from 'node:assert'
 import { once } from 'node:events'
@@ -131,22 +131,19 @@ const names: LayoutName[] = [
   'sonyflake',
 ]
 for (const each of names) assert.equal(layouts[each].name, each)
-const spec: LayoutSpec = {
-  name: 'mine',
-  epoch: new Date(1e12),
-  tickMs: 10,
-  fields: [
-    ['timestamp', 41],
-    ['pod', 23],
-  ],
-}
+const podFields = [
+  ['timestamp', 41],
+  ['pod', 23],
+] as const
+const spec: LayoutSpec = { name: 'mine', epoch: new Date(1e12), tickMs: 10, fields: podFields }
 const choices: LayoutOptions = { epoch: '5', nodes: 128, mode: null, idOffset: undefined }
 assert.equal(new Layout(spec, { idOffset: -5n }).name, 'mine')
 assert.deepEqual(new Layout('snowcast', choices).fields[1], ['node', 7])
-const mine = new FlakeId({ layout: spec, pod: 77, nodeOffset: -7, prefetch: { count: 5 } })
-same<Equal<typeof mine.layout, Layout>>(true)
-const pod: unknown = mine.decode(mine.nextBigInt()).pod
+const mine = new FlakeId({ layout: { ...spec, fields: podFields }, pod: 77, nodeOffset: -7, prefetch: { count: 5 } })
+const pod: number = mine.decode(mine.nextBigInt()).pod
 assert.equal(pod, 70)
+const anyLayout: Layout = mine.layout
+assert.equal(new FlakeId({ layout: anyLayout, id: 5 }).id, 5)
 for (const prefetch of [true, false, 7, { validityMs: 0 }, null]) new FlakeId({ ...options, prefetch }).next()
 
 const id: IdLike = '0x7b'
@@ -165,6 +162,12 @@ assert.deepEqual(results, [123n, 123n, parse('123'), 0, '0x7b', fromSigned(123n)
 export async function mistakes(): Promise<void> {
   // @ts-expect-error: no such mode
   new FlakeId({ mode: 'x' })
+  // @ts-expect-error: a misspelt option
+  const misspelt: FlakeIdOptions = { wroker: 1 }
+  // @ts-expect-error: a misspelt option of the lease
+  const misspeltToo: JoinOptions = { gruop: 'orders' }
+  // @ts-expect-error: the slot is the node number
+  const wrongHere: JoinOptions = { id: 5 }
   // @ts-expect-error: an offset of IDs is a bigint
   const wrong: FlakeIdOptions = { idOffset: 1 }
   // @ts-expect-error: it is no layout
@@ -195,7 +198,7 @@ export async function mistakes(): Promise<void> {
   new Named().nextHex()
   // @ts-expect-error: an asynchronous step is needed for waiting, and it gives a Buffer
   for await (const text of flake) takesText(text)
-  void [wrong, flat, empty, buffer, base, other]
+  void [misspelt, misspeltToo, wrongHere, wrong, flat, empty, buffer, base, other]
 }
 
 const takesText = (text: string): string => text

@@ -1,5 +1,5 @@
-// A consumer whose bundler resolves modules: no file extensions that say which kind of module this is.
-// types.test.mjs compiles it.
+// A consumer in a file whose extension does not say which kind of module it is: for bundlers, and for TypeScript's older
+// ways to find modules. It is compiled and not run.
 
 import type { Stats } from 'flakeforge'
 import * as all from 'flakeforge'
@@ -13,6 +13,7 @@ const text: string = format(big, 'hex', { prefix: '0x' })
 const id: IdLike = text
 const stats: Stats = flake.stats
 const order: -1 | 0 | 1 = all.compare(id, big)
+const parsed: Buffer = all.parse(text, 'base58')
 const date: Date = layouts.discord.decode(id).date
 const mine: Layout = new Layout({
   fields: [
@@ -21,7 +22,7 @@ const mine: Layout = new Layout({
   ],
 })
 
-export const results: ReadonlyArray<unknown> = [stats, order, date, mine, all.default === FlakeId]
+export const results: ReadonlyArray<unknown> = [stats, order, parsed, date, mine, all.default === FlakeId]
 
 export function mistakes(): void {
   // @ts-expect-error: an option of another type

@@ -1,0 +1,37 @@
+// A library on top of flakeforge, which leaves its types to inference. Its declarations must come out, and its users must be
+// able to compile against them: declarations-user.ts. Not run.
+
+import FlakeId, { Layout, layouts, redisStore, SegmentId } from 'flakeforge'
+
+export const flake = new FlakeId({ worker: 1 })
+export const hazelcast = new FlakeId({ layout: 'hazelcast', node: 1 })
+export const own = new FlakeId({
+  layout: {
+    fields: [
+      ['timestamp', 41],
+      ['shard', 23],
+    ],
+  },
+  shard: 5,
+})
+export const layout = new Layout('twitter')
+export const mine = new Layout({
+  fields: [
+    ['timestamp', 41],
+    ['shard', 23],
+  ],
+})
+export const { discord } = layouts
+export const parts = () => hazelcast.decode(1n)
+export const ownParts = () => own.decode(1n)
+export const join = () => FlakeId.join('redis://localhost', { layout: 'hazelcast' })
+export const joinPlain = () => FlakeId.join()
+export const open = () => SegmentId.open('redis://localhost', { name: 'orders' })
+export const store = () => redisStore(null)
+export const statsOf = (generator: FlakeId) => generator.stats
+export const decode = hazelcast.decode
+export const encode = (...args: Parameters<typeof layout.encode>) => layout.encode(...args)
+export const iterate = () => flake.ids()
+export class Orders extends FlakeId<'hazelcast'> {
+  readonly first = this.decode(1n)
+}

@@ -1,0 +1,118 @@
+// flakeforge under the TypeScript versions that it supports. In each kind of project the consumers of __test__/types must
+// compile, the mistakes must not, and what was compiled must run. Then: what an editor shows, and what happens without
+// @types/node.
+
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { KINDS, STRICT, unexpected, writeProject, writeProjects } = require('../../__test__/types/kinds.cjs')
+const { env, project } = require('../project.js')
+const undocumented = require('./undocumented.js')
+
+const OLDEST = '5.4'
+const NEWEST = '7.0'
+
+/** What a version wants said on top. */
+const OPTIONS = {
+  5.4: {},
+  5.9: {},
+  '6.0': { commonjs: { moduleResolution: 'bundler' } }, // its default for this kind; node10 is deprecated
+  '7.0': { commonjs: { moduleResolution: 'bundler' } }, // there is no node10 any more
+}
+
+/** Node16 and nodenext find types in the same way; the oldest and the newest version try both. */
+const kindsOf = (version) =>
+  Object.keys(KINDS).filter((kind) => kind !== 'node16' || [OLDEST, NEWEST].includes(version))
+
+/** Mistakes look the same where types are found in the same way. One kind for ES modules and one for CommonJS are enough. */
+const MISTAKEN = ['nodenext', 'commonjs']
+
+/** Runs Node to its end: whether it succeeded, and what it printed. */
+function node(args, cwd) {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      resolve({ ok: error === null, output: `${stdout}${stderr}`.trim() })
+    })
+  })
+}
+
+const compiler = (folder, version) => path.join(folder, 'node_modules', `typescript-${version}`, 'bin', 'tsc')
+
+/** Compiles projects, all in one process, which reads the libraries once. */
+const build = (folder, version, projects) =>
+  node([compiler(folder, version), '--build', '--pretty', 'false', ...projects], folder)
+
+/** The lines of what tsc said that are about a project. */
+const about = (project, output) =>
+  output.split('\n').filter((line) => line.startsWith(`${project}/`) && / TS\d+/.test(line))
+
+async function checkVersion(folder, version, report) {
+  const kinds = kindsOf(version)
+  const projects = kinds.flatMap((kind) => {
+    const [right, wrong] = writeProjects(path.join(folder, version), kind, OPTIONS[version][kind])
+    return MISTAKEN.includes(kind) ? [right, wrong] : [right]
+  })
+  const { output } = await build(folder, version, projects)
+  const stray = output.split('\n').filter((line) => /^error TS\d+/.test(line))
+  for (const kind of kinds) {
+    const wrong = [...stray, ...about(`${version}/${kind}`, output)]
+    report(`TypeScript ${version}, ${kind}: consumers compile`, { ok: wrong.length === 0, output: wrong.join('\n') })
+  }
+  for (const kind of MISTAKEN) {
+    const wrong = unexpected(about(`${version}/${kind}-mistakes`, output).join('\n'))
+    report(`TypeScript ${version}, ${kind}: mistakes do not`, { ok: wrong.length === 0, output: wrong.join('\n') })
+  }
+}
+
+/** What the oldest and the newest tsc made of the consumers. */
+async function runCompiled(folder, report) {
+  for (const version of [OLDEST, NEWEST]) {
+    for (const name of ['consumer.mjs', 'consumer.cjs']) {
+      const { ok, output } = await node([path.join(version, 'nodenext', name)], folder)
+      report(`TypeScript ${version}: ${name} runs`, { ok: ok && /^consumer\..ts is right$/.test(output), output })
+    }
+  }
+}
+
+/** The newest types of Node beside those of the oldest Node: Buffer has a type parameter there. */
+async function checkNewestNode(folder, report) {
+  const roots = path.join(folder, 'newest-node')
+  fs.mkdirSync(roots)
+  fs.symlinkSync(path.join(folder, 'node_modules', '@types', 'node-26'), path.join(roots, 'node'), 'junction')
+  const [right] = writeProjects(path.join(folder, 'with-newest-node'), 'nodenext', { typeRoots: [roots] })
+  const { ok, output } = await build(folder, NEWEST, [right])
+  report(`TypeScript ${NEWEST}, @types/node 26: consumers compile`, { ok, output })
+}
+
+/** Without @types/node tsc must say so. Only with `skipLibCheck` it does not: then nothing can make it. */
+async function checkWithoutNode(folder, report) {
+  const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-no-node-')) // away from every other node_modules
+  try {
+    const installed = path.join('node_modules', 'flakeforge')
+    fs.cpSync(path.join(folder, installed), path.join(temp, installed), { recursive: true })
+    const source = "import FlakeId from 'flakeforge'\nnew FlakeId().next()\n"
+    const options = { ...STRICT, types: [], noEmit: true, ...KINDS.nodenext.options }
+    writeProject(temp, { 'source.mts': source }, options)
+    for (const version of [OLDEST, NEWEST]) {
+      const { ok, output } = await node([compiler(folder, version), '--pretty', 'false'], temp)
+      const isClear =
+        /TS2688: Cannot find type definition file for 'node'/.test(output) && /npm i .*@types\/node/.test(output)
+      report(`TypeScript ${version}, no @types/node: tsc says that it is missing`, { ok: !ok && isClear, output })
+    }
+  } finally {
+    fs.rmSync(temp, { recursive: true, maxRetries: 5 })
+  }
+}
+
+module.exports = async (report) => {
+  const folder = project(__dirname)
+  const checkAll = (versions) =>
+    versions.reduce((before, version) => before.then(() => checkVersion(folder, version, report)), Promise.resolve())
+  await Promise.all([checkAll(['5.4', NEWEST, '5.9']), checkAll(['6.0'])]) // two cores
+  await runCompiled(folder, report)
+  await checkNewestNode(folder, report)
+  await checkWithoutNode(folder, report)
+  const missing = undocumented(folder, '5.9')
+  report('an editor shows what each option is for', { ok: missing.length === 0, output: missing.join('\n') })
+}
