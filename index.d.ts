@@ -65,7 +65,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * Like `next(callback)`, as a promise.
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
    */
-  nextAsync(options?: SignalOptions): Promise<Buffer>
+  nextAsync(options?: SignalOptions | null): Promise<Buffer>
   /** Like `next()`, as a bigint from 0 to 2^64 − 1: the cheapest form of an ID. */
   nextBigInt(): bigint
   /**
@@ -96,7 +96,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call had taken by
    * then are lost; it takes no more.
    */
-  takeAsync(n: number, options?: SignalOptions): Promise<Buffer>
+  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer>
 
   /**
    * IDs without end. Each step is a `nextAsync()` and waits as that does.
@@ -109,7 +109,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
-  ids(options?: IterationOptions): AsyncIterable<Buffer>
+  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer>
 
   /** 0…31; undefined if `id` was given, or if the layout has no such field */
   readonly datacenter: number | undefined

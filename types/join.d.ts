@@ -35,8 +35,8 @@ export interface LeaseOptions {
   /** `join` prefers the slot that this name held last; default: the host name */
   host?: string | null | undefined
   /**
-   * When it aborts, `join` rejects with `signal.reason` (an `AbortError` by default) and holds nothing: a slot that was
-   * granted meanwhile is given back. It has no effect on the generator once `join` has resolved.
+   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and nothing is held: a
+   * slot that was granted meanwhile is given back. Once `join` has resolved, the signal has no effect on the generator.
    */
   signal?: AbortSignal | null | undefined
 }
@@ -102,7 +102,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * that was granted meanwhile is given back.
    * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; after `close()`, `ERR_FLAKE_DETACHED`
    */
-  attach(options?: SignalOptions): Promise<void>
+  attach(options?: SignalOptions | null): Promise<void>
   /**
    * Ends the group: every member is destroyed at its next renewal. Only a member that finds an equal group created again by
    * then joins that. A new group of the same name goes on above the last ID of the old one.

@@ -87,12 +87,12 @@ export interface SignalOptions {
    * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. A signal
    * that is aborted already makes it reject at once.
    */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal | null | undefined
 }
 
 export interface IterationOptions {
   /** When it aborts, the iteration ends without an error, and no number is taken. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal | null | undefined
 }
 
 /** Counts of what was made and waited for. */

@@ -43,7 +43,7 @@ export class SegmentId {
   /** One ID for a callback. Waits for a block if there is none. It gets an error only if waiting does not help. */
   next(callback: (error: Error | null, id: Buffer) => void): void
   /** Like `next(callback)`, as a promise. */
-  nextAsync(options?: SignalOptions): Promise<Buffer>
+  nextAsync(options?: SignalOptions | null): Promise<Buffer>
   /** Like `next()`, as a bigint: the cheapest form of an ID. */
   nextBigInt(): bigint
   /**
@@ -61,9 +61,9 @@ export class SegmentId {
    */
   takeStrings(n: number, base?: Base): string[]
   /** Like `take(n)`, but waits as `next(callback)` does. A call that fails has used up no ID. */
-  takeAsync(n: number, options?: SignalOptions): Promise<Buffer>
+  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer>
   /** IDs without end, until the signal aborts. Each step waits as `nextAsync()` does. */
-  ids(options?: IterationOptions): AsyncIterable<Buffer>
+  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer>
   /**
    * May be called once, before any ID: the next ID is `value` + 1. Resolves to false if it was called too late, and then
    * changes nothing. IDs that are asked for meanwhile wait for the answer, or throw `ERR_FLAKE_OVERFLOW`.
