@@ -149,7 +149,12 @@ function checkRow(all, row, address) {
     const alone = isolate(folder, all.away)
     return all.start({ ...row, start: './program' }, alone, address)
   }
-  if (address) all.start({ ...row, start: row.start.replace('--allow-env', '--allow-env --allow-net --allow-sys') }, folder, address)
+  if (address)
+    all.start(
+      { ...row, start: row.start.replace('--allow-env', '--allow-env --allow-net --allow-sys') },
+      folder,
+      address,
+    )
 }
 
 module.exports = async function check(report) {
