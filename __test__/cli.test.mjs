@@ -317,7 +317,7 @@ for (const [args, message] of [
   [['175928847299117063'], /999999999 at most.* run 'flakeforge inspect 175928847299117063'/],
   [['new', '5', '--as', 'roman'], /--as must be one of dec, hex/],
   [['new', '--node', '3'], /Did you mean '--nodes'\?/],
-  [['--worker', '32'], /--worker must be an integer from 0 to 31, not '32'/],
+  [['--worker', '32'], /--worker must be an integer from 0 to 31, but is '32'/],
   [['new', '--id', '5', '--id', '6'], /--id is given twice/],
   [['new', '--json=yes'], /--json takes no value, so leave out 'yes'/],
   [['new', '--layout', 'nope'], /flake.*sonyflake/],

@@ -6,7 +6,6 @@
 const { say } = require('./output.js')
 
 const [FAILURE, USAGE] = [1, 2]
-const { bugs } = require('../../package.json')
 
 /** The command line is wrong. */
 const usageError = (message) => Object.assign(new Error(message), { exitCode: USAGE })
@@ -43,7 +42,7 @@ function report(error) {
   process.exitCode = status ?? FAILURE
   if (status === 0) return
   if (status !== undefined) return say(textOf(error))
-  say(`This is a bug in flakeforge. Please report it at ${bugs.url} with these lines:`)
+  say(`This is a bug in flakeforge. Please report it at ${require('../../package.json').bugs} with these lines:`)
   console.error(error)
 }
 

@@ -7,7 +7,7 @@ const { createHash } = require('node:crypto')
 const { existsSync } = require('node:fs')
 const { FlakeId } = require('../../index.js')
 const { readJoinOptions } = require('../../lib/join-options.js')
-const { isContainer } = require('../../lib/stores/container.js')
+const { signOfContainer } = require('../../lib/stores/container.js')
 const { failure } = require('./faults.js')
 const { say } = require('./output.js')
 const { isNamed, withStore } = require('./stores.js')
@@ -50,7 +50,7 @@ async function untilStopped(work) {
 async function joinOwnFolder(store, options) {
   try {
     const flake = await (options.group === undefined ? joinSomeGroup(store, options) : FlakeId.join(store, options))
-    if (isContainer()) sayWhereFrom(flake, store)
+    if (signOfContainer() !== undefined) sayWhereFrom(flake, store)
     return flake
   } catch (error) {
     if (error.code !== 'ERR_FLAKE_FILE') throw error
