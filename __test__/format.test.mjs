@@ -7,17 +7,19 @@ import test from 'ava'
 import biguintFormat from 'biguint-format'
 import fc from 'fast-check'
 import {
+  ALPHABETS,
   BASES,
   bufferOf,
   FlakeId,
   hexOf,
   holds,
   ids,
-  inBase32,
+  inAlphabet,
   manualClock,
   numberOf,
   throwsCode,
   vectors,
+  widthOf,
 } from './support.mjs'
 
 const { format, parse } = FlakeId
@@ -129,7 +131,12 @@ const spelt = {
       .toString(2)
       .padStart(id.length * 8, '0'),
   oct: (id) => numberOf(id).toString(8),
-  base32: (id) => inBase32(id, Math.ceil((id.length * 8) / 5)),
+  ...Object.fromEntries(
+    Object.entries(ALPHABETS).map(([base, digits]) => [
+      base,
+      (id) => inAlphabet(id, digits, widthOf(digits, id.length)),
+    ]),
+  ),
 }
 
 for (const base of BASES) {

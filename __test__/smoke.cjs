@@ -8,7 +8,7 @@ const util = require('node:util')
 const FlakeId = require('..')
 
 const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
-const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
+const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
 let checks = 0
 
 function is(actual, expected, what) {
@@ -151,7 +151,10 @@ function checkText() {
   const id = parse('7529535382561648640')
   is(id.toString('hex'), '687e488989527000', 'parse')
   const bits = '0110100001111110010010001000100110001001010100100111000000000000'
-  const expected = ['7529535382561648640', '687e488989527000', bits, '641762210461124470000', '6GZJ8H64N4W00']
+  const expected = [
+    ...['7529535382561648640', '687e488989527000', bits, '641762210461124470000'],
+    ...['6GZJ8H64N4W00', '1l7etj6f2oi68', 'JUiX7f7NqLB', '8yDLoptqZ04'],
+  ]
   for (const [i, base] of BASES.entries()) {
     is(format(id, base), expected[i], base)
     is(compare(parse(format(id, base), base), id), 0, `${base} and back`)

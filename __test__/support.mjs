@@ -72,7 +72,7 @@ export const called = (flake) =>
 
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-export const BASES = ['dec', 'hex', 'bin', 'oct', 'base32']
+export const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
 export const PER_TICK = 4096
 export const LAST_TICK = 2 ** 42 - 1
 export const PATIENT = { maxWaitMs: 10_000 } // a synchronous call that waits for the next tick instead of throwing
@@ -159,11 +159,28 @@ export const ids = fc.oneof(
 
 export const bufferOf = (id) => Buffer.from(id.toString(16).padStart(16, '0'), 'hex')
 
-const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** The digits of the bases that have a fixed width. */
+export const ALPHABETS = {
+  base32: '0123456789ABCDEFGHJKMNPQRSTVWXYZ',
+  base36: '0123456789abcdefghijklmnopqrstuvwxyz',
+  base58: '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz',
+  base62: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+}
 
-export function inBase32(id, length) {
+/** How many digits of this alphabet so many bytes need. */
+export function widthOf(alphabet, bytes) {
+  let width = 0
+  for (let count = 1n; count < 1n << BigInt(bytes * 8); count *= BigInt(alphabet.length)) width++
+  return width
+}
+
+/** A number with these digits, so many at least. */
+export function inAlphabet(id, alphabet, width) {
   let digits = ''
-  for (let rest = numberOf(id); digits.length < length; rest /= 32n) digits = CROCKFORD[rest % 32n] + digits
+  const radix = BigInt(alphabet.length)
+  for (let rest = numberOf(id); digits.length < width || rest > 0n; rest /= radix) {
+    digits = alphabet[rest % radix] + digits
+  }
   return digits
 }
 

@@ -24,7 +24,7 @@ const {
   timeRangeError,
 } = require('./errors.js')
 
-const { FEW, batch, claim, claimText, few, fillBytes, fillNumbers, index, toBuffer } = hot
+const { batch, claim, claimText, few, fillBytes, fillNumbers, index, some, toBuffer } = hot
 const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
 const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer are in vain
@@ -100,13 +100,18 @@ class FlakeId {
 
   take(n) {
     const count = readCount(n)
-    return this.#take(fillBytes, count) ?? hot.fewToBuffer(count)
+    return this.#take(fillBytes, few, count) ?? hot.fewToBuffer(count)
   }
 
   takeBigInts(n) {
     const count = readCount(n)
-    const ids = this.#take(fillNumbers, count)
+    const ids = this.#take(fillNumbers, few, count)
     return ids === undefined ? hot.fewToNumbers(count) : new BigUint64Array(ids.buffer, ids.byteOffset, count)
+  }
+
+  takeStrings(n, base) {
+    const [count, code] = [readCount(n), baseCode(base)]
+    return hot.toTexts(this.#take(fillBytes, some, count) ?? some, count, code)
   }
 
   takeAsync(n) {
@@ -246,15 +251,18 @@ class FlakeId {
     return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
   }
 
-  /** Makes n IDs: a few in the array for a few, and returns nothing; more, or what has to wait, in a Buffer of their own. */
-  #take(fill, n) {
+  /**
+   * Makes n IDs: as many as fit into `scratch` there, and returns nothing; more, or what has to wait, in a Buffer of their
+   * own.
+   */
+  #take(fill, scratch, n) {
     let made = 0
-    if (n <= FEW) {
-      if (this.#fillOnce(fill, few, 0, n) === STATUS.OK) return undefined
+    if (n * 8 <= scratch.length) {
+      if (this.#fillOnce(fill, scratch, 0, n) === STATUS.OK) return undefined
       made = batch[0]
     }
     const ids = Buffer.allocUnsafeSlow(n * 8)
-    ids.set(few.subarray(0, made * 8))
+    ids.set(scratch.subarray(0, made * 8))
     this.#fill(fill, ids, made)
     return ids
   }

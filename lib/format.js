@@ -109,8 +109,18 @@ function integer(option, value) {
 function parse(digits, base) {
   const name = BASES[baseCode(base)]
   const id = typeof digits === 'string' ? native.parse(digits, name) : null
-  if (id === null) throw idError(digits, `an ID in base ${name}: digits only, 64 bits at most`)
+  if (id === null) throw idError(digits, `an ID in ${name}: ${textForm(name)}`)
   return toBuffer(id)
+}
+
+const [SMALLEST, LARGEST] = [0, 0xff].map((byte) => new Uint8Array(8).fill(byte))
+
+/** What the text of an ID looks like. */
+function textForm(name) {
+  const width = native.textWidth(name)
+  if (width === null) return 'digits only, 64 bits at most'
+  const [least, most] = [SMALLEST, LARGEST].map((id) => native.digits(id, name))
+  return `${width} characters, from '${least}' to '${most}'`
 }
 
 module.exports = { format, parse, baseCode }

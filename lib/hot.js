@@ -4,7 +4,7 @@
 // A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`. IDs of a batch go
 // into an array that is handed over, `few` for a few of them: handing over another costs more than they do.
 //
-// It must never hand `memory`, `few` or a view of them to anybody: native code writes there.
+// It must never hand `memory`, `few`, `some` or a view of them to anybody: native code writes there.
 
 const native = require('./native.js')
 const { nsOfMs } = require('./check.js')
@@ -19,14 +19,19 @@ const base = new Uint32Array(memory, 20, 1) // in: which base, as an index into 
 const time = new Float64Array(memory, 24, 2) // in, with an own clock: Unix ms, and nanoseconds beyond them
 const refusal = new Float64Array(memory, 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
 const parts = new Float64Array(memory, 64, 57) // an ID's: Unix ms, counter, node, mode; and, out of `unpack()`, node fields
-const batch = new Float64Array(memory, 520, 2) // in: how many IDs of a batch are made, and how many are wanted; out: made
+// In: how many IDs of a batch are made or spelled, and how many are wanted. Out: how many are made; out of `spellSome()`
+// how wide each text is, 0 where they differ.
+const batch = new Float64Array(memory, 520, 2)
 
 const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, a larger one in 150
 const fewNumbers = new BigUint64Array(FEW)
 const few = new Uint8Array(fewNumbers.buffer)
 
+const SOME = 32 // IDs that one call spells, as in src/hot.rs
+const some = new Uint8Array(SOME * 8) // IDs that are only made to be spelled
+
 const generators = new native.Generators(new Uint8Array(memory))
-const { claim, claimText, fillBytes, fillNumbers, spell, unpack, pack } = generators.functions()
+const { claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack } = generators.functions()
 
 // The class behind Buffer makes 8 bytes of their own in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
 // Runtimes that have no such class apart from Buffer get Buffer.alloc.
@@ -64,6 +69,32 @@ function fewToNumbers(n) {
   return fewNumbers.slice(0, n)
 }
 
+/**
+ * The first n IDs of an array as texts, in the base of this code. Native code writes many into one text, which is cut up
+ * here: 20 ns for each ID, and 60 where native code makes an array of texts.
+ */
+function toTexts(ids, n, code) {
+  const texts = new Array(n)
+  base[0] = code
+  for (let first = 0; first < n; first += SOME) {
+    const end = Math.min(first + SOME, n)
+    batch[0] = first
+    batch[1] = end
+    cut(spellSome(ids), batch[0], texts, first, end)
+  }
+  return texts
+}
+
+/** Puts the pieces of a text, each with a space behind it, where they belong. `width`: of all, or 0 where they differ. */
+function cut(text, width, texts, first, end) {
+  let from = 0
+  for (let i = first; i < end; i++) {
+    const to = width > 0 ? from + width : text.indexOf(' ', from)
+    texts[i] = text.slice(from, to)
+    from = to + 1
+  }
+}
+
 /** Puts 8 bytes, big-endian, where `spell()` and `unpack()` read them. */
 function fromBytes(from) {
   bytes[0] = from[0]
@@ -92,6 +123,6 @@ function putTime(now) {
 
 module.exports = {
   ...{ claim, claimText, fillBytes, fillNumbers, spell, unpack, pack, generators },
-  ...{ id, index, base, refusal, parts, batch, few, FEW },
-  ...{ toBuffer, fewToBuffer, fewToNumbers, fromBytes, fromBigInt, putTime },
+  ...{ id, index, base, refusal, parts, batch, few, some },
+  ...{ toBuffer, fewToBuffer, fewToNumbers, toTexts, fromBytes, fromBigInt, putTime },
 }

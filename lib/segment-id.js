@@ -13,7 +13,8 @@ const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Counter, END } = require('./counter.js')
 const { Demand } = require('./demand.js')
 const { blocksUsedUpError, closedError, optionError, optionRangeError, optionTypeError } = require('./errors.js')
-const { fromBigInt, toBuffer } = require('./hot.js')
+const { baseCode } = require('./format.js')
+const { fromBigInt, toBuffer, toTexts } = require('./hot.js')
 const { within } = require('./in-time.js')
 const { readName } = require('./join-options.js')
 const { readCount } = require('./options.js')
@@ -95,6 +96,11 @@ class SegmentId {
 
   takeBigInts(n) {
     return this.#fill(memoryFor(n))
+  }
+
+  takeStrings(n, base) {
+    const code = baseCode(base)
+    return toTexts(this.take(n), n, code)
   }
 
   async takeAsync(n) {

@@ -49,7 +49,7 @@ struct Scratch {
     /// node fields in their order. Into `pack`, NaN for the first says that the tick is where the ID goes, and for the mode
     /// that it is the layout's.
     parts: [Cell<f64>; 4 + MOST_NODE_FIELDS],
-    /// in and out, for a batch: how many of its IDs are made
+    /// in and out, for a batch: how many of its IDs are made, or spelled
     made: Cell<f64>,
     /// in, for a batch: how many it has
     wanted: Cell<f64>,
@@ -146,6 +146,22 @@ impl Hot {
         refusal.map_or(Ok(()), |refusal| Err(scratch.refuse(refusal)))
     }
 
+    /// Writes IDs of a batch as text, with a space after each: from the first that is not spelled yet to the last that is
+    /// wanted, `SOME` at most. Says in the scratch array how wide each is, or 0 where they differ.
+    fn spell<'a>(&self, ids: &[[u8; 8]], room: &'a mut Texts) -> Option<&'a [u8]> {
+        let scratch = self.scratch();
+        let (first, end) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
+        let (mut at, mut narrowest, mut widest) = (0, usize::MAX, 0);
+        for id in ids.get(first..end)?.iter().take(SOME) {
+            let width = scratch.digits(u64::from_be_bytes(*id), room[at..].first_chunk_mut()?)?.len();
+            room[at + width] = b' ';
+            at += width + 1;
+            (narrowest, widest) = (narrowest.min(width), widest.max(width));
+        }
+        scratch.made.set(if narrowest == widest { widest as f64 } else { 0.0 });
+        Some(&room[..at])
+    }
+
     /// The layout that the scratch array names.
     fn layout(&self) -> std::result::Result<Ref<'_, Layout>, Status> {
         let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
@@ -195,6 +211,7 @@ impl Hot {
         object.set_named_property("fillBytes", self.function(env, c"fillBytes", fill_bytes)?)?;
         object.set_named_property("fillNumbers", self.function(env, c"fillNumbers", fill_numbers)?)?;
         object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
+        object.set_named_property("spellSome", self.function(env, c"spellSome", spell_some)?)?;
         object.set_named_property("unpack", self.function(env, c"unpack", unpack)?)?;
         object.set_named_property("pack", self.function(env, c"pack", pack)?)?;
         Ok(object)
@@ -227,6 +244,12 @@ impl Hot {
         }
     }
 }
+
+/// How many IDs are spelled in one call: what is cut out of a text keeps all of it alive, so it must not be long.
+const SOME: usize = 32;
+
+/// Room for so many, each with a space behind it.
+type Texts = [u8; SOME * (size_of::<Text>() + 1)];
 
 impl Scratch {
     /// Unix nanoseconds; a time beyond what they hold saturates, and is out of range for every layout.
@@ -318,6 +341,17 @@ unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) ->
     unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
 }
 
+/// `spellSome(array)`: IDs of the batch in the array as one text, each with a space behind it. The scratch array says which
+/// ones, and afterwards how wide each is.
+unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    let (hot, ids) = unsafe { (hot(env, info), ids(env, info)) };
+    let mut room = [0; size_of::<Texts>()];
+    let digits = hot.and_then(|hot| hot.spell(ids, &mut room));
+    // SAFETY: as in `claim`.
+    digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
+}
+
 /// Does what a raw function is for: undefined when it worked, else the status.
 ///
 /// # Safety
@@ -339,13 +373,26 @@ unsafe fn answer(
 /// The same for a raw function that takes a Uint8Array, as IDs of 8 bytes each.
 ///
 /// # Safety
-/// As for `answer`; and JavaScript must hand over only arrays that nobody else can read or write meanwhile.
+/// As for `answer` and `ids`.
 #[inline]
 unsafe fn answer_with_array(
     env: sys::napi_env,
     info: sys::napi_callback_info,
     work: impl FnOnce(&Hot, &mut [[u8; 8]]) -> std::result::Result<(), Status>,
 ) -> sys::napi_value {
+    // SAFETY: by contract.
+    let ids = unsafe { ids(env, info) };
+    // SAFETY: by contract.
+    unsafe { answer(env, info, |hot| work(hot, ids)) }
+}
+
+/// The argument of a raw function that takes a Uint8Array, as IDs of 8 bytes each.
+///
+/// # Safety
+/// As for `answer`; JavaScript must hand over only arrays that nobody else can read or write meanwhile; and what is
+/// returned must not outlive the call.
+#[inline]
+unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'call mut [[u8; 8]] {
     let (mut count, mut array) = (1, UNDEFINED);
     let (mut kind, mut length, mut start) = (0, 0, ptr::null_mut());
     // SAFETY: by contract; there is room for the one argument, and null stands for what is not wanted.
@@ -362,9 +409,7 @@ unsafe fn answer_with_array(
         },
         _ => &mut [],
     };
-    let (ids, _) = bytes.as_chunks_mut::<8>();
-    // SAFETY: by contract.
-    unsafe { answer(env, info, |hot| work(hot, ids)) }
+    bytes.as_chunks_mut::<8>().0
 }
 
 /// The data pointer of the function being called.
@@ -396,12 +441,17 @@ unsafe fn number(env: sys::napi_env, status: Status) -> sys::napi_value {
 #[inline]
 unsafe fn text(env: sys::napi_env, scratch: &Scratch, id: u64) -> sys::napi_value {
     let mut room = [0; size_of::<Text>()];
+    // SAFETY: by contract.
+    scratch.digits(id, &mut room).map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
+}
+
+/// # Safety
+/// `env` must be the environment of the running call.
+#[inline]
+unsafe fn latin1(env: sys::napi_env, text: &[u8]) -> sys::napi_value {
     let mut value = UNDEFINED;
-    if let Some(digits) = scratch.digits(id, &mut room) {
-        let start = digits.as_ptr().cast::<c_char>();
-        // SAFETY: by contract; the digits are ASCII, of the given length, and are copied.
-        unsafe { sys::napi_create_string_latin1(env, start, digits.len() as isize, &mut value) };
-    }
+    // SAFETY: by contract; the bytes are of the given length, and are copied.
+    unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast::<c_char>(), text.len() as isize, &mut value) };
     value
 }
 

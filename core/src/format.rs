@@ -1,8 +1,16 @@
-//! Bytes as text: decimal, hexadecimal, binary, octal and Crockford's base 32, for a number of any
-//! length; and the way back for the 64 bits of an ID.
+//! Bytes as text, for a number of any length, and the way back for the 64 bits of an ID.
 //!
-//! Decimal, hexadecimal and octal have no leading zeros. Binary has eight digits a byte. Base 32 has as
-//! many digits as the bytes need (13 for an ID), so that text sorts as the numbers do.
+//! | base | digits | width |
+//! |---|---|---|
+//! | decimal, hexadecimal, octal | `0…9a…f` | no leading zeros |
+//! | binary | `01` | eight digits a byte |
+//! | base 32 | Crockford's: no I, L, O or U, which read like other digits or spell words | fixed |
+//! | base 36 | `0…9a…z`, as `Number.prototype.toString(36)` writes them | fixed |
+//! | base 58 | Bitcoin's: no 0, I, O or l, which look alike in many fonts | fixed |
+//! | base 62 | `0…9A…Za…z` | fixed |
+//!
+//! A fixed width is the number of digits that the largest number of so many bytes needs: for an ID 13 in base 32 and 36,
+//! 11 in base 58 and 62. The digits of these bases are in the order of ASCII, so text of one width sorts as the numbers do.
 //!
 //! This file must never lose a bit, whatever the length.
 
@@ -19,17 +27,33 @@ pub enum Base {
     Bin,
     /// 8
     Oct,
-    /// 32, with Crockford's digits: no I, L, O or U, which read like other digits or spell words
+    /// 32, Crockford's
     Base32,
+    /// 36, lower case
+    Base36,
+    /// 58, Bitcoin's
+    Base58,
+    /// 62
+    Base62,
 }
 
-const UP_TO_16: &[u8] = b"0123456789abcdef";
+const UP_TO_36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const CROCKFORD: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const BITCOIN: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 impl Base {
     /// All bases, under the names that users write.
-    pub const NAMES: [(&'static str, Self); 5] =
-        [("dec", Self::Dec), ("hex", Self::Hex), ("bin", Self::Bin), ("oct", Self::Oct), ("base32", Self::Base32)];
+    pub const NAMES: [(&'static str, Self); 8] = [
+        ("dec", Self::Dec),
+        ("hex", Self::Hex),
+        ("bin", Self::Bin),
+        ("oct", Self::Oct),
+        ("base32", Self::Base32),
+        ("base36", Self::Base36),
+        ("base58", Self::Base58),
+        ("base62", Self::Base62),
+    ];
 
     /// The base of that name.
     pub fn named(name: &str) -> Option<Self> {
@@ -43,35 +67,49 @@ impl Base {
             Self::Bin => 2,
             Self::Oct => 8,
             Self::Base32 => 32,
+            Self::Base36 => 36,
+            Self::Base58 => 58,
+            Self::Base62 => 62,
         }
     }
 
     fn alphabet(self) -> &'static [u8] {
         match self {
             Self::Base32 => CROCKFORD,
-            _ => UP_TO_16,
+            Self::Base58 => BITCOIN,
+            Self::Base62 => ALPHANUMERIC,
+            _ => UP_TO_36,
         }
     }
 
     /// How many digits are written at least for so many bytes.
     fn width(self, bytes: usize) -> usize {
         match self {
-            Self::Bin => bytes * 8,
-            Self::Base32 => (bytes * 8).div_ceil(5),
             Self::Dec | Self::Hex | Self::Oct => 1,
+            Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
+            // Never a whole number, since no power of these bases is one of 2: an f64 is exact enough to round it up.
+            Self::Base36 | Self::Base58 | Self::Base62 => {
+                ((bytes * 8) as f64 / f64::from(self.radix()).log2()).ceil() as usize
+            }
         }
     }
 
-    /// The value of a digit. Letters of either case; in base 32 also Crockford's look-alikes.
+    /// How many characters an ID's text must have to be read; `None` where leading zeros may be left out or added. Base 32
+    /// is one of these, as people type it.
+    pub fn text_width(self) -> Option<usize> {
+        matches!(self, Self::Base36 | Self::Base58 | Self::Base62).then(|| self.width(8))
+    }
+
+    /// The value of a digit. Up to base 36 letters of either case; in base 32 also Crockford's look-alikes.
     fn value(self, digit: u8) -> Option<u64> {
-        if self != Self::Base32 {
-            return char::from(digit).to_digit(self.radix()).map(u64::from);
-        }
-        match digit.to_ascii_uppercase() {
-            b'O' => Some(0),
-            b'I' | b'L' => Some(1),
-            digit => CROCKFORD.iter().position(|&d| d == digit).map(|value| value as u64),
-        }
+        let digit = match (self, digit.to_ascii_uppercase()) {
+            (Self::Base58 | Self::Base62, _) => digit,
+            (Self::Base32, b'O') => b'0',
+            (Self::Base32, b'I' | b'L') => b'1',
+            (Self::Base32, upper) => upper,
+            _ => return char::from(digit).to_digit(self.radix()).map(u64::from),
+        };
+        self.alphabet().binary_search(&digit).ok().map(|value| value as u64)
     }
 }
 
@@ -79,8 +117,8 @@ impl Base {
 pub fn digits(bytes: &[u8], base: Base) -> String {
     let digits = BigUint::from_bytes_be(bytes).to_radix_be(base.radix());
     let padding = base.width(bytes.len()).saturating_sub(digits.len());
-    let letters = digits.iter().map(|&digit| char::from(base.alphabet()[usize::from(digit)]));
-    std::iter::repeat_n('0', padding).chain(letters).collect()
+    let letter = |digit: u8| char::from(base.alphabet()[usize::from(digit)]);
+    std::iter::repeat_n(0, padding).chain(digits).map(letter).collect()
 }
 
 /// Room for an ID in any base.
@@ -88,12 +126,22 @@ pub type Text = [u8; 64];
 
 /// An ID as text, written into `room`: the same as [`digits`] of its 8 bytes, without an allocation.
 pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
-    if base == Base::Dec {
-        let mut buffer = itoa::Buffer::new();
-        let text = buffer.format(id).as_bytes();
-        room[..text.len()].copy_from_slice(text);
-        return &room[..text.len()];
+    match base {
+        Base::Dec => {
+            let mut buffer = itoa::Buffer::new();
+            let text = buffer.format(id).as_bytes();
+            room[..text.len()].copy_from_slice(text);
+            &room[..text.len()]
+        }
+        Base::Base36 => by_division::<36, 6>(id, base.alphabet(), room),
+        Base::Base58 => by_division::<58, 5>(id, base.alphabet(), room),
+        Base::Base62 => by_division::<62, 5>(id, base.alphabet(), room),
+        Base::Hex | Base::Bin | Base::Oct | Base::Base32 => by_bits(id, base, room),
     }
+}
+
+/// Of a base that is a power of 2.
+fn by_bits(id: u64, base: Base, room: &mut Text) -> &[u8] {
     let step = base.radix().ilog2();
     let width = base.width(8).max((64 - id.leading_zeros()).div_ceil(step) as usize);
     let mut rest = id;
@@ -104,10 +152,25 @@ pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
     &room[..width]
 }
 
+/// Of any other base. An ID is one digit and two parts of `PART` digits. Each part fits 32 bits, and the divisions of one
+/// do not wait for those of the other; the compiler makes multiplications of them, since it knows the divisor.
+fn by_division<'a, const RADIX: u32, const PART: usize>(id: u64, alphabet: &[u8], room: &'a mut Text) -> &'a [u8] {
+    let size = u64::from(RADIX.pow(PART as u32));
+    let rest = id / size;
+    let (first, mut middle, mut last) = (rest / size, (rest % size) as u32, (id % size) as u32);
+    room[0] = alphabet[first as usize];
+    for i in (1..=PART).rev() {
+        room[i] = alphabet[(middle % RADIX) as usize];
+        room[i + PART] = alphabet[(last % RADIX) as usize];
+        (middle, last) = (middle / RADIX, last / RADIX);
+    }
+    &room[..=2 * PART]
+}
+
 /// The ID that a text spells, without prefix; `None` for anything else: no digits, a character that is
-/// no digit, or a number of more than 64 bits.
+/// no digit, another width than the base's, or a number of more than 64 bits.
 pub fn parse(text: &str, base: Base) -> Option<u64> {
-    if text.is_empty() {
+    if text.is_empty() || base.text_width().is_some_and(|width| width != text.len()) {
         return None;
     }
     text.bytes().try_fold(0u64, |id, digit| id.checked_mul(u64::from(base.radix()))?.checked_add(base.value(digit)?))

@@ -12,6 +12,10 @@ mod tests {
         String::from_utf8(id_digits(id, base, &mut room).to_vec()).unwrap()
     }
 
+    fn radix_of(base: Base) -> u32 {
+        Base::NAMES.iter().find(|row| row.1 == base).unwrap().0.strip_prefix("base").unwrap().parse().unwrap()
+    }
+
     #[test]
     fn zero_and_the_largest() {
         let expected = [
@@ -19,6 +23,9 @@ mod tests {
             (Base::Hex, "0", "ffffffffffffffff"),
             (Base::Oct, "0", "1777777777777777777777"),
             (Base::Base32, "0000000000000", "FZZZZZZZZZZZZ"),
+            (Base::Base36, "0000000000000", "3w5e11264sgsf"),
+            (Base::Base58, "11111111111", "jpXCZedGfVQ"),
+            (Base::Base62, "00000000000", "LygHa16AHYF"),
         ];
         for (base, zero, largest) in expected {
             assert_eq!((text(0, base), text(u64::MAX, base)), (zero.into(), largest.into()), "{base:?}");
@@ -37,7 +44,7 @@ mod tests {
     fn what_is_no_number_is_refused() {
         for text in ["", " ", "+1", "-1", "1_0", "0x1", "g", "１"] {
             for (name, base) in Base::NAMES {
-                let digit_here = ["0x1", "g"].contains(&text) && base == Base::Base32;
+                let digit_here = ["0x1", "g"].contains(&text) && base == Base::Base32; // the others have a width
                 assert_eq!(parse(text, base).is_some(), digit_here, "{text:?} in {name}");
             }
         }
@@ -45,6 +52,68 @@ mod tests {
         assert_eq!(parse("10000000000000000", Base::Hex), None);
         assert_eq!(parse("G000000000000", Base::Base32), None);
         assert_eq!(parse("00018446744073709551615", Base::Dec), Some(u64::MAX));
+    }
+
+    /// The largest text of each alphabet, that of 2^64 and its neighbours, one digit more, one less.
+    #[test]
+    fn a_fixed_width_is_exact_and_64_bits_the_most() {
+        let bases = [
+            (Base::Base36, "3w5e11264sgsf", "3w5e11264sgsg", 'z', '0'),
+            (Base::Base58, "jpXCZedGfVQ", "jpXCZedGfVR", 'z', '1'),
+            (Base::Base62, "LygHa16AHYF", "LygHa16AHYG", 'z', '0'),
+        ];
+        for (base, largest, too_large, last_digit, zero) in bases {
+            assert_eq!(base.text_width(), Some(largest.len()), "{base:?}");
+            assert_eq!(parse(largest, base), Some(u64::MAX), "{base:?}");
+            assert_eq!(parse(too_large, base), None, "{base:?}");
+            assert_eq!(parse(&last_digit.to_string().repeat(largest.len()), base), None, "{base:?}");
+            assert_eq!(parse(&zero.to_string().repeat(largest.len()), base), Some(0), "{base:?}");
+            assert_eq!(parse(&zero.to_string().repeat(largest.len() - 1), base), None, "{base:?}");
+            assert_eq!(parse(&zero.to_string().repeat(largest.len() + 1), base), None, "{base:?}");
+            assert_eq!(parse(&format!("{zero}{largest}"), base), None, "{base:?}");
+        }
+        for base in [Base::Dec, Base::Hex, Base::Bin, Base::Oct, Base::Base32] {
+            assert_eq!(base.text_width(), None, "{base:?}");
+        }
+    }
+
+    #[test]
+    fn letters_that_a_base_leaves_out_are_refused() {
+        for letter in ["0", "O", "I", "l"] {
+            assert_eq!(parse(&format!("{letter}1111111111"), Base::Base58), None, "{letter}");
+        }
+        for other in ["-", "_", "+", "/", "=", " ", "@", "[", "`", "{", "\0"] {
+            assert_eq!(parse(&format!("{other}0000000000"), Base::Base62), None, "{other:?}");
+            assert_eq!(parse(&format!("{other}000000000000"), Base::Base36), None, "{other:?}");
+        }
+    }
+
+    /// Of base 36 as of hexadecimal; in base 58 and 62 the two cases are two digits.
+    #[test]
+    fn case_counts_where_it_has_to() {
+        assert_eq!(parse("3W5E11264SGSF", Base::Base36), Some(u64::MAX));
+        assert_eq!(parse("1111111111a", Base::Base58), Some(33));
+        assert_eq!(parse("1111111111A", Base::Base58), Some(9));
+        assert_eq!(parse("0000000000a", Base::Base62), Some(36));
+        assert_eq!(parse("0000000000A", Base::Base62), Some(10));
+    }
+
+    /// The width of so many bytes is that of their largest number, for every length up to a few thousand.
+    #[test]
+    fn a_fixed_width_fits_its_bytes_exactly() {
+        for base in [Base::Base32, Base::Base36, Base::Base58, Base::Base62] {
+            let radix = BigUint::from(radix_of(base));
+            let (mut width, mut power) = (0, BigUint::from(1u32));
+            for bytes in 1..=600 {
+                let count = BigUint::from(1u32) << (bytes * 8); // of numbers
+                while power < count {
+                    power *= &radix;
+                    width += 1;
+                }
+                assert_eq!(digits(&vec![0; bytes], base).len(), width, "{bytes} bytes in {base:?}");
+                assert_eq!(digits(&vec![0xff; bytes], base).len(), width, "{bytes} bytes in {base:?}");
+            }
+        }
     }
 
     proptest! {
@@ -67,14 +136,28 @@ mod tests {
         fn parse_inverts_and_ignores_case(id: u64) {
             for (_, base) in Base::NAMES {
                 prop_assert_eq!(parse(&text(id, base), base), Some(id));
-                prop_assert_eq!(parse(&text(id, base).to_lowercase(), base), Some(id));
-                prop_assert_eq!(parse(&text(id, base).to_uppercase(), base), Some(id));
+                if ![Base::Base58, Base::Base62].contains(&base) {
+                    prop_assert_eq!(parse(&text(id, base).to_lowercase(), base), Some(id));
+                    prop_assert_eq!(parse(&text(id, base).to_uppercase(), base), Some(id));
+                }
             }
         }
 
         #[test]
-        fn base_32_sorts_as_numbers_do(a: u64, b: u64) {
-            prop_assert_eq!(a.cmp(&b), text(a, Base::Base32).cmp(&text(b, Base::Base32)));
+        fn text_of_a_fixed_width_sorts_as_numbers_do(a: u64, b: u64) {
+            for base in [Base::Bin, Base::Base32, Base::Base36, Base::Base58, Base::Base62] {
+                prop_assert_eq!(a.cmp(&b), text(a, base).cmp(&text(b, base)), "{:?}", base);
+            }
+        }
+
+        /// Only one text stands for an ID where the width is fixed and case counts.
+        #[test]
+        fn what_base_58_and_62_read_is_what_they_write(spelt in "[0-9A-Za-z]{11}") {
+            for base in [Base::Base58, Base::Base62] {
+                if let Some(id) = parse(&spelt, base) {
+                    prop_assert_eq!(&text(id, base), &spelt);
+                }
+            }
         }
 
         #[test]
@@ -85,12 +168,20 @@ mod tests {
             prop_assert_eq!(digits(&bytes, Base::Oct), format!("{number:o}"));
             let bits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
             prop_assert_eq!(digits(&bytes, Base::Bin), bits);
-            let base32 = digits(&bytes, Base::Base32);
-            prop_assert_eq!(base32.len(), (bytes.len() * 8).div_ceil(5));
-            let back = base32.bytes().fold(BigUint::ZERO, |n, digit| {
-                n * 32u32 + parse(char::from(digit).encode_utf8(&mut [0; 4]), Base::Base32).unwrap()
-            });
-            prop_assert_eq!(back, number);
+            let (base36, lower) = (digits(&bytes, Base::Base36), number.to_str_radix(36));
+            prop_assert_eq!(base36.trim_start_matches('0'), lower.trim_start_matches('0'));
+            prop_assert_eq!(digits(&bytes, Base::Base32).len(), (bytes.len() * 8).div_ceil(5));
+            for base in [Base::Base32, Base::Base36, Base::Base58, Base::Base62] {
+                let zero = digits(&[0], base).remove(0).to_string();
+                // One digit at a time, after as many zeros as the base's width wants.
+                let value = |digit: char| {
+                    let width = base.text_width().unwrap_or(1);
+                    parse(&format!("{}{digit}", zero.repeat(width - 1)), base).unwrap()
+                };
+                let text = digits(&bytes, base);
+                let back = text.chars().fold(BigUint::ZERO, |n, digit| n * radix_of(base) + value(digit));
+                prop_assert_eq!(&back, &number, "{:?}", base);
+            }
         }
     }
 }

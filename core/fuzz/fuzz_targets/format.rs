@@ -1,4 +1,4 @@
-//! Any 1 to 256 bytes in every base: the digits that num-bigint writes, as wide as the base promises.
+//! Any 1 to 256 bytes in every base: the digits that num-bigint finds, as wide as the base promises.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// num-bigint's own text, in Crockford's letters where the base is 32, with zeros in front where the width is fixed.
+/// num-bigint's own text, or its digits in the letters of the base; with zeros in front where the width is fixed.
 fn expected(bytes: &[u8], base: Base) -> String {
     let number = BigUint::from_bytes_be(bytes);
     let bits = bytes.len() * 8;
@@ -30,10 +30,17 @@ fn expected(bytes: &[u8], base: Base) -> String {
         Base::Hex => number.to_str_radix(16),
         Base::Oct => number.to_str_radix(8),
         Base::Bin => format!("{:0>bits$}", number.to_str_radix(2)),
-        Base::Base32 => {
-            let crockford = |digit: char| b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"[digit.to_digit(32).unwrap() as usize];
-            let text: String = number.to_str_radix(32).chars().map(|digit| char::from(crockford(digit))).collect();
-            format!("{text:0>width$}", width = bits.div_ceil(5))
-        }
+        Base::Base32 => fixed(bytes, b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"),
+        Base::Base36 => fixed(bytes, b"0123456789abcdefghijklmnopqrstuvwxyz"),
+        Base::Base58 => fixed(bytes, b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"),
+        Base::Base62 => fixed(bytes, b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
     }
+}
+
+/// In these letters, and as wide as the largest number of so many bytes.
+fn fixed(bytes: &[u8], letters: &[u8]) -> String {
+    let digits = |bytes: &[u8]| BigUint::from_bytes_be(bytes).to_radix_be(letters.len() as u32);
+    let width = digits(&vec![0xff; bytes.len()]).len();
+    let text: String = digits(bytes).iter().map(|&digit| char::from(letters[usize::from(digit)])).collect();
+    format!("{}{text}", char::from(letters[0]).to_string().repeat(width - text.len()))
 }

@@ -24,6 +24,10 @@ fn expected(text: &str, base: Base) -> Option<u64> {
         Base::Bin => 2,
         Base::Oct => 8,
         Base::Base32 => return BigUint::parse_bytes(plain_base32(text)?.as_bytes(), 32)?.try_into().ok(),
+        Base::Base36 if text.len() == 13 => 36,
+        Base::Base58 => return fixed(text, b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"),
+        Base::Base62 => return fixed(text, b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
+        Base::Base36 => return None,
     };
     if text.starts_with('+') { None } else { u64::from_str_radix(text, radix).ok() } // an ID has no sign
 }
@@ -38,6 +42,16 @@ fn plain_base32(text: &str) -> Option<String> {
             _ => char::from_digit("0123456789abcdefghjkmnpqrstvwxyz".find(digit)? as u32, 32),
         })
         .collect()
+}
+
+/// 11 of these letters, as num-bigint reads their values.
+fn fixed(text: &str, letters: &[u8]) -> Option<u64> {
+    let value = |letter: u8| letters.iter().position(|&known| known == letter).map(|value| value as u8);
+    let digits: Vec<u8> = text.bytes().map(value).collect::<Option<_>>()?;
+    if digits.len() != 11 {
+        return None;
+    }
+    BigUint::from_radix_be(&digits, letters.len() as u32)?.try_into().ok()
 }
 
 /// An ID that was read is written as text of the same value, in both ways there are.
