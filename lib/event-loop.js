@@ -81,4 +81,12 @@ function onAlarm() {
   for (const queue of queues) queue.goOn()
 }
 
-module.exports = { LONGEST_MS, goOnIn, goOnNextTurn, isSliceOver }
+/** Takes back `goOnIn()`: nobody in this queue waits any more. */
+function stopWaiting(queue) {
+  asleep.delete(queue)
+  if (asleep.size > 0) return
+  clearTimeout(alarm)
+  alarm = undefined
+}
+
+module.exports = { LONGEST_MS, stopWaiting, goOnIn, goOnNextTurn, isSliceOver }

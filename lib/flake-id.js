@@ -4,6 +4,7 @@
 // and waits. Numbers are taken in the core, and only there.
 
 const { inspect } = require('node:util')
+const { abortableBy, signalOf } = require('./abort.js')
 const hot = require('./hot.js')
 const { CLOCK } = require('./check.js')
 const { LONGEST_MS } = require('./event-loop.js')
@@ -94,8 +95,9 @@ class FlakeId {
     return hot.spell()
   }
 
-  nextAsync() {
-    return promised((callback) => this.next(callback))
+  nextAsync(options) {
+    if (options === undefined) return promised((callback) => this.next(callback))
+    return abortableBy(options, (callback) => this.#submitLater(callback))
   }
 
   take(n) {
@@ -114,12 +116,15 @@ class FlakeId {
     return hot.toTexts(this.#take(fillBytes, some, count) ?? some, count, code)
   }
 
-  takeAsync(n) {
-    return promised((callback) => {
-      const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
-      const batch = this.#batch(fillBytes, ids, 0)
-      this.#submit(callback, { attempt: () => this.#waitFor(batch.attempt()), result: () => ids })
-    })
+  takeAsync(n, options) {
+    if (options === undefined) return promised((callback) => this.#submit(callback, this.#wishForBatch(n)))
+    return abortableBy(options, (callback) => this.#submitLater(callback, this.#wishForBatch(n)))
+  }
+
+  ids(options) {
+    const signal = signalOf(options)
+    if (signal === undefined) return this[Symbol.asyncIterator]()
+    return new IdIterator((callback) => this.#submitLater(callback), signal)
   }
 
   [Symbol.asyncIterator]() {
@@ -179,11 +184,26 @@ class FlakeId {
 
   /** Has `callback` called with what `wish` wants: one ID, where nothing else is said. Returns the waiter. */
   #submit(callback, wish) {
-    if (this.#waiters === undefined) {
-      this.#waiters = new Waiters((ms) => this.#native.waited(ms))
-      this.#one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
-    }
-    return this.#waiters.submit(callback, wish ?? this.#one)
+    const waiters = this.#waiters ?? this.#beginWaiting()
+    return waiters.submit(callback, wish ?? this.#one)
+  }
+
+  /** The same for a call that is likely to be cancelled. */
+  #submitLater(callback, wish) {
+    const waiters = this.#waiters ?? this.#beginWaiting()
+    return waiters.submitLater(callback, wish ?? this.#one)
+  }
+
+  #beginWaiting() {
+    this.#one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
+    this.#waiters = new Waiters((ms) => this.#native.waited(ms))
+    return this.#waiters
+  }
+
+  #wishForBatch(n) {
+    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
+    const batch = this.#batch(fillBytes, ids, 0)
+    return { attempt: () => this.#waitFor(batch.attempt()), result: () => ids }
   }
 
   /** In how many ms to try again after a refusal; throws where waiting does not help. */

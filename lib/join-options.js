@@ -4,6 +4,7 @@
 // names would be somebody's belief beside the slot.
 
 const os = require('node:os')
+const { readSignal } = require('./abort.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Layout } = require('./layout.js')
 const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('./options.js')
@@ -17,7 +18,7 @@ const NOT_WITH_JOIN = {
   clock: "a slot's window is one of the system's time",
 }
 
-const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host']
+const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'signal']
 
 /**
  * A checked copy: of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
@@ -53,6 +54,7 @@ function readJoinOptions(given) {
     },
     waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
     host: readHost(options.host),
+    signal: readSignal(options.signal),
   }
 }
 

@@ -3,18 +3,23 @@
 // FlakeId.join(): from a store and options to a generator that holds a slot.
 
 const { storeFailure } = require('./errors.js')
+const { throwIfAborted, unlessAborted } = require('./abort.js')
 const { Lease } = require('./lease.js')
 const { lease } = require('./leased-flake-id.js')
 const { readJoinOptions } = require('./join-options.js')
 const { checkStore, openStore } = require('./stores/open.js')
 const { within } = require('./in-time.js')
+const { setTimeout } = require('./timers.js')
 
 /** How long anybody waits for a client of ours to end, after join() has failed and after close(). */
 const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
+/** How long a client of ours waits, after an abort, for what the store still owes: a slot that it grants is given back. */
+const AFTER_ABORT_MS = 1000
 
 async function join(given, givenOptions) {
   checkStore(given, 'join')
   const options = readJoinOptions(givenOptions)
+  throwIfAborted(options.signal) // before a client is made
   const { store, close } = openStore(given)
   const leaseOfGroup = new Lease(store, { ...options, howToCreate: () => howToCreate(given, options) })
   // A slot that the store grants too late is given back over the same client.
@@ -22,6 +27,7 @@ async function join(given, givenOptions) {
   try {
     return await lease(leaseOfGroup, options, () => within(end(), AFTER_CLOSE_MS))
   } catch (error) {
+    if (options.signal?.aborted) closeSoon(close)
     await within(end(), AFTER_FAILURE_MS)
     throw error
   }
@@ -30,20 +36,40 @@ async function join(given, givenOptions) {
 /** For a warning only, so it is loaded then. */
 const howToCreate = (store, options) => require('./create-command.js').createCommand(store, options)
 
+/** Whoever aborts wants to be rid of it all: a store that says nothing does not keep its connection. */
+function closeSoon(close) {
+  setTimeout(() => close().catch(() => {}), AFTER_ABORT_MS).unref()
+}
+
 /**
  * Makes a group that is known to be new: nothing can have been granted that is forgotten now.
  * @returns {Promise<boolean>} whether it was made; false: it was there
  */
 async function createGroup(given, givenOptions) {
   checkStore(given, 'createGroup')
-  const { group, config } = readJoinOptions(givenOptions)
+  const { group, config, signal } = readJoinOptions(givenOptions)
+  throwIfAborted(signal)
   const { store, close } = openStore(given)
+  const opened = openGroup(store, group, { ...config, create: true })
+  let isNew
   try {
-    return await store.open(group, { ...config, create: true })
+    isNew = await unlessAborted(signal, opened, () => true)
+  } catch (error) {
+    await within(
+      opened.catch(() => {}).then(close), // not under a step that is on its way
+      AFTER_FAILURE_MS,
+    )
+    throw error
+  }
+  await close()
+  return isNew
+}
+
+async function openGroup(store, group, config) {
+  try {
+    return await store.open(group, config)
   } catch (error) {
     throw storeFailure(group, error)
-  } finally {
-    await close()
   }
 }
 

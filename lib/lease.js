@@ -5,6 +5,7 @@
 
 const { randomBytes } = require('node:crypto')
 const { isDate } = require('node:util').types
+const { throwIfAborted, unlessAborted } = require('./abort.js')
 const { LeaseStore } = require('./lease-store.js')
 const native = require('./native.js')
 const { News } = require('./news.js')
@@ -68,7 +69,7 @@ class Lease {
   #events = [] // that came while a step was carried out
   #isStepping = false
   #timer
-  #attaching // { promise, resolve, reject, timer } of the call that waits for a slot
+  #attaching // { promise, resolve, reject, timer, calls } of those who wait for a slot; `calls` is how many they are
   #calls = new Set() // what the store was asked and has not answered: promises that never fail
   #releases = new Set() // what detach() waits for
   #news = new News()
@@ -109,21 +110,34 @@ class Lease {
     return new Date(this.#grant.cursor?.window?.hi ?? hi) // a file's window goes on by itself as IDs are made
   }
 
-  /** Resolves with a slot held and the clock in its window; ends soon after waitMs, whatever the store does. */
-  async attach() {
+  /**
+   * Resolves with a slot held and the clock in its window; ends soon after waitMs, and at once when the signal aborts,
+   * whatever the store does.
+   */
+  async attach(signal) {
     if (this.#isOver) throw closedLeaseError(this.#group)
+    throwIfAborted(signal)
     this.#isAsked = false
     this.#attaching ??= this.#waitForSlot()
-    const { promise } = this.#attaching
+    const attaching = this.#attaching
+    attaching.calls++
     this.#step({ type: 'attach' })
-    await promise
+    await unlessAborted(signal, attaching.promise, () => this.#stopWaiting(attaching))
+  }
+
+  /** One call waits no longer, and without the last of them nobody looks for a slot. False where they have their answer. */
+  #stopWaiting(attaching) {
+    if (attaching !== this.#attaching) return false
+    attaching.calls--
+    if (attaching.calls === 0) this.#step({ type: 'giveUp' })
+    return true
   }
 
   /** By a timer, since no clock that is set may prolong it. */
   #waitForSlot() {
     const ms = this.#waitMs + LAST_LOOK_MS
     const timer = ms <= LONGEST_TIMER_MS ? setTimeout(() => this.#step({ type: 'giveUp' }), ms) : undefined
-    return { ...withResolvers(), timer }
+    return { ...withResolvers(), timer, calls: 0 }
   }
 
   /**

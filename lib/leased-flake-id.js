@@ -4,6 +4,7 @@
 // Each attachment is a generator of the addon's of its own; nothing of an old one is ever used again.
 
 const { EventEmitter } = require('node:events')
+const { signalOf } = require('./abort.js')
 const hot = require('./hot.js')
 const { FlakeId } = require('./flake-id.js')
 const { Layout } = require('./layout.js')
@@ -59,7 +60,7 @@ async function lease(leaseOfGroup, options, onClose) {
     },
     tell: (event, detail) => leased?.[TELL](event, detail),
   })
-  await leaseOfGroup.attach()
+  await leaseOfGroup.attach(options.signal)
   leased = new LeasedFlakeId(new Setup(setup.options, setup.native, leaseOfGroup), onClose)
   return leased
 }
@@ -99,8 +100,8 @@ class LeasedFlakeId extends FlakeId {
     return this.#lease.detach()
   }
 
-  attach() {
-    return this.#lease.attach()
+  async attach(options) {
+    await this.#lease.attach(signalOf(options))
   }
 
   destroy() {

@@ -8,6 +8,7 @@
 
 const { endianness } = require('node:os')
 const { inspect } = require('node:util')
+const { abortableBy, signalOf } = require('./abort.js')
 const { Blocks } = require('./blocks.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
 const { Counter, END } = require('./counter.js')
@@ -15,6 +16,7 @@ const { Demand } = require('./demand.js')
 const { blocksUsedUpError, closedError, optionError, optionRangeError, optionTypeError } = require('./errors.js')
 const { baseCode } = require('./format.js')
 const { fromBigInt, toBuffer, toTexts } = require('./hot.js')
+const { IdIterator } = require('./id-iterator.js')
 const { within } = require('./in-time.js')
 const { readName } = require('./join-options.js')
 const { readCount } = require('./options.js')
@@ -79,8 +81,8 @@ class SegmentId {
     this.#waiters.submit(callback, this.#one)
   }
 
-  nextAsync() {
-    return this.#promised(this.#one)
+  nextAsync(options) {
+    return this.#promised(options, () => this.#one)
   }
 
   nextBigInt() {
@@ -103,9 +105,15 @@ class SegmentId {
     return toTexts(this.take(n), n, code)
   }
 
-  async takeAsync(n) {
-    const ids = memoryFor(n)
-    return this.#promised({ attempt: () => this.#attempt(n), result: () => bigEndian(this.#fill(ids)) })
+  takeAsync(n, options) {
+    return this.#promised(options, () => {
+      const ids = memoryFor(n)
+      return { attempt: () => this.#attempt(n), result: () => bigEndian(this.#fill(ids)) }
+    })
+  }
+
+  ids(options) {
+    return new IdIterator((callback) => this.#waiters.submitLater(callback, this.#one), signalOf(options))
   }
 
   async init(given) {
@@ -154,9 +162,10 @@ class SegmentId {
     return RETRY_MS // a block that comes before that wakes us
   }
 
-  #promised(wish) {
+  #promised(options, wish) {
+    if (options !== undefined) return abortableBy(options, (callback) => this.#waiters.submitLater(callback, wish()))
     return new Promise((resolve, reject) => {
-      this.#waiters.submit((error, result) => (error ? reject(error) : resolve(result)), wish)
+      this.#waiters.submit((error, result) => (error ? reject(error) : resolve(result)), wish())
     })
   }
 

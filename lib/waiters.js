@@ -8,7 +8,7 @@
 // event loop from turning, or the queue from forgetting those that ran, though each callback calls again.
 
 const { AsyncResource } = require('node:async_hooks')
-const { goOnIn, goOnNextTurn, isSliceOver } = require('./event-loop.js')
+const { goOnIn, goOnNextTurn, isSliceOver, stopWaiting } = require('./event-loop.js')
 const { monotonicNow, nextTick } = require('./timers.js')
 
 /**
@@ -29,27 +29,35 @@ const BATCH = 256
 
 /** A call; as a resource it keeps the async context that it was made in. */
 class Waiter extends AsyncResource {
+  #queue
   #callback // undefined: cancelled
-  #wish
+  #wish // undefined: served or cancelled
   #error = null
   #value
 
-  constructor(callback, wish) {
+  constructor(queue, callback, wish) {
     super('FLAKEFORGE')
+    this.#queue = queue
     this.#callback = callback
     this.#wish = wish
   }
 
+  get isWaiting() {
+    return this.#wish !== undefined
+  }
+
   /** Tries once and keeps the outcome. Returns 0, or in how many ms to try again. */
   serve() {
-    if (this.#callback === undefined) return 0
+    const wish = this.#wish
+    if (wish === undefined) return 0
     try {
-      const ms = this.#wish.attempt()
+      const ms = wish.attempt()
       if (ms > 0) return ms
-      this.#value = this.#wish.result()
+      this.#value = wish.result()
     } catch (error) {
       this.#error = error
     }
+    this.#wish = undefined
     return 0
   }
 
@@ -57,9 +65,13 @@ class Waiter extends AsyncResource {
     if (this.#callback !== undefined) this.runInAsyncScope(this.#callback, undefined, this.#error, this.#value)
   }
 
-  /** Nobody is told any more, and no number is taken for it from here on. */
+  /** Nobody is told any more, and no number is taken. False where one was taken already: then it is told. */
   cancel() {
+    if (!this.isWaiting) return false
     this.#callback = undefined
+    this.#wish = undefined
+    this.#queue.cancelled()
+    return true
   }
 }
 
@@ -72,6 +84,7 @@ class Waiters {
   #untold = 0 // index of the first that is still to be told; those before it are gone
   #unserved = 0 // index of the first that waits
   #calls = 0
+  #cancelled = 0 // how many of those who wait were cancelled since the last were forgotten, or more
   #isServing = false
   #isTelling = false
   #waitsSince
@@ -87,10 +100,24 @@ class Waiters {
    * Returns the call, which can be cancelled.
    */
   submit(callback, wish) {
-    const waiter = new Waiter(callback, wish)
+    const waiter = new Waiter(this, callback, wish)
     const isNext = this.#queue.push(waiter) === this.#unserved + 1
     if (isNext || ++this.#calls % LOOK_EVERY === 0) this.serve()
     return waiter
+  }
+
+  /** The same, but the call is not tried before it can be told: until then it can be cancelled and takes no number. */
+  submitLater(callback, wish) {
+    const waiter = new Waiter(this, callback, wish)
+    const isNext = this.#queue.push(waiter) === this.#unserved + 1
+    if (isNext && !this.#isTelling) this.#tellSoon()
+    return waiter
+  }
+
+  /** A call that waits was cancelled. They are forgotten many at a time, or each would cost a look at all others. */
+  cancelled() {
+    this.#cancelled++
+    if (this.#cancelled * 2 > this.#queue.length - this.#unserved && !this.#isServing) this.#forgetCancelled()
   }
 
   /** Serves the first of those who wait; sleeps if one cannot be served. Those behind them are served once they are told. */
@@ -117,9 +144,24 @@ class Waiters {
   }
 
   #served() {
+    this.#endWait()
+    if (!this.#isTelling) this.#tellSoon()
+  }
+
+  #endWait() {
     if (this.#waitsSince !== undefined) this.#onWaited(monotonicNow() - this.#waitsSince)
     this.#waitsSince = undefined
-    if (!this.#isTelling) this.#tellSoon()
+  }
+
+  /** Where all who waited were cancelled, no timer keeps the process alive for them. */
+  #forgetCancelled() {
+    const waiting = this.#queue.slice(this.#unserved).filter((waiter) => waiter.isWaiting)
+    this.#queue.length = this.#unserved
+    for (const waiter of waiting) this.#queue.push(waiter)
+    this.#cancelled = 0
+    if (waiting.length > 0) return
+    this.#endWait()
+    stopWaiting(this)
   }
 
   #sleep(ms) {

@@ -4,6 +4,48 @@
 
 module.exports = [
   {
+    name: 'the search goes on when nobody waits any more',
+    file: 'lib/lease.js',
+    from: "if (attaching.calls === 0) this.#step({ type: 'giveUp' })",
+    to: '',
+    tests: ['signal-join'],
+  },
+  {
+    name: 'one abort ends the search of all',
+    file: 'lib/lease.js',
+    from: 'attaching.calls--\n    if (attaching.calls === 0)',
+    to: 'if (attaching.calls > 0)',
+    tests: ['signal-join'],
+  },
+  {
+    name: 'attach() with an aborted signal asks the store',
+    file: 'lib/lease.js',
+    from: '    throwIfAborted(signal)\n',
+    to: '',
+    tests: ['signal-join'],
+  },
+  {
+    name: 'an abort that comes with the slot is heard',
+    file: 'lib/lease.js',
+    from: '    if (attaching !== this.#attaching) return false\n',
+    to: '',
+    tests: ['signal-join'],
+  },
+  {
+    name: 'a client is made for a signal that was aborted before',
+    file: 'lib/join.js',
+    from: '  throwIfAborted(options.signal) // before a client is made\n',
+    to: '',
+    tests: ['signal-join'],
+  },
+  {
+    name: 'an abort leaves the connection to the step that is stuck',
+    file: 'lib/join.js',
+    from: '    if (options.signal?.aborted) closeSoon(close)\n',
+    to: '',
+    tests: ['signal-join'],
+  },
+  {
     name: 'nobody ends a wait',
     file: 'lib/lease.js',
     from: "setTimeout(() => this.#step({ type: 'giveUp' }), ms)",
