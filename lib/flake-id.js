@@ -3,7 +3,6 @@
 // The generator as users see it. It picks the native call, makes Buffers, BigInts and errors of what comes back,
 // and waits. Numbers are taken in the core, and only there.
 
-const { inspect } = require('node:util')
 const { abortableBy, signalOf } = require('./abort.js')
 const hot = require('./hot.js')
 const { CLOCK } = require('./check.js')
@@ -11,6 +10,7 @@ const { LONGEST_MS } = require('./event-loop.js')
 const { baseCode } = require('./format.js')
 const { IdIterator } = require('./id-iterator.js')
 const { Layout } = require('./layout.js')
+const { INSPECT, look } = require('./look.js')
 const { readCount } = require('./options.js')
 const { Setup } = require('./setup.js')
 const { monotonicNow } = require('./timers.js')
@@ -66,6 +66,17 @@ class FlakeId {
   /** Tries again for those who wait: something has changed; for lib/ only. */
   static wake(flake) {
     flake.#waiters?.serve()
+  }
+
+  /** What there is to show of it; for lib/ only. */
+  static facts(flake) {
+    const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
+    return {
+      layout: layout.name,
+      node: { ...nodes, id: node },
+      epoch: new Date(layout.epoch),
+      ...{ seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock },
+    }
   }
 
   next(callback) {
@@ -160,20 +171,9 @@ class FlakeId {
     return this.layout.decode(id)
   }
 
-  [inspect.custom](depth, options) {
-    const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch } = this.#options
-    const name = this.constructor.name
-    if (depth < 0) return `[${name}]`
-    const shown = {
-      layout: layout.name,
-      ...nodes,
-      id: node,
-      epoch: new Date(layout.epoch),
-      seqMask,
-      maxAheadMs,
-      maxWaitMs,
-    }
-    return `${name} ${inspect(prefetch === undefined ? shown : { ...shown, prefetch }, options)}`
+  [INSPECT](...how) {
+    const { node, ...others } = FlakeId.facts(this)
+    return look(this, { layout: others.layout, ...node, ...others }, how)
   }
 
   /** Takes an ID, which is then in the scratch array; blocks within maxWaitMs, or throws. */

@@ -96,6 +96,10 @@ class Lease {
     this.#holder = holder
   }
 
+  get group() {
+    return this.#group
+  }
+
   get state() {
     return this.#machine.state
   }

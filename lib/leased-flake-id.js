@@ -9,6 +9,7 @@ const hot = require('./hot.js')
 const { FlakeId } = require('./flake-id.js')
 const { Layout } = require('./layout.js')
 const { optionError, optionRangeError, problemError } = require('./errors.js')
+const { INSPECT, look } = require('./look.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
 /** What is told of a lease. */
@@ -118,6 +119,14 @@ class LeasedFlakeId extends FlakeId {
 
   [Symbol.asyncDispose]() {
     return this.close()
+  }
+
+  /** Without a slot there is no node number: that of the last slot may be another's by now. */
+  [INSPECT](...how) {
+    const { group, state, slot, expires } = this.#lease
+    const { node, ...others } = FlakeId.facts(this)
+    const ofSlot = state === 'attached' ? node : {}
+    return look(this, { group, state, slot, expires, layout: others.layout, ...ofSlot, ...others }, how)
   }
 
   removeAllListeners(...events) {

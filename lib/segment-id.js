@@ -7,7 +7,6 @@
 // says where to go on.
 
 const { endianness } = require('node:os')
-const { inspect } = require('node:util')
 const { abortableBy, signalOf } = require('./abort.js')
 const { Blocks } = require('./blocks.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
@@ -19,6 +18,7 @@ const { fromBigInt, toBuffer, toTexts } = require('./hot.js')
 const { IdIterator } = require('./id-iterator.js')
 const { within } = require('./in-time.js')
 const { readName } = require('./join-options.js')
+const { INSPECT, look } = require('./look.js')
 const { readCount } = require('./options.js')
 const { checkStore, openStore } = require('./stores/open.js')
 const { monotonicNow, sleep } = require('./timers.js')
@@ -146,9 +146,8 @@ class SegmentId {
     return this.close()
   }
 
-  [inspect.custom](depth, options) {
-    const shown = { name: this.#name, block: this.#block, left: this.#hand.total, isClosed: this.#isClosed }
-    return depth < 0 ? '[SegmentId]' : `SegmentId ${inspect(shown, options)}`
+  [INSPECT](...how) {
+    return look(this, { name: this.#name, block: this.#block, left: this.#hand.total, isClosed: this.#isClosed }, how)
   }
 
   /** What a call that waits for one ID wants. */

@@ -4,6 +4,27 @@
 
 module.exports = [
   {
+    name: 'a detached generator shows the node number of its last slot',
+    file: 'lib/leased-flake-id.js',
+    from: "state === 'attached' ? node : {}",
+    to: 'node',
+    tests: ['inspect'],
+  },
+  {
+    name: 'a generator deep inside other objects is shown in full',
+    file: 'lib/look.js',
+    from: "  if (typeof depth === 'number' && depth < 0) return `[${name}]`\n",
+    to: '',
+    tests: ['inspect'],
+  },
+  {
+    name: 'what is in a generator has as much room as the generator',
+    file: 'lib/look.js',
+    from: '{ ...options, depth }',
+    to: 'options',
+    tests: ['inspect'],
+  },
+  {
     name: 'the search goes on when nobody waits any more',
     file: 'lib/lease.js',
     from: "if (attaching.calls === 0) this.#step({ type: 'giveUp' })",
