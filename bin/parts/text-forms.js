@@ -3,11 +3,11 @@
 // An ID in whatever text form it was copied in. The forms are tried in the order of FORMS and the first that fits is
 // taken; where another would have fitted too, `note` says so. It must never take a text for an ID that is none.
 
-const { fromSigned, layouts, parse } = require('../../index.js')
+const { format, fromSigned, layouts, parse } = require('../../index.js')
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or 16 digits of hex, 0b or 64 bits, 13 characters of base32, base64 of 8 bytes, 8 bytes of hex, or a time with nine digits'
+  'decimal, 0x or 16 digits of hex, 0b or 64 bits, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, or a time with nine digits'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
@@ -20,8 +20,11 @@ const FORMS = [
   ['hex', /^0x[\da-f]{1,16}$/i, BigInt],
   ['binary', /^(?:0b[01]{1,64}|[01]{64})$/i, (text) => BigInt(text.length === 64 ? `0b${text}` : text)],
   ['hex', /^[\da-f]{16}$/i, (text) => BigInt(`0x${text}`)],
-  ['base32', /^[\da-hjkmnp-tv-z]{13}$/i, readBase32],
-  ['base64', /^[\w+/-]{11}=?$/, readBase64],
+  ['base32', /^[\da-hjkmnp-tv-z]{13}$/i, readBase32, couldBe('base32', 'base36')],
+  ['base36', /^[\da-z]{13}$/i, readAs('base36')],
+  ['base64', /^[\w+/-]{11}=?$/, readBase64, couldBe('base64', 'base58', 'base62')],
+  ['base58', /^[\da-zA-Z]{11}$/, readAs('base58'), couldBe('base58', 'base62')],
+  ['base62', /^[\da-zA-Z]{11}$/, readAs('base62')],
   ['bytes', PAIRS, readBytes],
   ['bytes', /^<Buffer (?:[\da-f]{2} ){7}[\da-f]{2}>$/i, (text) => readBytes(text.slice(8, -1))],
   [
@@ -51,6 +54,28 @@ function readSigned(text) {
 
 function readBase32(text) {
   return /^[0-9a-f]/i.test(text) ? parse(text, 'base32') : undefined // 13 characters have a bit more than 64
+}
+
+/** The ID of a text in a base whose text has one width, where that is one. */
+function readAs(base) {
+  return (text) => {
+    try {
+      return parse(text, base)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** What else a text of one of the short forms could have been: as these bases write it, letter by letter. */
+function couldBe(form, ...bases) {
+  return (text) => {
+    const others = bases.filter((base) => {
+      const id = readAs(base)(text)
+      return id !== undefined && format(id, base) === text
+    })
+    return others.length > 0 ? `read as ${form}: it could be ${others.join(' or ')} too` : undefined
+  }
 }
 
 /** Base64 of either alphabet; the last character of 8 bytes has two bits that are 0. */
