@@ -38,6 +38,7 @@ const ALL = [
 /** A promise: a ratio and its bar. `higher`: the ratio must not be below the bar, instead of above. */
 const call = (name) => value('call', name)
 const batch = (name) => value('batch', name)
+const base = (name) => call(`nextString('${name}'): flakeforge`)
 const UNIQUEID = 'takeBigInts(4096), uniqueid'
 const inDateNows = (name) => call(name) / call('Date.now')
 const PROMISES = [
@@ -51,6 +52,11 @@ const PROMISES = [
     0.02,
   ],
   ["format(id, 'dec') / biguint-format", () => call('format: flakeforge') / call('format: biguint-format'), 0.05],
+  [
+    'flakeforge/biguint-format / biguint-format',
+    () => call('format: flakeforge/biguint-format') / call('format: biguint-format'),
+    0.05,
+  ],
   ['encode(parts) / Date.now()', () => inDateNows('encode: flakeforge'), 3.24],
   ['new FlakeId() / Date.now()', () => inDateNows('new: flakeforge'), 50],
   ['new FlakeId({ epoch }) / Date.now()', () => inDateNows('new, epoch: flakeforge'), 50],
@@ -60,6 +66,18 @@ const PROMISES = [
   ['take(8) / 8 next()', () => call('take(8): flakeforge') / call('next: flakeforge') / 8, 1],
   ['take(4096), per ID / flake-idgen next()', () => batch('take(4096)') / call('next: flake-idgen'), 0.02],
   ['takeBigInts(65536), snowcast, ns per ID', () => batch('takeBigInts(65536), snowcast'), 2],
+  ["nextString('base62') / nextString('base32')", () => base('base62') / base('base32'), 1.2],
+  ["nextString('base58') / nextString('base32')", () => base('base58') / base('base32'), 1.2],
+  [
+    'takeStrings(4096) / nextString(), 4096 in a row',
+    () => batch('takeStrings(4096)') / batch('nextString(), 4096 in a row'),
+    0.7,
+  ],
+  [
+    'takeStrings(4096) / take(4096), then format',
+    () => batch('takeStrings(4096)') / batch('take(4096), then format'),
+    0.5,
+  ],
   ['SPREAD, more ns per ID', () => batch(`${UNIQUEID} spread`) - batch(`${UNIQUEID} sequential`), 1],
   ['heap per Buffer held / flake-idgen', () => value('heap', 'flakeforge') / value('heap', 'flake-idgen'), 1.01],
   ['timers armed, 100 000 next(cb) outstanding', () => value('timers', 'flakeforge'), 1],

@@ -68,6 +68,9 @@ const CALLS = {
     const generator = flakeforge()
     return () => generator.nextString()
   },
+  "nextString('base32'): flakeforge": () => texts('base32'),
+  "nextString('base58'): flakeforge": () => texts('base58'),
+  "nextString('base62'): flakeforge": () => texts('base62'),
   'nextString: flake-idgen': () => {
     const generator = flakeIdgen()
     const format = require('biguint-format')
@@ -80,6 +83,11 @@ const CALLS = {
   },
   'format: biguint-format': () => {
     const format = require('biguint-format')
+    const id = anId()
+    return () => format(id, 'dec')
+  },
+  'format: flakeforge/biguint-format': () => {
+    const format = require('../biguint-format.js')
     const id = anId()
     return () => format(id, 'dec')
   },
@@ -124,6 +132,10 @@ const SCOPES = {
 }
 
 const EPOCH = 1577836800000
+const texts = (base) => {
+  const generator = flakeforge()
+  return () => generator.nextString(base)
+}
 const made = (Generator, options) => () => new Generator(options)
 
 /** A generator that never runs out: the next tick's IDs are there when this one's are used up. */
@@ -147,6 +159,10 @@ function each(values, call) {
 const BATCHES = {
   'take(4096)': [4096, () => calls(flakeforge(), 'take', 4096)],
   'takeBigInts(4096)': [4096, () => calls(flakeforge(), 'takeBigInts', 4096)],
+  'takeStrings(4096)': [4096, () => calls(flakeforge(), 'takeStrings', 4096)],
+  "takeStrings(4096, 'base62')": [4096, () => calls(flakeforge(), 'takeStrings', 4096, 'base62')],
+  'nextString(), 4096 in a row': [4096, () => intoArray(4096, flakeforge(), (generator) => generator.nextString())],
+  'take(4096), then format': [4096, () => takeAndFormat(flakeforge())],
   'take(4096), 50 in a row': [4096 * 50, () => inARow(50, calls(ahead(), 'take', 4096))],
   'takeBigInts(10), 400 in a row': [4000, () => inARow(400, calls(ahead(), 'takeBigInts', 10))],
   'takeBigInts(64), 400 in a row': [64 * 400, () => inARow(400, calls(ahead(), 'takeBigInts', 64))],
@@ -160,7 +176,21 @@ const BATCHES = {
 
 const dialect = (options) => new (require('..'))({ id: 5, ...options })
 const uniqueid = (mode) => dialect({ layout: 'uniqueid', mode, maxAheadMs: Number.POSITIVE_INFINITY })
-const calls = (generator, method, n) => () => generator[method](n)
+const calls =
+  (generator, method, ...args) =>
+  () =>
+    generator[method](...args)
+
+/** What takeStrings() is for, without it. */
+const intoArray = (n, generator, call) => () => Array.from({ length: n }, () => call(generator))
+
+const takeAndFormat = (generator) => {
+  const { format } = require('..')
+  return () => {
+    const ids = generator.take(4096)
+    return Array.from({ length: 4096 }, (_, i) => format(ids.subarray(i * 8, i * 8 + 8)))
+  }
+}
 
 /** The same call several times over, of which the last result is kept. */
 const inARow = (times, call) => () => {
