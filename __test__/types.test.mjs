@@ -6,7 +6,7 @@ import path from 'node:path'
 import test from 'ava'
 import { compile, makeProject, node, removeProject } from './support-types.mjs'
 
-const { KINDS, unexpected, writeProjects } = createRequire(import.meta.url)('./types/kinds.cjs')
+const { KINDS, RUN, unexpected, writeProjects } = createRequire(import.meta.url)('./types/kinds.cjs')
 
 let temp
 
@@ -27,9 +27,9 @@ for (const kind of Object.keys(KINDS)) {
     t.not(code, 0)
     t.deepEqual(unexpected(output), [], output)
     if (!KINDS[kind].extensions.includes('mts')) return
-    for (const kindOfModule of ['mjs', 'cjs']) {
-      const ran = await node([`consumer.${kindOfModule}`], right)
-      t.deepEqual(ran, { code: 0, output: `consumer.${kindOfModule.replace('j', 't')} is right\n` })
+    for (const name of RUN) {
+      t.deepEqual(await node([`${name}.mjs`], right), { code: 0, output: `${name}.mts is right\n` })
+      t.deepEqual(await node([`${name}.cjs`], right), { code: 0, output: `${name}.cts is right\n` })
     }
   })
 }

@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { exports: entries } = require('../../package.json')
 const mistakes = require('./mistakes.cjs')
 
 const ES_AND_COMMONJS = ['mts', 'cts']
@@ -27,6 +28,9 @@ const STRICT = {
   noEmitOnError: false,
 }
 
+/** Files of one kind of module, each in two, which are also run. They print that they are right. */
+const RUN = ['consumer', ...('./biguint-format' in entries ? ['biguint-format'] : [])]
+
 /** Files that mean the same whatever kind of module they are. */
 const ANYWHERE = ['plain', 'strict', 'declarations', 'declarations-user']
 
@@ -41,7 +45,7 @@ function consumers(kind) {
   const files = {}
   for (const extension of extensions) {
     for (const name of ANYWHERE) files[`${name}.${extension}`] = adapt(read(`${name}.ts`), extension)
-    if (extension !== 'ts') files[`consumer.${extension}`] = read(`consumer.${extension}`)
+    if (extension !== 'ts') for (const name of RUN) files[`${name}.${extension}`] = read(`${name}.${extension}`)
   }
   return files
 }
@@ -74,4 +78,4 @@ function writeProjects(folder, kind, more = {}) {
   return [right, wrong]
 }
 
-module.exports = { KINDS, STRICT, writeProject, writeProjects, unexpected: mistakes.unexpected }
+module.exports = { KINDS, RUN, STRICT, writeProject, writeProjects, unexpected: mistakes.unexpected }
