@@ -1,6 +1,7 @@
 // The types declare exactly what there is at run time. What there is, is listed here as TypeScript, and compiled: a name that
 // the types lack is an error in it, and so is one that only the types have.
 
+import fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
@@ -77,6 +78,17 @@ test('every export', async (t) => {
     exactly('keyof typeof all', Object.keys(all)),
     exactly("Exclude<keyof typeof FlakeId, 'prototype'>", staticsOf(FlakeId, OF_LIB.FlakeId)),
   ])
+})
+
+test('the types for ES modules and for CommonJS have the same names', async (t) => {
+  const namesIn = async (file) => {
+    const text = await fs.readFile(path.join(import.meta.dirname, '..', file), 'utf8')
+    const [, list] = /^\s*export \{([^}]*)\}/m.exec(text)
+    return list.split(',').map((name) => name.trim())
+  }
+  const names = await namesIn('index.d.ts')
+  t.true(names.includes('Grant'))
+  t.deepEqual(await namesIn('index.d.mts'), names)
 })
 
 test('every member of each class', async (t) => {
