@@ -5,10 +5,36 @@
 /// <reference types="node" />
 
 import { Base, compare, FormatOptions, format, fromSigned, IdLike, parse, toBigInt, toSigned } from './types/ids.js'
-import { createGroup, JoinOptions, LeaseDetail, LeasedFlakeId, LeaseEvent, LeaseListener } from './types/join.js'
-import { Decode, Layout, LayoutOptions, LayoutSpec, layouts, Parts, PartsToEncode } from './types/layout.js'
-import { AnyLayout, LayoutName, Unspecified } from './types/node-fields.js'
-import { FlakeIdOptions, IterationOptions, SignalOptions, Stats } from './types/options.js'
+import {
+  createGroup,
+  JoinOptions,
+  LeaseDetail,
+  LeasedFlakeId,
+  LeaseEvent,
+  LeaseListener,
+  LeaseOptions,
+} from './types/join.js'
+import {
+  CommonParts,
+  CommonPartsToEncode,
+  Decode,
+  Layout,
+  LayoutOptions,
+  LayoutSettings,
+  LayoutSpec,
+  layouts,
+  Parts,
+  PartsToEncode,
+} from './types/layout.js'
+import { AnyLayout, LayoutName, NodeFields, Unspecified } from './types/node-fields.js'
+import {
+  FlakeIdOptions,
+  GeneratorOptions,
+  IterationOptions,
+  OwnNodeOptions,
+  SignalOptions,
+  Stats,
+} from './types/options.js'
 import { SegmentId } from './types/segment-id.js'
 import { etcdStore, fileStore, Grant, postgresStore, redisStore, SlotInfo, Store } from './types/stores.js'
 
@@ -171,6 +197,8 @@ declare namespace FlakeId {
   export {
     AnyLayout,
     Base,
+    CommonParts,
+    CommonPartsToEncode,
     compare,
     createGroup,
     Decode,
@@ -182,6 +210,7 @@ declare namespace FlakeId {
     fileStore,
     format,
     fromSigned,
+    GeneratorOptions,
     Grant,
     IdLike,
     IterationOptions,
@@ -189,12 +218,16 @@ declare namespace FlakeId {
     Layout,
     LayoutName,
     LayoutOptions,
+    LayoutSettings,
     LayoutSpec,
     LeaseDetail,
     LeasedFlakeId,
     LeaseEvent,
     LeaseListener,
+    LeaseOptions,
     layouts,
+    NodeFields,
+    OwnNodeOptions,
     Parts,
     PartsToEncode,
     parse,

@@ -6,7 +6,8 @@ import { GeneratorOptions, LayoutOption, SignalOptions } from './options.js'
 import { Store } from './stores.js'
 
 /**
- * The options of `FlakeId.join()`: those of `new FlakeId()`, except `id`, `shared` and `clock`, and those of the lease.
+ * The options of `FlakeId.join()`: those of the lease, in {@link LeaseOptions}, and those of `new FlakeId()`, except `id`,
+ * `shared` and `clock`.
  *
  * Node fields given by name stay fixed, and the slot fills the others. The environment is not read. All members of a group
  * must agree on layout, epoch, fixed fields, offsets, slots, `ttlMs` and `skewMs`.

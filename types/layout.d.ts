@@ -22,7 +22,7 @@ export interface LayoutSpec {
   fields: ReadonlyArray<readonly [name: string, bits: number]>
 }
 
-/** The choices that a layout leaves open. */
+/** The choices that a layout leaves open: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
 export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>
 
 export interface LayoutSettings {
@@ -36,8 +36,8 @@ export interface LayoutSettings {
 }
 
 /**
- * The parts of an ID. The node fields stand under their own names: `datacenter` and `worker` in flake, `node` in
- * hazelcast, and so on.
+ * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names, `datacenter` and `worker` in
+ * flake, `node` in hazelcast, and so on.
  *
  * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
  *
@@ -61,7 +61,10 @@ export interface CommonParts {
   mode?: 'spread' | 'sequential'
 }
 
-/** What `Layout.encode` takes. Everything that `decode` returns can be given back. */
+/**
+ * What `Layout.encode` takes: {@link CommonPartsToEncode}, and the node fields under their own names. Everything that
+ * `decode` returns can be given back.
+ */
 export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>
 
 export interface CommonPartsToEncode {

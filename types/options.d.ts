@@ -1,20 +1,21 @@
 // The options of a generator.
 
 import { Layout, LayoutSettings } from './layout.js'
-import { AnyLayout, GivenFields, LayoutChoices } from './node-fields.js'
+import { AnyLayout, GivenFields, LayoutChoices, NodeFields } from './node-fields.js'
 
 /**
  * The options of `new FlakeId()`.
  *
- * Besides those listed, the node fields of the layout are options, under their own names: `datacenter` and `worker` in
- * flake, `node` in hazelcast, and so on. A node field that is left out comes from the environment variable
- * `FLAKEFORGE_` and its name in capitals (`FLAKEFORGE_WORKER`), else it is 0.
+ * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
+ * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
+ * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` and its name in
+ * capitals (`FLAKEFORGE_WORKER`), else it is 0. snowcast also takes `nodes`, and uniqueid `mode`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
  * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the fields of all dialects are allowed.
  */
-export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNode &
+export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
   GeneratorOptions &
   LayoutOption<L> &
   LayoutChoices<L> &
@@ -58,7 +59,7 @@ export interface GeneratorOptions extends LayoutSettings {
 }
 
 /** Where a generator that is not leased has its numbers from. */
-export interface OwnNode {
+export interface OwnNodeOptions {
   /**
    * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023.
    * `'ordinal'` takes the number at the end of the host name, as a StatefulSet sets it. If neither `id` nor a node field

@@ -86,6 +86,9 @@ const [mode, host]: ['spread' | 'sequential' | undefined, number] = [
   layouts['chronicle-micros'].decode(1n).host,
 ]
 void [mode, host]
+// An option may be an environment variable that is not set, in the strictest of settings too.
+new FlakeId({ datacenter: process.env.DATACENTER, worker: process.env.WORKER ?? null, clock: undefined })
+FlakeId.format(5n, 'hex', { prefix: process.env.PREFIX })
 new FlakeId(null)
 new FlakeId(undefined)
 new FlakeId({ layout: null, worker: '3' })
