@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import anyTest from 'ava'
+import { startEtcd, wantEtcd } from './servers/etcd.mjs'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId } from './support.mjs'
@@ -195,6 +196,30 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     await isRefused(t, ['slots', where, '--group', 'a{b'], /group/)
   })
 }
+
+const onEtcd = wantEtcd() === undefined ? anyTest.skip : anyTest
+
+onEtcd('etcd: slots lists all groups that are there, whatever their names, and knows a misspelt one', async (t) => {
+  const server = await startEtcd()
+  t.teardown(() => server.stop())
+  const url = server.url.replace('http:', 'etcd:')
+  t.is(await textOf(t, ['slots', url]), 'There are no groups on this server.\n')
+  const names = ['a', 'a/b', 'ä b"c', 'orders', 'ordersz', 'ended']
+  for (const group of names) t.deepEqual(await jsonOf(t, ['create', url, group]), [{ group, created: true }])
+  t.deepEqual(await jsonOf(t, ['create', url, 'a/b']), [{ group: 'a/b', created: false }])
+  await textOf(t, ['destroy', url, 'ended', '--yes'])
+  await (await FlakeId.join(url, { group: 'orders', waitMs: 20_000 })).close()
+  t.deepEqual(
+    (await jsonOf(t, ['slots', url])).map(({ group, slot }) => [group, slot]),
+    [['orders', 0]],
+  )
+  const empty = linesOf(await textOf(t, ['slots', url])).flatMap(
+    (line) => /^Group '(.*)' is empty/.exec(line)?.[1] ?? [],
+  )
+  t.deepEqual(empty.sort(), ['a', 'a/b', 'ordersz', 'ä b"c'].sort())
+  await fails(t, ['slots', url, '--group', 'oredrs'], /Did you mean 'orders'\?/)
+  await fails(t, ['slots', url, '--group', 'ended'], /There is no group 'ended' on this server/)
+})
 
 const ODD = ['mysql://user:s3cret@host', 'redis+tls://user:s3cret@host', 's3://user:s3cret@host', 'etcd://user:s3cret@']
 

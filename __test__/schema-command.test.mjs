@@ -60,6 +60,8 @@ test('psql applies it, twice if need be; then a role that may not CREATE joins',
     ['slots', member, '--group', 'stokc'],
     /There is no group 'stokc' on this server\. Did you mean 'stock'\?/,
   )
+  await textOf(t, ['destroy', member, 'stock', '--yes'])
+  await fails(t, ['slots', member, '--group', 'stock'], /There is no group 'stock' on this server\. There are 'shop'\./)
 })
 
 anyTest('--json: the same SQL as one object', async (t) => {
