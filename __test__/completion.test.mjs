@@ -28,10 +28,10 @@ fs.writeFileSync(path.join(home, 'bin', 'flakeforge'), `#!/bin/sh\nexec '${proce
 
 /** How each shell is started without the user's own files, and what it needs before our script. */
 const SHELLS = {
-  bash: { args: ['--norc', '--noprofile', '-i'], setup: ['source <(flakeforge completion bash)'] },
+  bash: { args: ['--norc', '--noprofile', '-i'], setup: ['eval "$(flakeforge completion bash)"'] },
   zsh: {
     args: ['-f', '-i'],
-    setup: ['autoload -Uz compinit; compinit -u -D', 'source <(flakeforge completion zsh)', 'setopt no_prompt_cr'],
+    setup: ['autoload -Uz compinit; compinit -u -D', 'eval "$(flakeforge completion zsh)"', 'setopt no_prompt_cr'],
   },
   fish: { args: ['--no-config', '-i'], setup: ['flakeforge completion fish | source'] },
 }

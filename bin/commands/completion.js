@@ -39,15 +39,15 @@ const complete = (words) =>
 module.exports = {
   summary: 'print the script that completes this command in bash, zsh or fish',
   operands: SHELLS.join('|'),
-  about: `Prints a script that lets your shell complete commands, options, layouts and forms. It works wherever the command is
-found as flakeforge: after npm install --global flakeforge, or with node_modules/.bin in PATH.
+  about: `Prints a script that lets your shell complete commands, options, layouts and forms. It works where your shell
+finds the command as flakeforge: after npm install --global flakeforge, or with node_modules/.bin in PATH.
 
 Your shell runs it at its start, once you have put it into the file of the example.`,
   options: {},
   completes: [() => SHELLS],
   examples: [
-    ["echo 'source <(flakeforge completion bash)' >> ~/.bashrc", 'bash'],
-    ["echo 'source <(flakeforge completion zsh)' >> ~/.zshrc", 'zsh, after the line with compinit'],
+    ['echo \'eval "$(flakeforge completion bash)"\' >> ~/.bashrc', 'bash'],
+    ['echo \'eval "$(flakeforge completion zsh)"\' >> ~/.zshrc', 'zsh, after the line with compinit'],
     ['flakeforge completion fish > ~/.config/fish/completions/flakeforge.fish', 'fish'],
   ],
   complete,

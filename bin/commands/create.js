@@ -38,11 +38,8 @@ Give the options that the members give to FlakeId.join(): all members of a group
   nodeFields: true,
   completes: ['store'],
   examples: [
-    [
-      'flakeforge create redis://localhost invoices',
-      "for members that call join('redis://localhost', { group: 'invoices' })",
-    ],
-    ['flakeforge create postgres://localhost/app shop --layout hazelcast --slots 64', 'with options of the members'],
+    ['flakeforge create redis://localhost shop', "for members that call join('redis://localhost', { group: 'shop' })"],
+    ['flakeforge create postgres://localhost/app web --layout hazelcast --slots 64', 'for members with these options'],
   ],
   run,
 }

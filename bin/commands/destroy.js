@@ -36,6 +36,6 @@ module.exports = {
 above the last ID of this one. Nothing happens without --yes.`,
   options: YES,
   completes: ['store'],
-  examples: [['flakeforge destroy redis://localhost invoices --yes', "end the group 'invoices' on this Redis"]],
+  examples: [['flakeforge destroy redis://localhost shop --yes', "end the group 'shop' on this Redis"]],
   run,
 }

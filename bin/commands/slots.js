@@ -74,7 +74,7 @@ listed; on Redis, which cannot list them, the group 'default'. A group that does
   completes: ['store'],
   examples: [
     ['flakeforge slots', 'all groups of your own folder'],
-    ['flakeforge slots redis://localhost --group invoices --json', 'a JSON object for each slot'],
+    ['flakeforge slots redis://localhost --group shop --json', 'a JSON object for each slot'],
   ],
   run,
 }
