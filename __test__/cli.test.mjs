@@ -3,6 +3,8 @@
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { FlakeId } from './support.mjs'
@@ -417,4 +419,16 @@ onLinux('stdout that cannot be written: a failure in one sentence, without a sta
     t.is(code, 1)
     t.regex(stderr, /^flakeforge: [^\n]*no space left[^\n]*\n$/)
   }
+})
+
+test('a bug is not taken for a fault of the user: the stack is shown, and where to report it', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bug-'))
+  t.teardown(() => fs.rmSync(folder, { recursive: true }))
+  const broken = path.join(folder, 'broken.cjs')
+  fs.writeFileSync(broken, "Date.prototype.toISOString = () => { throw new TypeError('broken on purpose') }\n")
+  const { code, stderr } = await run(['layouts'], { env: { NODE_OPTIONS: `--require ${broken}` } })
+  t.is(code, 1)
+  const { bugs } = JSON.parse(fs.readFileSync(new URL('../package.json', import.meta.url)))
+  t.true(stderr.startsWith('flakeforge: This is a bug in flakeforge.') && stderr.includes(bugs), stderr)
+  t.regex(stderr, /TypeError: broken on purpose\n {4}at /)
 })

@@ -8,9 +8,10 @@ const { existsSync } = require('node:fs')
 const { FlakeId } = require('../../index.js')
 const { readJoinOptions } = require('../../lib/join-options.js')
 const { signOfContainer } = require('../../lib/stores/container.js')
+const { defaultFolder, fileStore } = require('../../lib/stores/file.js')
 const { failure } = require('./faults.js')
 const { say } = require('./output.js')
-const { isNamed, withStore } = require('./stores.js')
+const { addressOf } = require('./stores.js')
 
 const BY_HAND = 'Or use --id N, which takes no slot, if no other process has that node number.'
 
@@ -20,15 +21,15 @@ const BY_HAND = 'Or use --id N, which takes no slot, if no other process has tha
  * @param {object} options of join()
  * @param {(flake: FlakeId) => Promise<void>} work
  */
-function withSlot(name, options, work) {
-  return withStore(name, async (store) => {
-    const flake = isNamed(name) ? await FlakeId.join(store, options) : await joinOwnFolder(store, options)
-    try {
-      await untilStopped(work(flake))
-    } finally {
-      await flake.close()
-    }
-  })
+async function withSlot(name, options, work) {
+  // By its address, so that what join() says about the store names it.
+  const address = addressOf(name)
+  const flake = await (address === undefined ? joinOwnFolder(options) : FlakeId.join(address, options))
+  try {
+    await untilStopped(work(flake))
+  } finally {
+    await flake.close()
+  }
 }
 
 /** Ctrl-C and the like: then what is under way ends, the slot is given back, and the process ends as they make it. */
@@ -47,7 +48,8 @@ async function untilStopped(work) {
 }
 
 /** In the user's own folder there is nobody to agree with on the options of a group, so it must not be a matter of them. */
-async function joinOwnFolder(store, options) {
+async function joinOwnFolder(options) {
+  const store = fileStore(defaultFolder()) // named, because in a container join() would refuse to choose it
   try {
     const flake = await (options.group === undefined ? joinSomeGroup(store, options) : FlakeId.join(store, options))
     if (signOfContainer() !== undefined) sayWhereFrom(flake, store)

@@ -18,13 +18,16 @@ const isUrl = (text) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
 /** Undefined where nobody named one. */
 const nameOf = (given) => given ?? (process.env.FLAKEFORGE_STORE || undefined)
 
+/** The same as join() takes it, which knows no plain paths. */
+function addressOf(given) {
+  const name = nameOf(given)
+  return name === undefined || isUrl(name) ? name : `file:${resolve(name)}`
+}
+
 /** The store, and how to close it; without a name, the default folder. */
 const findStore = (name) => (name !== undefined && isUrl(name) ? openStore(name) : openFolder(name))
 
-/**
- * The default folder in a container too, where join() refuses it: there each container has one of its own. To look into it
- * does no harm; `new`, which takes a slot of it, says so.
- */
+/** The default folder in a container too, where join() refuses it: to look does no harm. */
 const openFolder = (name) => ({
   store: fileStore(name === undefined ? defaultFolder() : resolve(name)),
   close: async () => {},
@@ -73,7 +76,7 @@ module.exports = {
   SCHEMES,
   groupsOf,
   hasGroup,
-  isNamed: (given) => nameOf(given) !== undefined,
+  addressOf,
   noGroup,
   placeOf,
   withPresentStore,

@@ -1,0 +1,85 @@
+'use strict'
+
+// Small changes to the command line, each of which a test must notice. See mutants/index.js.
+
+const slot = 'bin/parts/slot.js'
+
+module.exports = [
+  {
+    name: '`new` never takes a slot',
+    file: 'bin/commands/new.js',
+    from: "process.env[name] !== undefined) ? 'given' : 'slot'",
+    to: "process.env[name] !== undefined) ? 'given' : 'given'",
+    tests: ['new-command'],
+  },
+  {
+    name: 'Ctrl-C leaves the slot taken',
+    file: slot,
+    from: 'await untilStopped(work(flake))',
+    to: 'await work(flake)',
+    tests: ['new-command'],
+  },
+  {
+    name: 'a slot is not given back',
+    file: slot,
+    from: '    await flake.close()\n',
+    to: '',
+    tests: ['new-command'],
+  },
+  {
+    name: 'the default group with another number of slots is another group',
+    file: slot,
+    from: 'text === fingerprint && options.slots === undefined ?',
+    to: 'false ?',
+    tests: ['new-command'],
+  },
+  {
+    name: 'any layout makes the default group',
+    file: slot,
+    from: "if (isUsual || existsSync(store.folderOf('default'))) {",
+    to: 'if (true) {',
+    tests: ['new-command'],
+  },
+  {
+    name: 'a container is not mentioned',
+    file: slot,
+    from: 'if (signOfContainer() !== undefined) sayWhereFrom(flake, store)',
+    to: '',
+    tests: ['new-command'],
+  },
+  {
+    name: 'a reader who has seen enough is a failure',
+    file: 'bin/parts/output.js',
+    from: "error.code === 'EPIPE'",
+    to: "error.code === 'NEVER'",
+    tests: ['cli'],
+  },
+  {
+    name: 'a value out of its bounds is a failure, not a wrong command line',
+    file: 'bin/parts/faults.js',
+    from: "  if (code === 'ERR_FLAKE_OPTION') return USAGE\n",
+    to: '',
+    tests: ['cli'],
+  },
+  {
+    name: 'a misspelt group looks like an empty one',
+    file: 'bin/commands/slots.js',
+    from: '  if (!(await hasGroup(store, group))) throw await noGroup(store, group)\n',
+    to: '',
+    tests: ['groups-command'],
+  },
+  {
+    name: 'create always says that it made the group',
+    file: 'lib/stores/redis/open.js',
+    from: "isNew and 'made' or 'kept'",
+    to: "'made'",
+    tests: ['groups-command'],
+  },
+  {
+    name: 'groups that have ended are listed',
+    file: 'lib/stores/etcd/keys.js',
+    from: "kv?.key.endsWith('/record') === true && !parse(kv).destroyed",
+    to: "kv?.key.endsWith('/record') === true",
+    tests: ['groups-command'],
+  },
+]
