@@ -22,11 +22,11 @@ function programs(document) {
 let folder
 test.before(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'flakeforge-documents-'))
-  const programs = path.join(folder, 'programs')
-  await fs.mkdir(path.join(programs, 'node_modules'), { recursive: true })
+  const inner = path.join(folder, 'programs')
+  await fs.mkdir(path.join(inner, 'node_modules'), { recursive: true })
   // Other packages, which some blocks compare with, are found in the folder above.
   await fs.symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
-  await fs.symlink(root, path.join(programs, 'node_modules', 'flakeforge'), 'junction')
+  await fs.symlink(root, path.join(inner, 'node_modules', 'flakeforge'), 'junction')
 })
 test.after.always(() => folder && fs.rm(folder, { recursive: true, maxRetries: 5 }))
 

@@ -57,13 +57,13 @@ const short = Object.entries(SHORT)
 
 test('an instance that was frozen past its window wakes up with another slot, and repeats no ID', async (t) => {
   const { url } = await started(t)
-  await createGroup(url, { group: 'orders', ...SHORT })
+  await createGroup(url, { group: 'functions', ...SHORT })
   const frozen = await instanceOf(t, url, short)
   const ids = [await frozen.request(), await frozen.request()]
   t.deepEqual(ids.map(nodeOf), [0, 0])
 
   frozen.child.kill('SIGSTOP')
-  const join = (host) => FlakeId.join(url, { group: 'orders', ...SHORT, host })
+  const join = (host) => FlakeId.join(url, { group: 'functions', ...SHORT, host })
   const other = await join('other') // the slot that was free
   t.is(other.slot, 1)
   const taker = await join('taker') // waits until the window of the frozen one is over
@@ -81,7 +81,7 @@ test('an instance that was frozen past its window wakes up with another slot, an
 
 test('an instance that wakes up after its window with its slot still free makes IDs again', async (t) => {
   const { url } = await started(t)
-  await createGroup(url, { group: 'orders', ...SHORT })
+  await createGroup(url, { group: 'functions', ...SHORT })
   const frozen = await instanceOf(t, url, short)
   const first = await frozen.request()
   frozen.child.kill('SIGSTOP')
