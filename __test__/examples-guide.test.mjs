@@ -81,7 +81,7 @@ onAll('every program of the guide runs, and prints what it says', async (t) => {
     'http://localhost:2379': etcd.url,
   }
   for (const url of [redis.url, postgres.url, etcd.url.replace('http:', 'etcd:')])
-    await command('create', url, 'orders')
+    await command('create', url, 'checkout')
   const folder = await installed(t)
   const blocks = blocksOf(machines, 'javascript')
   t.true(blocks.length >= 9)
@@ -99,7 +99,7 @@ onAll('every program of the guide runs, and prints what it says', async (t) => {
 })
 
 const setUser = /^(ACL SETUSER .*)$/m.exec(machines)[1].split(' ')
-const [, select, cluster] = /needs `(\+\S+)` besides, a cluster `(.+?)`/.exec(machines.replace(/\s+/g, ' '))
+const [, select, cluster] = /needs `(\+\S+)` too, and a cluster needs `(.+?)`/.exec(machines.replace(/\s+/g, ' '))
 const USER = { username: 'flakeforge', password: 'PASSWORD' }
 
 /** Joins, makes an ID, and leaves. */
