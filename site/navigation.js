@@ -13,7 +13,12 @@ const GUIDES = {
     serverless: 'Serverless',
     'what-can-go-wrong': 'What can go wrong',
   },
-  'In your project': { databases: 'Databases', bundling: 'Bundlers and runtimes', testing: 'Tests' },
+  'In your project': {
+    databases: 'Databases',
+    bundling: 'Bundlers',
+    'package-managers': 'Package managers and runtimes',
+    testing: 'Tests with fake timers',
+  },
   'Coming from': {
     'from-sapphire-snowflake': '@sapphire/snowflake',
     'from-snowflake-uuid': 'snowflake-uuid',
