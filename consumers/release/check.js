@@ -138,12 +138,16 @@ async function checkRegistry(url, report) {
   const manifest = main.versions?.[version] ?? {}
   const platforms = Object.keys(manifest.optionalDependencies ?? {})
   const problems = []
-  if (main['dist-tags']?.latest !== version) problems.push(`latest is ${main['dist-tags']?.latest}`)
+  const checkTags = (what, tags) => {
+    // A first version is always `latest`, whatever its tag: so there must be no other.
+    if (JSON.stringify(tags) !== JSON.stringify({ latest: version })) problems.push(`${what}: ${JSON.stringify(tags)}`)
+  }
+  checkTags(name, main['dist-tags'])
   if (platforms.length !== napi.targets.length) problems.push(`optionalDependencies: ${platforms}`)
   for (const platform of platforms) {
     const { 'dist-tags': tags, versions } = await packument(platform)
-    if (tags?.latest !== version || versions?.[version]?.version !== version)
-      problems.push(`${platform}: ${tags?.latest}`)
+    checkTags(platform, tags)
+    if (versions?.[version] === undefined) problems.push(`${platform} has no ${version}`)
     if (manifest.optionalDependencies[platform] !== version) problems.push(`${platform} is not pinned`)
   }
   report(`the registry has ${name} ${version} and ${napi.targets.length} addons of that version`, verdict(problems))
