@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run build`: the addon and its loader, optimised. Options go to `napi build`, as in
+// `npm run build`: the addon, optimised. The types that napi writes are of no use: index.d.ts is written by hand. Options go to `napi build`, as in
 // `npm run build -- --target aarch64-apple-darwin`.
 
 const { execFileSync, spawnSync } = require('node:child_process')
@@ -9,7 +9,7 @@ const { hashOfSource, recordBuild } = require('./built.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
-const OPTIONS = ['--platform', '--release', '--js', 'native.js', '--dts', 'native.d.ts']
+const OPTIONS = ['--platform', '--release', '--no-js', '--dts', 'target/native.d.ts']
 
 /** Whether the result is for this machine: only then does it stand in for what `npm start` would build. */
 function isForThisMachine(args) {

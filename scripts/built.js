@@ -57,13 +57,11 @@ function hashOfSource() {
   return hash(SOURCES.flatMap(filesOf), [builder, settings.sort()])
 }
 
-/** One hash for what a build writes: the addon and its loader. Undefined when something is missing. */
+/** One hash for what a build writes. Undefined when there is no addon. */
 function hashOfAddon() {
   const start = `flakeforge.${process.platform}-${process.arch}`
   const addons = fs.readdirSync(root).filter((name) => name.startsWith(start) && name.endsWith('.node'))
-  const loader = ['native.js', 'native.d.ts'].filter((name) => fs.existsSync(fullPath(name)))
-  if (addons.length === 0 || loader.length < 2) return undefined
-  return hash([...addons, ...loader], [])
+  return addons.length > 0 ? hash(addons, []) : undefined
 }
 
 /** What the last build has left. A file that cannot be read means the same as none: build. */

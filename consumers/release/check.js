@@ -81,7 +81,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 }
 
-/** What ci.yml hands on: a folder for each target, with the addon of that target and the loader. */
+/** What ci.yml hands on: a folder for each target, with the addon of that target. */
 function writeArtifacts(clone) {
   const { main: addon } = ownPlatform().manifest
   const platforms = fs.readdirSync(path.join(clone, 'npm'))
@@ -90,7 +90,6 @@ function writeArtifacts(clone) {
     fs.mkdirSync(folder, { recursive: true })
     const abi = platforms.find((platform) => matches(platform, target))
     fs.copyFileSync(path.join(root, addon), path.join(folder, `flakeforge.${abi}.node`))
-    for (const file of ['native.js', 'native.d.ts']) fs.copyFileSync(path.join(root, file), path.join(folder, file))
   }
 }
 
