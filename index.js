@@ -4,27 +4,42 @@
 // index.mjs is its ES twin, index.d.ts its types; a new export goes into all three.
 
 const { FlakeId } = require('./lib/flake-id.js')
-const { format, parse } = require('./lib/format.js')
-const { Layout, layouts } = require('./lib/layout.js')
-const { LeasedFlakeId } = require('./lib/leased-flake-id.js')
-const { createGroup } = require('./lib/join.js')
-const { SegmentId } = require('./lib/segment-id.js')
-const adapters = require('./lib/stores/adapters.js')
-const { compare, fromSigned, toBigInt, toSigned } = require('./lib/ids.js')
 
-module.exports = Object.assign(FlakeId, {
-  FlakeId,
-  default: FlakeId,
-  LeasedFlakeId,
-  SegmentId,
-  createGroup,
-  ...adapters,
-  Layout,
-  layouts,
-  format,
-  parse,
-  toBigInt,
-  toSigned,
-  fromSigned,
-  compare,
-})
+/** What the first ID does not need: each export is loaded when it is first used. */
+const LATER = {
+  LeasedFlakeId: () => require('./lib/leased-flake-id.js').LeasedFlakeId,
+  SegmentId: () => require('./lib/segment-id.js').SegmentId,
+  fileStore: () => require('./lib/stores/adapters.js').fileStore,
+  redisStore: () => require('./lib/stores/adapters.js').redisStore,
+  postgresStore: () => require('./lib/stores/adapters.js').postgresStore,
+  etcdStore: () => require('./lib/stores/adapters.js').etcdStore,
+  Layout: () => require('./lib/layout.js').Layout,
+  layouts: () => require('./lib/layouts.js').layouts,
+  format: () => require('./lib/format.js').format,
+  parse: () => require('./lib/format.js').parse,
+  toBigInt: () => require('./lib/ids.js').toBigInt,
+  toSigned: () => require('./lib/ids.js').toSigned,
+  fromSigned: () => require('./lib/ids.js').fromSigned,
+  compare: () => require('./lib/ids.js').compare,
+}
+
+async function createGroup(store, options) {
+  await require('./lib/join.js').createGroup(store, options)
+}
+
+const define = (name, value) =>
+  Object.defineProperty(FlakeId, name, { value, enumerable: true, configurable: true, writable: true })
+
+define('FlakeId', FlakeId)
+define('default', FlakeId)
+define('createGroup', createGroup)
+for (const [name, load] of Object.entries(LATER)) {
+  Object.defineProperty(FlakeId, name, {
+    get: () => define(name, load())[name],
+    set: (value) => define(name, value), // as of any other property
+    enumerable: true,
+    configurable: true,
+  })
+}
+
+module.exports = FlakeId

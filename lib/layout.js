@@ -7,10 +7,8 @@ const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const { checkKeys, readNanoseconds } = require('./check.js')
 const { idError, optionRangeError, optionTypeError, timeRangeError } = require('./errors.js')
-const { toBigInt, toBuffer } = require('./ids.js')
 const { LayoutFacts, factsOf } = require('./layout-facts.js')
-const { DIALECTS, MODES } = require('./layout-spec.js')
-const { Parts, encode, toMs } = require('./parts.js')
+const { MODES } = require('./layout-spec.js')
 
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
@@ -62,11 +60,12 @@ class Layout {
 
   decode(id) {
     if (isUint8Array(id) && id.length === 8) hot.fromBytes(id)
-    else hot.fromBigInt(toBigInt(id))
+    else hot.fromBigInt(ids().toBigInt(id))
     hot.index[0] = this.#index
     if (hot.unpack() !== undefined) {
       throw idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
     }
+    const { Parts } = codec()
     const parts = hot.parts
     const decoded = new Parts(parts[0], hot.id[0], parts[1], parts[2])
     if (!Number.isNaN(parts[3])) decoded.mode = MODES[parts[3]]
@@ -77,13 +76,13 @@ class Layout {
 
   encode(given) {
     if (typeof given !== 'object' || given === null) throw optionTypeError('parts', given, 'an object')
-    return encode(given, this, this.#facts)
+    return codec().encode(given, this, this.#facts)
   }
 
   #tickOf(time) {
     const ns = readNanoseconds('timestamp', time)
     const tick = this.#facts.native.tickOf(ns)
-    if (tick === null) throw timeRangeError(toMs(time), this)
+    if (tick === null) throw timeRangeError(codec().toMs(time), this)
     return tick
   }
 
@@ -94,6 +93,7 @@ class Layout {
     const [first, last] = [this.#tickOf(from), this.#tickOf(to ?? from)]
     if (first > last) throw optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
     const [min, max] = this.#facts.native.range(first, last)
+    const { toBuffer } = ids()
     return { min: toBuffer(min), max: toBuffer(max) }
   }
 
@@ -134,12 +134,23 @@ class Layout {
   }
 }
 
+// Only decode() and its like need these. They are kept here because a call of require() takes longer than decode().
+let partsFile
+let idsFile
+
+function codec() {
+  partsFile ??= require('./parts.js')
+  return partsFile
+}
+
+function ids() {
+  idsFile ??= require('./ids.js')
+  return idsFile
+}
+
 /** What `spec` stands for, before other choices are made. */
 const baseOf = (spec) => (spec instanceof Layout ? Layout.facts(spec) : factsOf(spec))
 
 const show = (time) => (typeof time === 'object' ? time.toISOString() : String(time))
 
-/** Every dialect with its own epoch and choices, by name. */
-const layouts = Object.freeze(Object.fromEntries(DIALECTS.map((name) => [name, Layout.of(name, {})])))
-
-module.exports = { Layout, layouts }
+module.exports = { Layout }

@@ -3,7 +3,6 @@
 // Where a generator's node number comes from: its options, else the environment, else 0. Two sources that could
 // disagree are an error, because the one not taken would be somebody's belief.
 
-const os = require('node:os')
 const { isAbsent, readInteger } = require('./check.js')
 const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
 const { readNodes } = require('./node-fields.js')
@@ -46,7 +45,7 @@ const variableOf = (name, { nodeFields }) =>
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 of `orders-3`. */
 function ordinal() {
-  const host = os.hostname()
+  const host = require('node:os').hostname()
   const [, number] = /-(\d+)$/.exec(host) ?? []
   if (number === undefined) {
     const message =

@@ -5,7 +5,7 @@
 const { constants } = require('node:buffer')
 const path = require('node:path')
 const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
-const { Layout, layouts } = require('./layout.js')
+const { Layout } = require('./layout.js')
 const { readNodeNumber } = require('./node-number.js')
 const { unixNow } = require('./timers.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
@@ -52,9 +52,17 @@ function readKnobs(options, layout) {
   }
 }
 
+let flake
+
+/** The layout where none is named. It is kept, because to find it by its name takes longer than to make a generator. */
+function usualLayout() {
+  flake ??= Layout.of('flake', {})
+  return flake
+}
+
 /** The layout, with the epoch and the choices that the options have for it. */
 function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
-  const chosen = Layout.of(layout ?? layouts.flake, { epoch, nodes, mode, idOffset })
+  const chosen = Layout.of(layout ?? usualLayout(), { epoch, nodes, mode, idOffset })
   // With an own clock the present is what that clock says, and it is not asked before the first ID.
   if (isAbsent(clock) && chosen.epoch > unixNow()) {
     throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)

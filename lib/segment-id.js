@@ -5,30 +5,26 @@
 //
 // It must never go on where the store may have lost a block: there is no time in these IDs to save them. Only skipTo()
 // says where to go on.
+//
+// Only the class is loaded with the package, since an ES import of any export brings all of them; what a member is made of
+// is loaded by open().
 
-const { endianness } = require('node:os')
 const { abortableBy, signalOf } = require('./abort.js')
-const { Blocks } = require('./blocks.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
-const { Counter, END } = require('./counter.js')
-const { Demand } = require('./demand.js')
 const { blocksUsedUpError, closedError, optionError, optionRangeError, optionTypeError } = require('./errors.js')
 const { baseCode } = require('./format.js')
 const { fromBigInt, toBuffer, toTexts } = require('./hot.js')
-const { IdIterator } = require('./id-iterator.js')
-const { within } = require('./in-time.js')
-const { readName } = require('./join-options.js')
 const { INSPECT, look } = require('./look.js')
 const { readCount } = require('./options.js')
-const { checkStore, openStore } = require('./stores/open.js')
 const { monotonicNow, sleep } = require('./timers.js')
-const { Waiters } = require('./waiters.js')
 
 const BLOCK = 10_000 // Hazelcast's
 const LARGEST_BLOCK = 2 ** 32
 /** How long close() waits: for a call to the store that is under way, and for a client of ours. */
 const [STORE_MS, CLIENT_MS] = [4_000, 900]
 const RETRY_MS = 100 // after a failed call to the store, while somebody waits
+const END = 2n ** 64n - 1n // no ID: where a counter stands that is used up
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const MAKING = Symbol('made by open()')
 
 class SegmentId {
@@ -36,8 +32,8 @@ class SegmentId {
   #block
   #onClose
   #counter
-  #demand = new Demand()
-  #hand = new Blocks()
+  #demand
+  #hand
   #fetchAt // the next block is asked for when fewer IDs than that are left of the last one
   #isLate = false // whether a block once came too late: half a block does not last until the store has answered
   #isFetching = false // whether a call that brings blocks is on its way, or failed a moment ago
@@ -46,9 +42,10 @@ class SegmentId {
   #closing
   #isClosed = false
   #hasEnded = false // whether close() waits no more: a block that comes now is too late
-  #waiters = new Waiters(() => {})
+  #waiters
 
   static async open(given, givenOptions) {
+    const { checkStore, openStore } = require('./stores/open.js')
     checkStore(given, 'SegmentId.open')
     const { name, block, init } = readOptions(givenOptions)
     const { store, close } = openStore(given)
@@ -66,9 +63,16 @@ class SegmentId {
     if (key !== MAKING) {
       throw optionError(TypeError, 'options', key, 'SegmentId is made by await SegmentId.open(store, { name })')
     }
+    const { Blocks } = require('./blocks.js')
+    const { Counter } = require('./counter.js')
+    const { Demand } = require('./demand.js')
+    const { Waiters } = require('./waiters.js')
     this.#name = parts.name
     this.#block = parts.block
     this.#counter = new Counter(parts.store, parts.name)
+    this.#demand = new Demand()
+    this.#hand = new Blocks()
+    this.#waiters = new Waiters(() => {})
     this.#onClose = parts.close
   }
 
@@ -113,6 +117,7 @@ class SegmentId {
   }
 
   ids(options) {
+    const { IdIterator } = require('./id-iterator.js')
     return new IdIterator((callback) => this.#waiters.submitLater(callback, this.#one), signalOf(options))
   }
 
@@ -227,6 +232,7 @@ class SegmentId {
   }
 
   async #end() {
+    const { within } = require('./in-time.js')
     this.#isClosed = true
     await within(this.#counter.idle, STORE_MS)
     this.#hasEnded = true
@@ -325,10 +331,11 @@ function memoryFor(n) {
 /** These IDs as bytes, in place: they are in this machine's order. */
 function bigEndian(ids) {
   const bytes = Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)
-  return endianness() === 'LE' ? bytes.swap64() : bytes
+  return IS_LITTLE_ENDIAN ? bytes.swap64() : bytes
 }
 
 function readOptions(given) {
+  const { readName } = require('./join-options.js')
   const { name, block, init } = checkKeys('options', given, ['name', 'block', 'init'])
   return {
     name: readName('name', name),

@@ -2,8 +2,7 @@
 
 // The adapters as users call them. Each file is read when it is first needed: most programs need one of them, or none.
 
-const { fileStore } = require('./file.js')
-
+const fileStore = (directory) => require('./file.js').fileStore(directory)
 const redisStore = (client) => require('./redis.js').redisStore(client)
 const postgresStore = (pool) => require('./postgres.js').postgresStore(pool)
 const etcdStore = (options) => require('./etcd.js').etcdStore(options)
