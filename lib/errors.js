@@ -58,6 +58,11 @@ function optionError(Type, option, value, message) {
   return flakeError(Type, 'ERR_FLAKE_OPTION', message, { option, value })
 }
 
+/** `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: what the cause is, and what to do. */
+function loadError(why, cause) {
+  return flakeError(Error, 'ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
+}
+
 /** `ERR_FLAKE_OPTION`: a key that is no option, so that a misspelt one does not go unnoticed. `kind`: what is not known. */
 function unknownOptionError(option, value, known, kind = 'option') {
   return optionError(TypeError, option, value, unknown(kind, option, known))
@@ -390,6 +395,7 @@ module.exports = {
   optionError,
   unknownOptionError,
   unknownLayoutError,
+  loadError,
   noDefaultFolderError,
   optionsFirstError,
   variableError,

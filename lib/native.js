@@ -1,6 +1,6 @@
 'use strict'
 
-// Loads the addon, or says in one sentence what to do where there is none.
+// Loads the addon; where that fails, lib/native-failure.js says what to do.
 // It must never load anything else in its place: a slower or weaker generator would be a silent one.
 
 const { loadAddon } = require('./addon.js')
@@ -10,12 +10,7 @@ function load() {
   try {
     return loadAddon()
   } catch (cause) {
-    const { platform, arch } = process
-    throw new Error(
-      `flakeforge has no binary for ${platform}-${arch} here: reinstall with optional dependencies and without a lock ` +
-        'file from another platform, or build it from the source with `npm run build` (which needs Rust).',
-      { cause },
-    )
+    throw require('./native-failure.js').nativeFailure(cause)
   }
 }
 
