@@ -8,9 +8,17 @@ const { fileURLToPath } = require('node:url')
 const { fileStore } = require('./file.js')
 const { isAbsent } = require('../check.js')
 const { withoutPassword } = require('./without-password.js')
-const { optionError, optionRangeError, optionTypeError, optionsFirstError, variableError } = require('../errors.js')
+const {
+  optionError,
+  optionRangeError,
+  optionTypeError,
+  optionsFirstError,
+  storeError,
+  variableError,
+} = require('../errors.js')
 
 const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
+const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
 const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 const OPEN = {
@@ -66,8 +74,12 @@ function openUrl(url) {
     return open(url)
   } catch (error) {
     if (error.code?.startsWith('ERR_FLAKE_')) throw error
-    // The client package's own error may hold the address as it is, with its password.
-    throw optionRangeError('store', withoutPassword(url), `a valid address (${error.code ?? error.name})`)
+    // What else is thrown may hold the address as it is, with its password: it is neither quoted nor kept as the cause.
+    const shown = withoutPassword(url)
+    if (error.code !== 'ERR_INVALID_URL' && !(error instanceof URIError)) {
+      throw storeError(`The client package for ${shown} failed with ${error.code ?? error.name}.`)
+    }
+    throw optionRangeError('store', shown, UNREADABLE)
   }
 }
 

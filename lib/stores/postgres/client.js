@@ -9,6 +9,7 @@ const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
 const { monotonicNow, sleep } = require('../../timers.js')
 const schema = require('./schema')
+const { oldClientError, oldVersion } = require('../versions')
 
 /** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
 const ANSWER_MS = 10_000
@@ -169,14 +170,24 @@ class StatementRunner {
   }
 }
 
+// postgres.js got this option together with the errors of a COMMIT.
+const isOldPostgresJs = ({ options }) => typeof options === 'object' && !('sslnegotiation' in options)
+// A pool of pg 7 lacks this option, and a Client of it has its own writer. So it is with the first 8.x, which do work: there
+// the installed version tells.
+const looksOld = ({ options = {}, connection }) =>
+  connection ? connection.writer !== undefined : !('maxUses' in options)
+const isOldPg = (client) => looksOld(client) && oldVersion('pg') !== undefined
+
 /** A client of the user's, ready to run statements. */
 function postgresClient(client) {
   if (typeof client === 'function' && typeof client.unsafe === 'function') {
     // The sql of a transaction or of a reserved connection has no begin().
     if (typeof client.begin !== 'function') throw clientError(client, IN_TRANSACTION)
+    if (isOldPostgresJs(client)) throw oldClientError(client, 'postgres')
     return new StatementRunner(client, sqlCalls(client))
   }
   const isPg = typeof client?.query === 'function' && typeof client.connect === 'function'
+  if (isPg && isOldPg(client)) throw oldClientError(client, 'pg')
   if (isPg && typeof client.totalCount === 'number') return new StatementRunner(client, pgCalls(client))
   if (isPg && (typeof client.getTransactionStatus === 'function' || typeof client.connection?.on === 'function')) {
     return new StatementRunner(client, pgClientCalls(client))

@@ -3,12 +3,10 @@
 // A PostgreSQL client of our own for a URL, by whichever client package the user's project has.
 // It must never load one before it is asked for: flakeforge depends on neither.
 
-const { storeError } = require('../../errors')
-const { load, versionOf } = require('../packages')
+const { loadClient } = require('../versions')
 const { inTime } = require('../../in-time.js')
 const { StatementRunner, pgCalls, sqlCalls } = require('./client')
 
-const LEAST_POSTGRES_JS = [3, 4, 8]
 const CONNECT_SECONDS = 5
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
 const MOST_CONNECTIONS = 2
@@ -63,27 +61,12 @@ function openPostgresJs(postgres, url) {
   return new StatementRunner(sql, calls, { close, onFailure })
 }
 
-/** An older postgres.js took a statement for done before its COMMIT, and dropped the error of one that failed. */
-function checkVersion() {
-  const version = versionOf('postgres')
-  if (version === undefined) return
-  const first = LEAST_POSTGRES_JS.findIndex((part, i) => part !== version[i])
-  if (first < 0 || version[first] > LEAST_POSTGRES_JS[first]) return
-  const least = LEAST_POSTGRES_JS.join('.')
-  const why = `postgres ${version.join('.')} may report what was never committed`
-  throw storeError(`${why}: a postgres:// store needs ${least} or newer, \`npm install postgres@latest\` (or \`pg\`)`)
-}
+const OPEN = { pg: openPg, postgres: openPostgresJs }
 
 /** A client of our own for a URL, by the package that the project has. It connects at the first step. */
 function openClient(url) {
-  const pg = load('pg')
-  if (pg !== undefined) return openPg(pg, url)
-  const postgres = load('postgres')
-  if (postgres !== undefined) {
-    checkVersion()
-    return openPostgresJs(postgres, url)
-  }
-  throw storeError('a postgres:// store needs a client package: `npm install pg` (or `postgres`)')
+  const { name, loaded } = loadClient('postgres', Object.keys(OPEN))
+  return OPEN[name](loaded, url)
 }
 
 module.exports = { openClient, openPg, openPostgresJs }

@@ -7,6 +7,7 @@
 const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
 const { monotonicNow } = require('../../timers.js')
+const { oldClientError } = require('../versions')
 const { databaseOf, isRefusedSelect } = require('./database')
 
 /** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
@@ -22,6 +23,9 @@ const isIoredis = (client) =>
   ['evalsha', 'defineCommand', 'on'].every((method) => typeof client?.[method] === 'function')
 // node-redis: client, cluster, sentinel and pool.
 const isNodeRedis = (client) => ['evalSha', 'connect', 'on'].every((method) => typeof client?.[method] === 'function')
+
+// node-redis before 4, which wants callbacks.
+const isOldNodeRedis = (client) => typeof client?.internal_send_command === 'function'
 
 /** The last connection error of each client that is watched, and when it was. */
 const connectionErrors = new WeakMap()
@@ -129,6 +133,7 @@ class ScriptRunner {
 
 /** A client of the user's, ready to run scripts. */
 function redisClient(client) {
+  if (isOldNodeRedis(client)) throw oldClientError(client, 'redis')
   if (isBatch(client)) throw clientError(client, BUSY)
   if (isIoredis(client)) return new ScriptRunner(client, ioredisCalls(client))
   if (isNodeRedis(client)) return new ScriptRunner(client, nodeRedisCalls(client))

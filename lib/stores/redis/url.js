@@ -3,8 +3,8 @@
 // A Redis client of our own for a URL, by whichever client package the user's project has.
 // It must never load one before it is asked for: flakeforge depends on neither.
 
-const { optionRangeError, storeError } = require('../../errors')
-const { load } = require('../packages')
+const { optionRangeError } = require('../../errors')
+const { loadClient } = require('../versions')
 const { withoutPassword } = require('../without-password')
 const { ANSWER_MS, ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
 const { isRefusedSelect } = require('./database')
@@ -69,14 +69,13 @@ function checkDatabase(url) {
   throw optionRangeError('store', withoutPassword(url), FORM)
 }
 
+const OPEN = { ioredis: openIoredis, redis: openNodeRedis }
+
 /** A client of our own for a URL, by the package that the project has. It connects at the first step. */
 function openClient(url) {
   checkDatabase(url)
-  const ioredis = load('ioredis')
-  if (ioredis !== undefined) return openIoredis(ioredis, url)
-  const nodeRedis = load('redis')
-  if (nodeRedis !== undefined) return openNodeRedis(nodeRedis, url)
-  throw storeError('a redis:// store needs a client package: `npm install ioredis` (or `redis`)')
+  const { name, loaded } = loadClient('redis', Object.keys(OPEN))
+  return OPEN[name](loaded, url)
 }
 
 module.exports = { openClient, openIoredis, openNodeRedis }
