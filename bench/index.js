@@ -3,11 +3,17 @@
 // `npm run bench`: what each piece of work costs, beside others, and whether we keep our promises. Every number is the
 // median over processes that take turns, so that a noisy machine disturbs all alike. Exit status 1 when a bar is missed.
 //
-//   npm run bench                  IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: ids, processes; or leases, segments, on servers that are started for it
+//   npm run bench                  loading, IDs in one process, and many processes on one machine
+//   npm run bench -- NAME          one of them: load, ids, processes; or leases, segments, on servers that are started for it
 
-const SECTIONS = { ids: './ids.js', processes: './processes.js', leases: './leases.mjs', segments: './segments.mjs' }
-const USUAL = ['ids', 'processes'] // what needs no server
+const SECTIONS = {
+  load: './load.js',
+  ids: './ids.js',
+  processes: './processes.js',
+  leases: './leases.mjs',
+  segments: './segments.mjs',
+}
+const USUAL = ['load', 'ids', 'processes'] // what needs no server
 
 async function main(names) {
   for (const name of names.length > 0 ? names : USUAL) {

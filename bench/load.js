@@ -1,0 +1,94 @@
+'use strict'
+
+// What it takes to load the package and to make the first ID, in time and in memory, beside an empty script and flake-idgen;
+// and where it goes.
+
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const { median, printPromises, ROUNDS } = require('./report.js')
+
+const root = path.join(__dirname, '..')
+const PROCESSES = ROUNDS * 5 // one takes 50 ms, and times of a few ms are noisy
+
+/** What a process prints that loads this. `flags`: of Node. */
+function once(script, args, flags = []) {
+  return JSON.parse(
+    execFileSync(process.execPath, [...flags, path.join(__dirname, script), ...args], { encoding: 'utf8' }),
+  )
+}
+
+/** Empty files, as many as these and in a folder whose path is as long: what Node's loader takes for them. */
+function emptyFiles(files) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'l-'))
+  const length = files[0].length - folder.length
+  return files.map((_, i) => {
+    const file = path.join(folder, `${String(i).padStart(Math.max(length - 4, 2), '0')}.js`)
+    fs.writeFileSync(file, '')
+    return file
+  })
+}
+
+function printTable(rows, of) {
+  console.log(`\nLoading, medians of ${PROCESSES} processes each, above an empty script\n`)
+  console.log(`${''.padEnd(50)}      ms      MiB`)
+  for (const name of rows) {
+    const { ms, mib } = of(name)
+    console.log(`${name.padEnd(50)} ${ms.toFixed(2).padStart(7)}  ${mib.toFixed(2).padStart(7)}`)
+  }
+}
+
+async function run() {
+  const [ours, theirs] = [path.join(root, 'index.js'), require.resolve('flake-idgen')]
+  const { files } = once('once.js', ['first', ours])
+  const addon = files.find((file) => file.endsWith('.node'))
+  const scripts = files.filter((file) => file !== addon)
+  const empties = emptyFiles(scripts)
+  const import_ = pathToFileURL(path.join(root, 'index.mjs')).href
+
+  const NOTHING = 'empty script'
+  const NOTHING_ES = 'empty ES module'
+  const FLAKEFORGE = 'flakeforge: require and the first ID'
+  const IMPORT = 'flakeforge: import and the first ID'
+  const UNOPTIMISED = '… with --no-opt'
+  const ADDON = "of these: the addon's dlopen"
+  const FILES = `of these: Node's loader, for ${scripts.length} empty files`
+  const WAYS = {
+    [NOTHING]: () => once('once.js', ['empty']),
+    [NOTHING_ES]: () => once('once.mjs', ['empty']),
+    'flake-idgen: require and the first ID': () => once('once.js', ['first', theirs]),
+    [FLAKEFORGE]: () => once('once.js', ['first', ours]),
+    [UNOPTIMISED]: () => once('once.js', ['first', ours], ['--no-opt']),
+    [ADDON]: () => once('once.js', ['addon', addon]),
+    [FILES]: () => once('once.js', ['files', ...empties]),
+    [IMPORT]: () => once('once.mjs', ['first', import_]),
+  }
+  const measured = Object.fromEntries(Object.keys(WAYS).map((name) => [name, []]))
+  for (let i = 1; i <= PROCESSES; i++) {
+    process.stderr.write(`load: ${i} of ${PROCESSES}\r`)
+    for (const [name, measure] of Object.entries(WAYS)) measured[name].push(measure())
+  }
+  fs.rmSync(path.dirname(empties[0]), { recursive: true })
+
+  const above = (name) => {
+    const base = measured[name === IMPORT ? NOTHING_ES : NOTHING]
+    const of = (unit) => median(measured[name].map((one) => one[unit])) - median(base.map((one) => one[unit]))
+    return { ms: of('ms'), mib: of('mib') }
+  }
+  printTable(
+    Object.keys(WAYS).filter((name) => name !== NOTHING && name !== NOTHING_ES),
+    above,
+  )
+  console.log(`
+What is left beside the addon and Node's loader is our own code: compiling it, the addon's classes, one layout and one
+generator. V8 takes 3 to 4 MiB when it optimises a first function. Where many files are loaded from long paths, that is
+Node's own path code, and it may come here already; the line with --no-opt is without it.`)
+  printPromises([
+    ['require and the first ID, ms above an empty script', () => above(FLAKEFORGE).ms, 5],
+    ['the same in MiB', () => above(FLAKEFORGE).mib, 4],
+  ])
+}
+
+module.exports = { run }
