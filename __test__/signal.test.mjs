@@ -277,8 +277,10 @@ test('an AbortSignal.timeout ends a wait', async (t) => {
   const { generator } = STUCK.FlakeId()
   const { reason } = await rejection(generator.nextAsync({ signal: AbortSignal.timeout(10) }))
   t.is(reason.name, 'TimeoutError')
-  const any = AbortSignal.any([AbortSignal.timeout(10), new AbortController().signal])
+  const source = AbortSignal.timeout(10)
+  const any = AbortSignal.any([source, new AbortController().signal])
   t.is((await rejection(generator.takeAsync(5, { signal: any }))).reason.name, 'TimeoutError')
+  t.true(source.aborted, 'it is used until here: of an any() nobody else keeps the sources from the garbage collector')
 })
 
 test('a signal of another library will do, with a reason or without', async (t) => {
