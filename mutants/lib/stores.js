@@ -127,8 +127,8 @@ module.exports = [
   {
     name: 'groups on etcd begin again under other keys',
     file: 'lib/stores/etcd/keys.js',
-    from: '=> `flakeforge/group/',
-    to: '=> `flakeforge/group-2/',
+    from: "GROUPS = 'flakeforge/group/'",
+    to: "GROUPS = 'flakeforge/group-2/'",
     tests: ['upgrade'],
   },
   {
