@@ -10,7 +10,6 @@ const native = require('./native.js')
 const { FARTHEST_MS, isAbsent, readInstant } = require('./check.js')
 const { optionRangeError, unusableOptionError } = require('./errors.js')
 const { Interned } = require('./interned.js')
-const { readIdOffset, readMode, readNodes, readSpec } = require('./layout-spec.js')
 
 class LayoutFacts {
   #spec // a dialect's name, or fields of one's own
@@ -71,12 +70,12 @@ class LayoutFacts {
     const present = this.#choices
     const choices = {
       epoch: isAbsent(epoch) ? present.epoch : readInstant('epoch', epoch),
-      nodes: isAbsent(nodes) ? present.nodes : readNodes(nodes, this),
-      mode: isAbsent(mode) ? present.mode : readMode(mode, this),
+      nodes: isAbsent(nodes) ? present.nodes : spec().readNodes(nodes, this),
+      mode: isAbsent(mode) ? present.mode : spec().readMode(mode, this),
       idOffset: undefined,
     }
     const plain = this.#variant(choices)
-    const offset = isAbsent(idOffset) ? present.idOffset : readIdOffset(idOffset)
+    const offset = isAbsent(idOffset) ? present.idOffset : spec().readIdOffset(idOffset)
     if (offset === undefined) return plain
     if (!plain.isTimeOrdered) {
       throw unusableOptionError('idOffset', offset, `with layout '${this.name}': its IDs are not in the order of time`)
@@ -99,10 +98,21 @@ function keyOf({ epoch, nodes, mode, idOffset }) {
 
 const bases = new Interned() // layouts without a choice made, by their spec
 
+const baseOf = ({ epoch, ...parts }) =>
+  bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
+
 /** The layout of a dialect's name, or of fields of one's own. */
-function factsOf(given) {
-  const { epoch, ...spec } = readSpec(given)
-  return bases.get(JSON.stringify([spec, epoch]), () => new LayoutFacts(spec, { epoch }))
+const factsOf = (given) => baseOf(spec().readSpec(given))
+
+/** The layout where none is named, which needs no check. */
+const usualFacts = () => baseOf({ name: 'flake' })
+
+// Only layouts and choices that somebody names need this. It is kept here because a call of require() takes its time.
+let specFile
+
+function spec() {
+  specFile ??= require('./layout-spec.js')
+  return specFile
 }
 
-module.exports = { LayoutFacts, factsOf }
+module.exports = { LayoutFacts, factsOf, usualFacts }

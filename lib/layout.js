@@ -7,8 +7,7 @@ const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const { checkKeys, readNanoseconds } = require('./check.js')
 const { idError, optionRangeError, optionTypeError, timeRangeError } = require('./errors.js')
-const { LayoutFacts, factsOf } = require('./layout-facts.js')
-const { MODES } = require('./layout-spec.js')
+const { LayoutFacts, factsOf, usualFacts } = require('./layout-facts.js')
 
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
@@ -30,9 +29,12 @@ class Layout {
 
   /** The one layout of these choices that all generators share; for lib/ only. */
   static of(spec, choices) {
-    const facts = baseOf(spec).with(choices)
-    facts.layout ??= new Layout(facts)
-    return facts.layout
+    return layoutOf(baseOf(spec).with(choices))
+  }
+
+  /** The layout where none is named; for lib/ only. */
+  static usual() {
+    return layoutOf(usualFacts())
   }
 
   /** What lib/ knows of it; for lib/ only. */
@@ -65,10 +67,10 @@ class Layout {
     if (hot.unpack() !== undefined) {
       throw idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
     }
-    const { Parts } = codec()
+    const { Parts, modeOf } = codec()
     const parts = hot.parts
     const decoded = new Parts(parts[0], hot.id[0], parts[1], parts[2])
-    if (!Number.isNaN(parts[3])) decoded.mode = MODES[parts[3]]
+    if (!Number.isNaN(parts[3])) decoded.mode = modeOf(parts[3])
     const names = this.#nodeNames
     for (let i = 0; i < names.length; i++) decoded[names[i]] = parts[4 + i]
     return decoded
@@ -146,6 +148,11 @@ function codec() {
 function ids() {
   idsFile ??= require('./ids.js')
   return idsFile
+}
+
+function layoutOf(facts) {
+  facts.layout ??= new Layout(facts)
+  return facts.layout
 }
 
 /** What `spec` stands for, before other choices are made. */

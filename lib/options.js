@@ -56,7 +56,7 @@ let flake
 
 /** The layout where none is named. It is kept, because to find it by its name takes longer than to make a generator. */
 function usualLayout() {
-  flake ??= Layout.of('flake', {})
+  flake ??= Layout.usual()
   return flake
 }
 

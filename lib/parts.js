@@ -6,7 +6,7 @@ const { isDate } = require('node:util').types
 const { isAbsent, readBounded, readNanoseconds } = require('./check.js')
 const { STATUS, optionRangeError, optionTypeError, timeRangeError, unknownOptionError } = require('./errors.js')
 const { MODES, readMode } = require('./layout-spec.js')
-const { readNode } = require('./node-fields.js')
+const { readNode } = require('./node-number.js')
 
 const { id: tickOrId, index, pack, parts: scratch, putTime, toBuffer } = require('./hot.js')
 
@@ -76,4 +76,7 @@ function readTime(time) {
 /** The same as Unix ms, for a message. */
 const toMs = (time) => Number(readNanoseconds('timestamp', time)) / 1e6
 
-module.exports = { Parts, encode, toMs }
+/** The mode of its bit. */
+const modeOf = (bit) => MODES[bit]
+
+module.exports = { Parts, encode, modeOf, toMs }

@@ -6,7 +6,7 @@
 const { isAbsent, readInteger } = require('./check.js')
 const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
 const { Layout } = require('./layout.js')
-const { readNodes } = require('./node-fields.js')
+const { readNodes } = require('./node-number.js')
 
 const MOST_SLOTS = 65_536
 

@@ -125,7 +125,7 @@ module.exports = [
   },
   {
     name: 'a node field and an id that disagree',
-    file: 'lib/node-fields.js',
+    file: 'lib/node-number.js',
     from: 'other !== undefined && node !== joined',
     to: 'false',
     tests: ['layout-errors'],
