@@ -51,7 +51,9 @@ fn damage() {
     assert_damage("has 100 bytes instead of 4096", |bytes| bytes.truncate(100));
     assert_damage("has 17 bytes instead of 4096", |bytes| bytes.truncate(17));
     assert_damage("has more bytes instead of 4096", |bytes| bytes.push(0));
-    assert_damage("has version 2 of the file format, and this version of flakeforge writes version 1", |bytes| bytes[16] = 2);
+    assert_damage("has version 2 of the file format, and this version of flakeforge writes version 1", |bytes| {
+        bytes[16] = 2
+    });
     assert_damage("has version 0", |bytes| bytes[16] = 0);
     for at in [20, 24, 33, 70, 1000, 1535] {
         assert_damage("has a wrong checksum in its header", |bytes| bytes[at] ^= 0x10);
