@@ -86,6 +86,12 @@ test('the tarball has what a user needs and nothing else', async (t) => {
   t.deepEqual(stray, [])
 })
 
+test('biguint-format is there under its own name, by require and by import', async (t) => {
+  const call = "console.log(format('10'), format([1, 0], 'hex', { prefix: '0x' }))"
+  t.deepEqual(await evaluate(`const format = require('flakeforge/biguint-format'); ${call}`), ['16 0x100'])
+  t.deepEqual(await evaluate(`import format from 'flakeforge/biguint-format'; ${call}`, 'module'), ['16 0x100'])
+})
+
 test('an install runs no script and fetches nothing else', async (t) => {
   const packed = JSON.parse(await fs.readFile(path.join(installed, 'package.json'), 'utf8'))
   t.deepEqual(packed.dependencies ?? {}, {})
