@@ -1,7 +1,7 @@
 'use strict'
 
 // The public face for CommonJS: require('flakeforge') is the class, with every export as a property of it.
-// index.mjs is its ES twin, index.d.ts its types; a new export goes into all three.
+// index.mjs is its ES twin, index.d.ts and index.d.mts their types; a new export goes into all four.
 
 const { FlakeId } = require('./lib/flake-id.js')
 

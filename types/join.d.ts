@@ -48,11 +48,12 @@ export interface LeaseOptions {
  *
  * Never do this where the store may have lost the group: its members may still be making IDs.
  * @param options as for `join`; only those that all members must agree on matter
+ * @returns true: it made the group; false: the group existed, and nothing was changed
  */
 export function createGroup<const L extends AnyLayout = 'flake'>(
   store: Store | string | null | undefined,
   options?: JoinOptions<L> | null,
-): Promise<void>
+): Promise<boolean>
 
 /** What the listeners of a lease get. */
 export interface LeaseDetail {

@@ -87,7 +87,7 @@ export function fileStore(directory?: string | null): Store & { readonly folder:
 export function redisStore(client: unknown): Store
 
 /**
- * Slots and counters on PostgreSQL, in tables that are created on first use, or by `schema.sql`.
+ * Slots and counters on PostgreSQL, in tables that are created on first use, or by what `npx flakeforge schema` prints.
  * @param pool a Pool or Client of pg, or the `sql` function of postgres. flakeforge never closes it.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a transaction.
  */
