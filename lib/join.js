@@ -62,7 +62,7 @@ async function createGroup(given, givenOptions) {
     throw error
   }
   await close()
-  return isNew
+  return isNew === true
 }
 
 async function openGroup(store, group, config) {

@@ -18,6 +18,7 @@ export interface Store {
   /**
    * Creates the group if it is missing. Rejects with `ERR_FLAKE_CONFIG_MISMATCH` if it was created with another
    * configuration. `join()` fills in `scale`, which says how ticks become numbers; only `fileStore` needs it.
+   * Resolves to true if it made the group; `createGroup` tells that to its caller.
    */
   open(
     group: string,
@@ -29,7 +30,7 @@ export interface Store {
       create: boolean
       scale?: { epochMs: number; tickNs: number; counterBits: number }
     },
-  ): Promise<void>
+  ): Promise<unknown>
   acquire(group: string, request: { owner: string; host: string; clientNow: number }): Promise<Grant>
   renew(
     group: string,

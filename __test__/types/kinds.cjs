@@ -5,7 +5,6 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { exports: entries } = require('../../package.json')
 const mistakes = require('./mistakes.cjs')
 
 const ES_AND_COMMONJS = ['mts', 'cts']
