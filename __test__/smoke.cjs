@@ -61,6 +61,20 @@ function checkClass() {
   is(flake.layout.signedEnd.toISOString(), '2039-09-07T15:47:35.552Z', 'signedEnd')
 }
 
+async function checkSignal(flake) {
+  const controller = new AbortController()
+  const { signal } = controller
+  is((await flake.nextAsync({ signal })).length, 8, 'an ID with a signal')
+  const ahead = flake.takeAsync(5_000_000, { signal }).catch((reason) => reason)
+  const loop = (async () => {
+    for await (const _ of flake.ids({ signal }));
+    return 'the end'
+  })()
+  setTimeout(() => controller.abort('enough'), 5)
+  is(await ahead, 'enough', 'a call that is aborted')
+  is(await loop, 'the end', 'a loop that is aborted')
+}
+
 async function checkStyles() {
   const flake = patient({ worker: 1 })
   const buffers = [flake.next(), flake.next(null), await flake.nextAsync(), await byCallback(flake)]
@@ -68,11 +82,13 @@ async function checkStyles() {
   const ids = toNumbers(Buffer.concat(buffers))
   ids.push(flake.nextBigInt())
   for (const base of BASES) ids.push(toBigInt(parse(flake.nextString(base), base)))
+  for (const base of BASES) ids.push(...flake.takeStrings(40, base).map((text) => toBigInt(parse(text, base))))
   ids.push(BigInt(flake.nextString()), ...toNumbers(flake.take(5000)), ...flake.takeBigInts(5000))
   ids.push(...toNumbers(await flake.takeAsync(5000)), ...(await iterate(flake)))
   areAscending(ids, 'IDs of every style')
   is(flake.takeBigInts(0).length, 0, 'take nothing')
   is(flake.stats.ids, ids.length, 'IDs counted')
+  await checkSignal(flake)
 }
 
 function byCallback(flake) {
@@ -175,11 +191,11 @@ function checkValues() {
 
 function checkErrors() {
   const bad = [{ worker: 32 }, { id: 1024 }, { worker: -1 }, { worker: 1.5 }, { worker: Number.NaN }]
-  bad.push({ worker: '7x' }, { worker: '' }, { seqMask: 6 }, { id: 1, worker: 1 }, { epoch: Date.now() + 1e6 })
+  bad.push({ worker: '7x' }, { worker: '' }, { seqMask: 6 }, { epoch: Date.now() + 1e6 })
   for (const options of bad) {
     fails(() => new FlakeId(options), RangeError, 'ERR_FLAKE_OPTION', util.inspect(options))
   }
-  for (const options of [{ wroker: 1 }, { worker: true }, { clock: 5 }, 5]) {
+  for (const options of [{ wroker: 1 }, { id: 1, worker: 1 }, { worker: true }, { clock: 5 }, 5]) {
     fails(() => new FlakeId(options), TypeError, 'ERR_FLAKE_OPTION', util.inspect(options))
   }
   const flake = new FlakeId()

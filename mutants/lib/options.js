@@ -175,7 +175,7 @@ module.exports = [
   {
     name: 'a few IDs that were made before a wait are not copied',
     file: 'lib/flake-id.js',
-    from: 'ids.set(few.subarray(0, made * 8))',
+    from: 'ids.set(scratch.subarray(0, made * 8))',
     to: '',
     tests: ['take'],
   },
