@@ -136,18 +136,20 @@ pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
         Base::Base36 => by_division::<36, 6>(id, base.alphabet(), room),
         Base::Base58 => by_division::<58, 5>(id, base.alphabet(), room),
         Base::Base62 => by_division::<62, 5>(id, base.alphabet(), room),
-        Base::Hex | Base::Bin | Base::Oct | Base::Base32 => by_bits(id, base, room),
+        Base::Hex => by_bits::<4>(id, base, room),
+        Base::Bin => by_bits::<1>(id, base, room),
+        Base::Oct => by_bits::<3>(id, base, room),
+        Base::Base32 => by_bits::<5>(id, base, room),
     }
 }
 
-/// Of a base that is a power of 2.
-fn by_bits(id: u64, base: Base, room: &mut Text) -> &[u8] {
-    let step = base.radix().ilog2();
-    let width = base.width(8).max((64 - id.leading_zeros()).div_ceil(step) as usize);
+/// Of a base that is a power of 2: each digit is so many bits.
+fn by_bits<const BITS: u32>(id: u64, base: Base, room: &mut Text) -> &[u8] {
+    let width = base.width(8).max((64 - id.leading_zeros()).div_ceil(BITS) as usize);
     let mut rest = id;
     for slot in room[..width].iter_mut().rev() {
-        *slot = base.alphabet()[(rest & u64::from(base.radix() - 1)) as usize];
-        rest >>= step;
+        *slot = base.alphabet()[(rest & ((1 << BITS) - 1)) as usize];
+        rest >>= BITS;
     }
     &room[..width]
 }
