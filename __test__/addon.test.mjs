@@ -53,6 +53,15 @@ test('the package of this platform is the addon', async (t) => {
   t.is(await run(folder, PRINT_ADDON), ownPackage)
 })
 
+test('a package inside of flakeforge goes before the one beside it, as it does for Node', async (t) => {
+  const { folder, installed } = await project(t)
+  await addPackage(folder, ownPackage)
+  await writeFile(path.join(folder, 'node_modules', ownPackage, file), 'no addon')
+  await addPackage(installed, ownPackage)
+  await cp(path.join(root, file), path.join(installed, 'node_modules', ownPackage, file))
+  t.is(await run(folder, PRINT_ADDON), 'string')
+})
+
 test('an addon that was built here goes before the package', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)

@@ -38,7 +38,7 @@ for (const flags of [[], ['--allow-read'], ['--allow-read', '--allow-env'], ['--
     t.not(exit, 0)
     t.regex(
       message,
-      /could not load its native addon: Deno did not allow it; run `deno run --allow-ffi --allow-read --allow-env`/,
+      /could not load its native addon\. Deno does not allow it .*Run `deno run --allow-ffi --allow-read --allow-env`/,
     )
     t.notRegex(message, /npm|install/)
   })

@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { ownPlatform } = require('../scripts/pack.js')
 const { median, printPromises, ROUNDS } = require('./report.js')
 
 const root = path.join(__dirname, '..')
@@ -43,9 +44,8 @@ function printTable(rows, of) {
 async function run() {
   const [ours, theirs] = [path.join(root, 'index.js'), require.resolve('flake-idgen')]
   const { files } = once('once.js', ['first', ours])
-  const addon = files.find((file) => file.endsWith('.node'))
-  const scripts = files.filter((file) => file !== addon)
-  const empties = emptyFiles(scripts)
+  const addon = path.join(root, ownPlatform().manifest.main)
+  const empties = emptyFiles(files)
   const import_ = pathToFileURL(path.join(root, 'index.mjs')).href
 
   const NOTHING = 'empty script'
@@ -54,7 +54,7 @@ async function run() {
   const IMPORT = 'flakeforge: import and the first ID'
   const UNOPTIMISED = '… with --no-opt'
   const ADDON = "of these: the addon's dlopen"
-  const FILES = `of these: Node's loader, for ${scripts.length} empty files`
+  const FILES = `of these: Node's loader, for ${files.length} empty files`
   const WAYS = {
     [NOTHING]: () => once('once.js', ['empty']),
     [NOTHING_ES]: () => once('once.mjs', ['empty']),

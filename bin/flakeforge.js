@@ -4,14 +4,15 @@
 // The command: `npx flakeforge`. It finds the command that is meant, reads its options, runs it, and reports what goes
 // wrong. It must never know what a command does.
 
-const { readArguments, wantsHelp } = require('./parts/arguments.js')
-const { choose, load } = require('./parts/commands.js')
 const { report } = require('./parts/faults.js')
-const { helpOf, overview } = require('./parts/help.js')
-const { print } = require('./parts/output.js')
-const { version } = require('../package.json')
 
 async function main(args) {
+  // Here, and not above: the library says what to do where its addon cannot be loaded, and report() prints that.
+  const { readArguments, wantsHelp } = require('./parts/arguments.js')
+  const { choose, load } = require('./parts/commands.js')
+  const { helpOf, overview } = require('./parts/help.js')
+  const { print } = require('./parts/output.js')
+  const { version } = require('../package.json')
   const [first, ...more] = args
   if (first === '--version' || first === '-v') return print(`${version}\n`)
   if (first === 'help') return print(more.length === 0 || wantsHelp(more) ? overview() : helpOf(load(more[0])))

@@ -5,8 +5,7 @@
 // It must never find out by trial which binary fits: one for another C library may load, and crash later.
 
 const { closeSync, existsSync, openSync, readSync } = require('node:fs')
-const { createRequire } = require('node:module')
-const { join } = require('node:path')
+const { join, resolve, toNamespacedPath } = require('node:path')
 
 /** Whether a program uses musl: its head names the loader of its C library. */
 function usesMusl(program) {
@@ -33,11 +32,25 @@ function targetOf(platform, arch, musl) {
   return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`
 }
 
-const loadFile = (path) => createRequire(path)(path)
+/** As `require` does with such a file, and nothing else: to make a `require` takes Node as long as to load the addon. */
+function loadFile(path) {
+  const addon = { exports: {} }
+  process.dlopen(addon, toNamespacedPath(path))
+  return addon.exports
+}
 
-/** The package that npm installed for us; undefined where it is missing, and in a bundle that is an ES module. */
+/** A file that was built in this checkout, or that of the package where package managers put it. */
+function findFile(name, file) {
+  if (typeof __dirname !== 'string') return
+  const own = join(__dirname, '..')
+  const folders = [own, join(own, 'node_modules', name), join(own, '..', name)]
+  return folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
+}
+
+/** The package, wherever Node finds it; undefined where it is missing, and in a bundle that is an ES module. */
 function loadInstalled(name) {
   if (typeof __filename !== 'string') return
+  const { createRequire } = require('node:module')
   try {
     return createRequire(__filename)(name)
   } catch (error) {
@@ -48,12 +61,12 @@ function loadInstalled(name) {
 /** The addon, or the error that says why it cannot be loaded. */
 function loadAddon() {
   const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
-  if (chosen) return loadFile(chosen)
+  if (chosen) return loadFile(resolve(chosen))
   const { platform, arch } = process
   const target = targetOf(platform, arch, platform === 'linux' && isMusl())
-  const built = typeof __dirname === 'string' ? join(__dirname, '..', `flakeforge.${target}.node`) : ''
-  if (existsSync(built)) return loadFile(built)
   const name = `flakeforge-${target}`
+  const file = findFile(name, `flakeforge.${target}.node`)
+  if (file !== undefined) return loadFile(file)
   const addon = loadInstalled(name) ?? require('#packages').loadAddon(target) // resolving '#' takes Node half a millisecond
   if (addon !== undefined) return addon
   throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })

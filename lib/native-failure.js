@@ -16,47 +16,48 @@ const SUPPORTED_TEXT =
   'Linux (x64 or arm64, with glibc 2.17 or newer or with musl), macOS (x64 or arm64) and Windows (x64 or arm64)'
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
-const REINSTALL = 'remove node_modules and install again on this machine'
+const SUPPORTS = `flakeforge supports ${SUPPORTED_TEXT}.`
+const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Texts of a loader that tried a place where nothing is. */
-const NOTHING_THERE = /^(?:Cannot find (?:module|package|native binding)|Unsupported |Failed to load native binding)/
+const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
 /** What went wrong with an addon that is there: how to tell, and what to say. The first that fits is taken. */
 const CAUSES = [
-  [
-    /run again with the --allow-/,
-    ({ message }) => `Deno did not allow it; run \`deno run ${DENO_FLAGS}\` (${message})`,
-  ],
+  [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
   [/loading addons is disabled/, disabled],
   [/Access to this API has been restricted/, unreadable],
   [/version [`']GLIBC_([\d.]+)' not found/, oldGlibc],
-  [/ld-linux|libc\.so\.6|libc\.musl|ld-musl/, otherLibc],
-  [/invalid ELF|ELF class|too short|truncated|mach-o|Mach-O|valid Win32|exec format/i, damaged],
-  [/^/, ({ message }) => `${message} (it supports ${SUPPORTED_TEXT})`],
+  [
+    /ld-linux|libc\.so\.6|libc\.musl|ld-musl/,
+    (text) => `It is made for another C library, glibc or musl (${text}). ${REINSTALL}`,
+  ],
+  [
+    /invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i,
+    (text) => `The file is damaged, or made for another platform (${text}). ${REINSTALL}`,
+  ],
+  [/^/, other],
 ]
 
+/** Node says the same for both. */
 function disabled() {
-  if (process.permission === undefined) {
-    return "Node was started with --no-addons; leave that out (look in NODE_OPTIONS and in a Worker's execArgv too)"
+  if (process.permission !== undefined) {
+    return "Node's permission model forbids native addons. Add --allow-addons beside --permission."
   }
-  return "Node's permission model forbids native addons; add --allow-addons beside --permission"
+  return "Node was started with --no-addons. Leave it out; it may also be in NODE_OPTIONS or in a Worker's execArgv."
 }
 
 function unreadable() {
-  return "Node's permission model does not let it read the file; add --allow-fs-read with the folder of your node_modules"
+  return "Node's permission model does not let it read the file. Add --allow-fs-read with the folder of your node_modules."
 }
 
-function oldGlibc({ message }) {
-  const [, needed] = /GLIBC_([\d.]+)/.exec(message)
-  return `this system's glibc is older than ${needed}, which the binary needs; it supports ${SUPPORTED_TEXT} (${message})`
+function oldGlibc(text) {
+  const [, needed] = /GLIBC_([\d.]+)/.exec(text)
+  return `The binary needs glibc ${needed} or newer, which this system does not have (${text}). ${SUPPORTS}`
 }
 
-function otherLibc({ message }) {
-  return `the installed binary is for the other C library of Linux, glibc or musl; ${REINSTALL} (${message})`
-}
-
-function damaged({ message }) {
-  return `the file is damaged, or of another platform; ${REINSTALL} (${message})`
+function other(text) {
+  return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${SUPPORTS}`
 }
 
 /** An error and its causes, each with the first line of its text. Under Jest they are not of this realm's Error. */
@@ -68,35 +69,43 @@ function* chain(error) {
 
 /** No addon was found at all. */
 function missing(errors) {
-  const own = `${process.platform}-${process.arch}`
-  const hint = isSourceCheckout() ? '; in this source checkout `npm run build` makes one (it needs Rust)' : ''
-  if (!SUPPORTED.includes(own)) return `there is no binary for ${own}; it supports ${SUPPORTED_TEXT}${hint}`
-  const name = nameOfMissing(errors) ?? `for ${own}`
+  const { platform, arch } = process
+  const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
+  if (!SUPPORTED.includes(`${platform}-${arch}`))
+    return `There is no binary for ${platform}-${arch}. ${SUPPORTS}${hint}`
+  const name = nameOfMissing(errors) ?? `for ${platform}-${arch}`
   return (
-    `the package ${name} is not installed; run \`npm install --include=optional\`, and if node_modules or the lock file ` +
-    `come from another platform, remove both before it${hint}`
+    `The package ${name} is not installed. Run \`npm install --include=optional\`. If node_modules or the lock file come ` +
+    `from another platform, remove both first.${hint}`
   )
+}
+
+const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
+
+/** Whether the file that the environment names is not there. */
+function isChosenMissing() {
+  const chosen = process.env[CHOSEN]
+  return Boolean(chosen) && !existsSync(path.resolve(chosen))
 }
 
 /** The platform package that a loader looked for. */
 function nameOfMissing(errors) {
-  const names = errors.map(({ message }) => /'(flakeforge-(?!wasm)[a-z\d-]+)/.exec(message)?.[1])
+  const names = errors.map(({ message }) => /'(flakeforge-[a-z\d-]+)/.exec(message)?.[1])
   return names.find((name) => name !== undefined)
 }
 
 /** Bundles have no folder of their own. */
 const isSourceCheckout = () => typeof __dirname === 'string' && existsSync(path.join(__dirname, '..', 'Cargo.toml'))
 
-/** The error for what a loader of the addon has thrown. */
+/** The error for what the loader of the addon has thrown. */
 function nativeFailure(thrown) {
   const errors = [...chain(thrown)]
   const tried = errors.filter(({ message }) => !NOTHING_THERE.test(message))
-  for (const [text, say] of CAUSES) {
-    const met = tried.find(({ message }) => text.test(message))
-    if (met !== undefined) return loadError(say(met), met.error)
+  for (const [wanted, say] of CAUSES) {
+    const met = tried.find(({ message }) => wanted.test(message))
+    if (met !== undefined) return loadError(say(met.message), met.error)
   }
-  const cause = errors.find(({ message }) => /'flakeforge-(?!wasm)/.test(message)) ?? errors.at(-1)
-  return loadError(missing(errors), cause?.error)
+  return loadError(missing(errors), thrown)
 }
 
 module.exports = { SUPPORTED, nativeFailure }

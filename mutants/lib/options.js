@@ -98,8 +98,8 @@ module.exports = [
   {
     name: 'layouts of one’s own are told apart by their epochs only',
     file: 'lib/layout-facts.js',
-    from: 'JSON.stringify([spec, epoch])',
-    to: 'JSON.stringify([spec.name, epoch])',
+    from: 'JSON.stringify([parts, epoch])',
+    to: 'JSON.stringify([parts.name, epoch])',
     tests: ['many-generators'],
   },
   {
