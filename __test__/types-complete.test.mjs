@@ -24,7 +24,7 @@ test.after.always(() => removeProject(temp))
 const INSPECT = Symbol.for('nodejs.util.inspect.custom') // how something is printed is no part of the types
 
 /** Members that only lib/ calls. */
-const OF_LIB = { FlakeId: ['attach', 'detach', 'wake'], Layout: ['of', 'facts', 'native', 'nodeFields'] }
+const OF_LIB = { FlakeId: ['attach', 'detach', 'facts', 'wake'], Layout: ['of', 'facts', 'native', 'nodeFields'] }
 
 /** A name as a key in TypeScript's text. */
 function asKey(name) {
