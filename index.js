@@ -24,7 +24,7 @@ const LATER = {
 }
 
 async function createGroup(store, options) {
-  await require('./lib/join.js').createGroup(store, options)
+  return require('./lib/join.js').createGroup(store, options)
 }
 
 const define = (name, value) =>

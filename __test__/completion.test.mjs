@@ -156,7 +156,7 @@ anyTest('values: layouts, forms, modes, shells, and places', async (t) => {
   const names = Object.keys(FlakeId.layouts).sort()
   for (const command of ['new', 'inspect', 'at', 'create']) t.deepEqual(await offers(t, command, '--layout', ''), names)
   t.deepEqual(await offers(t, 'at', 'now', '--layout=sn'), ['--layout=snowcast'])
-  t.deepEqual(await offers(t, '--as', 'b'), ['base32', 'bin'])
+  t.deepEqual(await offers(t, '--as', 'b'), ['base32', 'base36', 'base58', 'base62', 'bin'])
   t.deepEqual(await offers(t, 'inspect', '--mode', ''), ['sequential', 'spread'])
   t.deepEqual(await offers(t, 'completion', ''), ['bash', 'fish', 'zsh'])
   for (const words of [['slots'], ['create'], ['destroy'], ['new', '--store'], ['slots', '--json']]) {
