@@ -1,9 +1,9 @@
-//! A generator: clock + cursor + layout and the rule of how they are used together. It turns claims
-//! into IDs, and refusals into words a caller can act on: what is wrong, and when to try again.
+//! A generator: clock + cursor + layout, and the rule for using them together. It turns claims into IDs,
+//! and refusals into something that a caller can act on: what is wrong, and when to try again.
 //!
 //! One generator belongs to one thread (`&mut self`); generators share a cursor.
 //!
-//! This file must never take numbers by any way other than [`Cursor::claim`], nor one from a file that has failed.
+//! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a file that has failed.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ const NS_PER_MS: f64 = 1e6;
 pub enum Refusal {
     /// the tick's counter is used up
     Overflow {
-        /// real milliseconds until an ID can be made, if the clock runs on
+        /// real milliseconds until an ID can be made, if the clock keeps running
         retry_after_ms: f64,
     },
     /// the clock is behind the last ID, or behind what it showed before
     ClockBackwards {
         /// by how many milliseconds
         behind_ms: f64,
-        /// real milliseconds until an ID can be made, if the clock runs on
+        /// real milliseconds until an ID can be made, if the clock keeps running
         retry_after_ms: f64,
     },
     /// the layout has no bits for the time
@@ -37,7 +37,7 @@ pub enum Refusal {
         /// the time, Unix milliseconds
         timestamp_ms: f64,
     },
-    /// the numbers up to the cursor's limit are used up, or it was sealed: a lease's window has ended, not the layout
+    /// the numbers up to the cursor's limit are used up, or it was sealed: the window of a lease ended, not the layout
     WindowEnd,
     /// the file that the cursor is in has failed: [`Generator::fault`] says how
     File,
@@ -46,7 +46,7 @@ pub enum Refusal {
 /// Where a generator's cursor lives.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// in this process
+    /// in the memory of this process
     Own(Arc<OwnCursor>),
     /// in a file, for all processes that name it
     File(Arc<SharedCursor>),
@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// Whether this process must take no more numbers, though the cursor would still give some.
+    /// Whether this process must take no more numbers, even if the cursor would still give some.
     #[inline]
     fn is_ended(&self) -> bool {
         matches!(self, Self::File(file) if file.is_ended())
@@ -81,7 +81,7 @@ impl From<Arc<SharedCursor>> for Source {
     }
 }
 
-/// Counts of what a generator did, since it was made.
+/// What a generator has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// IDs made
@@ -92,11 +92,11 @@ pub struct Stats {
     pub overflows: u64,
     /// waits for an ID
     pub waits: u64,
-    /// how long they took together, in milliseconds
+    /// how long the waits took together, in milliseconds
     pub waited_ms: f64,
 }
 
-/// How the generator uses the ticks, in the terms of its options.
+/// The options of a generator that say how it uses the ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knobs {
     /// largest counter to use: 2^k − 1
@@ -108,14 +108,14 @@ pub struct Knobs {
 }
 
 impl Knobs {
-    /// The knobs as a cursor understands them.
+    /// The same as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
         let ticks = self.max_ahead_ms * NS_PER_MS / layout.scale.tick_ns as f64;
         Rule {
             counter_bits: layout.packing.counter_bits(),
             seq_mask: self.seq_mask,
             max_ahead: ticks as u64,              // saturates: infinity is u64::MAX
-            last: layout.last_number().min(LAST), // what a limit can reach
+            last: layout.last_number().min(LAST), // the highest that a limit can be
         }
     }
 }
@@ -167,8 +167,8 @@ impl Generator {
         }
     }
 
-    /// Fills `out` from the front with IDs in order, each written by `write`. Returns how many were made,
-    /// and what stopped it before the end, if anything did.
+    /// Fills `out` from the front with IDs in order; `write` turns each into an element. Returns how many were
+    /// made, and what stopped it before the end, if anything.
     pub fn fill<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
         let (packing, node, id_offset) = (self.packing, self.node, self.id_offset);
         let mut made = 0;
@@ -191,7 +191,7 @@ impl Generator {
         (made, stopped)
     }
 
-    /// Numbers for a batch: first what is still held, so that IDs stay in order.
+    /// Numbers for a batch. Prefetched ones come first, so that IDs stay in order.
     fn claim(&mut self, n: u64) -> Result<Claim, Refused> {
         match self.held(n)? {
             Some(claim) => Ok(claim),
@@ -211,11 +211,12 @@ impl Generator {
         }
     }
 
-    /// Numbers from a cursor that has reached its limit: where that is a file's durable mark, and not the end of the
-    /// layout, it is raised. Each turn of the loop, this process or another goes on by seconds, so that it ends.
+    /// Numbers from a cursor that has reached its limit. If the limit is the durable mark of a file, and not the end of
+    /// the layout, it is raised. In each round of the loop, this process or another moves on by seconds, so the loop
+    /// ends.
     ///
-    /// Not for a number that the clock does not allow yet, nor one that the layout does not have: a mark that moved on
-    /// without one would move on each time the file is opened.
+    /// The mark is not raised for a number that the clock does not allow yet, nor for one that the layout does not
+    /// have. If it moved on without a number, it would move on each time the file is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
         while let Source::File(file) = &self.source
@@ -237,7 +238,7 @@ impl Generator {
     fn held(&mut self, n: u64) -> Result<Option<Claim>, Refused> {
         let Some(prefetch) = &mut self.prefetch else { return Ok(None) };
         if self.source.is_ended() {
-            return Err(Refused::PastLimit); // whoever made the file anew may be making these numbers, too
+            return Err(Refused::PastLimit); // if the file was created again, someone else may be making these numbers
         }
         if prefetch.expires() {
             self.clock.trusted()?;
@@ -246,7 +247,7 @@ impl Generator {
         Ok(prefetch.take(n))
     }
 
-    /// One number out of what is held, which is filled up first when it is empty.
+    /// One of the prefetched numbers. If there are none, more are claimed first.
     fn prefetched(&mut self) -> Result<Claim, Refused> {
         if let Some(claim) = self.held(1)? {
             return Ok(claim);
@@ -262,23 +263,23 @@ impl Generator {
         Ok(Claim { base: claim.base, got: 1 })
     }
 
-    /// Counts a wait for an ID, which took so many milliseconds.
+    /// Counts a wait for an ID that took `ms` milliseconds.
     pub fn waited(&mut self, ms: f64) {
         self.stats.waits += 1;
         self.stats.waited_ms += ms;
     }
 
-    /// What this generator did so far.
+    /// What this generator has done so far.
     pub fn stats(&self) -> Stats {
         self.stats
     }
 
-    /// When it was made, Unix milliseconds.
+    /// When this generator was made, Unix milliseconds.
     pub fn since_ms(&self) -> f64 {
         to_ms(self.since_ns)
     }
 
-    /// How far the last ID is ahead of the clock, in milliseconds; 0 when it is not.
+    /// How far the last ID is ahead of the clock, in milliseconds; 0 if it is not ahead.
     pub fn ahead_ms(&self) -> f64 {
         let next = match &self.source {
             Source::Own(cursor) => cursor.next(),
@@ -302,12 +303,12 @@ impl Generator {
         }
     }
 
-    /// Whether it is the cursor that ended, before the layout did.
+    /// Whether the cursor has ended before the layout has.
     fn is_window_over(&self) -> bool {
         self.source.is_ended() || self.source.cursor().limit() < self.rule.last
     }
 
-    /// What is wrong with the cursor's file, if anything is.
+    /// What is wrong with the cursor's file, if anything.
     pub fn fault(&self) -> Option<FileError> {
         match &self.source {
             Source::Own(_) => None,
@@ -315,8 +316,8 @@ impl Generator {
         }
     }
 
-    /// Behind is a fault of the clock when the last number's tick is further ahead than the rule allows, or
-    /// when the clock shows less than it did; otherwise the counter is used up.
+    /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule
+    /// allows, or if the clock shows less than before. Otherwise the counter is used up.
     fn behind(&mut self, next: u64, base: u64, now: u64) -> Refusal {
         let Rule { counter_bits, max_ahead, .. } = self.rule;
         let scale = self.clock.scale;

@@ -1,18 +1,19 @@
-//! The rules a store of leases follows: who gets which slot and which window. This is the reference; each store carries
-//! it out with its own means (a Lua script, an SQL statement, an etcd transaction), and is compared with it.
+//! The rules that a store of leases follows: who gets which slot and which window. This is the reference. Each store
+//! implements it in its own way (a Lua script, an SQL statement, an etcd transaction), and tests compare it with this.
 //!
-//! One promise matters: **no two grants of a slot have a millisecond in common.** It holds without any trust in the
-//! clocks of holders, and with a store that may forget what it acknowledged, as long as it then shows another
-//! *incarnation* and its clocks, before and after, agree within the skew:
-//! - A slot is granted only when the store's clock is past `hi`, and every window begins at `now` or later. So what was
-//!   written is safe at once, and what was forgotten is safe once the longest window that may have been forgotten is
-//!   over: that is the quiet period.
-//! - In the quiet period nothing is granted and no `hi` rises, for a record that reappeared may be an old one, and the
-//!   slot another's by now. A renewal after it gets a new window, which begins after all that was forgotten.
+//! One promise matters: **no two grants of a slot have a millisecond in common.** It does not depend on the holders'
+//! clocks. It holds even if the store forgets writes that it acknowledged, as long as the store then shows another
+//! *incarnation*, and its clocks before and after agree within the skew:
+//! - A slot is granted only when the store's clock is past `hi`, and every window begins at `now` or later. So a write
+//!   that was kept is safe at once. A write that was forgotten is safe once the longest window that may have been
+//!   forgotten is over: that is the quiet period.
+//! - In the quiet period nothing is granted and no `hi` rises, because a record that reappeared may be an old one, and
+//!   the slot may belong to someone else by now. A later renewal gets a new window, which begins after everything that
+//!   was forgotten.
 //!
 //! All times are Unix milliseconds; a step gets the store's `now` and reads it once.
 //!
-//! This file must never lower a slot's `hi`, except for its owner who says how far it came; make a window that begins
+//! This file must never lower a slot's `hi`, except when its owner says how far it got; make a window that begins
 //! before `now`; or let a group begin again without what was known of the one before.
 
 mod counters;
@@ -23,32 +24,32 @@ pub use counters::{Broken, Counter};
 
 use crate::lease::Owner;
 
-/// The longest ttl that a group may have, and so the one of a group of which nothing is known.
+/// The longest ttl that a group may have, and the one to assume for a group of which nothing is known.
 pub const LONGEST_TTL_MS: i64 = 60_000;
-/// The skew of a group of which nothing is known.
+/// The skew to assume for a group of which nothing is known.
 pub const USUAL_SKEW_MS: i64 = 5_000;
-/// The floor of a group before which there was none: no millisecond was used.
+/// The floor of a group that is the first of its name: no millisecond was used.
 const NEVER: i64 = -1;
 
 /// What all members of a group must agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
-    /// what the IDs' bits mean; opaque here
+    /// what the bits of the IDs mean; only compared here
     pub fingerprint: String,
     /// how many slots there are
     pub slots: u32,
     /// how far a window reaches beyond the store's time
     pub ttl_ms: i64,
-    /// how far clocks may be apart
+    /// how far apart clocks may be
     pub skew_ms: i64,
 }
 
 /// A slot that was granted at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Slot {
-    /// whose it is; nobody's once it was released
+    /// who holds it; `None` once it was released
     pub owner: Option<Owner>,
-    /// the machine it was on; a machine gets its slot again when it can
+    /// the machine that the holder was on; a machine gets its old slot again if possible
     pub host: String,
     /// first millisecond of the window
     pub lo: i64,
@@ -56,38 +57,38 @@ pub struct Slot {
     pub hi: i64,
 }
 
-/// What the store knows of a group that lives.
+/// What the store knows of a live group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
-    /// what its first member said
+    /// what its first member specified
     pub config: Config,
-    /// the store's incarnation that was seen last
+    /// the incarnation of the store that was seen last
     pub incarnation: u64,
     /// nothing is granted before this time
     pub quiet_until: i64,
-    /// the last millisecond that a slot without a record may have been used in
+    /// the last millisecond in which a slot without a record may have been used
     pub floor: i64,
     /// the slots that were granted at least once
     pub slots: BTreeMap<u32, Slot>,
 }
 
-/// What is left of a group that was destroyed: its members may hold their windows for a while.
+/// What is left of a destroyed group: its members may hold their windows for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tombstone {
     /// the incarnation in which it was destroyed
     pub incarnation: u64,
-    /// no group that follows may grant anything before
+    /// a group that follows may grant nothing before this time
     pub quiet_until: i64,
-    /// the last millisecond that a slot may have been used in
+    /// the last millisecond in which a slot may have been used
     pub floor: i64,
 }
 
 /// What is stored under a group's name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// a group that lives
+    /// a live group
     Live(Group),
-    /// one that was destroyed
+    /// a destroyed one
     Destroyed(Tombstone),
 }
 
@@ -102,7 +103,7 @@ pub struct Store {
     pub counters: BTreeMap<String, Counter>,
 }
 
-/// What a step is about.
+/// What a step works on.
 #[derive(Debug)]
 pub struct Step<'a> {
     store: &'a mut Store,
@@ -118,11 +119,11 @@ pub struct Member<'a> {
     pub owner: Owner,
     /// the machine it is on
     pub host: &'a str,
-    /// what its clock shows
+    /// what this machine's clock shows
     pub client_now: i64,
 }
 
-/// A slot and a window that nobody else ever has. Both ends belong to it.
+/// A slot and a window that nobody else ever has. Both ends belong to the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Granted {
     /// number of the slot
@@ -138,7 +139,7 @@ pub struct Granted {
 pub enum Renewal {
     /// the window now
     Renewed(Granted),
-    /// the slot is not this owner's any more
+    /// the slot no longer belongs to this owner
     Lost,
     /// the group has ended
     Destroyed,
@@ -157,11 +158,11 @@ pub enum Refused {
         /// when the next one is free, if its holder does not renew
         retry_at: i64,
     },
-    /// the group was made with another config than this one
+    /// the group was made with another config, which is this one
     Mismatch(Config),
     /// the member's clock is too far from the store's
     Skew {
-        /// by how much it is ahead
+        /// by how much it is ahead of the store's
         by: i64,
     },
     /// the group has ended
@@ -169,12 +170,12 @@ pub enum Refused {
 }
 
 impl Store {
-    /// A step at the store's time `now`, for a group, by a member that believes in this config.
+    /// A step at the store's time `now`, for a group, by a member that expects this config.
     pub fn step<'a>(&'a mut self, now: i64, name: &'a str, config: &'a Config) -> Step<'a> {
         Step { store: self, now, name, config }
     }
 
-    /// Ends a group. Needs no config, so that anybody can clear up.
+    /// Ends a group. Needs no config, so that anybody can clean up.
     pub fn destroy(&mut self, now: i64, name: &str) {
         let tombstone = match self.groups.get_mut(name) {
             Some(Entry::Destroyed(_)) => return,
@@ -182,7 +183,7 @@ impl Store {
                 group.see(self.incarnation, now);
                 group.tombstone(now)
             }
-            // A group of which nothing is known may be a lost one.
+            // A group of which nothing is known may have been lost.
             None => {
                 let floor = now + LONGEST_TTL_MS + USUAL_SKEW_MS;
                 Tombstone { incarnation: self.incarnation, quiet_until: 0, floor }
@@ -206,8 +207,8 @@ impl Group {
         Self { config: config.clone(), incarnation, quiet_until, floor, slots: BTreeMap::new() }
     }
 
-    /// Compares incarnations. Another one: the records may be old ones, so what was granted in between must end first.
-    /// The ttl is the recorded one: a newcomer's may be shorter than the windows that are out.
+    /// Compares incarnations. If they differ, the records may be old ones, so every window granted in between must end
+    /// first. The recorded ttl counts, because a newcomer's may be shorter than the windows that are in use.
     fn see(&mut self, incarnation: u64, now: i64) {
         if self.incarnation != incarnation {
             self.incarnation = incarnation;
@@ -220,7 +221,7 @@ impl Group {
         Tombstone { incarnation: self.incarnation, quiet_until: self.quiet_until, floor: highest }
     }
 
-    /// The last millisecond that a slot may have been used in.
+    /// The last millisecond in which a slot may have been used.
     fn end_of(&self, number: u32) -> i64 {
         self.slots.get(&number).map_or(self.floor, |slot| slot.hi)
     }
@@ -243,7 +244,7 @@ impl Group {
 }
 
 impl Tombstone {
-    /// The group that follows. If writes were lost since, there may have been one already, of any ttl.
+    /// The group that follows. If writes were lost since, a group with any ttl may already have followed.
     fn successor(&self, config: &Config, incarnation: u64, now: i64) -> Group {
         let lost = self.incarnation != incarnation;
         let quiet_until = if lost { unknown_until(config, now) } else { 0 };
@@ -251,18 +252,19 @@ impl Tombstone {
     }
 }
 
-/// When the windows of a group of which nothing is known are surely over.
+/// When the windows of a group of which nothing is known are certainly over.
 fn unknown_until(config: &Config, now: i64) -> i64 {
     now + LONGEST_TTL_MS + config.skew_ms + 1
 }
 
 impl<'a> Step<'a> {
-    /// Makes the group known, with whatever it may have been before in mind. Whether it was made just now.
+    /// Creates the group, unless the store knows it. An unknown one may have existed before, so its old windows must
+    /// end first. Returns whether this call created it.
     pub fn open(self) -> Result<bool, Refused> {
         self.begin(unknown_until)
     }
 
-    /// The same for a group that somebody knows to be new: nobody has to wait.
+    /// The same for a group that is known to be new: nobody has to wait.
     pub fn create(self) -> Result<bool, Refused> {
         self.begin(|_, _| 0)
     }
@@ -281,7 +283,7 @@ impl<'a> Step<'a> {
         self.known().map(|_| is_new)
     }
 
-    /// The group, made anew if the store does not know it: it may have been lost.
+    /// The group, created again if the store does not know it: it may have been lost.
     fn group(self) -> Result<&'a mut Group, Refused> {
         if !self.store.groups.contains_key(self.name) {
             let quiet_until = unknown_until(self.config, self.now);
@@ -291,7 +293,7 @@ impl<'a> Step<'a> {
         self.known()?.ok_or(Refused::Destroyed)
     }
 
-    /// The group if it lives, checked.
+    /// The group if it is live, checked.
     fn known(self) -> Result<Option<&'a mut Group>, Refused> {
         let incarnation = self.store.incarnation;
         let Some(Entry::Live(group)) = self.store.groups.get_mut(self.name) else { return Ok(None) };
@@ -302,7 +304,7 @@ impl<'a> Step<'a> {
         Ok(Some(group))
     }
 
-    /// The group, for a member with this clock, when something may be granted.
+    /// The group, for a member with this clock, if it may grant anything now.
     fn granting(self, client_now: i64) -> Result<&'a mut Group, Refused> {
         let (now, skew_ms) = (self.now, self.config.skew_ms);
         let group = self.group()?;
@@ -320,18 +322,18 @@ impl<'a> Step<'a> {
     pub fn acquire(self, member: Member) -> Result<Granted, Refused> {
         let now = self.now;
         let group = self.granting(member.client_now)?;
-        // The answer to the first question was lost on the way: the same answer again.
+        // The first answer was lost on its way: give the same answer again.
         let own = group.slots.iter().find(|(_, slot)| slot.owner == Some(member.owner) && slot.hi >= now);
         if let Some((number, slot)) = own {
             return Ok(Granted { slot: *number, lo: slot.lo, hi: slot.hi });
         }
         let number = group.free_slot(now, member.host)?;
-        let (lo, hi) = (now, now + group.config.ttl_ms); // the slot is free: what it had before ended before now
+        let (lo, hi) = (now, now + group.config.ttl_ms); // the slot is free: its last window ended before now
         group.slots.insert(number, Slot { owner: Some(member.owner), host: member.host.to_owned(), lo, hi });
         Ok(Granted { slot: number, lo, hi })
     }
 
-    /// Prolongs a window, or begins a new one where the old one is over.
+    /// Extends a window, or begins a new one if the old one is over.
     pub fn renew(self, number: u32, owner: Owner, client_now: i64) -> Result<Renewal, Refused> {
         let now = self.now;
         let group = match self.granting(client_now) {
@@ -343,20 +345,20 @@ impl<'a> Step<'a> {
             return Ok(Renewal::Lost);
         };
         if slot.hi < now {
-            slot.lo = now; // nobody had the time in between, unless the store forgot it: leave it out
+            slot.lo = now; // skip the time in between: nobody had it, unless the store forgot that
         }
         slot.hi = slot.hi.max(now + ttl_ms); // the clock may have been set back
         Ok(Renewal::Renewed(Granted { slot: number, lo: slot.lo, hi: slot.hi }))
     }
 
-    /// Gives a slot back, used up to `last` at most.
+    /// Gives a slot back; its owner used nothing after `last`.
     pub fn release(self, number: u32, owner: Owner, last: i64) -> Result<(), Refused> {
         let now = self.now;
         let Some(group) = self.known()? else { return Ok(()) };
         let quiet = now < group.quiet_until;
         let Some(slot) = group.slots.get_mut(&number).filter(|slot| slot.owner == Some(owner)) else { return Ok(()) };
         slot.owner = None;
-        // In the quiet period the record may be an old one: its owner does not know how far others came.
+        // In the quiet period the record may be an old one: its owner does not know how far others got.
         if !quiet {
             slot.hi = slot.hi.min(last.max(slot.lo - 1));
         }

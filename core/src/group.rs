@@ -1,8 +1,8 @@
-//! A group of slots: a folder with one subfolder for each life of the group, the last of which counts.
+//! A group of slots: a folder with one subfolder for each life of the group. Only the last life counts.
 //!
-//! `destroy()` ends a life by one word, which every member looks at before it raises a mark: after it, the marks of that
-//! life cover all numbers that were or will ever be taken in it. The next life starts above the highest of them. The
-//! highest mark also stands in the group's own page, for the slots whose files were removed.
+//! `destroy()` ends a life by setting one word, and every member checks that word before it raises a mark. So
+//! afterwards the marks of that life cover all numbers that were or will ever be taken in it. The next life starts
+//! above the highest of them. The highest mark also stands in the group's own page, for slots whose files were removed.
 //!
 //! This file must never remove a file, nor let a new life start before the old one has ended.
 
@@ -32,7 +32,7 @@ const TICK_NS: usize = 5;
 const COUNTER_BITS: usize = 6;
 const TOP: usize = 7;
 
-/// The file of a life, beside its slots, whose names are numbers.
+/// The file of a life. It is beside the slots, whose names are numbers.
 const FILE: &str = "group";
 
 /// What all members of a group agree on.
@@ -42,7 +42,7 @@ pub struct Config {
     pub fingerprint: String,
     /// how many slots there are
     pub slots: u32,
-    /// how numbers are made of time
+    /// how numbers follow from time
     pub numbers: Numbers,
 }
 
@@ -55,15 +55,15 @@ pub struct Group {
     identity: Identity,
     /// whether this process made it
     pub(crate) is_new: bool,
-    /// no slot that this process takes starts before the end of this Unix millisecond
+    /// no slot that this process takes starts before this Unix millisecond is over
     past_ms: i64,
     /// the highest mark that this process has covered
     own_top: AtomicU64,
 }
 
 impl Group {
-    /// The group of a folder, made if there is none or the last one was destroyed. `past_ms`: up to where IDs may have been
-    /// made of which its files know nothing; 0 for none.
+    /// Opens the group of a folder. It is created if there is none or the last one was destroyed. `past_ms`: the last
+    /// Unix millisecond that may have IDs which its files do not know of; 0 for none.
     pub(crate) fn open(folder: &Path, config: &Config, machine: &Machine, past_ms: i64) -> Result<Self, FileError> {
         let text = format!("{}, {} slots", config.fingerprint, config.slots);
         let mut purpose = Purpose::new(Kind::Group, &text);
@@ -111,14 +111,14 @@ impl Group {
         (self.word(FLOOR_MS).load(Relaxed) as i64).max(self.past_ms)
     }
 
-    /// A mark up to there is about to be written.
+    /// Notes that a mark as high as this is about to be written.
     pub(crate) fn cover(&self, mark: u64) {
         self.own_top.fetch_max(mark, Relaxed);
         self.word(TOP).fetch_max(mark, SeqCst);
     }
 
-    /// The Unix millisecond in which the highest mark of this life ends; for one whose file has gone. Of one that was cut
-    /// short it is the highest of this process.
+    /// The Unix millisecond in which the highest mark of this life ends, for when its file is gone. If the file was cut
+    /// short, this is the highest mark of this process.
     pub(crate) fn end_ms(&self, numbers: &Numbers) -> i64 {
         let top = self.word(TOP).load(SeqCst).max(self.own_top.load(Relaxed));
         self.floor_ms().max(numbers.end_ms(top))
@@ -129,8 +129,8 @@ impl Group {
         self.word(HINT)
     }
 
-    /// How many slots have been used. Each of them has had a file, which is on the disk before it is counted; after a crash
-    /// of the machine, some may not be counted.
+    /// How many slots have been used. The file of each was on the disk before it was counted. After a crash of the
+    /// machine, some may not be counted.
     pub(crate) fn used(&self) -> &AtomicU64 {
         self.word(USED)
     }
@@ -153,7 +153,7 @@ fn end(page: &Mapped, path: &Path) -> Result<(), FileError> {
 /// What is in a slot's file, or what is wrong with it.
 type Page = Result<Vec<u8>, FileError>;
 
-/// A life of a group, as its files say.
+/// A life of a group, as read from its files.
 pub(crate) struct Life {
     number: u32,
     /// where its slots are
@@ -161,7 +161,7 @@ pub(crate) struct Life {
     page: Vec<u8>,
 }
 
-/// The last life of the group in a folder; `None` when there was none.
+/// The last life of the group in a folder; `None` if there was none.
 pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, FileError> {
     let mut numbers = numbered(folder)?;
     numbers.sort_unstable_by(|a, b| b.cmp(a));
@@ -187,7 +187,7 @@ impl Life {
         self.word(DESTROYED) != 0
     }
 
-    /// How its numbers are made of time.
+    /// How its numbers follow from time.
     pub(crate) fn numbers(&self) -> Numbers {
         let (epoch_ms, tick_ns) = (self.word(EPOCH_MS) as i64, self.word(TICK_NS).max(1));
         let scale = Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: u64::MAX };
@@ -196,26 +196,26 @@ impl Life {
 
     /// The last Unix millisecond that any member of this life, which was destroyed, has used or may still use.
     fn floor_ms(&self) -> Result<i64, FileError> {
-        // A member raises its mark, then looks whether the group was destroyed, and only then uses the new mark. The
-        // group was found destroyed: so a mark that is not seen below is one that will not be used.
+        // A member raises its mark, then checks whether the group was destroyed, and only then uses the new mark. The
+        // group is already destroyed here, so a mark that is not seen below will not be used.
         fence(SeqCst);
         let numbers = self.numbers();
         let mut floor_ms = whole_ms(system_ns()).max(self.word(FLOOR_MS) as i64);
-        floor_ms = floor_ms.max(numbers.end_ms(self.word(TOP))); // of slots whose files were removed, too
+        floor_ms = floor_ms.max(numbers.end_ms(self.word(TOP))); // also covers slots whose files were removed
         for (_, page) in self.slots()? {
             floor_ms = floor_ms.max(numbers.end_ms(word(&page?, MARK)));
         }
         Ok(floor_ms)
     }
 
-    /// The slots that have a file, in order, with what is in it, or what is wrong with it.
+    /// The slots that have a file, in order, each with the file's content or what is wrong with it.
     pub(crate) fn slots(&self) -> Result<Vec<(u32, Page)>, FileError> {
         let mut slots = numbered(&self.folder)?;
         slots.sort_unstable();
         Ok(slots.into_iter().filter_map(|slot| Some((slot, self.page_of(slot).transpose()?))).collect())
     }
 
-    /// `None` where it has gone.
+    /// `None` if the file is gone.
     fn page_of(&self, slot: u32) -> Result<Option<Vec<u8>>, FileError> {
         let path = self.folder.join(slot.to_string());
         let Some(file) = place::open_to_read(&path)? else { return Ok(None) };

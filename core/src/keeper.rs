@@ -1,10 +1,10 @@
-//! The files this process has open, and the thread that looks after them: it raises their marks while IDs flow, so that
-//! making one waits for no disk, and notices files that were removed.
+//! The files that this process has open, and the thread that looks after them. It raises their marks while IDs are
+//! made, so that making an ID never waits for the disk, and it notices files that were removed.
 //!
-//! There is one thread for all files, and none while no file is open. It holds nothing that the end of the process would
-//! have to wait for, and where it cannot be started, the calls that make IDs do its work.
+//! There is one thread for all files, and none while no file is open. It holds nothing that the process would have to
+//! wait for when it ends. If the thread cannot be started, the calls that make IDs do its work.
 //!
-//! This file must never drop a cursor while the table is locked: dropping it locks the table.
+//! This file must never drop a cursor while the table is locked, because dropping a cursor locks the table.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,7 +15,7 @@ use crate::fault::FileError;
 use crate::place::Identity;
 use crate::shared::SharedCursor;
 
-/// Often enough that a mark 1 s ahead is not reached, seldom enough to cost nothing.
+/// Often enough that a mark 1 s ahead is not reached, and rare enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(250);
 
 #[derive(Default)]
@@ -30,8 +30,8 @@ fn table() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The cursor in that file as this process has it open, or the one that `make` makes. That may take a while, and others
-/// go on meanwhile: of two that are made at once, the first one is everybody's.
+/// The cursor in that file that this process has open, or else the one that `make` makes. Making it may take a while,
+/// and others are not blocked meanwhile. If two are made at the same time, everybody gets the first.
 pub(crate) fn find_or_add(
     identity: Identity,
     make: impl FnOnce() -> Result<SharedCursor, FileError>,
@@ -40,7 +40,7 @@ pub(crate) fn find_or_add(
         return Ok(open);
     }
     let made = Arc::new(make()?);
-    let found; // dropped after the lock is given back, as `made` is
+    let found; // like `made`, this is dropped after the lock is released
     let mut table = table();
     found = table.find(identity);
     if let Some(open) = found.as_ref().filter(|open| !open.is_ended()) {
@@ -55,7 +55,7 @@ fn find(identity: Identity) -> Option<Arc<SharedCursor>> {
     found.filter(|open| !open.is_ended())
 }
 
-/// Looks after a cursor that only its maker has.
+/// Looks after a cursor that only its creator uses.
 pub(crate) fn add(cursor: &Arc<SharedCursor>) {
     table().add(cursor);
 }
@@ -74,7 +74,7 @@ impl Table {
     }
 }
 
-/// Takes a cursor out of the table, unless another has its place.
+/// Takes a cursor out of the table, unless another cursor has its place.
 pub(crate) fn forget(cursor: &SharedCursor) {
     let mut table = table();
     if table.open.get(&cursor.identity()).is_some_and(|open| std::ptr::eq(open.as_ptr(), cursor)) {

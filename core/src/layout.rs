@@ -1,11 +1,11 @@
 //! What the 64 bits of an ID mean: the way from (tick, counter, node) to an ID and back.
 //!
 //! A layout is data: fields of bits from the most to the least significant, or a decimal number. `pack`
-//! and `unpack` are exact inverses for every layout, and packing is a handful of shifts: whatever depends
-//! on the fields is worked out once, when the layout is made.
+//! and `unpack` are exact inverses for every layout. Packing takes a handful of shifts, because everything
+//! that depends on the fields is computed once, when the layout is made.
 //!
-//! This file must never drop a bit: what the fields cannot hold is refused by whoever takes it in, before
-//! it comes here, and an ID that no generator of the layout could have made has no parts.
+//! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
+//! come in, and an ID that no generator of the layout could have made has no parts.
 
 use std::borrow::Cow;
 
@@ -57,11 +57,11 @@ pub struct Unpacked {
     pub counter: u64,
     /// all node fields joined, the most significant first
     pub node: u64,
-    /// where the layout has one
+    /// the mode, if the layout has one
     pub mode: Option<Mode>,
 }
 
-/// A layout: a name, a time scale, and what the bits are.
+/// A layout: a name, a time scale, and what the bits mean.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// the name that the `layout` option takes
@@ -78,7 +78,7 @@ pub struct Layout {
     pub max_ahead_ms: f64,
     /// default of `maxWaitMs`
     pub max_wait_ms: f64,
-    /// whether [`with_nodes`](Self::with_nodes) has a choice to make
+    /// whether [`with_nodes`](Self::with_nodes) can choose anything
     pub has_nodes: bool,
     mode: Option<(Bits, Mode)>,
     zero: u64,
@@ -86,7 +86,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The dialect of that name.
+    /// The dialect with this name.
     pub fn named(name: &str) -> Option<Self> {
         DIALECTS.iter().find(|row| row.name == name).map(Self::of)
     }
@@ -105,7 +105,7 @@ impl Layout {
         layout
     }
 
-    /// A layout of one's own, which never runs ahead and never blocks unless options say so.
+    /// A custom layout. It never runs ahead and never blocks unless options say so.
     pub fn custom(spec: Spec) -> Result<Self, SpecError> {
         spec.check()?;
         let fields = spec.fields.into_iter().map(|(name, width)| (name.into(), width)).collect();
@@ -166,8 +166,8 @@ impl Layout {
         self.bounded()
     }
 
-    /// snowcast's `nodes`: the node field just wide enough for so many, the counter with the bits that are left.
-    /// `None` where the layout has no such choice, or not both a node and a counter with so many nodes.
+    /// snowcast's `nodes`: the node field is just wide enough for this many nodes, and the counter gets the bits that
+    /// are left. `None` if the layout has no such choice, or if node and counter would not both have bits.
     pub fn with_nodes(self, nodes: u64) -> Option<Self> {
         let node = nodes.checked_next_power_of_two()?.ilog2();
         let both = if self.has_nodes { self.fields[1].1 + self.fields[2].1 } else { 0 };
@@ -181,7 +181,8 @@ impl Layout {
         Some(Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, ..layout }.bounded())
     }
 
-    /// uniqueid's `mode`; `None` where the layout has no such field, or has an offset and would not be in the order of time.
+    /// uniqueid's `mode`; `None` if the layout has no such field, or has an offset and would not be in the order of
+    /// time.
     pub fn with_mode(self, mode: Mode) -> Option<Self> {
         let layout = self.in_mode(mode)?;
         let is_possible = layout.id_offset == 0 || layout.is_time_ordered();
@@ -196,13 +197,13 @@ impl Layout {
         Some(self)
     }
 
-    /// Which mode its generators write, where the layout has one.
+    /// Which mode its generators write, if the layout has one.
     pub fn mode(&self) -> Option<Mode> {
         self.mode.map(|(_, mode)| mode)
     }
 
-    /// Hazelcast's id-offset: added to the finished ID. The ticks in which some ID would then not fit 64 bits are out of
-    /// range. `None` where IDs are not in the order of time, for there such ticks are everywhere.
+    /// Hazelcast's id-offset, which is added to the finished ID. Ticks in which some ID would then not fit 64 bits are
+    /// out of range. `None` if IDs are not in the order of time, because such ticks would then be everywhere.
     pub fn with_id_offset(mut self, offset: i64) -> Option<Self> {
         if !self.is_time_ordered() {
             return None;
@@ -211,8 +212,8 @@ impl Layout {
         Some(self.bounded())
     }
 
-    /// With the ticks that can be used: there are bits for them, a Date shows them, and IDs with their offset fit. Each
-    /// choice may change all of that, so whoever makes one ends with this.
+    /// The layout with the ticks that can be used: there are bits for them, a Date can show them, and IDs with their
+    /// offset fit. Each choice may change all of that, so every function that makes one ends with this.
     fn bounded(mut self) -> Self {
         let offset = self.id_offset;
         let last = self.packing.last_tick().min(self.last_tick_of_dates());
@@ -264,12 +265,12 @@ impl Layout {
         self.scale.last_tick << self.packing.counter_bits() | self.counter_max()
     }
 
-    /// Joins the values of the node fields, given in their order, to one node number.
+    /// Joins the values of the node fields, in the order of the fields, into one node number.
     pub fn join_node(&self, values: impl IntoIterator<Item = u64>) -> u64 {
         self.nodes.iter().zip(values).fold(0, |node, (field, value)| node << field.width() | value)
     }
 
-    /// A node number's bits at their places in an ID, and with them the mode's.
+    /// The bits of a node number, and of the mode, at their places in an ID.
     pub fn place_node(&self, node: u64) -> u64 {
         if self.packing == Packing::Decimal {
             return node;
@@ -282,8 +283,8 @@ impl Layout {
         placed
     }
 
-    /// The ID of a tick, a counter and a node number, all within their fields; `None` when it with its offset would not
-    /// fit 64 bits.
+    /// The ID of a tick, a counter and a node number, all within their fields; `None` if the ID with its offset would
+    /// not fit 64 bits.
     pub fn pack(&self, parts: Unpacked) -> Option<u64> {
         if let (Some(mode), true) = (parts.mode, self.mode() != parts.mode) {
             return self.clone().in_mode(mode)?.pack(parts);
@@ -292,8 +293,8 @@ impl Layout {
         self.packing.pack(number, self.place_node(parts.node)).checked_add_signed(self.id_offset)
     }
 
-    /// What an ID says: the inverse of [`pack`](Self::pack). `None` when no generator of this layout could have made it:
-    /// a bit that must be zero is set, or without its offset it is no ID.
+    /// What an ID says: the inverse of [`pack`](Self::pack). `None` if no generator of this layout could have made it:
+    /// a bit that must be zero is set, or nothing valid is left without the offset.
     pub fn unpack(&self, id: u64) -> Option<Unpacked> {
         let id = u64::try_from(i128::from(id) - i128::from(self.id_offset)).ok()?;
         match self.packing {
@@ -307,12 +308,12 @@ impl Layout {
                 let node = self.join_node(self.nodes.iter().map(|field| field.get(id)));
                 Some(Unpacked { tick: ticks, counter: counter.get(id), node, mode })
             }
-            Packing::Decimal if id / HOSTS > self.packing.last_tick() => None, // its last hosts do not fit 64 bits
+            Packing::Decimal if id / HOSTS > self.packing.last_tick() => None, // its highest nodes do not fit 64 bits
             Packing::Decimal => Some(Unpacked { tick: id / HOSTS, counter: 0, node: id % HOSTS, mode: None }),
         }
     }
 
-    /// The values of the node fields in an ID that [`unpack`](Self::unpack) has taken apart, in their order.
+    /// The values of the node fields, in order, in an ID that [`unpack`](Self::unpack) has accepted.
     pub fn node_values(&self, id: u64) -> impl Iterator<Item = u64> {
         let id = id.wrapping_sub(self.id_offset());
         self.nodes.iter().map(move |field| if self.packing == Packing::Decimal { id % HOSTS } else { field.get(id) })
@@ -339,26 +340,27 @@ impl Layout {
         self.packing.pack(number, self.place_node(self.node_max()))
     }
 
-    /// The first instant (Unix ns) that the layout can no longer express.
+    /// The first instant (Unix ns) that is too late for the layout.
     pub fn end_ns(&self) -> i128 {
         self.scale.start_of(self.scale.last_tick + 1)
     }
 
-    /// The first instant (Unix ns) at which IDs no longer fit a signed 64-bit column; the epoch, where that depends on
-    /// the node and not on time.
+    /// The first instant (Unix ns) at which IDs no longer fit a signed 64-bit column. It is the epoch if that depends
+    /// on the node and not on time.
     pub fn signed_end_ns(&self) -> i128 {
         let Timescale { first_tick, last_tick, .. } = self.scale;
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
         if self.is_time_ordered() {
             self.scale.start_of(first_where(last_tick, unsigned))
         } else {
-            // Bits above the timestamp, or its lowest bit on top: the first IDs may have it set.
+            // The highest bit of the ID is above the timestamp, or is its lowest bit: the first IDs may have it set.
             self.scale.start_of(u64::from(self.mode.is_some()))
         }
     }
 }
 
-/// The first number from 0 to `last` for which a condition holds that, once true, stays true; `last + 1` if it never is.
+/// The first number from 0 to `last` for which a condition holds; `last + 1` if there is none. Once true, the condition
+/// must stay true.
 fn first_where(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, last + 1);
     while low < high {

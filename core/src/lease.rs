@@ -1,24 +1,25 @@
 //! The holder's side of a lease: a state machine that says what to ask the store and what to do with its answers.
 //!
 //! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the
-//! cursor refuses everything past its window's end, so uniqueness rests on no clock and on no timer of this file:
-//! they decide only how soon the next window comes. Therefore every step may come early, late or, after the process
-//! was stopped, hours late.
+//! cursor refuses every number past its window's end. So uniqueness depends on no clock and no timer in this file:
+//! they decide only how soon the next window comes. Every step may therefore come early or late, even hours late
+//! after the process was stopped.
 //!
-//! The driver hands in events and carries out the actions in their order. It knows clients, timers and the clock;
-//! this file knows none of them, so that a model checker can drive it through every order of events.
+//! The driver hands in events and carries out the actions in their order. It knows clients, timers and the clock.
+//! This file knows none of them, so a model checker can put it through every order of events.
 //!
 //! - Each `Acquire`, `Renew`, `Release` and `GiveBack` is one request. The driver answers each with exactly one event,
 //!   and sends the next event only after the actions of the one before.
-//! - Only the answer to the request that is under way is heard. Whatever else comes (an answer that was given up, one
-//!   from before the seal) changes nothing: a window that nobody opens harms nobody.
-//! - `Open` comes once the local clock has reached the window, so an attached generator is one that can make IDs. It is
+//! - Only the answer to the current request counts. Any other answer (to a request that was given up, or from before
+//!   the seal) changes nothing: a window that nobody opens does no harm.
+//! - `Open` comes once the local clock has reached the window, so an attached generator can make IDs at once. It is
 //!   the last action of its step, and the very next event says whether it worked.
-//! - A slot whose node number is in use in this process is set aside: given back at once, the store would grant it again.
-//!   It is held until another slot is open or the search has failed, and then given back unused.
+//! - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store
+//!   would grant it again. So it is held until another slot is open or the search has failed, and then given back
+//!   unused.
 //!
-//! This file must never: open or raise a window that the store did not grant to the present owner; forget to seal
-//! before it tells the store that a slot is not used any more; give a window back as unused that was ever opened.
+//! This file must never: open or raise a window that the store did not grant to the present owner; tell the store that
+//! a slot is no longer used without sealing the cursor first; give a window back as unused if it was ever opened.
 
 mod pace;
 mod words;
@@ -28,9 +29,9 @@ pub use words::{Action, Asked, Config, Event, Failure, Grant, News, Owner, State
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
-    /// nothing is held or sought
+    /// no slot is held, and none is being sought
     Idle,
-    /// a slot is sought
+    /// a slot is being sought
     Seeking {
         owner: Owner,
         /// when to ask
@@ -40,11 +41,11 @@ enum Phase {
     /// a slot is held
     Held {
         grant: Grant,
-        /// the cursor is there: the local clock had reached the window
+        /// the cursor exists: the local clock has reached the window
         open: bool,
         renew_at: i64,
         failures: u16,
-        /// the store was asked before it was time, since the slot's file failed
+        /// the store was asked early, because the slot's file failed
         looked: bool,
     },
     /// the group has ended
@@ -65,21 +66,21 @@ pub struct Lease {
     config: Config,
     phase: Phase,
     request: Option<Request>,
-    /// until when those who called `attach` wait, if any do
+    /// how long the callers of `attach` wait, if there are any
     waiting: Option<i64>,
-    /// an open slot was lost: there is no giving up until there is another
+    /// an open slot was lost; the search goes on until another slot is open
     recovering: bool,
     /// slots granted by this search whose node numbers are in use in this process
     aside: Vec<(Owner, u32)>,
 }
 
 impl Lease {
-    /// Holds nothing and seeks nothing.
+    /// Holds no slot and seeks none.
     pub fn new(config: Config) -> Self {
         Self { config, phase: Phase::Idle, request: None, waiting: None, recovering: false, aside: Vec::new() }
     }
 
-    /// What the generator is.
+    /// The state of the generator.
     pub fn state(&self) -> State {
         match self.phase {
             Phase::Held { open: true, .. } => State::Attached,
@@ -96,7 +97,7 @@ impl Lease {
         }
     }
 
-    /// Whether a slot was lost and a new one is being sought: IDs will flow again without another `attach`.
+    /// Whether a slot was lost and a new one is being sought: IDs come again without another `attach`.
     pub fn is_recovering(&self) -> bool {
         self.recovering
     }
@@ -106,8 +107,8 @@ impl Lease {
         self.request.is_some_and(|request| request.asked == Asked::Renew)
     }
 
-    /// Whether the last renewal failed, or has gone unanswered for long enough to be called so: past the window's
-    /// end there is nothing to wait for then.
+    /// Whether the last renewal failed, or has had no answer for so long that it counts as failed. If so, there is
+    /// nothing to wait for when the window has ended.
     pub fn renewals_fail(&self, now: i64) -> bool {
         let Phase::Held { failures, .. } = self.phase else { return false };
         let unanswered =
@@ -115,16 +116,16 @@ impl Lease {
         failures > 0 || self.request.is_some_and(unanswered)
     }
 
-    /// Whether no answer of the store is awaited. After a `Detach` the slot is back in the store's hands by then.
+    /// Whether no answer of the store is expected. After a `Detach`, the store has the slot back by then.
     pub fn is_settled(&self) -> bool {
         self.request.is_none()
     }
 
-    /// Takes an event at the local time `now` (Unix ms); returns what to do. `fresh` is a random token that was never
-    /// used; it names the acquisition that may begin here, and spreads the times at which holders ask.
+    /// Takes an event at the local time `now` (Unix ms) and returns what to do. `fresh` is a random token that was
+    /// never used before. It names the acquisition that may begin here, and spreads the times at which holders ask.
     pub fn step(&mut self, now: i64, event: Event, fresh: Owner) -> Vec<Action> {
         let mut turn = Turn { now, fresh, actions: Vec::new() };
-        // A clock that was set back must not make anybody wait longer than agreed.
+        // If the clock was set back, nobody must wait longer than agreed.
         self.waiting = self.waiting.map(|until| until.min(now.saturating_add(self.config.wait_ms)));
         self.take(event, &mut turn);
         if let Some(grant) = self.to_open(now) {
@@ -154,11 +155,11 @@ impl Lease {
             Event::Destroyed { asked, owner } if self.awaits(asked, owner) => self.destroyed(turn),
             Event::Released { owner } if self.awaits(Asked::Release, owner) => self.request = None,
             Event::Failed { asked, owner, failure } if self.awaits(asked, owner) => self.failed(asked, failure, turn),
-            _ => {} // the time has come; or nobody waits for it any more
+            _ => {} // it is only time to look again, or nobody expects this event any more
         }
     }
 
-    /// Whether the answer to this is heard.
+    /// Whether an answer to this request still counts.
     pub fn awaits(&self, asked: Asked, owner: Owner) -> bool {
         self.request.is_some_and(|request| request.asked == asked && request.owner == owner)
     }
@@ -172,7 +173,7 @@ impl Lease {
             Phase::Destroyed => return turn.act(Action::Reject(Why::Destroyed)),
             Phase::Held { open: true, .. } => return turn.act(Action::Resolve),
             Phase::Idle => {
-                // An acquisition given up a moment ago is as good as a new one, while its answer is on the way.
+                // An acquisition that was given up a moment ago is as good as a new one while its answer is on its way.
                 let given_up = self.request.filter(|request| request.asked == Asked::Acquire);
                 self.seek(given_up.map_or(turn.fresh, |request| request.owner), turn);
             }
@@ -192,8 +193,8 @@ impl Lease {
         }
     }
 
-    /// Nobody waits for a slot any longer. What the store grants after this is given back; but a slot that was lost is
-    /// replaced all the same.
+    /// Nobody waits for a slot any longer. What the store grants after this is given back. But if a slot was lost, the
+    /// search for a new one goes on.
     fn give_up(&mut self, turn: &mut Turn) {
         let why = if matches!(self.phase, Phase::Held { .. }) { Why::Ahead } else { Why::Late };
         if self.recovering {
@@ -203,7 +204,7 @@ impl Lease {
         self.stop(why, turn);
     }
 
-    /// Gives the slot back, where one is held.
+    /// Gives the slot back, if one is held.
     fn leave(&mut self, turn: &mut Turn) {
         let Phase::Held { grant: Grant { owner, slot, .. }, open, .. } = self.phase else { return };
         if open {
@@ -213,11 +214,11 @@ impl Lease {
         } else {
             turn.act(Action::GiveBack { owner, slot });
         }
-        // Beside a renewal that may be on its way: whichever the store sees first, the slot ends up free.
+        // A renewal may still be on its way. Whichever of the two the store sees first, the slot ends up free.
         self.request = Some(Request { asked: Asked::Release, owner, sent_at: turn.now });
     }
 
-    /// Nothing is held or sought from here on.
+    /// From here on, no slot is held or sought.
     fn stop(&mut self, why: Why, turn: &mut Turn) {
         self.phase = Phase::Idle;
         self.give_back_aside(turn);
@@ -227,7 +228,7 @@ impl Lease {
         self.reject(why, turn);
     }
 
-    /// Nobody waits for the answers: a slot that cannot be given back is free once its window has passed.
+    /// Nobody waits for the answers: a slot that cannot be given back is free once its window is over.
     fn give_back_aside(&mut self, turn: &mut Turn) {
         for (owner, slot) in self.aside.drain(..) {
             turn.act(Action::GiveBack { owner, slot });
@@ -256,7 +257,7 @@ impl Lease {
     fn granted(&mut self, grant: Grant, turn: &mut Turn) {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
         if matches!(self.phase, Phase::Seeking { .. }) {
-            // Counted from the question: the store may have answered long before the answer was heard.
+            // Counted from the time of the request: the store may have answered long before the answer arrived.
             let renew_at = sent_at.saturating_add(turn.about(self.config.interval()));
             self.phase = Phase::Held { grant, open: false, renew_at, failures: 0, looked: false };
         } else {
@@ -266,7 +267,7 @@ impl Lease {
         }
     }
 
-    /// The slot that is held, once its window has begun and while it has no cursor.
+    /// The slot that is held, if its window has begun and it has no cursor yet.
     fn to_open(&self, now: i64) -> Option<Grant> {
         match self.phase {
             Phase::Held { grant, open: false, .. } if now >= grant.lo => Some(grant),
@@ -286,20 +287,21 @@ impl Lease {
         self.give_back_aside(turn);
     }
 
-    /// Another generator of this process has the slot's node number: another slot is sought.
+    /// Another generator of this process has the slot's node number, so another slot is sought.
     fn in_use(&mut self, turn: &mut Turn) {
         let Phase::Held { grant: Grant { owner, slot, .. }, .. } = self.phase else { return };
         let is_again = self.aside.iter().any(|&(_, known)| known == slot);
         self.aside.push((owner, slot));
-        self.request = None; // of a renewal nobody needs to hear
+        self.request = None; // the answer to a renewal, if one is under way, no longer matters
         self.seek(turn.fresh, turn);
         if is_again {
-            // The window of the one set aside is over, or the store knows no other: that search ends here.
+            // This slot was set aside before: its window has ended since, or the store has no other. The search ends
+            // here.
             self.not_found(Failure::Exhausted { retry_at: turn.now, store_now: turn.now }, turn);
         }
     }
 
-    /// Once for each attachment: where the store says that the slot is still held, it is the file that cannot be used.
+    /// Done once for each attachment: if the store then says that the slot is still held, the file itself is at fault.
     fn renew_now(&mut self, now: i64) {
         if let Phase::Held { open: true, renew_at, looked, .. } = &mut self.phase
             && self.request.is_none()
@@ -312,8 +314,8 @@ impl Lease {
     fn renewed(&mut self, lo: i64, hi: i64, turn: &mut Turn) {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
         let Phase::Held { grant, open, renew_at, failures, .. } = &mut self.phase else { return };
-        // The store has the last word on where the window begins: after a quiet period others may have had the time
-        // between the old window and the new one.
+        // The store decides where the window begins: after a quiet period, others may have had the time between the old
+        // window and the new one.
         (grant.lo, grant.hi) = (grant.lo.max(lo), grant.hi.max(hi));
         (*renew_at, *failures) = (sent_at.saturating_add(turn.about(self.config.interval())), 0);
         if *open {
@@ -340,11 +342,11 @@ impl Lease {
                 *renew_at = turn.now.saturating_add(turn.delay(&self.config, failure, *failures));
                 *failures = failures.saturating_add(1);
             }
-            _ => {} // of what was given up; a slot that could not be released is free once its window has passed
+            _ => {} // given up; a slot that could not be released is free once its window is over
         }
     }
 
-    /// The search failed. What it set aside may be what others look for.
+    /// The search failed. The slots that it set aside may be what others look for.
     fn not_found(&mut self, failure: Failure, turn: &mut Turn) {
         if let Phase::Seeking { at, failures, .. } = &mut self.phase {
             *at = turn.now.saturating_add(turn.delay(&self.config, failure, *failures));
@@ -354,7 +356,7 @@ impl Lease {
         self.refused(failure, turn);
     }
 
-    /// Whether anybody waits on after a search that failed, and whether there is another one.
+    /// Decides whether anybody keeps waiting after a failed search, and whether there is another search.
     fn refused(&mut self, failure: Failure, turn: &mut Turn) {
         let until = self.waiting.unwrap_or(i64::MAX);
         let hopeless = match failure {
@@ -370,7 +372,7 @@ impl Lease {
         }
     }
 
-    /// Asks the store for what is due, unless it still owes an answer.
+    /// Asks the store for what is due, unless an answer is still missing.
     fn ask(&mut self, turn: &mut Turn) {
         let Some(at) = self.next_question() else { return };
         if turn.now < at && at - turn.now <= self.config.longest_wait() {
@@ -396,7 +398,7 @@ impl Lease {
         }
     }
 
-    /// When something is to be done that no answer brings about.
+    /// When to look again if no answer comes before that.
     fn next_look(&self) -> Option<i64> {
         let opening = match self.phase {
             Phase::Held { grant, open: false, .. } => Some(grant.lo),

@@ -3,15 +3,15 @@
 //! | bytes | what |
 //! |---|---|
 //! | 0…1535 | the header, which never changes: magic, version, checksum, kind, and as text what the file was made for |
-//! | 1536…1551 | the boot of the machine in which it was used last, where that has a name |
+//! | 1536…1551 | the boot of the machine in which it was last used, if that boot has a name |
 //! | 1552…1575 | whether somebody has it open: users, asked, answered; version 0.1 leaves them 0 |
 //! | 1576…1583 | whether its name is known to be on the disk |
-//! | 2048…2111 | words: in a cursor's or slot's page next, limit and whether a window is lent; others have their own |
+//! | 2048…2111 | words: for a cursor or slot next, limit and whether a window is lent; others have their own |
 //! | 2560…2567 | the durable mark |
-//! | 3072…4095 | who holds it, where it is a slot |
+//! | 3072…4095 | who holds it, if it is a slot |
 //!
-//! Each part has disk sectors of its own (512 bytes, written whole or not at all), so that a page that was torn by a
-//! crash has each of them either older or newer, and no mixture.
+//! Each part has disk sectors of its own (512 bytes, written completely or not at all). So in a page that was torn by a
+//! crash, each part is either older or newer, and never a mixture.
 //!
 //! This file must never accept a page that this version did not make.
 
@@ -19,22 +19,22 @@
 pub const SIZE: usize = 4096;
 /// Where the boot ID is.
 pub const BOOT: usize = 1536;
-/// Where it is asked and answered whether somebody has it open.
+/// Where processes ask, and answer, whether somebody has the file open.
 pub const PRESENCE: usize = 1552;
-/// Where it is written whether its name is known to be on the disk.
+/// Where it says whether the file's name is known to be on the disk.
 pub const IS_NAMED: usize = 1576;
-/// Where the words are, the cursor's first.
+/// Where the words are. The cursor's come first.
 pub const WORDS: usize = 2048;
 /// How many words there are.
 pub const WORD_COUNT: usize = 8;
 /// Where the durable mark is.
 pub const MARK: usize = 2560;
-/// Where it is written who holds a slot, and how many words there are for it.
+/// Where it says who holds a slot.
 pub const HOLDER: usize = 3072;
 /// How many words that takes.
 pub const HOLDER_COUNT: usize = (SIZE - HOLDER) / 8;
 
-/// What a package must know to use a file. Another version is refused, older or newer.
+/// The format that a package must know to use a file. Any other version is refused, older or newer.
 const VERSION: u32 = 1;
 const MAGIC: &[u8; 16] = b"flakeforge file\n";
 const VERSION_AT: usize = 16;
@@ -42,7 +42,7 @@ const TEXT_LEN_AT: usize = 20;
 const CHECKSUM_AT: usize = 24;
 const KIND_AT: usize = 32;
 const TEXT_AT: usize = 64;
-/// Longest text a header has room for, in bytes.
+/// The longest text that fits the header, in bytes.
 pub const TEXT_MAX: usize = BOOT - TEXT_AT;
 
 /// What a file is for.
@@ -68,8 +68,8 @@ impl Kind {
         }
     }
 
-    /// Where something else is in the place of such a file. Users name the files of cursors; those of a group have names of
-    /// ours, so that nothing else has business there.
+    /// What to do if something else is in the place of such a file. Users name the files of cursors; we name those of a
+    /// group, so nothing else should be there.
     fn way_out(self) -> &'static str {
         match self {
             Self::Cursor | Self::Counter => "Use another path",
@@ -83,7 +83,7 @@ impl Kind {
 pub struct Purpose<'a> {
     /// its kind
     pub kind: Kind,
-    /// what it is made for: a file with another text is another's
+    /// what it is made for: a file with another text belongs to another use
     pub text: &'a str,
     /// the words of a new file
     pub words: [u64; WORD_COUNT],
@@ -92,13 +92,13 @@ pub struct Purpose<'a> {
 }
 
 impl<'a> Purpose<'a> {
-    /// A file that starts with nothing.
+    /// A file whose words and mark are 0.
     pub fn new(kind: Kind, text: &'a str) -> Self {
         Self { kind, text, words: [0; WORD_COUNT], mark: 0 }
     }
 }
 
-/// A new page; `None` when there is no room for its text.
+/// A new page; `None` if its text does not fit.
 pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
     let Purpose { kind, text, words, mark } = *purpose;
     if text.len() > TEXT_MAX {
@@ -117,8 +117,8 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
     Some(page)
 }
 
-/// What a page was made for, or what is wrong with it. `start` is the beginning of its file, more than a page of it where
-/// there is more.
+/// What a page was made for, or what is wrong with it. `start` is the beginning of its file: more than a page of it if
+/// the file is longer.
 pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
@@ -155,7 +155,7 @@ pub fn word(page: &[u8], at: usize) -> u64 {
     page.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
-/// The way out when a file of ours is broken: it is not repaired, since what it had remembered is lost.
+/// What to do if a file of ours is damaged: it is not repaired, because what it remembered is lost.
 pub const DAMAGED: &str = "It is damaged, and was left as it is. Remove it once no process uses it and the clock is past the \
                            last ID that was made with it";
 
@@ -172,7 +172,7 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// FNV-1a of the header: enough to notice damage, which is all it is for.
+/// FNV-1a of the header. It is only there to notice damage, and is good enough for that.
 fn checksum(page: &[u8; SIZE]) -> u64 {
     page[..BOOT].iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,10 +1,12 @@
-//! How a file gets to its place, and is found there.
+//! How a file is created in its place, and how it is found there.
 //!
-//! A file is written and synced whole under a temporary name beside its own, and then linked into place: whoever opens
-//! it finds all of it, and of several processes that make it at once one wins and the others open the winner's. Its name is
-//! brought to the disk by whoever uses it first, since the one that linked it may be gone by then.
+//! A file is written and synced completely under a temporary name in the same folder, and then linked to its own name.
+//! So whoever opens it finds all of it. If several processes create it at once, one wins and the others open the
+//! winner's file. Whoever uses the file first syncs its name to the disk, because the process that linked it may be
+//! gone by then.
 //!
-//! This file must never change, replace or remove a file that is in its place, nor wait for one that is no file.
+//! This file must never change, replace or remove a file that is in its place, nor wait for something that is not a
+//! file.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -16,18 +18,18 @@ use crate::fault::FileError;
 use crate::machine::Machine;
 use crate::page::{self, Kind, Purpose};
 
-/// How often to start again when the file comes and goes while it is being opened.
+/// How often to start again if the file appears and disappears while it is being opened.
 const TRIES: usize = 100;
 
-/// Which file it is, whatever its name.
+/// Identifies a file, whatever its name.
 pub type Identity = (u64, u64);
 
-/// The file of a path; made if there is none.
+/// Opens the file at a path, and creates it if there is none.
 pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity), FileError> {
     open_or_make(path, purpose, machine).map(|(file, identity, _)| (file, identity))
 }
 
-/// The same, and whether this call made it.
+/// The same; also says whether this call created it.
 pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity, bool), FileError> {
     let mut is_new = false;
     for _ in 0..TRIES {
@@ -45,7 +47,7 @@ pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result
     ))
 }
 
-/// Whether an open file is what it should be, and which one it is; `None` when the path leads to another by now.
+/// Whether an open file is what it should be, and which file it is; `None` if the path leads to another file by now.
 pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> Result<Option<Identity>, FileError> {
     machine.check_local(path, file)?;
     let page = read(path, file)?;
@@ -64,7 +66,7 @@ pub fn text_of(path: &Path, page: &[u8], kind: Kind) -> Result<String, FileError
     page::text_of(page, kind).map_err(|why| FileError::new(path, why))
 }
 
-/// What is in a file, and one byte of what should not be.
+/// The content of a file, with one byte more if the file is too long.
 pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::with_capacity(page::SIZE + 1);
     let read = file.take(page::SIZE as u64 + 1).read_to_end(&mut bytes);
@@ -72,13 +74,13 @@ pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Whether the path leads to that file.
+/// Whether the path leads to this file.
 pub fn is_there(path: &Path, wanted: Identity) -> bool {
     fs::metadata(path).is_ok_and(|found| identity(path, &found) == wanted)
 }
 
-/// Whether a file that is in use was removed, replaced or cut short. Where the system does not let this process look, as
-/// after it gave up its rights, nothing says so, and what it has open goes on.
+/// Whether a file that is in use was removed, replaced or cut short. If the system does not let this process look (it
+/// may have given up its rights), the answer is no, and the file stays in use.
 pub fn is_gone(path: &Path, wanted: Identity) -> bool {
     match fs::metadata(path) {
         Ok(found) => identity(path, &found) != wanted || found.len() < page::SIZE as u64,
@@ -92,7 +94,7 @@ fn identity(_path: &Path, metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
 }
 
-/// Elsewhere an open file keeps its name, so that the name is its identity.
+/// On other systems an open file keeps its name, so the name is its identity.
 #[cfg(not(unix))]
 fn identity(path: &Path, _metadata: &Metadata) -> Identity {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -101,7 +103,7 @@ fn identity(path: &Path, _metadata: &Metadata) -> Identity {
     (0, hasher.finish())
 }
 
-/// Opens what is there; `None` when nothing is.
+/// Opens what is there; `None` if there is nothing.
 pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
     open_for(path, true)
 }
@@ -112,7 +114,7 @@ pub fn open_to_read(path: &Path) -> Result<Option<File>, FileError> {
 }
 
 fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
-    // Looked at first: opening a FIFO waits for its other end, and opening a device may do something.
+    // Checked first: opening a FIFO waits for its other end, and opening a device may have effects.
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
@@ -123,7 +125,7 @@ fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32); // should it have become a FIFO meanwhile
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32); // in case it has become a FIFO meanwhile
     }
     let file = match options.open(path) {
         Ok(file) => file,
@@ -146,7 +148,7 @@ fn refuse_special(path: &Path, found: &Metadata) -> Result<(), FileError> {
     Err(FileError::new(path, what))
 }
 
-/// Nothing is there to be opened; but a link into the void cannot be linked over.
+/// There is nothing to open. But a symbolic link to nothing is an error, because no file can be linked over it.
 fn absent(path: &Path) -> Result<Option<File>, FileError> {
     match fs::read_link(path) {
         Ok(target) if !path.exists() => {
@@ -157,7 +159,7 @@ fn absent(path: &Path) -> Result<Option<File>, FileError> {
     }
 }
 
-/// Makes the file, unless another process is faster.
+/// Creates the file, unless another process is faster.
 pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool, FileError> {
     let page = page::make(purpose)
         .ok_or_else(|| FileError::new(path, "cannot be created, because its options are too long"))?;
@@ -171,9 +173,9 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool,
     }
 }
 
-/// Makes the name of a file survive a crash; of one that was removed meanwhile there is none, which others notice.
+/// Makes the name of a file survive a crash. If the file was removed meanwhile, this does nothing: others notice that.
 pub fn sync_name(path: &Path) -> Result<(), FileError> {
-    // The folder that has the file may be another than the one that has a link to it.
+    // If the path is a link, the file itself may be in another folder.
     match fs::canonicalize(path).and_then(|file| sync_folder(folder_of(&file))) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::io(path, "synced", &error)),
         _ => Ok(()),
@@ -187,8 +189,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes a folder and those above it, where they are missing, and syncs each into the one that holds it: also one that is
-/// there, for whoever has made it may not have come to that.
+/// Creates a folder and the folders above it, if they are missing, and syncs each into the one that holds it. A folder
+/// that exists is synced too, because its creator may not have got to that.
 pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
     let above = folder_of(folder);
     let is_there = folder.is_dir();
@@ -205,7 +207,7 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
         }
     }
     match sync_folder(above) {
-        // Somebody else has made it, with other rights.
+        // Somebody else created it, with other permissions.
         Err(error) if is_there && error.kind() == ErrorKind::PermissionDenied => Ok(()),
         synced => synced.map_err(|error| FileError::io(above, "synced", &error)),
     }
@@ -216,17 +218,17 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// A file with a name of its own, which goes when this does.
+/// A file with a unique name, which is removed when this is dropped.
 struct Temporary {
     path: PathBuf,
 }
 
 impl Temporary {
-    /// All bytes are written, not left as a hole: a page without blocks would fail much later, as a SIGBUS.
+    /// Writes all bytes and leaves no hole: a page without disk blocks would fail much later, with a SIGBUS.
     fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
-            // Processes of two containers may have one number: then the name is taken, and the next one is tried.
+            // Processes of two containers may have the same ID. Then the name is taken, and the next one is tried.
             let name = format!(".flakeforge-{}-{}.tmp", process::id(), COUNT.fetch_add(1, Relaxed));
             let path = folder.join(name);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -245,7 +247,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Should it stay, it is 4096 bytes under a name that nobody asks for.
+        // If this fails, 4096 bytes stay under a name that nobody uses.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,12 +1,12 @@
 //! One cursor for all generators of a process whose IDs could be equal.
 //!
-//! "Could be equal" is what the bits say: epoch, tick length, field positions and the node bits. Names
-//! and `seqMask` do not matter, for two generators that differ only there can still make the same ID.
-//! An entry outlives its generators, so that one made for each request goes on where the last one
-//! stopped.
+//! The bits decide what "could be equal" means: epoch, tick length, field positions and the node bits.
+//! Names and `seqMask` do not matter: two generators that differ only there can still make the same ID.
+//! An entry outlives its generators, so a generator that is made for each request goes on where the last
+//! one stopped.
 //!
-//! A key whose cursor is in a file, or whose node number is leased, has an entry too: used in two ways in one process, it
-//! would have two cursors. When its leases and their windows are over, the key is free again.
+//! A key whose cursor is in a file, or whose node number is leased, has an entry too: if one process used such a key in
+//! two ways, it would have two cursors. When its leases and their windows are over, the key is free again.
 //!
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
@@ -23,10 +23,10 @@ use crate::layout::{Layout, Packing};
 use crate::place::{Identity, is_there};
 use crate::shared::SharedCursor;
 
-/// Entries beyond which those that nobody holds are looked through. All nodes of all dialects stay far below.
+/// With this many entries, those that nobody holds are looked through. All nodes of all dialects are far fewer.
 const MANY: usize = 1 << 16;
 
-/// How long the tick of a dropped entry has been past: more than clocks step back by.
+/// How long ago the tick of a dropped entry must have ended: longer than any usual step back of a clock.
 const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
 
 /// What decides whether two generators could make equal IDs.
@@ -45,12 +45,12 @@ impl Key {
         Self { epoch_ms, tick_ns, packing: layout.packing, node }
     }
 
-    /// What the bits say, as text: what a file is made for.
+    /// What the bits mean, as text: this says what a file is made for.
     pub fn fingerprint(&self) -> String {
         format!("{}, node {:#x}", self.group_fingerprint(), self.node)
     }
 
-    /// The same without the node, for groups that share out the node numbers.
+    /// The same without the node, for groups that distribute the node numbers.
     pub fn group_fingerprint(&self) -> String {
         let tick_ms = self.tick_ns as f64 / 1e6;
         let fields = match self.packing {
@@ -82,7 +82,7 @@ impl Key {
 pub struct Clash {
     /// how the key is already used in this process
     pub theirs: String,
-    /// how it was to be used
+    /// how it was going to be used
     pub ours: String,
 }
 
@@ -95,35 +95,35 @@ pub enum NotShared {
     File(FileError),
 }
 
-/// Where the cursor of a key is. What a process once used in one way it does not use in another while the numbers of
-/// before are known only there.
+/// Where the cursor of a key is. If a process once used a key in one way, it does not use it in another as long as only
+/// the first way knows the earlier numbers.
 #[derive(Debug)]
 enum Scope {
-    /// here, and it stays when its generators have gone
+    /// in this process; it stays when its generators are gone
     Plain(Arc<OwnCursor>),
     /// in a file, which remembers it
     Shared { file: Weak<SharedCursor>, path: PathBuf, identity: Identity },
-    /// with leases, each of which has its own
+    /// with leases, each of which has its own cursor
     Leased(Arc<Above>),
 }
 
-/// The first number above all that the leases of a key may have made: those that are over.
+/// The first number above all that the finished leases of a key may have made.
 type Above = AtomicU64;
 
-/// What a lease has of its key while it may make numbers.
+/// A lease's hold on its key, while it may make numbers.
 #[derive(Debug)]
 pub struct Held(Arc<Above>);
 
 impl Held {
-    /// No number is made any more, and none above `last` ever was.
+    /// Ends the hold: no more numbers are made, and none above `last` was ever made.
     pub fn end(self, last: u64) {
         self.0.fetch_max(last.saturating_add(1), Relaxed);
     }
 }
 
 impl Scope {
-    /// The first number that another kind of use may take, where one may have the key: nobody holds it, and it never gave
-    /// a number, or the windows of its leases are over.
+    /// The first number that another kind of use may take, if the key is free for it: nobody holds it, and it never
+    /// gave a number, or the windows of its leases are over.
     fn free_from(&self, key: &Key, now_ns: i128) -> Option<u64> {
         match self {
             Self::Plain(cursor) if Arc::strong_count(cursor) == 1 && cursor.next() == 0 => Some(0),
@@ -159,8 +159,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The cursor of a key in this process, new where there is none. It has no limit: each generator knows its layout's
-    /// end.
+    /// The cursor of a key in this process; a new one if there is none. It has no limit, because each generator knows
+    /// the end of its layout.
     pub fn plain(&mut self, key: Key) -> Result<Arc<OwnCursor>, Clash> {
         let first = match self.in_use(&key) {
             Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
@@ -195,14 +195,14 @@ impl Registry {
         let file = SharedCursor::open(path, scale, counter_bits, &key.fingerprint()).map_err(NotShared::File)?;
         let first = before.map_or(first, |before| before.next());
         if first > 0 {
-            file.go_on_at(first).map_err(NotShared::File)?; // what was given is not given again
+            file.go_on_at(first).map_err(NotShared::File)?; // so that no number is given again
         }
         let (weak, path, identity) = (Arc::downgrade(&file), file.path().to_owned(), file.identity());
         self.scopes.insert(key, Scope::Shared { file: weak, path, identity });
         Ok(file)
     }
 
-    /// Keeps a key for a lease, until what this returns is dropped. Leases of several groups may have one.
+    /// Reserves a key for a lease until the returned value is dropped. Leases of several groups may have the same key.
     pub fn lease(&mut self, key: Key) -> Result<Held, Clash> {
         match self.in_use(&key) {
             Some(Scope::Leased(above)) => return Ok(Held(above.clone())),
@@ -219,7 +219,7 @@ impl Registry {
         self.scopes.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.scopes.is_empty()
     }
@@ -239,7 +239,8 @@ impl Registry {
             Scope::Leased(above) => {
                 Arc::strong_count(above) > 1 || key.start_of(above.load(Relaxed)) > now_ns - LONG_PAST_NS
             }
-            // No more than there are nodes. What a file's last ID was is known only there, also when nobody has it open.
+            // There are no more of these than nodes. Only this entry's file knows its last ID, even when nobody has it
+            // open.
             Scope::Shared { .. } => true,
         });
         self.swept_at = self.scopes.len();
@@ -248,12 +249,12 @@ impl Registry {
 
 static PROCESS: LazyLock<Mutex<Registry>> = LazyLock::new(Mutex::default);
 
-/// The registry of this process: of every thread that loaded this copy of the library.
+/// The registry of this process, for every thread that loaded this copy of the library.
 pub fn process() -> MutexGuard<'static, Registry> {
     PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name of this copy of the library within the process: another copy has another registry, and another name.
+/// A name of this copy of the library within the process: another copy has another registry and another name.
 pub fn name() -> String {
     format!("{:p}", &raw const PROCESS)
 }

@@ -1,22 +1,22 @@
 //! A cursor in a file: generators of all processes that map it take numbers from one word.
 //!
-//! Taking a number is the same `claim()` as everywhere, on mapped memory: no lock, no system call, and a process that is
-//! stopped or killed in the middle holds nobody up and loses nothing, for the page stays in the system's memory.
+//! Taking a number is the same `claim()` as everywhere, on mapped memory: no lock and no system call. A process that is
+//! stopped or killed in the middle blocks nobody and loses nothing, because the page stays in the system's memory.
 //!
-//! Only a crash of the *machine* can lose it. Why no number comes twice even then:
+//! Only a crash of the *machine* can lose it. No number comes twice even then:
 //! - Numbers are taken up to `limit`, which is raised only after the mark (`written`) that covers it was synced. So the
-//!   disk's mark is never below a number taken, whatever else of the page the crash lost: the words lie in sectors of
-//!   their own, each of which only ever grows, so a torn page has each word older or newer, and an older mark still
-//!   covers every limit that was raised before the next one was synced.
+//!   disk's mark is never below a number taken, whatever else of the page the crash lost. The words lie in disk sectors
+//!   of their own, and each only ever grows. So a torn page has an older or a newer value of each word, and an older
+//!   mark still covers every limit that was raised before the next mark was synced.
 //! - Whoever opens the file goes on past the mark, unless it is proven that the machine has not crashed since: entry.rs.
 //!
-//! A file must not be removed, cut short or written over while it is in use. All of it is noticed, and ends the cursor in
-//! this process. Reading a mapped page whose file was cut to nothing ends the process with SIGBUS: so the file is looked at
-//! before the page wherever there is time for it, and a page that was cut off is never read again. Only a claim that is
-//! under way just then cannot know.
+//! A file must not be removed, cut short or overwritten while it is in use. All of this is noticed, and ends the cursor
+//! in this process. Reading a mapped page whose file was cut to nothing ends the process with SIGBUS. So wherever there
+//! is time for it, the file is checked before the page is read, and a page that was cut off is never read again. Only a
+//! claim that is under way at that very moment cannot know.
 //!
-//! This file must never raise the limit by any way other than [`Mark::raise`], nor read the mapped page otherwise than by
-//! atomics: other processes write there.
+//! This file must never raise the limit in any way other than [`Mark::raise`], nor read the mapped page in any way
+//! other than by atomics: other processes write there.
 
 #![allow(unsafe_code)]
 
@@ -44,7 +44,7 @@ use crate::page::{self, Kind, Purpose};
 use crate::place::{self, Identity};
 use crate::presence::Presence;
 
-/// How far ahead of the clock the mark is set, and how close to it IDs may come before it is set anew.
+/// How far ahead of the clock the mark is set, and how close IDs may come to it before it is raised again.
 const AHEAD_NS: u64 = 5_000_000_000;
 pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
@@ -53,18 +53,18 @@ const GONE: &str = "was removed, replaced or cut short while in use, so other pr
 const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be making the \
                          same IDs. Make a new generator, and let nothing touch the file";
 
-/// A page of a file, mapped. It stays mapped as long as this lives.
+/// A page of a file, mapped. It stays mapped as long as this value lives.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     map: MmapRaw,
     file: File,
-    /// the page, or what stands in for it
+    /// the page, or the zeros that replace it
     start: AtomicPtr<AtomicU64>,
     stand_in: OnceLock<Box<[AtomicU64]>>,
 }
 
 impl Mapped {
-    /// The file of a path, mapped once its name is on the disk: without it, a crash would lose all that was synced.
+    /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
     pub(crate) fn new(file: File, path: &Path) -> Result<Self, FileError> {
         let map = MmapOptions::new().len(page::SIZE).map_raw(&file);
         let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
@@ -80,15 +80,15 @@ impl Mapped {
     #[inline]
     fn at<T>(&self, offset: usize) -> &T {
         debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= page::SIZE);
-        // SAFETY: private to this file, and used below with a few types, all of them nothing but `AtomicU64`s in a
-        // fixed order: every bit pattern is valid, and that other processes write to them is what atomics are for. The
-        // offsets are constants of page.rs: inside the page, aligned as the page is. `start` is that of the map or of
-        // the stand-in, which is as large; both stay as long as `self`, which the reference borrows.
+        // SAFETY: this is private to this file, and used below only with types that consist of `AtomicU64`s in a fixed
+        // order. Every bit pattern of these is valid, and other processes may write to them, since they are atomics.
+        // The offsets are constants of page.rs: inside the page, and aligned for `AtomicU64`. `start` is the start of
+        // the map or of the stand-in, which is as large. Both live as long as `self`, which the reference borrows.
         unsafe { &*self.start.load(Acquire).cast::<u8>().add(offset).cast::<T>() }
     }
 
-    /// Whether the file was cut short. Then the page is gone for good, and zeros that only this process has stand in for
-    /// it: so this is asked before the page is read wherever the file may have been cut long ago.
+    /// Whether the file was cut short. If so, the page is gone for good, and zeros that only this process sees replace
+    /// it. So this is called before the page is read, wherever the file may have been cut long ago.
     pub(crate) fn was_cut(&self) -> bool {
         if self.stand_in.get().is_none() && self.file.metadata().is_ok_and(|found| found.len() < page::SIZE as u64) {
             let zeros = self.stand_in.get_or_init(|| (0..page::SIZE / 8).map(|_| AtomicU64::new(0)).collect());
@@ -102,7 +102,7 @@ impl Mapped {
         self.at(page::WORDS)
     }
 
-    /// The words of a page; in one that holds a cursor, the first two are the cursor's.
+    /// The words of a page. If it holds a cursor, the first two are the cursor's.
     pub(crate) fn words(&self) -> &[AtomicU64; page::WORD_COUNT] {
         self.was_cut();
         self.at(page::WORDS)
@@ -129,7 +129,7 @@ impl Mapped {
         self.at(page::IS_NAMED)
     }
 
-    /// Returns when the page, as it was at the call, is on the disk.
+    /// Returns once the page, as it was at the call, is on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.map.flush()?; // on Linux, an fdatasync of these bytes
         if cfg!(target_os = "linux") { Ok(()) } else { self.file.sync_data() }
@@ -148,19 +148,20 @@ pub struct SharedCursor {
     path: PathBuf,
     identity: Identity,
     numbers: Numbers,
-    /// where it is a slot
+    /// the group, if this is the cursor of a slot
     group: Option<Arc<Group>>,
     ended: AtomicBool,
     fault: OnceLock<FileError>,
-    /// the next free number when this process looked last
+    /// the next free number when this process last looked
     seen: AtomicU64,
     /// the highest limit that this process has seen or set
     covered: AtomicU64,
 }
 
 impl SharedCursor {
-    /// The cursor in a file, which is made if there is none. `fingerprint` says what the numbers are for: a file made
-    /// for something else is refused. While a file is open in this process, all who open it get the same one.
+    /// Opens the cursor in a file, which is created if there is none. `fingerprint` says what the numbers are for: a
+    /// file that was made for something else is refused. All who open the same file in this process get the same
+    /// cursor.
     pub fn open(
         path: impl AsRef<Path>,
         scale: Timescale,
@@ -170,7 +171,7 @@ impl SharedCursor {
         Self::open_on(machine::this(), path.as_ref(), scale, counter_bits, fingerprint)
     }
 
-    /// The same on a machine of which a test says what it is.
+    /// The same on a machine that a test describes.
     #[doc(hidden)]
     pub fn open_on(
         machine: &Machine,
@@ -179,7 +180,7 @@ impl SharedCursor {
         counter_bits: u32,
         fingerprint: &str,
     ) -> Result<Arc<Self>, FileError> {
-        // Absolute, because the path is looked at again later, when the process may be in another folder.
+        // Absolute, because the path is checked again later, when the process may be in another folder.
         let path = std::path::absolute(path).map_err(|error| FileError::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = place::open(&path, &purpose, machine)?;
@@ -191,7 +192,7 @@ impl SharedCursor {
         })
     }
 
-    /// The cursor of a slot whose file was checked and locked, so that nobody else uses it, nor is asked.
+    /// The cursor of a slot whose file was checked and locked. Nobody else uses it, so nobody has to be asked.
     pub(crate) fn of_slot(
         machine: &Machine,
         file: File,
@@ -219,16 +220,16 @@ impl SharedCursor {
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
     }
 
-    /// The cursor. Where it says [`PastLimit`](crate::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
+    /// The cursor. If it says [`PastLimit`](crate::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
     #[inline]
     pub fn cursor(&self) -> &Cursor {
         self.page.cursor()
     }
 
-    /// The next free number; of a file that was cut short or went back, one above all that this process was given.
+    /// The next free number. If the file was cut short or went back: a number above all that this process was given.
     pub fn next(&self) -> u64 {
         let (seen, next) = (self.seen.load(Acquire), self.cold().next());
-        // What was taken since this process looked last, nobody knows any more.
+        // Nobody knows any more what was taken since this process last looked.
         if next < seen || self.page.was_cut() { self.covered.load(Acquire).saturating_add(1) } else { next }
     }
 
@@ -237,7 +238,7 @@ impl SharedCursor {
         self.cold().limit()
     }
 
-    /// No number above it was given to this process, whatever was done to the file.
+    /// This process was given no number above this, whatever was done to the file.
     pub fn highest(&self) -> u64 {
         self.limit().max(self.covered.load(Acquire))
     }
@@ -268,31 +269,31 @@ impl SharedCursor {
         self.ended.load(Relaxed)
     }
 
-    /// What is wrong with the file, if anything is.
+    /// What is wrong with the file, if anything.
     pub fn fault(&self) -> Option<FileError> {
         self.fault.get().cloned()
     }
 
-    /// No more numbers in this process. The file and other processes are not concerned, nor is a claim that is already
-    /// under way: its number is as unique as any.
+    /// Takes no more numbers in this process. The file and other processes are not affected. Nor is a claim that is
+    /// already under way: its number is as unique as any other.
     pub fn end(&self) {
         self.ended.store(true, Release);
     }
 
-    /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number where that is later, once the disk has
-    /// the mark.
+    /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number if that is later, once the mark is on
+    /// the disk.
     pub fn raise(&self) -> Result<(), FileError> {
         self.raise_from(self.numbers.now())
     }
 
-    /// Takes no number below `next` from here on.
+    /// From here on, takes no number below `next`.
     pub(crate) fn go_on_at(&self, next: u64) -> Result<(), FileError> {
-        self.raise_from(self.numbers.now().max(self.numbers.tick(next)))?; // a number beyond the mark would be damage
+        self.raise_from(self.numbers.now().max(self.numbers.tick(next)))?; // a number past the mark would be damage
         self.cursor().raise_next(next);
         Ok(())
     }
 
-    /// The same as `raise` from a tick on that a generator's clock has shown, which may be another one by now.
+    /// The same as `raise`, from a tick that a generator's clock has shown; the clock may show another one by now.
     pub(crate) fn raise_from(&self, now: u64) -> Result<(), FileError> {
         self.check()?;
         self.check_group()?;
@@ -300,17 +301,17 @@ impl SharedCursor {
         let tick = now.max(numbers.tick(self.cursor().next()));
         let target = numbers.last_of(tick.saturating_add(numbers.ticks(AHEAD_NS)));
         if let Some(group) = &self.group {
-            group.cover(target); // before any number up to there is taken
+            group.cover(target); // before any number up to the target is taken
         }
         self.covered.fetch_max(target, Release);
         self.page.mark().raise(self.cursor(), target, || {
-            // A page that failed to reach the disk once may be taken for clean afterwards: no second try.
+            // No second try: after a failed sync, the system may believe that the page is on the disk.
             self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
-            self.check_group() // again, after the mark is written: see group.rs
+            self.check_group() // again, now that the mark is written: see group.rs
         })
     }
 
-    /// Whether the file is still the one that was opened, and its page what this process saw.
+    /// Whether the file is still the one that was opened, and its page has kept what this process saw there.
     fn check(&self) -> Result<(), FileError> {
         if let Some(fault) = self.fault() {
             return Err(fault);
@@ -318,7 +319,7 @@ impl SharedCursor {
         if self.is_gone() {
             return Err(self.spoil(FileError::new(&self.path, GONE)));
         }
-        // `seen` first: another thread may look meanwhile.
+        // `seen` first: another thread may update it meanwhile.
         let (seen, next) = (self.seen.load(Acquire), self.cursor().next());
         if next < seen {
             return Err(self.spoil(FileError::new(&self.path, WENT_BACK)));
@@ -339,12 +340,12 @@ impl SharedCursor {
         Err(FileError::new(&self.path, "belongs to a group that was destroyed"))
     }
 
-    /// What the keeper does a few times a second: notices what was done to the file, and raises the mark before IDs get
-    /// there, if any were made.
+    /// What the keeper does a few times a second. It notices what was done to the file. If IDs were made, it raises the
+    /// mark before they reach it.
     pub(crate) fn look(&self) {
         let before = self.seen.load(Acquire);
         if self.is_ended() || self.check().is_err() {
-            return; // what is wrong is kept, for the calls to report
+            return; // the fault is stored, and later calls report it
         }
         let next = self.seen.load(Acquire);
         let near = self.numbers.last_of(self.numbers.tick(next).saturating_add(self.numbers.ticks(NEAR_NS)));
@@ -371,14 +372,15 @@ impl SharedCursor {
         self.page.holder()
     }
 
-    /// The first number after all that the mark allows. The cursor is not moved there: the disk may not know the mark yet.
+    /// The first number after all that the mark allows. This does not move the cursor: the mark may not be on the disk
+    /// yet.
     pub(crate) fn past_mark(&self) -> u64 {
         self.page.mark().written().saturating_add(1)
     }
 
-    /// Gives the lock on the file back, though others may still have this.
+    /// Releases the lock on the file, even if others still have this cursor.
     pub(crate) fn unlock(&self) {
-        let _ = self.page.file.unlock(); // what fails here is done when the file is closed
+        let _ = self.page.file.unlock(); // if this fails, closing the file does it
     }
 }
 

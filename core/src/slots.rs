@@ -1,15 +1,16 @@
-//! Slot files: processes that see one folder get a node number each, without a server.
+//! Slot files: processes that share a folder get a node number each, without a server.
 //!
-//! A slot is a file with a cursor, as in `shared.rs`, and the operating system's lock on that file says who has it: the
-//! lock goes with the process, however it ends, and the next holder goes on after the last number taken.
+//! A slot is a file with a cursor, as in `shared.rs`. The operating system's lock on that file says who has the slot.
+//! The lock is released when the process ends, however it ends, and the next holder continues after the last number
+//! taken.
 //!
-//! A holder uses its slot in one of two ways. It takes numbers from the cursor in the file; or it never asks for the
-//! cursor, and uses the time from [`lo_ms`](HeldSlot::lo_ms) to [`hi_ms`](HeldSlot::hi_ms) by itself. Then the file does
-//! not know what was used, and unless the holder says so when it [releases](HeldSlot::release) the slot, the next one
+//! A holder uses its slot in one of two ways. Either it takes numbers from the cursor in the file. Or it never asks for
+//! the cursor, and uses the time from [`lo_ms`](HeldSlot::lo_ms) to [`hi_ms`](HeldSlot::hi_ms) by itself. Then the file
+//! does not know what was used: unless the holder says so when it [releases](HeldSlot::release) the slot, the next one
 //! starts past the mark.
 //!
-//! This file must never give a slot away whose lock it does not hold, nor make the file of a slot once more: nothing else
-//! knows how far its numbers went.
+//! This file must never hand out a slot whose lock it does not hold, nor create a slot's file a second time: nothing
+//! else knows how far its numbers went.
 
 use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,11 @@ use crate::place;
 pub use crate::roster::{Roster, SlotInfo, groups, list};
 use crate::shared::{NEAR_NS, SharedCursor};
 
-/// How many slots that were used before are tried, from the hint on, before a new one is made: each costs some
-/// microseconds, and a thousand of them would cost more than the file of a new one.
+/// How many slots that were used before are tried, from the hint on, before a new one is made. Each try costs some
+/// microseconds, and a thousand of them would cost more than the file of a new slot.
 const PROBES: u64 = 64;
 
-/// When to look again where all slots are held: nobody says when one will be free.
+/// When to look again if all slots are held: nobody says when one will be free.
 const AGAIN_MS: i64 = 250;
 
 /// How often to start again when the group is removed while a slot is looked for.
@@ -62,10 +63,10 @@ impl From<FileError> for SlotError {
     }
 }
 
-/// What came of renewing a slot.
+/// The result of renewing a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// the holder's time, Unix ms: both ends belong to it
+    /// the time that the holder may use, Unix ms, both ends included
     Window {
         /// the first
         lo_ms: i64,
@@ -87,7 +88,7 @@ pub struct SlotFolder {
     group: Mutex<Arc<Group>>,
 }
 
-/// What came of trying a slot.
+/// The result of trying a slot.
 enum Tried {
     Held(HeldSlot),
     Taken,
@@ -95,19 +96,19 @@ enum Tried {
     Ahead(i64),
     /// it was used, and its file was removed
     Missing,
-    /// its file, which would be new, cannot be made
+    /// it has no file yet, and none can be created
     NotMade(FileError),
     /// the whole group was removed
     Gone,
 }
 
 impl SlotFolder {
-    /// The group in a folder, which is made if there is none, or if the last one was destroyed.
+    /// Opens the group in a folder. It is created if there is none, or if the last one was destroyed.
     pub fn open(folder: impl AsRef<Path>, config: Config) -> Result<Self, FileError> {
         Self::open_on(machine::this(), folder.as_ref(), config)
     }
 
-    /// The same on a machine of which a test says what it is.
+    /// The same on a machine that a test describes.
     #[doc(hidden)]
     pub fn open_on(machine: &Machine, folder: &Path, config: Config) -> Result<Self, FileError> {
         let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "read", &error))?;
@@ -115,12 +116,12 @@ impl SlotFolder {
         Ok(Self { folder, config, machine: *machine, group })
     }
 
-    /// Whether this is what made the group.
+    /// Whether opening it created the group.
     pub fn is_new(&self) -> bool {
         self.group.lock().unwrap_or_else(PoisonError::into_inner).is_new
     }
 
-    /// A slot that nobody has. The first ones tried are those from the one that was freed last on.
+    /// Takes a slot that nobody has. The search starts at the slot that was freed last.
     pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, SlotError> {
         for _ in 0..TRIES {
             let group = self.group()?;
@@ -139,8 +140,8 @@ impl SlotFolder {
         .into())
     }
 
-    /// The group, opened anew where its file was removed: others who come find no other. What this process knows of the
-    /// one before is kept: no slot starts below the marks that it had.
+    /// The group, opened again if its file was removed, because processes that come later find only a new one. What
+    /// this process knows of the old one is kept: no slot starts below the old marks.
     fn group(&self) -> Result<Arc<Group>, FileError> {
         let mut group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
         if !group.is_destroyed() && group.is_gone() {
@@ -150,7 +151,7 @@ impl SlotFolder {
         Ok(group.clone())
     }
 
-    /// `None` where the group was removed meanwhile.
+    /// `None` if the group was removed meanwhile.
     fn acquire_of(&self, group: &Arc<Group>) -> Result<Option<HeldSlot>, SlotError> {
         let slots = u64::from(self.config.slots);
         let used = group.used().load(SeqCst).min(slots);
@@ -164,10 +165,12 @@ impl SlotFolder {
             }
             match self.attempt(group, slot as u32) {
                 Ok(Tried::Held(held)) => {
-                    // Those after it come next; where a new one had to be made, those that were not looked at.
+                    // Next time, start after this slot; or, if a new one had to be made, at the slots that were not
+                    // tried.
                     group.hint().store(if slot < used { slot + 1 } else { hint + PROBES }, Relaxed);
                     group.used().fetch_max(slot + 1, SeqCst);
-                    // Only now: from here on nobody makes the file once more, and nobody did before.
+                    // Look only now that the slot is counted: from here on nobody creates its file again, and if it is
+                    // still there, nobody did before.
                     if group.is_gone() {
                         return Ok(None);
                     }
@@ -181,10 +184,10 @@ impl SlotFolder {
                 Ok(Tried::Missing) => refused.are_missing = true,
                 Ok(Tried::Gone) => return Ok(None),
                 Ok(Tried::NotMade(error)) => {
-                    refused.makes_none = true; // no room, or no right: nor can the others be made
+                    refused.makes_none = true; // no space or no permission: the others cannot be made either
                     refused.fault = refused.fault.or(Some(error));
                 }
-                // One that cannot be used keeps nobody from the others.
+                // A slot that cannot be used must not keep anybody from the others.
                 Err(SlotError::File(error)) => refused.fault = refused.fault.or(Some(error)),
                 Err(error) => return Err(error),
             }
@@ -203,7 +206,7 @@ impl SlotFolder {
             None => {
                 let free_ms = self.config.numbers.first_ms(purpose.words[0]);
                 if free_ms > whole_ms(system_ns()) {
-                    return Ok(Tried::Ahead(free_ms)); // and so is every other new one: no files for nothing
+                    return Ok(Tried::Ahead(free_ms)); // the same is true of every other new one, so create no files
                 }
                 if let Err(error) = place::create(&path, &purpose, &self.machine) {
                     return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
@@ -236,7 +239,7 @@ impl SlotFolder {
         purpose
     }
 
-    /// Makes a slot whose lock was got ready for use.
+    /// Makes a slot ready for use after its lock was taken.
     fn enter(&self, group: &Arc<Group>, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
         let numbers = self.config.numbers;
         let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: group.clone() };
@@ -262,14 +265,14 @@ impl SlotFolder {
     }
 }
 
-/// Why the slots that were tried are not to be had.
+/// Why none of the slots that were tried is available.
 #[derive(Default)]
 struct Refused {
     are_in_use: bool,
     free_ms: Option<i64>,
     are_missing: bool,
     makes_none: bool,
-    /// the first
+    /// the first one found
     fault: Option<FileError>,
 }
 
@@ -292,13 +295,13 @@ impl Refused {
     }
 }
 
-/// Ends the group in a folder: its members see it when they renew, and take no number past the marks they have by now.
-/// Who opens the folder afterwards makes a new group, above those.
+/// Ends the group in a folder. Its members see that when they renew, and take no number past the marks that they have
+/// now. Whoever opens the folder afterwards creates a new group, which starts above those marks.
 pub fn destroy(folder: &Path) -> Result<(), FileError> {
     group::destroy(folder)
 }
 
-/// A slot that this process has, until this is dropped.
+/// A slot that this process holds until this is dropped.
 #[derive(Debug)]
 pub struct HeldSlot {
     slot: u32,
@@ -307,7 +310,7 @@ pub struct HeldSlot {
     group: Arc<Group>,
 }
 
-/// Set in the words of a slot's page while its holder has not asked for the cursor.
+/// Index of the word in a slot's page that is not 0 as long as the holder has not asked for the cursor.
 pub(crate) const LENDS_WINDOW: usize = 2;
 
 impl HeldSlot {
@@ -325,24 +328,24 @@ impl HeldSlot {
         self.slot
     }
 
-    /// The cursor in its file. From here on the file knows the last number, and not the holder.
+    /// The cursor in its file. From here on the file, not the holder, keeps track of the last number.
     pub fn cursor(&self) -> Arc<SharedCursor> {
         self.lends_window().store(0, Relaxed);
         self.cursor.clone()
     }
 
-    /// The first Unix millisecond of a holder that does not use the cursor in the file.
+    /// The first Unix millisecond that a holder may use if it does not use the cursor in the file.
     pub fn lo_ms(&self) -> i64 {
         self.lo_ms
     }
 
-    /// The last Unix millisecond of such a holder: the durable mark, rounded down.
+    /// The last Unix millisecond that such a holder may use: the durable mark, rounded down.
     pub fn hi_ms(&self) -> i64 {
         self.cursor.numbers().last_ms(self.cursor.limit())
     }
 
-    /// Tells how it stands with the slot, and raises the mark to 5 s from now for a holder that does not use the cursor in
-    /// the file, whose mark goes on by itself.
+    /// Says what became of the slot. If the holder does not use the cursor in the file, this also raises the mark to 5
+    /// s from now. If it does, the mark is raised without this.
     pub fn renew(&self) -> Result<Renewal, FileError> {
         if self.group.is_destroyed() {
             self.cursor.end();
@@ -360,12 +363,12 @@ impl HeldSlot {
         Ok(Renewal::Window { lo_ms: self.lo_ms, hi_ms: self.hi_ms() })
     }
 
-    /// Gives the slot back. `last_ms`: the last Unix millisecond that was used by a holder that did not use the cursor in
-    /// the file; anything before [`lo_ms`](Self::lo_ms) when none was.
+    /// Gives the slot back. `last_ms`: the last Unix millisecond that was used, if the holder did not use the cursor in
+    /// the file; anything before [`lo_ms`](Self::lo_ms) if none was.
     pub fn release(self, last_ms: i64) {
         if self.lends_window().load(Relaxed) != 0 && last_ms <= self.hi_ms() {
             self.cursor.cursor().raise_next(self.cursor.numbers().after_ms(last_ms));
-            // After `next`, however this process ends: without the word, the next holder believes `next`.
+            // After `next`, in case this process is killed: once the word is 0, the next holder believes `next`.
             self.lends_window().store(0, Release);
         }
     }

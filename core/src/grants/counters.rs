@@ -1,11 +1,11 @@
-//! Named counters that grow by a block at a time. There is no time in the IDs made of them, so nothing heals a lost
-//! write: whatever may have been lost stops a counter until somebody says where to go on.
+//! Named counters that grow by one block at a time. The IDs made of them contain no time, so a lost write never becomes
+//! harmless. Whenever a write may have been lost, the counter stops until somebody says where to go on.
 //!
-//! This file must never hand out a block twice, nor go on after a loss by itself.
+//! This file must never hand out a block twice, nor continue by itself after a loss.
 
 use super::Store;
 
-/// A counter: the first number that no block has.
+/// A counter: the first number that is in no block yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
     /// the next block begins here
@@ -17,7 +17,7 @@ pub struct Counter {
 /// Why there is no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broken {
-    /// the counter is not there; it may have been
+    /// the counter does not exist; it may have been lost
     Gone,
     /// the store may have lost blocks
     Lost,
@@ -26,8 +26,8 @@ pub enum Broken {
 }
 
 impl Store {
-    /// Takes a block of `by` numbers and returns its first. `init` makes a counter that is not there; with an empty
-    /// block it moves one that is there, forwards only, and accepts what the store lost.
+    /// Takes a block of `by` numbers and returns its first. `init` creates a counter that does not exist. With an empty
+    /// block it moves an existing one, only forwards, and accepts that the store lost something.
     pub fn advance(&mut self, name: &str, by: u64, init: Option<u64>) -> Result<u64, Broken> {
         let incarnation = self.incarnation;
         let mut counter = match (self.counters.get(name), init) {

@@ -1,28 +1,29 @@
-//! How often the store is asked: the lengths of time that follow from the ttl, and what is random in them.
+//! How often the store is asked: the lengths of time that follow from the ttl, and the random part in them.
 //!
-//! Nothing rests on these: a holder that asks at any other time makes no ID twice, it only gets its window later.
+//! Correctness does not depend on these. A holder that asks at any other time makes no ID twice, it only gets its
+//! window later.
 
 use super::words::{Action, Config, Failure, Owner};
 
 impl Config {
-    /// How often a window is prolonged, and the longest time between two looks at the store.
+    /// How often a window is renewed, and the longest time between two looks at the store.
     pub(super) fn interval(&self) -> i64 {
         (self.ttl_ms / 3).max(1)
     }
 
-    /// The longest time to the next look: one further away was reckoned by a clock that has been set back since.
+    /// The longest time to the next look. A look further away was planned before the clock was set back.
     pub(super) fn longest_wait(&self) -> i64 {
         self.interval() + self.interval() / 10
     }
 
-    /// How long to wait after so many failures in a row.
+    /// How long to wait after this many failures in a row.
     fn back_off(&self, failures: u16) -> i64 {
         let longest = (self.ttl_ms / 6).max(1);
         100.min(longest).saturating_mul(1 << failures.min(16)).min(longest)
     }
 }
 
-/// What a step has at hand.
+/// What a step works with.
 pub(super) struct Turn {
     pub now: i64,
     pub fresh: Owner,
@@ -39,13 +40,13 @@ impl Turn {
         (self.fresh % (span.max(0) as u128 + 1)) as i64
     }
 
-    /// `span` give or take 10 %.
+    /// `span`, plus or minus 10 %.
     pub fn about(&self, span: i64) -> i64 {
         span - span / 10 + self.part_of(span / 10 * 2)
     }
 
-    /// How long to wait after a failure, of which there were so many before: until the store said that it makes
-    /// sense, but never longer than one interval, since others may release a slot and clocks may be corrected.
+    /// How long to wait after a failure, with `failures` before it: until the time that the store named, but never
+    /// longer than one interval, because others may release a slot and clocks may be corrected.
     pub fn delay(&self, config: &Config, failure: Failure, failures: u16) -> i64 {
         match failure {
             Failure::Quiet { until: end, store_now } | Failure::Exhausted { retry_at: end, store_now } => {

@@ -1,11 +1,11 @@
 //! What the holder's state machine and its driver say to each other.
 //!
-//! This file must never hold a rule: those are in [`lease`](super).
+//! This file must never contain a rule: the rules are in [`lease`](super).
 
 /// Names one acquisition: 128 random bits.
 pub type Owner = u128;
 
-/// The lengths of time that a lease goes by, in milliseconds.
+/// The lengths of time that a lease uses, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     /// how long a window reaches beyond the store's time
@@ -19,55 +19,55 @@ pub struct Config {
 pub enum Event {
     /// the user wants IDs
     Attach,
-    /// the user wants no more of them, for now or for ever
+    /// the user wants no more IDs, for now or for ever
     Detach,
     /// the user ends the whole group
     Destroy,
     /// the time that [`Action::Wait`] named has come; harmless at any other time
     Time,
-    /// whoever waits for `attach` has waited long enough, by a clock that nobody sets
+    /// those who wait for `attach` have waited long enough, by a clock that cannot be set
     GiveUp,
-    /// the slot's file failed: the store may know that the slot is gone, so the renewal is to come at once
+    /// the slot's file failed: the store may know that the slot is gone, so renew at once
     RenewNow,
-    /// the cursor that [`Action::Open`] asked for is there
+    /// the cursor that [`Action::Open`] asked for exists
     Opened {
-        /// whose
+        /// who holds the slot
         owner: Owner,
     },
-    /// it is not: another generator of this process has the slot's node number
+    /// the cursor was not made: another generator of this process has the slot's node number
     InUse {
-        /// whose it would be
+        /// who would hold the slot
         owner: Owner,
     },
     /// the store granted a slot and a window
     Granted(Grant),
     /// the store prolonged the window, or gave a new one
     Renewed {
-        /// whose
+        /// who holds the slot
         owner: Owner,
         /// first millisecond of the window
         lo: i64,
         /// last millisecond of the window
         hi: i64,
     },
-    /// the store says that the slot is another's
+    /// the store says that the slot belongs to someone else
     Lost {
-        /// whose it was
+        /// who held the slot
         owner: Owner,
     },
-    /// the store says, to an acquisition or a renewal, that the group was destroyed
+    /// the store says, in answer to an acquisition or a renewal, that the group was destroyed
     Destroyed {
         /// what was asked
         asked: Asked,
         /// who asked
         owner: Owner,
     },
-    /// the store knows that the slot is not used any more
+    /// the store knows that the slot is no longer used
     Released {
-        /// whose it was
+        /// who held the slot
         owner: Owner,
     },
-    /// the store ended the group, as [`Action::End`] asked. That it could not is no event: nothing has changed then.
+    /// the store ended the group, as [`Action::End`] asked. If it could not, there is no event: nothing has changed.
     Ended,
     /// a request failed
     Failed {
@@ -80,7 +80,7 @@ pub enum Event {
     },
 }
 
-/// What the store is asked. Two requests of one owner may be on their way: a release goes beside a renewal.
+/// What the store is asked. One owner may have two requests under way: a release beside a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Asked {
     /// [`Action::Acquire`]
@@ -94,7 +94,7 @@ pub enum Asked {
 /// A slot and a window, as the store granted them. Unix milliseconds; both ends belong to the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grant {
-    /// to whom
+    /// who holds the slot
     pub owner: Owner,
     /// the node number, or a part of it
     pub slot: u32,
@@ -104,12 +104,12 @@ pub struct Grant {
     pub hi: i64,
 }
 
-/// Why a request failed. Times are of the store's clock.
+/// Why a request failed. Times are by the store's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// the store could not be reached, or failed
     Store,
-    /// the store may have lost writes, and nothing is granted until that can do no harm
+    /// the store may have lost writes, and grants nothing until that can do no harm
     Quiet {
         /// when grants begin again
         until: i64,
@@ -125,20 +125,20 @@ pub enum Failure {
     },
     /// the local clock and the store's are too far apart
     Skew,
-    /// what does not pass by itself: another configuration, a wrong option
+    /// something that does not pass by itself: another configuration, a wrong option
     Fatal,
 }
 
 /// Why an `attach` failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// the store gave no slot: what it said last
+    /// the store gave no slot; this was its last answer
     Refused(Failure),
-    /// the time is over, and the store has given no slot yet
+    /// the waiting time is over, and the store has given no slot yet
     Late,
-    /// the time is over, and the window that the store granted has not begun yet
+    /// the waiting time is over, and the window that the store granted has not begun yet
     Ahead,
-    /// `detach` came before `attach` was done
+    /// `detach` came before `attach` had finished
     Detached,
     /// the group has ended
     Destroyed,
@@ -149,10 +149,10 @@ pub enum Why {
 pub enum Action {
     /// ask the store for a slot
     Acquire {
-        /// to whom it shall belong; the same token again after a failure
+        /// who shall hold it; after a failure, the same token again
         owner: Owner,
     },
-    /// ask the store to prolong the window
+    /// ask the store to renew the window
     Renew {
         /// who asks
         owner: Owner,
@@ -161,23 +161,23 @@ pub enum Action {
     },
     /// end the cursor for good, and keep the last number that it gave for the `Release` that may follow
     Seal,
-    /// tell the store that the slot is free again, from the last number on that the sealed cursor gave
+    /// tell the store that the slot is free again after the last number that the sealed cursor gave
     Release {
         /// who held it
         owner: Owner,
         /// what it held
         slot: u32,
     },
-    /// tell the store that the slot is free again and that no number of it was ever used: `last` is −1
+    /// tell the store that the slot is free again and that none of its numbers was ever used: `last` is −1
     GiveBack {
         /// who was to hold it
         owner: Owner,
         /// what it was to hold
         slot: u32,
     },
-    /// destroy the group on the store; the only request that may go beside another one
+    /// destroy the group in the store; this is the only request that may go beside another one
     End,
-    /// make a new cursor with the numbers of this window, and say at once whether it is there: the next event is
+    /// make a new cursor with the numbers of this window, and say at once whether that worked: the next event is
     /// [`Event::Opened`] or [`Event::InUse`]
     Open(Grant),
     /// raise the cursor's next number to the first of this window, and then its limit to the last
@@ -192,22 +192,22 @@ pub enum Action {
         /// when
         at: i64,
     },
-    /// every `attach` that waits is done
+    /// every waiting `attach` has succeeded
     Resolve,
-    /// every `attach` that waits has failed
+    /// every waiting `attach` has failed
     Reject(Why),
-    /// tell those who listen
+    /// tell the listeners
     Tell(News),
 }
 
 /// What listeners are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum News {
-    /// IDs flow
+    /// IDs can be made
     Attached,
-    /// and go on flowing
+    /// IDs can still be made
     Renewed,
-    /// the slot is another's; a new one is being sought
+    /// the slot belongs to someone else; a new one is being sought
     Lost,
     /// no slot is held or sought any more
     Detached,
@@ -220,8 +220,8 @@ pub enum News {
 pub enum State {
     /// a cursor is open
     Attached,
-    /// none is
+    /// no cursor is open
     Detached,
-    /// none ever will be
+    /// no cursor will ever be open again
     Destroyed,
 }
