@@ -1,4 +1,4 @@
-//! What a leased generator has beside an ordinary one: its window, or its slot file.
+//! What a leased generator has in addition to an ordinary one: its window, or its slot file.
 //!
 //! This file must never raise a limit beyond what the store granted: `lib/lease.js` says what that was.
 
@@ -11,14 +11,14 @@ use flakeforge_core::numbers::Numbers;
 use flakeforge_core::registry::Held;
 use flakeforge_core::shared::SharedCursor;
 
-/// What the store is told when no ID was made.
+/// What the store is told if no ID was made.
 const NO_ID: i64 = -1;
 
-/// Where the numbers of an attachment come from.
+/// Where an attachment gets its numbers.
 enum Place {
     /// a cursor of its own, whose limit is the window's end
     Window(Arc<OwnCursor>),
-    /// the slot's file, which moves its limit by itself
+    /// the slot's file, which raises its limit without this
     File(Arc<SharedCursor>),
 }
 
@@ -37,10 +37,10 @@ fn numbers_of(layout: &Layout) -> Numbers {
 }
 
 impl Attachment {
-    /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and what is needed to end it.
+    /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and the attachment that ends it.
     pub fn in_window(layout: &Layout, held: Held, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
         let numbers = numbers_of(layout);
-        // A window that holds no tick allows no number; a later one goes on from there.
+        // A window that contains no whole tick allows no number; a later window goes on from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
         let cursor = Arc::new(OwnCursor::from(Cursor::window(first, last)));
         (cursor.clone(), Self { place: Place::Window(cursor), numbers, first, held: Cell::new(Some(held)) })
@@ -52,7 +52,7 @@ impl Attachment {
         Self { place: Place::File(file), numbers: numbers_of(layout), first, held: Cell::new(Some(held)) }
     }
 
-    /// No number above it was taken.
+    /// The highest number that may have been taken.
     fn limit(&self) -> u64 {
         match &self.place {
             Place::Window(cursor) => cursor.limit(),
@@ -60,7 +60,7 @@ impl Attachment {
         }
     }
 
-    /// Goes on to `hi`, and from `lo` on where that is later than where it stands.
+    /// Extends the window to `hi`, and moves its start to `lo` if that is later.
     pub fn raise(&self, lo: i64, hi: i64) {
         let Place::Window(cursor) = &self.place else { return };
         let Some(window) = self.numbers.window(lo, hi) else { return };
@@ -68,7 +68,7 @@ impl Attachment {
         cursor.raise_limit(*window.end());
     }
 
-    /// Makes no more IDs. Returns the last ms (Unix) in which one was made, −1 when there was none.
+    /// Makes no more IDs. Returns the last ms (Unix) in which one was made, −1 if there was none.
     pub fn seal(&self) -> i64 {
         let next = match &self.place {
             Place::Window(cursor) => cursor.seal(),
@@ -81,7 +81,7 @@ impl Attachment {
         if next <= self.first { NO_ID } else { self.numbers.end_ms(next - 1) }
     }
 
-    /// Others of this process may use the key once the window is over.
+    /// Lets others in this process use the key once the window is over.
     fn let_go(&self) {
         if let Some(held) = self.held.take() {
             held.end(self.limit());

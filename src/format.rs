@@ -10,13 +10,13 @@ pub fn bases() -> Vec<String> {
     Base::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// How many characters an ID's text in this base must have; null where leading zeros may be left out or added.
+/// How many characters an ID's text must have in this base; null if leading zeros may be left out or added.
 #[napi]
 pub fn text_width(base: String) -> Option<u32> {
     Base::named(&base)?.text_width().map(|width| width as u32)
 }
 
-/// A number of any length, big-endian, as text; null for a base that is none.
+/// A number of any length, big-endian, as text; null if there is no such base.
 #[napi]
 pub fn digits(bytes: Uint8ArraySlice, base: String) -> Option<String> {
     Base::named(&base).map(|base| format::digits(&bytes, base))

@@ -1,5 +1,5 @@
-//! What JavaScript holds of a generator: an index for the raw functions of `hot.rs`, and the calls that
-//! may cost more than one ID, as statistics.
+//! A generator as JavaScript sees it: an index for the raw functions of `hot.rs`, and the calls that are not
+//! so fast, such as statistics.
 
 use std::num::NonZeroU64;
 use std::rc::Rc;
@@ -26,16 +26,16 @@ pub struct Generators {
 
 #[napi]
 impl Generators {
-    /// `scratch`: the array of `lib/hot.js`, which it must never hand out.
+    /// `scratch`: the array of `lib/hot.js`, which `lib/hot.js` must never give away.
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
-        // Node unloads what only a worker had loaded when the worker ends, and Windows lets it: with the addon would go
-        // the process's registry, and the code of the thread that looks after the files.
+        // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the
+        // process's registry would be gone, and the code of the thread that looks after the files.
         retain_current_module_for_unload_safety();
         Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
     }
 
-    /// The raw functions, which find their generator through the scratch array.
+    /// The raw functions. They find their generator through the scratch array.
     #[napi]
     pub fn functions<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         self.hot.functions(env)
@@ -51,15 +51,15 @@ pub struct GeneratorOptions {
     pub seq_mask: i64,
     /// may be Infinity
     pub max_ahead_ms: f64,
-    /// how many numbers to claim before they are needed; absent: none
+    /// how many numbers to claim before they are needed; none if absent
     pub prefetch: Option<u32>,
-    /// how long they may be handed out; 0: for ever
+    /// how long they may be handed out; 0 means for ever
     pub validity_ms: f64,
     /// whether the caller sets the time before each call
     pub own_clock: bool,
 }
 
-/// What a generator did: counts of the entry that all generators with the same cursor and rule share.
+/// What a generator has done, counted for all generators that share the same cursor and rule.
 #[napi(object)]
 pub struct Stats {
     /// IDs made
@@ -72,25 +72,25 @@ pub struct Stats {
     pub clock_steps: f64,
     /// waits for an ID
     pub waits: f64,
-    /// how long they took together
+    /// how long the waits took together
     pub waited_ms: f64,
     /// how far the last ID is ahead of the clock
     pub ahead_ms: f64,
-    /// since when all this is counted, Unix ms
+    /// when the counting began, Unix ms
     pub since_ms: f64,
 }
 
-/// Why there is no generator: `theirs` and `ours` do not agree, or `path` cannot be used because of `why`.
+/// Why there is no generator: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
 #[napi(object)]
 #[derive(Default)]
 pub struct Problem {
-    /// what the other side is made for
+    /// what the other one is made for
     pub theirs: Option<String>,
     /// what was asked for
     pub ours: Option<String>,
     /// a file
     pub path: Option<String>,
-    /// what is wrong with it, and the way out
+    /// what is wrong with it, and what to do
     pub why: Option<String>,
 }
 
@@ -120,17 +120,17 @@ impl From<NotShared> for Problem {
     }
 }
 
-/// What may be opened, or why it is not.
+/// Something that was opened, or why it was not.
 pub type Opened<T> = Either<T, Problem>;
 
-/// A result as JavaScript gets it.
+/// A result in the form that JavaScript gets.
 pub fn opened<T, E: Into<Problem>>(result: std::result::Result<T, E>) -> Opened<T> {
     result.map_or_else(|error| Either::B(error.into()), Either::A)
 }
 
 #[napi]
 impl Generators {
-    /// The generator of these options, or the one that is open for them.
+    /// The generator of these options. If one is already open for them, this is the same one.
     #[napi]
     pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Opened<Generator> {
         let origin = |key| match options.own_clock {
@@ -147,7 +147,7 @@ impl Generators {
         opened(self.generator(layout, &options, origin))
     }
 
-    /// The generator of a lease: for the window from `lo` to `hi`, Unix ms, both included.
+    /// The generator of a lease, for the window from `lo` to `hi`, Unix ms, both included.
     #[napi]
     pub fn open_window(&self, layout: &Layout, options: GeneratorOptions, lo: i64, hi: i64) -> Opened<Generator> {
         let begin = |held| {
@@ -157,7 +157,7 @@ impl Generators {
         opened(self.leased(layout, &options, begin))
     }
 
-    /// The generator of a lease: on a slot file.
+    /// The generator of a lease, on a slot file.
     #[napi]
     pub fn open_slot(&self, layout: &Layout, options: GeneratorOptions, slot: &Slot) -> Result<Opened<Generator>> {
         let file =
@@ -184,7 +184,7 @@ impl Generators {
         Ok(generator)
     }
 
-    /// Opens a generator whose numbers come from where `origin` finds them for its key.
+    /// Opens a generator; `origin` finds where the numbers for its key come from.
     pub(crate) fn generator<E>(
         &self,
         layout: &Layout,
@@ -223,19 +223,19 @@ pub struct Generator {
 
 #[napi]
 impl Generator {
-    /// What the scratch array names this generator by.
+    /// The index by which the scratch array names this generator.
     #[napi(getter)]
     pub fn index(&self) -> u32 {
         self.index as u32
     }
 
-    /// Counts a wait for an ID, which took so many ms.
+    /// Counts a wait for an ID that took `ms` milliseconds.
     #[napi]
     pub fn waited(&self, ms: f64) {
         self.hot.table.with(self.index, |generator| generator.waited(ms));
     }
 
-    /// Of a lease's generator: its window goes on to `hi`, and from `lo` on where that is new; Unix ms.
+    /// For a lease's generator: its window now ends at `hi`, and starts at `lo` if that is new; Unix ms.
     #[napi]
     pub fn raise(&self, lo: i64, hi: i64) {
         if let Some(attachment) = &self.attachment {
@@ -243,13 +243,14 @@ impl Generator {
         }
     }
 
-    /// Of a lease's generator: makes no more IDs. Returns the last ms (Unix) in which one was made, −1 when there was none.
+    /// For a lease's generator: makes no more IDs. Returns the last ms (Unix) in which one was made, −1 if there was
+    /// none.
     #[napi]
     pub fn seal(&self) -> i64 {
         self.attachment.as_ref().map_or(-1, Attachment::seal)
     }
 
-    /// What is wrong with the file that the cursor is in, after a call that said so.
+    /// What is wrong with the cursor's file, after a call that said that something is.
     #[napi]
     pub fn fault(&self) -> Option<Problem> {
         self.hot.table.with(self.index, |generator| generator.fault())?.map(Problem::from)
@@ -280,7 +281,7 @@ impl Drop for Generator {
     }
 }
 
-/// Names this copy of the addon within the process: two names, two registries.
+/// A name of this copy of the addon within the process. Copies with different names have different registries.
 #[napi]
 pub fn registry_name() -> String {
     registry::name()

@@ -1,13 +1,13 @@
 //! IDs, one per call or a batch, through raw N-API functions.
 //!
-//! A `#[napi]` method that returns a Buffer costs 830 ns and more, a bare function with a data pointer 16.
+//! A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16.
 //! So all generators and layouts of an environment share a few bare functions, which exchange everything through a
-//! *scratch* array: JavaScript writes the generator's index there, native code writes the ID back, and
-//! JavaScript makes the Buffer or the BigInt. The index goes through the array because an argument costs
-//! 6 ns; one function for all generators keeps the call site monomorphic.
+//! *scratch* array: JavaScript writes the generator's index there, native code writes the ID back, and JavaScript makes
+//! the Buffer or the BigInt. The index goes through the array because an argument costs 6 ns. One function for all
+//! generators keeps the call site monomorphic.
 //!
-//! This file must never: call JavaScript or create a value while a generator is borrowed (a collection
-//! may run finalizers there), hand the scratch array to anybody, or panic.
+//! This file must never: call JavaScript or create a value while a generator is borrowed (a garbage
+//! collection may run finalizers there), give the scratch array to anybody, or panic.
 
 #![allow(unsafe_code)]
 
@@ -32,30 +32,30 @@ use crate::table::Table;
 struct Scratch {
     /// in and out: an ID, big-endian
     bytes: Cell<[u8; 8]>,
-    /// out: the ID as a number of this machine
+    /// out: the ID as a number in this machine's byte order
     id: Cell<u64>,
     /// in: which generator or layout
     index: Cell<u32>,
     /// in: which base, as an index into `Base::NAMES`
     base: Cell<u32>,
-    /// in, for a generator with its own clock: whole Unix milliseconds, and nanoseconds beyond them
+    /// in, for a generator with its own clock: whole Unix milliseconds, and the nanoseconds beyond them
     now_ms: Cell<f64>,
     now_ns: Cell<f64>,
-    /// out, when refused: see `Refusal`
+    /// out, if refused: see `Refusal`
     retry_after_ms: Cell<f64>,
     behind_ms: Cell<f64>,
     timestamp_ms: Cell<f64>,
     /// what an ID says, out of `unpack` and into `pack`: Unix ms, counter, node number and mode; out of `unpack` also the
-    /// node fields in their order. Into `pack`, NaN for the first says that the tick is where the ID goes, and for the mode
-    /// that it is the layout's.
+    /// node fields in order. Into `pack`, NaN in the first means that the tick is in the place of the ID, and NaN in
+    /// the mode means the layout's own mode.
     parts: [Cell<f64>; 4 + MOST_NODE_FIELDS],
-    /// in and out, for a batch: how many of its IDs are made, or spelled
+    /// in and out, for a batch: how many of its IDs are already made, or written as text
     made: Cell<f64>,
-    /// in, for a batch: how many it has
+    /// in, for a batch: how many IDs it has
     wanted: Cell<f64>,
 }
 
-/// The node number has 53 bits at most, and each field at least one.
+/// The node number has at most 53 bits, and each field has at least one.
 const MOST_NODE_FIELDS: usize = 53;
 
 /// Why a call gave no ID, as the number that JavaScript sees; `lib/errors.js` has the same list.
@@ -64,7 +64,7 @@ pub enum Status {
     Overflow = 1,
     ClockBackwards = 2,
     TimeRange = 3,
-    /// no generator or layout has this index: a fault of ours
+    /// no generator or layout has this index: a bug of ours
     NoGenerator = 4,
     /// no generator of the layout could have made the ID
     NotOfLayout = 5,
@@ -88,8 +88,9 @@ pub struct Hot {
 impl Hot {
     /// An empty table over a scratch array.
     pub fn new(mut owner: Uint8Array) -> Result<Self> {
-        // SAFETY: lib/hot.js has just made the array and shown it to nobody, so nobody else reads or writes these bytes
-        // while this slice lives, which is in this statement only. The pointer that stays may write, as the slice might.
+        // SAFETY: lib/hot.js has just made the array and has given it to nobody, so nobody else reads or writes these
+        // bytes while this slice lives, which is only in this statement. The pointer that stays may write, as the slice
+        // might.
         let scratch = NonNull::from(unsafe { owner.as_mut() }).cast::<Scratch>();
         if owner.len() != size_of::<Scratch>() || scratch.addr().get() % align_of::<Scratch>() != 0 {
             let size = size_of::<Scratch>();
@@ -100,13 +101,13 @@ impl Hot {
 
     #[inline]
     fn scratch(&self) -> &Scratch {
-        // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory:
-        // lib/hot.js makes the array over an ArrayBuffer of its own and hands neither out, so nobody can
-        // detach or resize it. Only this thread touches it, and JavaScript only while no call is under way.
+        // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory alive.
+        // lib/hot.js makes the array over an ArrayBuffer of its own and gives away neither, so nobody can detach or
+        // resize it. Only this thread touches it, and JavaScript touches it only while no call is under way.
         unsafe { self.scratch.as_ref() }
     }
 
-    /// Calls `f` with the generator that the scratch array names, its own clock set; `None` when there is none.
+    /// Calls `f` with the generator that the scratch array names, after setting its own clock; `None` if there is none.
     #[inline]
     fn with_generator<T>(&self, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
         let scratch = self.scratch();
@@ -118,7 +119,7 @@ impl Hot {
         })
     }
 
-    /// Takes an ID for the generator that the scratch array names, and leaves it there.
+    /// Takes an ID from the generator that the scratch array names, and puts it there.
     #[inline]
     fn claim(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
@@ -134,8 +135,8 @@ impl Hot {
         }
     }
 
-    /// Fills a batch with IDs of the generator that the scratch array names, from the first that is not made yet to the
-    /// last that is wanted, each written by `write`.
+    /// Fills a batch with IDs of the generator that the scratch array names, from the first one not made yet to the
+    /// last one wanted. `write` turns each into an element.
     fn fill<T>(&self, ids: &mut [T], write: impl Fn(u64) -> T) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
         let (made, wanted) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
@@ -146,8 +147,8 @@ impl Hot {
         refusal.map_or(Ok(()), |refusal| Err(scratch.refuse(refusal)))
     }
 
-    /// Writes IDs of a batch as text, with a space after each: from the first that is not spelled yet to the last that is
-    /// wanted, `SOME` at most. Says in the scratch array how wide each is, or 0 where they differ.
+    /// Writes IDs of a batch as text, with a space after each: from the first one not yet written as text to the last
+    /// one wanted, but at most `SOME`. The scratch array then says how wide each is, or 0 if they differ.
     fn spell<'a>(&self, ids: &[[u8; 8]], room: &'a mut Texts) -> Option<&'a [u8]> {
         let scratch = self.scratch();
         let (first, end) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
@@ -169,7 +170,7 @@ impl Hot {
         Ref::filter_map(layouts, |layouts| layouts.get(index).map(Rc::as_ref)).map_err(|_| Status::NoGenerator)
     }
 
-    /// Takes the ID in the scratch array apart, by the layout that is named there; the tick goes where the ID was.
+    /// Takes the ID in the scratch array apart, using the layout named there. The tick replaces the ID.
     fn unpack(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
         let layout = self.layout()?;
@@ -185,8 +186,8 @@ impl Hot {
         Ok(())
     }
 
-    /// Makes the ID of the parts in the scratch array, by the layout that is named there. JavaScript has checked that they
-    /// fit their fields.
+    /// Makes an ID of the parts in the scratch array, using the layout named there. JavaScript has checked that the
+    /// parts fit their fields.
     fn pack(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
         let layout = self.layout()?;
@@ -221,8 +222,8 @@ impl Hot {
         let data = Rc::into_raw(self.clone()).cast_mut().cast::<c_void>();
         let length = name.to_bytes().len() as isize;
         let mut function = ptr::null_mut();
-        // SAFETY: `env` is the live environment of this call. `data` is a strong count of an `Rc` which the
-        // function owns from here on: the finalizer, which runs once and after the last call, gives it back.
+        // SAFETY: `env` is the live environment of this call. `data` is a strong count of an `Rc`, which the function
+        // owns from here on: the finalizer, which runs once and after the last call, gives it back.
         unsafe {
             check_status!(sys::napi_create_function(
                 env.raw(),
@@ -245,14 +246,15 @@ impl Hot {
     }
 }
 
-/// How many IDs are spelled in one call: what is cut out of a text keeps all of it alive, so it must not be long.
+/// How many IDs one call writes as text. Each string cut out of that text keeps all of it alive, so it must not be
+/// long.
 const SOME: usize = 32;
 
-/// Room for so many, each with a space behind it.
+/// Room for that many, each followed by a space.
 type Texts = [u8; SOME * (size_of::<Text>() + 1)];
 
 impl Scratch {
-    /// Unix nanoseconds; a time beyond what they hold saturates, and is out of range for every layout.
+    /// Unix nanoseconds. A time that does not fit saturates, and is out of range for every layout.
     fn now(&self) -> i128 {
         (self.now_ms.get() as i128).saturating_mul(1_000_000).saturating_add(self.now_ns.get() as i128)
     }
@@ -278,7 +280,7 @@ impl Scratch {
         }
     }
 
-    /// An ID in the base that the scratch array names; `None` for a base that is none.
+    /// An ID in the base that the scratch array names; `None` if there is no such base.
     fn digits<'a>(&self, id: u64, room: &'a mut Text) -> Option<&'a [u8]> {
         let (_, base) = *Base::NAMES.get(self.base.get() as usize)?;
         Some(id_digits(id, base, room))
@@ -290,38 +292,38 @@ type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> 
 /// What `undefined` looks like to a raw callback.
 const UNDEFINED: sys::napi_value = ptr::null_mut();
 
-/// `claim()`: undefined, and the ID is in the scratch array; or a status.
+/// `claim()`: returns undefined, and the ID is in the scratch array; or returns a status.
 unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: N-API calls this with its live `env` and `info`, and only as made by `Hot::function`.
     unsafe { answer(env, info, Hot::claim) }
 }
 
-/// `unpack()`: undefined, and what the ID says is in the scratch array; or a status.
+/// `unpack()`: returns undefined, and what the ID says is in the scratch array; or returns a status.
 unsafe extern "C" fn unpack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe { answer(env, info, Hot::unpack) }
 }
 
-/// `pack()`: undefined, and the ID is in the scratch array; or a status.
+/// `pack()`: returns undefined, and the ID is in the scratch array; or returns a status.
 unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe { answer(env, info, Hot::pack) }
 }
 
-/// `fillBytes(array)`: undefined, and the batch is in the array, each ID big-endian; or a status. The scratch array says how
-/// many there are.
+/// `fillBytes(array)`: returns undefined, and the batch is in the array, each ID big-endian; or returns a status. The
+/// scratch array says how many there are.
 unsafe extern "C" fn fill_bytes(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe { answer_with_array(env, info, |hot, ids| hot.fill(ids, u64::to_be_bytes)) }
 }
 
-/// `fillNumbers(array)`: the same with each ID as this machine has numbers.
+/// `fillNumbers(array)`: the same, with each ID in this machine's byte order.
 unsafe extern "C" fn fill_numbers(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe { answer_with_array(env, info, |hot, ids| hot.fill(ids, u64::to_ne_bytes)) }
 }
 
-/// `claimText()`: the ID as text in the base named in the scratch array; or a status.
+/// `claimText()`: returns the ID as text in the base named in the scratch array; or a status.
 unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
@@ -333,7 +335,7 @@ unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_inf
     }
 }
 
-/// `spell()`: the ID whose bytes are in the scratch array as text in the base named there.
+/// `spell()`: returns the ID whose bytes are in the scratch array, as text in the base named there.
 unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
@@ -341,8 +343,8 @@ unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) ->
     unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
 }
 
-/// `spellSome(array)`: IDs of the batch in the array as one text, each with a space behind it. The scratch array says which
-/// ones, and afterwards how wide each is.
+/// `spellSome(array)`: returns IDs of the batch in the array as one text, each followed by a space. The scratch array
+/// says which ones, and afterwards how wide each is.
 unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let (hot, ids) = unsafe { (hot(env, info), ids(env, info)) };
@@ -352,7 +354,7 @@ unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_inf
     digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
 }
 
-/// Does what a raw function is for: undefined when it worked, else the status.
+/// Runs the work of a raw function: undefined if it succeeded, else the status.
 ///
 /// # Safety
 /// `env` and `info` must be those of a running call of a function that `Hot::function` made.
@@ -389,21 +391,21 @@ unsafe fn answer_with_array(
 /// The argument of a raw function that takes a Uint8Array, as IDs of 8 bytes each.
 ///
 /// # Safety
-/// As for `answer`; JavaScript must hand over only arrays that nobody else can read or write meanwhile; and what is
-/// returned must not outlive the call.
+/// As for `answer`; JavaScript must hand over only arrays that nobody else can read or write meanwhile; and the
+/// returned slice must not outlive the call.
 #[inline]
 unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'call mut [[u8; 8]] {
     let (mut count, mut array) = (1, UNDEFINED);
     let (mut kind, mut length, mut start) = (0, 0, ptr::null_mut());
-    // SAFETY: by contract; there is room for the one argument, and null stands for what is not wanted.
+    // SAFETY: by contract; there is room for the one argument, and null stands for the values that are not wanted.
     unsafe {
         sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), ptr::null_mut());
         let (no_buffer, no_offset) = (ptr::null_mut(), ptr::null_mut());
         sys::napi_get_typedarray_info(env, array, &mut kind, &mut length, &mut start, no_buffer, no_offset);
     }
     let bytes: &mut [u8] = match NonNull::new(start.cast::<u8>()) {
-        // SAFETY: these are the bytes of a live Uint8Array; lib/ hands over only arrays that it has made and not yet given
-        // away, so no other thread has them, and no JavaScript of this thread runs before this function returns.
+        // SAFETY: these are the bytes of a live Uint8Array. lib/ hands over only arrays that it has made and not yet
+        // given away, so no other thread has them, and no JavaScript of this thread runs before this function returns.
         Some(start) if kind == sys::TypedarrayType::uint8_array => unsafe {
             std::slice::from_raw_parts_mut(start.as_ptr(), length)
         },
@@ -419,10 +421,10 @@ unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'cal
 #[inline]
 unsafe fn hot<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> Option<&'call Hot> {
     let mut data = ptr::null_mut();
-    // SAFETY: by contract; null stands for what is not wanted.
+    // SAFETY: by contract; null stands for the values that are not wanted.
     unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &mut data) };
-    // SAFETY: `data` is the `Rc<Hot>` that `Hot::function` left there; the function that is being called
-    // cannot be collected meanwhile, so its finalizer has not given the count back.
+    // SAFETY: `data` is the `Rc<Hot>` that `Hot::function` left there. The function that is being called cannot
+    // be collected meanwhile, so its finalizer has not given the count back.
     unsafe { data.cast::<Hot>().as_ref() }
 }
 
@@ -431,7 +433,7 @@ unsafe fn hot<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> Optio
 #[cold]
 unsafe fn number(env: sys::napi_env, status: Status) -> sys::napi_value {
     let mut value = UNDEFINED;
-    // SAFETY: by contract. Should it fail, `value` stays undefined, and the exception is pending.
+    // SAFETY: by contract. If it fails, `value` stays undefined, and the exception is pending.
     unsafe { sys::napi_create_uint32(env, status as u32, &mut value) };
     value
 }
@@ -450,7 +452,7 @@ unsafe fn text(env: sys::napi_env, scratch: &Scratch, id: u64) -> sys::napi_valu
 #[inline]
 unsafe fn latin1(env: sys::napi_env, text: &[u8]) -> sys::napi_value {
     let mut value = UNDEFINED;
-    // SAFETY: by contract; the bytes are of the given length, and are copied.
+    // SAFETY: by contract; the bytes have the given length, and are copied.
     unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast::<c_char>(), text.len() as isize, &mut value) };
     value
 }

@@ -1,7 +1,7 @@
 //! Layouts for JavaScript: what the fields are, what an ID says, and the ID of given parts.
 //!
-//! `lib/layout.js` checks what comes in, with what `spec_problem` and the getters tell; an error that is thrown here
-//! is a fault of ours.
+//! `lib/layout.js` checks what comes in, with the help of `spec_problem` and the getters. An error that is thrown here
+//! is a bug of ours.
 
 use std::rc::Rc;
 
@@ -27,13 +27,13 @@ pub struct Layout {
 /// What a layout is made of: a dialect's name, or a spec.
 #[napi(object)]
 pub struct LayoutOptions {
-    /// of a dialect, or of the spec
+    /// the name of the dialect or of the spec
     pub name: String,
-    /// a layout of one's own
+    /// a custom layout
     pub spec: Option<LayoutSpec>,
-    /// Unix ms of tick 0; the dialect's own when absent
+    /// Unix ms of tick 0; the dialect's own if absent
     pub epoch: Option<i64>,
-    /// snowcast
+    /// snowcast: how many nodes
     pub nodes: Option<u32>,
     /// uniqueid: 'spread' or 'sequential'
     pub mode: Option<String>,
@@ -41,7 +41,7 @@ pub struct LayoutOptions {
     pub id_offset: Option<BigInt>,
 }
 
-/// The bits of a layout of one's own.
+/// The bits of a custom layout.
 #[napi(object)]
 pub struct LayoutSpec {
     /// length of a tick
@@ -62,20 +62,20 @@ impl LayoutSpec {
 /// What is impossible about a spec.
 #[napi(object)]
 pub struct SpecProblem {
-    /// which field is wrong; absent when it is all of them together
+    /// which field is wrong; absent if the fields are wrong together
     pub field: Option<u32>,
-    /// what it must do, and what is there instead: it goes on after `must`
+    /// the requirement, and what is there instead: the text that follows `must`
     pub must: String,
 }
 
-/// Ticks as the numbers of a cursor have them.
+/// How the numbers of a cursor express ticks.
 #[napi(object)]
 pub struct Scale {
     /// Unix ms of tick 0
     pub epoch_ms: i64,
     /// length of a tick
     pub tick_ns: i64,
-    /// how many bits of a number the counter has
+    /// how many bits of a number belong to the counter
     pub counter_bits: u32,
 }
 
@@ -86,7 +86,7 @@ pub struct NodeField {
     pub name: String,
     /// largest value
     pub max: f64,
-    /// how much of the node number a value of 1 is
+    /// how much a value of 1 adds to the node number
     pub unit: f64,
 }
 
@@ -106,7 +106,7 @@ pub fn dialects() -> Vec<String> {
     DIALECTS.iter().map(|row| row.name.to_owned()).collect()
 }
 
-/// What is impossible about a spec, if anything is.
+/// What is impossible about a spec, if anything.
 #[napi]
 pub fn spec_problem(spec: LayoutSpec) -> Option<SpecProblem> {
     let error = spec.named(String::new()).check().err()?;
@@ -134,7 +134,7 @@ fn make(options: LayoutOptions) -> Option<layout::Layout> {
     }
 }
 
-/// A bigint that the JavaScript side has checked to be one of 64 bits.
+/// The value of a bigint. JavaScript has checked that it has at most 64 bits.
 fn u64_of(number: &BigInt) -> u64 {
     number.get_u64().1
 }
@@ -150,13 +150,13 @@ impl Layout {
         Ok(Self { core, hot, index })
     }
 
-    /// What the scratch array names this layout by.
+    /// The index by which the scratch array names this layout.
     #[napi(getter)]
     pub fn index(&self) -> u32 {
         self.index as u32
     }
 
-    /// The layout as the core has it.
+    /// This layout in the core.
     pub fn core(&self) -> &layout::Layout {
         &self.core
     }
@@ -179,14 +179,14 @@ impl Layout {
         to_ms(i128::from(self.core.scale.tick_ns))
     }
 
-    /// Ticks as the numbers of a cursor have them.
+    /// How the numbers of a cursor express ticks.
     #[napi(getter)]
     pub fn scale(&self) -> Scale {
         let Timescale { epoch_ms, tick_ns, .. } = self.core.scale;
         Scale { epoch_ms, tick_ns: tick_ns as i64, counter_bits: self.core.packing.counter_bits() }
     }
 
-    /// The Unix ms in which the first tick that begins at `ms` or later begins.
+    /// The Unix ms that contains the start of the first tick at or after `ms`.
     #[napi]
     pub fn first_ms(&self, ms: i64) -> i64 {
         let numbers = Numbers { scale: self.core.scale, counter_bits: self.core.packing.counter_bits() };
@@ -203,7 +203,7 @@ impl Layout {
         }
     }
 
-    /// Names of all fields, the most significant first; none where the ID is a decimal number.
+    /// Names of all fields, the most significant first; empty if the ID is a decimal number.
     #[napi(getter)]
     pub fn names(&self) -> Vec<String> {
         self.core.fields.iter().map(|field| field.0.to_string()).collect()
@@ -258,13 +258,13 @@ impl Layout {
         self.core.has_nodes
     }
 
-    /// Which mode its generators write, where `mode` can be chosen.
+    /// Which mode its generators write, if `mode` can be chosen.
     #[napi(getter)]
     pub fn mode(&self) -> Option<String> {
         self.core.mode().map(name_of)
     }
 
-    /// Whether a later tick has larger IDs, whatever the node.
+    /// Whether a later tick always has larger IDs, whatever the node.
     #[napi(getter)]
     pub fn is_time_ordered(&self) -> bool {
         self.core.is_time_ordered()
@@ -276,7 +276,7 @@ impl Layout {
         self.core.packing == Packing::Decimal
     }
 
-    /// The first whole Unix ms that the layout can no longer express.
+    /// The first whole Unix ms that is too late for the layout.
     #[napi(getter)]
     pub fn end(&self) -> f64 {
         to_ms(self.core.end_ns()).ceil()

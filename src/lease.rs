@@ -11,7 +11,7 @@ pub struct Lease {
     core: lease::Lease,
 }
 
-/// The lengths of time that a lease goes by.
+/// The lengths of time that a lease uses.
 #[napi(object)]
 pub struct LeaseConfig {
     /// how long a window reaches beyond the store's time
@@ -20,31 +20,31 @@ pub struct LeaseConfig {
     pub wait_ms: i64,
 }
 
-/// What happened: `type` is the name of an `Event`, and the rest what belongs to it.
+/// What happened: `type` is the name of an `Event`, and the other fields belong to it.
 #[napi(object)]
 pub struct LeaseEvent {
     /// attach, detach, destroy, time, giveUp, renewNow, opened, inUse, granted, renewed, lost, destroyed, released, ended,
     /// failed
     pub r#type: String,
-    /// of a failure or the group's end: acquire, renew, release
+    /// for a failure or the end of the group: acquire, renew, release
     pub asked: Option<String>,
     /// 32 hex digits
     pub owner: Option<String>,
-    /// of a grant
+    /// for a grant
     pub slot: Option<u32>,
     /// first ms of a window
     pub lo: Option<i64>,
     /// last ms of a window
     pub hi: Option<i64>,
-    /// of a failure: store, quiet, exhausted, skew, fatal
+    /// for a failure: store, quiet, exhausted, skew, fatal
     pub why: Option<String>,
-    /// of a failure: from when on to try again, by the store's clock
+    /// for a failure: when to try again, by the store's clock
     pub retry_at: Option<i64>,
-    /// of a failure: the store's clock
+    /// for a failure: the store's clock
     pub store_now: Option<i64>,
 }
 
-/// What to do: `type` is the name of an `Action`, and the rest what belongs to it.
+/// What to do: `type` is the name of an `Action`, and the other fields belong to it.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct LeaseAction {
@@ -52,7 +52,7 @@ pub struct LeaseAction {
     pub r#type: &'static str,
     /// 32 hex digits
     pub owner: Option<String>,
-    /// what is held
+    /// the slot held
     pub slot: Option<u32>,
     /// first ms of a window
     pub lo: Option<i64>,
@@ -60,13 +60,13 @@ pub struct LeaseAction {
     pub hi: Option<i64>,
     /// when to hand in `time`, Unix ms
     pub at: Option<i64>,
-    /// of `reject`: why; of `tell`: the event
+    /// for `reject`: why; for `tell`: the event
     pub what: Option<&'static str>,
 }
 
 #[napi]
 impl Lease {
-    /// Holds nothing.
+    /// Holds no slot.
     #[napi(constructor)]
     pub fn new(config: LeaseConfig) -> Self {
         let LeaseConfig { ttl_ms, wait_ms } = config;
@@ -109,13 +109,13 @@ impl Lease {
         self.core.is_recovering()
     }
 
-    /// Whether the answer to this is heard. `asked`: acquire, renew, release; `owner`: 32 hex digits.
+    /// Whether an answer to this request still counts. `asked`: acquire, renew, release; `owner`: 32 hex digits.
     #[napi]
     pub fn awaits(&self, asked: String, owner: String) -> bool {
         asked_of(&asked).zip(owner_of(&owner)).is_some_and(|(asked, owner)| self.core.awaits(asked, owner))
     }
 
-    /// Whether no answer of the store is awaited.
+    /// Whether no answer of the store is expected.
     #[napi(getter)]
     pub fn is_settled(&self) -> bool {
         self.core.is_settled()
@@ -127,7 +127,7 @@ impl Lease {
         self.core.is_renewing()
     }
 
-    /// Whether the last renewal failed, or is not answered.
+    /// Whether the last renewal failed or is not answered.
     #[napi]
     pub fn renewals_fail(&self, now: i64) -> bool {
         self.core.renewals_fail(now)
@@ -222,7 +222,7 @@ impl From<Action> for LeaseAction {
     }
 }
 
-/// Why nothing was attached; of a refusal JavaScript has the error.
+/// Why nothing was attached. If the store refused, JavaScript already has the error.
 fn name_of(why: Why) -> &'static str {
     match why {
         Why::Refused(_) => "refused",

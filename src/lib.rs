@@ -1,12 +1,12 @@
-//! The addon: everything that knows N-API, and nothing else. It converts and calls; the rules are in
-//! `core/`, the public face and its messages in `lib/`.
+//! The addon: everything that knows N-API, and nothing else. It converts and calls. The rules are in
+//! `core/`; the public API and its messages are in `lib/`.
 //!
 //! | file | what crosses there |
 //! |---|---|
 //! | `hot.rs` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon |
 //! | `table.rs` | the generators of one environment, by the index that `hot.rs` is told |
 //! | `generator.rs` | making a generator, statistics |
-//! | `attachment.rs` | what a leased generator has beside an ordinary one |
+//! | `attachment.rs` | what a leased generator has in addition to an ordinary one |
 //! | `lease.rs` | the holder's state machine, events in and actions out |
 //! | `slots.rs` | slot files, and the counters beside them |
 //! | `layout.rs` | what the bits of an ID mean |

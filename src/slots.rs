@@ -1,5 +1,5 @@
-//! Slot files for JavaScript: the folder of a group, a slot that is held, and the counters beside them. The names of
-//! groups and counters become files in the core.
+//! Slot files for JavaScript: a group's folder, a slot that is held, and the counters beside them. The core turns the
+//! names of groups and counters into file names.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use crate::lease::owner_of;
 /// What the members of a group have in common.
 #[napi(object)]
 pub struct GroupConfig {
-    /// as text that a mismatch can show
+    /// as text, to show if there is a mismatch
     pub fingerprint: String,
     /// how many slots
     pub slots: u32,
-    /// how numbers are made of time
+    /// how numbers follow from time
     pub scale: Scale,
 }
 
@@ -36,13 +36,13 @@ pub struct SlotFolder {
 /// Why there is no slot.
 #[napi(object)]
 pub struct NoSlot {
-    /// when to look again, Unix ms; absent: the group was destroyed
+    /// when to look again, Unix ms; absent if the group was destroyed
     pub retry_at: Option<i64>,
-    /// the clock, Unix ms
+    /// the time now, Unix ms
     pub store_now: f64,
 }
 
-/// The group of that name in a store's folder, made if there is none.
+/// Opens the group of that name in a store's folder, and creates it if there is none.
 #[napi]
 pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<SlotFolder> {
     let GroupConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
@@ -54,13 +54,13 @@ pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<S
 
 #[napi]
 impl SlotFolder {
-    /// Whether opening it made the group.
+    /// Whether opening it created the group.
     #[napi(getter)]
     pub fn is_new(&self) -> bool {
         self.core.is_new()
     }
 
-    /// A slot that nobody has. `owner`: 32 hex digits.
+    /// Takes a slot that nobody has. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
         let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease.js made a token that is none"))?;
@@ -80,13 +80,13 @@ pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
     slots::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
 }
 
-/// Where the files of a group are, if there is one, or was.
+/// Where the files of a group are, or would be.
 #[napi]
 pub fn group_folder(store: String, group: String) -> String {
     names::group_folder(Path::new(&store), &group).to_string_lossy().into_owned()
 }
 
-/// A slot, held until it is released or this is collected.
+/// A slot. It is held until it is released or this object is collected.
 #[napi]
 pub struct Slot {
     held: Option<HeldSlot>,
@@ -109,13 +109,13 @@ impl Slot {
         self.held.as_ref().map(HeldSlot::slot)
     }
 
-    /// What a holder may use that does not take numbers from the file.
+    /// What a holder may use if it does not take numbers from the file.
     #[napi(getter)]
     pub fn window(&self) -> Option<Window> {
         self.held.as_ref().map(|held| Window { lo: held.lo_ms(), hi: held.hi_ms() })
     }
 
-    /// Moves the window on: null when it did, 'lost' or 'destroyed' when nothing is held any more.
+    /// Moves the window forward. Returns null if that worked, or 'lost' or 'destroyed' if nothing is held any more.
     #[napi]
     pub fn renew(&mut self) -> Option<Either<&'static str, Problem>> {
         let Some(held) = &self.held else { return Some(Either::A("lost")) };
@@ -125,11 +125,11 @@ impl Slot {
             Ok(Renewal::Destroyed) => "destroyed",
             Err(error) => return Some(Either::B(error.into())),
         };
-        self.held = None; // the lock goes now, not when this is collected
+        self.held = None; // release the lock now, not when this object is collected
         Some(Either::A(ended))
     }
 
-    /// Gives it back. `last`: the last Unix ms that was used by a holder that does not take numbers from the file.
+    /// Gives the slot back. `last`: the last Unix ms that was used, if the holder does not take numbers from the file.
     #[napi]
     pub fn release(&mut self, last: i64) {
         if let Some(held) = self.held.take() {
@@ -137,13 +137,13 @@ impl Slot {
         }
     }
 
-    /// The cursor in its file; from here on the file knows what was used.
+    /// The cursor in its file; from here on the file keeps track of what is used.
     pub fn cursor(&self) -> Option<Arc<SharedCursor>> {
         self.held.as_ref().map(HeldSlot::cursor)
     }
 }
 
-/// A slot as its file says.
+/// A slot, as its file describes it.
 #[napi(object, object_from_js = false)]
 pub struct SlotRow {
     /// its number
@@ -152,9 +152,9 @@ pub struct SlotRow {
     pub owner: Option<String>,
     /// the process that holds it, or held it last
     pub pid: Option<u32>,
-    /// its host
+    /// its host name
     pub host: Option<String>,
-    /// since when it holds it, Unix ms
+    /// when it took the slot, Unix ms
     pub since: Option<i64>,
     /// when the last ID was made, Unix ms
     pub last: Option<i64>,
@@ -179,9 +179,9 @@ impl From<SlotInfo> for SlotRow {
 /// The slots of a group.
 #[napi(object, object_from_js = false)]
 pub struct SlotRows {
-    /// those that were ever held
+    /// the slots that were ever held and can be read
     pub slots: Vec<SlotRow>,
-    /// what is wrong with the files of others
+    /// what is wrong with the files of the other slots
     pub faults: Vec<Problem>,
 }
 

@@ -1,8 +1,8 @@
 //! The generators of one environment (one JavaScript thread, one load of the module), by index.
 //!
-//! Generators that share a cursor and its rule share an entry, so one made for each request adds
-//! nothing. An entry goes when the last JavaScript object that uses it has been collected; its cursor
-//! stays in the process-wide registry.
+//! Generators that share a cursor and its rule share an entry, so a generator that is made for each request
+//! adds nothing. An entry is dropped when the last JavaScript object that uses it has been collected. Its
+//! cursor stays in the process-wide registry.
 //!
 //! This file must never keep a table in a static or a thread-local: Jest and `vm` load the module more
 //! than once on one thread.
@@ -20,8 +20,8 @@ use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::shared::SharedCursor;
 use slab::Slab;
 
-/// What makes two generators the same one: the cursor they share, what they may take from it and how, and what they
-/// add to an ID.
+/// Two generators with the same identity are the same one: the cursor, what they may take from it and how, and what
+/// they add to an ID.
 type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64);
 
 struct Entry {
@@ -55,7 +55,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The cursor by which generators are told apart; a private one belongs to nobody else.
+    /// The cursor that generators can share; `None` if only one generator uses it.
     fn shared(&self) -> Option<*const Cursor> {
         match self {
             Self::Process(cursor) => Some(ptr::from_ref::<Cursor>(cursor)),
@@ -74,8 +74,8 @@ impl Origin {
 }
 
 impl Table {
-    /// The index of a generator for this layout and [placed](Layout::place_node) node number, which stays valid until
-    /// [`close`](Self::close) has been called for it.
+    /// The index of a generator for this layout and [placed](Layout::place_node) node number. It stays valid until
+    /// [`close`](Self::close) was called for it.
     pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin) -> usize {
         let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, layout.id_offset()));
         let make = || {
@@ -90,7 +90,7 @@ impl Table {
         self.entries.borrow_mut().release(index);
     }
 
-    /// Calls `f` with the generator of an index; `None` when there is none. `f` must not call JavaScript.
+    /// Calls `f` with the generator of an index; `None` if there is none. `f` must not call JavaScript.
     #[inline]
     pub fn with<T>(&self, index: usize, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
         let mut entries = self.entries.try_borrow_mut().ok()?;
