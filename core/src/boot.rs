@@ -1,24 +1,24 @@
 //! Which boot of the machine this is: a number that no two boots have in common.
 //!
-//! The page of a file may be older after a crash of the machine than the last number taken from it, so those who open a
-//! file must know whether the machine crashed since. Taking another boot for this one makes equal IDs; taking this one for
-//! another only costs a wait.
+//! After a crash of the machine, the page of a file may be older than the last number taken from it. So those who open
+//! a file must know whether the machine has crashed since. Mistaking another boot for this one makes equal IDs.
+//! Mistaking this boot for another one only costs a wait.
 //!
-//! The time of the last boot is no evidence: it is reckoned from the clock, and a machine whose clock has no battery starts
-//! at the same time each time. What is evidence is what a crash surely forgets: the kernel's own number, or one that was
-//! kept in memory.
+//! The time of the last boot proves nothing: it is computed from the clock, and a machine whose clock has no battery
+//! starts at the same time each time. Only something that a crash certainly erases proves it: the kernel's own number,
+//! or a number that was kept in memory.
 //!
-//! This file must never name a boot by something that another boot may find again.
+//! This file must never identify a boot by something that another boot may find again.
 
 #[cfg(target_os = "linux")]
 pub use linux::named_in;
 
-/// Names this boot; `None` where nothing surely does.
+/// The ID of this boot; `None` if nothing identifies it with certainty.
 pub fn this() -> Option<u128> {
     kernels().or_else(in_memory)
 }
 
-/// Linux has a number for each boot. macOS has one too, but only a program tells it without foreign code.
+/// Linux has a number for each boot. macOS has one too, but without foreign code only a program can read it.
 fn kernels() -> Option<u128> {
     let text = if cfg!(target_os = "linux") {
         std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
@@ -53,7 +53,8 @@ mod linux {
     const TMPFS: u64 = 0x0102_1994;
 
     /// A number of 128 random bits that a user's first process leaves in a folder for the later ones; `None` unless the
-    /// folder is in memory. Another user's file is not believed: he may put the same one there after each boot.
+    /// folder is in memory. A file of another user is not trusted: that user may put the same one there after each
+    /// boot.
     pub fn named_in(folder: &Path) -> Option<u128> {
         folder.kind().filter(|&kind| kind == TMPFS)?;
         let user = rustix::process::geteuid().as_raw();
@@ -63,13 +64,13 @@ mod linux {
             File::open("/dev/urandom").ok()?.read_exact(&mut number).ok()?;
             file.write_all(&number).ok()?;
         }
-        let no_link = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK; // nor a FIFO, which would wait
+        let no_link = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK; // and no FIFO, which would wait
         let mut file = OpenOptions::new().read(true).custom_flags(no_link.bits() as i32).open(&path).ok()?;
         let found = file.metadata().ok()?;
         let is_ours = found.is_file() && found.uid() == user && found.mode() & 0o022 == 0;
         (&file).kind().filter(|&kind| kind == TMPFS && is_ours)?;
         let mut number = [0; 16];
-        file.read_exact(&mut number).ok()?; // it may be empty: its maker writes it now, or was killed before
+        file.read_exact(&mut number).ok()?; // it may be empty: its creator is writing it now, or was killed before it could
         Some(u128::from_ne_bytes(number)).filter(|&boot| boot != 0)
     }
 }

@@ -1,13 +1,13 @@
-//! Where ticks come from: the system's clock, or a time that the caller hands in.
+//! Where ticks come from: the system's clock, or a time that the caller provides.
 //!
-//! Reading the system's clock is the dearest part of making an ID, and most calls of a burst fall into
-//! the tick already read. So [`TickClock`] remembers when that tick ends, counted in CPU cycles, and
-//! answers [`trusted`](Clock::trusted) out of that memory. The answer may be late by one tick after the
-//! clock was stepped, and as long after a suspend in which the CPU stood still; uniqueness does not rest
-//! on it, because the cursor only grows.
+//! Reading the system's clock is the slowest part of making an ID, and most calls of a burst are in the
+//! tick that was already read. So [`TickClock`] remembers when that tick ends, counted in CPU cycles, and
+//! [`trusted`](Clock::trusted) answers from that. The answer may be late by one tick after the clock was
+//! stepped, and by as much after a suspend in which the CPU stood still. Uniqueness does not depend on it,
+//! because the cursor only grows.
 //!
-//! This file must never return a tick that the layout cannot express: such a time is an error, not a
-//! wrap.
+//! This file must never return a tick that the layout cannot express. Such a time is an error and never
+//! wraps around.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,11 +15,11 @@ use crate::cycles;
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// Where a cursor asks what tick it is.
+/// What tells a cursor the tick.
 pub trait Clock {
-    /// A tick that was true at most one tick ago.
+    /// A tick that was current at most one tick ago.
     fn trusted(&mut self) -> Result<u64, OutOfRange>;
-    /// The tick that it is now.
+    /// The current tick.
     fn read(&mut self) -> Result<u64, OutOfRange>;
 }
 
@@ -52,16 +52,16 @@ impl Timescale {
     pub fn tick_of(&self, unix_ns: i128) -> Result<u64, OutOfRange> {
         let since = unix_ns.saturating_sub(self.epoch_ns());
         let tick = match u64::try_from(since) {
-            Ok(since) => since / self.tick_ns, // every real clock until 2554; 128-bit division costs 30 ns more
+            Ok(since) => since / self.tick_ns, // covers every real clock until 2554; 128-bit division costs 30 ns more
             Err(_) if since < 0 => return Err(OutOfRange { unix_ns }),
             Err(_) => u64::try_from(since / i128::from(self.tick_ns)).unwrap_or(u64::MAX),
         };
         if (self.first_tick..=self.last_tick).contains(&tick) { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
     }
 
-    /// The first instant of a tick, in Unix milliseconds; has a fraction where ticks are finer.
+    /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
     pub fn start_ms(&self, tick: u64) -> f64 {
-        // 128-bit division costs 30 ns, and whole milliseconds that a float holds exactly need none.
+        // 128-bit division costs 30 ns, and is not needed for whole milliseconds that a float holds exactly.
         const EXACT: u64 = 1 << 52;
         if self.tick_ns == NS_PER_MS && tick < EXACT {
             return self.epoch_ms as f64 + tick as f64;
@@ -75,8 +75,8 @@ impl Timescale {
     }
 }
 
-/// Nanoseconds as milliseconds, whole ones exactly: today's Unix nanoseconds are past 2^53, so dividing them as floats
-/// would give some instants a millisecond that they are not in.
+/// Nanoseconds as milliseconds; whole milliseconds are exact. Today's Unix nanoseconds are past 2^53, so dividing them
+/// as floats would put some instants into the wrong millisecond.
 pub fn to_ms(ns: i128) -> f64 {
     let per_ms = i128::from(NS_PER_MS);
     ns.div_euclid(per_ms) as f64 + ns.rem_euclid(per_ms) as f64 / NS_PER_MS as f64
@@ -93,7 +93,7 @@ pub fn system_ns() -> i128 {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     System,
-    /// Unix nanoseconds as the caller gave them last
+    /// the Unix nanoseconds that the caller gave last
     Given(i128),
 }
 
@@ -117,7 +117,7 @@ impl TickClock {
         Self::new(scale, Source::System)
     }
 
-    /// A clock that shows what [`set`](Self::set) said last, and Unix time 0 before that.
+    /// A clock that shows what [`set`](Self::set) was last given, and Unix time 0 before that.
     pub fn given(scale: Timescale) -> Self {
         Self::new(scale, Source::Given(0))
     }
@@ -132,7 +132,7 @@ impl TickClock {
         matches!(self.source, Source::Given(_))
     }
 
-    /// Sets the time of a clock that is given, in Unix nanoseconds.
+    /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
     pub fn set(&mut self, unix_ns: i128) {
         self.source = Source::Given(unix_ns);
     }
@@ -160,9 +160,9 @@ impl TickClock {
         }
     }
 
-    /// Cycles for which the tick of `unix_ns` surely lasts: 98 % of what is left of it, so that an error
-    /// of the calibration cannot outlast the tick; of a long tick 1 ms at most, so that a stepped clock
-    /// is noticed. 0 when the caller gives the time: it may change at every call.
+    /// For how many cycles the tick of `unix_ns` certainly lasts. This is 98 % of what is left of it, so that an
+    /// error of the calibration cannot outlast the tick. It is at most 1 ms, so that a step of the clock is noticed
+    /// in a long tick, too. It is 0 if the caller gives the time, which may change at every call.
     fn trust(&self, unix_ns: i128) -> u64 {
         if self.is_given() {
             return 0;
@@ -176,13 +176,13 @@ impl TickClock {
 impl Clock for TickClock {
     #[inline]
     fn trusted(&mut self) -> Result<u64, OutOfRange> {
-        // A counter that ran backwards wraps to a huge difference, and the clock is read.
+        // If the counter ran backwards, the difference wraps to a huge number, and the clock is read.
         if cycles::now().wrapping_sub(self.read_at) < self.trusted_for { Ok(self.tick) } else { self.read() }
     }
 
     #[cold]
     fn read(&mut self) -> Result<u64, OutOfRange> {
-        self.trusted_for = 0; // an error below must not leave an old tick trusted
+        self.trusted_for = 0; // if an error follows, no old tick must stay trusted
         let read_at = cycles::now(); // before the clock: a pause between the two shortens the trust
         let unix_ns = self.now_ns();
         let tick = self.scale.tick_of(unix_ns)?;

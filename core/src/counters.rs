@@ -1,7 +1,7 @@
-//! Counters in files: each grows by a block at a time, for whoever asks.
+//! Counters in files: each grows by one block at a time, for anyone who asks.
 //!
-//! Taking a block is one atomic addition in mapped memory, and a sync before it is handed out: a process that is stopped
-//! or killed in the middle holds nobody up and loses a block at most, and no crash brings a block back.
+//! Taking a block is one atomic addition in mapped memory, and a sync before the block is handed out. So a process that
+//! is stopped or killed in the middle blocks nobody and loses one block at most, and no crash makes a block come again.
 //!
 //! This file must never hand out a block that the disk does not know to be taken.
 
@@ -16,8 +16,9 @@ use crate::page::{Kind, Purpose};
 use crate::place::{self, Identity};
 use crate::shared::Mapped;
 
-/// Adds `by` to a counter of a store's folder and returns what it was before. A counter that is not there is made with
-/// the value `init`, where one is given. With `by` 0 and an `init`, the counter is first raised to that.
+/// Adds `by` to a counter in a store's folder and returns its value from before. A counter that does not exist is
+/// created with the value `init`, if one is given. If `by` is 0 and there is an `init`, the counter is first raised to
+/// `init`.
 pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, FileError> {
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");

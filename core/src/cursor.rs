@@ -1,9 +1,9 @@
 //! The cursor: one word that holds the next free number, and `claim()`, the loop that takes numbers
 //! from it. Nothing else in flakeforge takes a number.
 //!
-//! A number is `tick << counter_bits | counter`. The word only grows, and that alone makes IDs unique:
-//! a clock that steps back, a counter that overflows and a thread that was asleep in the middle of a
-//! claim change *when* a number may be taken, never that it is taken once.
+//! A number is `tick << counter_bits | counter`. The word only grows, and that alone makes IDs unique.
+//! A clock that steps back, a counter that overflows and a thread that slept in the middle of a claim
+//! change *when* a number may be taken. They never make it possible to take one twice.
 //!
 //! This file must never: lower `next` or `limit`, take a number at or below an earlier one, or report
 //! [`Refused::Behind`] without having read the real clock after the word was loaded.
@@ -28,14 +28,14 @@ const SEALED: u64 = u64::MAX;
 
 /// The next free number, and the last one that may be taken.
 ///
-/// For unique numbers alone `Relaxed` would do: the word has one order of changes that every thread agrees on. But
-/// both words also say that something else was done before:
-/// - `limit` is raised with `Release` and loaded with `Acquire`, because a file's durable mark was synced first, or
-///   `next` was raised to where a new window starts. A claim that has seen the new limit cannot replace a `next` from
-///   before that window: its exchange happens after the raise, so it fails.
-/// - `next` is changed with `Release`, for those who open a file. A claim has seen the limit that allows its numbers, so
-///   whoever sees the new `next`, with an `Acquire` fence behind it, also sees that limit, and the mark that was written
-///   before.
+/// For unique numbers alone, `Relaxed` would be enough: all threads agree on the one order in which the word changes.
+/// But both words also say that something else was done before:
+/// - `limit` is raised with `Release` and loaded with `Acquire`, because before the raise a file's durable mark was
+///   synced, or `next` was raised to the start of a new window. A claim that has seen the new limit cannot replace a
+///   `next` from before that window: its exchange happens after `next` was raised, so it fails.
+/// - `next` is changed with `Release`, for those who open a file. A claim has seen the limit that allows its numbers.
+///   So whoever sees the new `next`, followed by an `Acquire` fence, also sees that limit and the mark that was written
+///   before it.
 ///
 /// `Release` on the exchange costs nothing on x86-64, where it is the same instruction.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub struct Cursor {
     limit: AtomicU64,
 }
 
-/// What one generator may take from a cursor. Generators that share a cursor may have different rules;
-/// `counter_bits` is the layout's and the same for all of them.
+/// What one generator may take from a cursor. Generators that share a cursor may have different rules, but
+/// `counter_bits` is the layout's and so the same for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// width of the layout's counter field
@@ -55,7 +55,7 @@ pub struct Rule {
     pub seq_mask: u64,
     /// how many ticks IDs may run ahead of the clock; `u64::MAX` for any number
     pub max_ahead: u64,
-    /// the last number that this generator may take, where that is below the cursor's limit; else `u64::MAX`
+    /// the last number that this generator may take, if that is below the cursor's limit; else `u64::MAX`
     pub last: u64,
 }
 
@@ -99,15 +99,15 @@ impl Rule {
         (1 << self.counter_bits) - 1
     }
 
-    /// The first number at or after `next` that the clock and `seq_mask` allow: a new tick starts at
-    /// counter 0, and past `seq_mask` it is the next tick's 0.
+    /// The first number at or after `next` that the clock and `seq_mask` allow. A new tick starts at counter 0,
+    /// and after `seq_mask` the next tick follows.
     #[inline]
     fn first_free(&self, next: u64, now: u64) -> u64 {
         let base = next.max(now << self.counter_bits);
         if base & self.counter_max() <= self.seq_mask { base } else { (base | self.counter_max()).saturating_add(1) }
     }
 
-    /// The last number of the run of consecutive ones that starts at `base`.
+    /// The last number of the run of consecutive numbers that starts at `base`.
     #[inline]
     fn last_of_run(&self, base: u64, now: u64) -> u64 {
         let tick = now.saturating_add(self.max_ahead).min(u64::MAX >> self.counter_bits);
@@ -118,8 +118,8 @@ impl Rule {
 }
 
 impl Cursor {
-    /// A cursor that has given nothing yet. `limit` is the last number it may ever give (until
-    /// [`raise_limit`](Self::raise_limit)); `u64::MAX` itself is kept for the seal.
+    /// A cursor that has given no number yet. `limit` is the last number that it may ever give (until
+    /// [`raise_limit`](Self::raise_limit)); `u64::MAX` itself is reserved for the seal.
     pub fn new(limit: u64) -> Self {
         Self::window(0, limit)
     }
@@ -136,11 +136,11 @@ impl Cursor {
 
     /// Takes up to `n` consecutive numbers (`n` ≥ 1) for a generator with this rule and clock.
     ///
-    /// Lock-free: a thread that stops in the middle holds nobody up and loses nothing.
+    /// Lock-free: a thread that stops in the middle blocks nobody and loses nothing.
     #[inline]
     pub fn claim(&self, n: u64, rule: &Rule, clock: &mut impl Clock) -> Result<Claim, Refused> {
-        // Nothing slow may lie between the load and the exchange, or busy neighbours make every exchange fail. So the
-        // clock is read before the load, and once: an exchange that failed goes on from the number it saw.
+        // Nothing slow may stand between the load and the exchange, or busy neighbours make every exchange fail. So the
+        // clock is read only once, and before the load. An exchange that failed goes on from the number that it saw.
         let mut now = clock.trusted().map_err(|error| self.without_time(rule, error))?;
         let mut next = self.next.load(Relaxed);
         let mut real = false; // has the real clock been read since `next` was loaded?
@@ -154,7 +154,7 @@ impl Cursor {
                 if real {
                     return Err(Refused::Behind { next, base, now });
                 }
-                (now, real) = (clock.read()?, true); // a trusted tick may be over: only the real clock says no
+                (now, real) = (clock.read()?, true); // a trusted tick may be over: only the real clock may refuse
                 continue;
             }
             let run = rule.last_of_run(base, now).min(limit) - base + 1;
@@ -166,13 +166,13 @@ impl Cursor {
         }
     }
 
-    /// Why there is no number when the clock shows no time that the layout has.
+    /// Why there is no number when the clock shows a time that the layout does not have.
     #[cold]
     fn without_time(&self, rule: &Rule, error: OutOfRange) -> Refused {
         if self.next() > self.limit().min(rule.last) { Refused::PastLimit } else { error.into() }
     }
 
-    /// The next free number; `u64::MAX` when sealed.
+    /// The next free number; `u64::MAX` if sealed.
     pub fn next(&self) -> u64 {
         self.next.load(Relaxed)
     }
@@ -187,24 +187,24 @@ impl Cursor {
         self.limit.fetch_max(limit.min(SEALED - 1), Release);
     }
 
-    /// Takes no number below `first` from here on. A sealed cursor stays sealed. A window that is renewed with a start
-    /// of its own calls this *before* it raises the limit: the other way round, what lies between the windows could be
-    /// taken.
+    /// From here on, takes no number below `first`. A sealed cursor stays sealed. When a window is renewed and gets a
+    /// new start, this must be called *before* the limit is raised. In the other order, numbers between the two windows
+    /// could be taken.
     pub fn raise_next(&self, first: u64) {
         self.next.fetch_max(first, Release);
     }
 
     /// Ends the cursor for good and returns what was the next free number: every number taken, by any
-    /// thread, is below it. `u64::MAX` when it was sealed before.
+    /// thread, is below it. Returns `u64::MAX` if it was already sealed.
     pub fn seal(&self) -> u64 {
         self.next.swap(SEALED, Relaxed)
     }
 }
 
-/// A cursor in the memory of this process, on cache lines of its own. A generator on one core would otherwise slow down
-/// that of another node on another core: with both cursors on one line, an ID costs 40 ns instead of 10.
+/// A cursor in the memory of this process, on cache lines of its own. Otherwise a generator on one core would slow down
+/// the generator of another node on another core: with both cursors on one line, an ID costs 40 ns instead of 10.
 #[derive(Debug)]
-#[repr(align(128))] // the longest line there is, and what Intel's CPUs fetch at a time: a pair of 64 bytes each
+#[repr(align(128))] // the longest line there is; also, Intel's CPUs fetch lines in pairs of 64 bytes each
 pub struct OwnCursor(Cursor);
 
 impl From<Cursor> for OwnCursor {

@@ -1,11 +1,11 @@
 //! The CPU's cycle counter, for one purpose: to know cheaply that the tick read a moment ago is not
 //! over yet. Reading it costs about 7 ns where the clock costs 24.
 //!
-//! A counter is used only where it runs at a constant rate and that rate is known: the CPU says it, or it is measured
-//! against the system's clocks, again every second. Everywhere else [`per_ms`] stays 0, which means: read the real clock
-//! each time. Nothing here is needed for uniqueness, which rests on the cursor alone.
+//! A counter is used only if it runs at a constant rate and that rate is known: the CPU says it, or it is measured
+//! against the system's clocks, again every second. Otherwise [`per_ms`] stays 0, which means: read the real clock each
+//! time. Uniqueness depends on nothing here. It depends on the cursor alone.
 //!
-//! This file must never overestimate: an error has to make [`per_ms`] smaller than it is.
+//! This file must never overestimate: an error must make [`per_ms`] smaller than the true rate.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex};
@@ -16,35 +16,35 @@ use std::time::{Duration, Instant, SystemTime};
 const SHORTEST: Duration = Duration::from_millis(10);
 /// After how many milliseconds a known rate is measured again.
 const AGAIN_MS: u64 = 1000;
-/// More cycles in a millisecond than any counter has: what shows more is one that was set anew.
+/// More cycles in a millisecond than any counter has: a counter that shows more was reset.
 const TOO_MANY: u64 = 1 << 24;
 
-/// What is known of the counter.
-#[allow(dead_code)] // each kind of CPU has its own
+/// What is known about the counter.
+#[allow(dead_code)] // each kind of CPU uses some of these
 enum Pace {
-    /// it may change
+    /// its rate may change
     Unsteady,
-    /// it is constant, and has to be measured
+    /// its rate is constant, and has to be measured
     Steady,
-    /// it is constant: so many cycles in a millisecond
+    /// its rate is constant: this many cycles in a millisecond
     Known(u64),
 }
 
-/// Asked once: CPUID takes microseconds in a virtual machine.
+/// Found out once, because CPUID takes microseconds in a virtual machine.
 static PACE: LazyLock<Pace> = LazyLock::new(counter::pace);
 static PER_MS: AtomicU64 = AtomicU64::new(0);
 /// The counter when `PER_MS` was found.
 static FOUND_AT: AtomicU64 = AtomicU64::new(0);
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
-/// The counter; 0 where this CPU has none that can be used.
+/// The counter; 0 if this CPU has none that can be used.
 #[inline(always)]
 pub fn now() -> u64 {
     counter::read()
 }
 
-/// Cycles in a millisecond, or 0: unknown. The first calls measure it, over real time that passes anyway. `now` is what the
-/// counter shows.
+/// Cycles in a millisecond; 0 if unknown. The first calls measure the rate over the time that passes between them.
+/// `now` is the value of the counter.
 #[inline]
 pub fn per_ms(now: u64) -> u64 {
     let known = PER_MS.load(Relaxed);
@@ -57,7 +57,7 @@ fn find(now: u64) -> u64 {
         Pace::Unsteady => return 0,
         Pace::Known(per_ms) => (per_ms, now),
         Pace::Steady => {
-            let Ok(mut watch) = WATCH.try_lock() else { return PER_MS.load(Relaxed) }; // another thread is at it
+            let Ok(mut watch) = WATCH.try_lock() else { return PER_MS.load(Relaxed) }; // another thread is measuring
             let watch = watch.get_or_insert_with(|| Watch::new(Reading::now()));
             (watch.look(Reading::now()), watch.since.after)
         }
@@ -67,8 +67,8 @@ fn find(now: u64) -> u64 {
     per_ms
 }
 
-/// Both clocks, and the counter before and after they were read. An interval counts from `after` to `before`: a thread
-/// suspended in the middle makes it look longer in time, so the rate comes out too small, which is the safe side.
+/// Both clocks, and the counter before and after they were read. An interval runs from one reading's `after` to the
+/// next one's `before`. If a thread is suspended in the middle, the rate comes out too small, which is the safe side.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// the counter before
@@ -91,9 +91,10 @@ impl Reading {
 
 /// Measures the rate of a counter, one interval after the other.
 ///
-/// Either clock alone may show too little time, and the rate would come out too high: the monotonic one stands still
-/// while the machine is suspended, and the other may be set back. So the longer of both counts. And where both stood still
-/// (a virtual machine was halted), the next interval tells: of two in a row, the lower rate counts.
+/// Either clock alone may show too little time, which would make the rate too high: the monotonic clock stands still
+/// while the machine is suspended, and the other one may be set back. So the longer of the two times counts. If both
+/// clocks stood still (a virtual machine was halted), the next interval shows it: of two in a row, the lower rate
+/// counts.
 #[derive(Debug)]
 pub struct Watch {
     since: Reading,
@@ -102,12 +103,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to measure; the rate is unknown.
+    /// Begins to measure. The rate is not known yet.
     pub fn new(since: Reading) -> Self {
         Self { since, last: 0, per_ms: 0 }
     }
 
-    /// Cycles in a millisecond as far as they are known at this reading, or 0: unknown.
+    /// Cycles in a millisecond, as known at this reading; 0 if unknown.
     pub fn look(&mut self, until: Reading) -> u64 {
         let monotonic = until.monotonic.saturating_duration_since(self.since.monotonic);
         let wall = until.wall.duration_since(self.since.wall).unwrap_or_default();
@@ -161,7 +162,7 @@ mod counter {
         count
     }
 
-    /// The architecture's generic timer has one rate, and says it in hertz.
+    /// The architecture's generic timer has one rate, and a register that gives it in hertz.
     pub fn pace() -> super::Pace {
         let hertz: u64;
         // SAFETY: CNTFRQ_EL0 is readable where CNTVCT_EL0 is; the read touches no memory.

@@ -1,5 +1,5 @@
-//! The table of layouts that other systems use: one row each, nothing else. To add a dialect, add a row
-//! and cite where its layout is specified.
+//! The table of layouts that other systems use: one row for each, and nothing else. To add a dialect, add
+//! a row and cite where its layout is specified.
 
 /// A layout as data, and how its system treats overflow and clock steps.
 #[derive(Debug)]
@@ -10,9 +10,9 @@ pub struct Dialect {
     pub epoch_ms: i64,
     /// length of a tick in nanoseconds
     pub tick_ns: u64,
-    /// what the 64 bits are
+    /// what the 64 bits mean
     pub shape: Shape,
-    /// whether `nodes` says how the second and third field, node and counter, share their bits
+    /// whether the option `nodes` decides how the second and third field, node and counter, share their bits
     pub has_nodes: bool,
     /// how far IDs may run ahead of the clock, in milliseconds; the default of `maxAheadMs`
     pub max_ahead_ms: f64,
@@ -20,11 +20,11 @@ pub struct Dialect {
     pub max_wait_ms: f64,
 }
 
-/// What the 64 bits are.
+/// What the 64 bits mean.
 #[derive(Debug)]
 pub enum Shape {
-    /// Fields of bits, names and widths, the most significant first; 64 bits in all. A name that stands twice is one
-    /// field in two pieces.
+    /// Fields of bits, as names and widths, the most significant first; 64 bits in total. If a name occurs twice, it is
+    /// one field in two pieces.
     Bits(&'static [(&'static str, u32)]),
     /// A decimal number: ticks, and two digits of the node field of this name.
     Decimal(&'static str),
@@ -33,7 +33,7 @@ pub enum Shape {
 const MS: u64 = 1_000_000;
 const FOR_EVER: f64 = f64::INFINITY;
 
-/// Every dialect flakeforge speaks; the first is the default.
+/// Every dialect that flakeforge knows; the first is the default.
 pub const DIALECTS: &[Dialect] = &[
     // flake-idgen 1.4.0 (npm), README "Flake Numbers Format"; after Boundary's Flake and Twitter's Snowflake.
     Dialect {
@@ -46,7 +46,7 @@ pub const DIALECTS: &[Dialect] = &[
         max_wait_ms: 0.0,
     },
     // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig.
-    // The node is lowest, so one node's IDs step by 65 536. Its allowed future is 15 s.
+    // The node is lowest, so the IDs of one node increase in steps of 65 536. Its IDs may be 15 s ahead of the clock.
     Dialect {
         name: "hazelcast",
         epoch_ms: 1_514_764_800_000, // 2018-01-01
@@ -56,7 +56,8 @@ pub const DIALECTS: &[Dialect] = &[
         max_ahead_ms: 15_000.0,
         max_wait_ms: 1_000.0,
     },
-    // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 as `nodes` says.
+    // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 bits as `nodes`
+    // says.
     Dialect {
         name: "snowcast",
         epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
@@ -66,8 +67,8 @@ pub const DIALECTS: &[Dialect] = &[
         max_ahead_ms: 0.0,
         max_wait_ms: 1_000.0,
     },
-    // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. Mode 0, SPREAD, has the timestamp's bits reversed;
-    // mode 1, TIME_SEQUENTIAL, as they are.
+    // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. In mode 0, SPREAD, the timestamp's bits are reversed;
+    // in mode 1, TIME_SEQUENTIAL, they are not.
     Dialect {
         name: "uniqueid",
         epoch_ms: 0,

@@ -1,12 +1,12 @@
-//! What can be wrong with a file that flakeforge keeps, in words: which file, what is wrong, and the way out.
+//! What can be wrong with a file that flakeforge keeps, in words: which file, what is wrong, and what to do.
 //!
-//! This file must never be where a decision is taken: it only says what others found.
+//! This file must never decide anything: it only says what others found.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why a file cannot be used. It is as it was.
+/// Why a file cannot be used. The file was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
     /// it was made for other options
@@ -22,18 +22,18 @@ pub enum FileError {
     File {
         /// the file
         path: String,
-        /// what is wrong, and the way out
+        /// what is wrong, and what to do
         why: String,
     },
 }
 
 impl FileError {
-    /// This is wrong with the file, and this is the way out.
+    /// Something is wrong with the file. `why` says what, and what to do.
     pub fn new(path: &Path, why: impl Into<String>) -> Self {
         Self::File { path: path.display().to_string(), why: why.into() }
     }
 
-    /// The system would not do this with the file.
+    /// The system refused an action on the file.
     pub fn io(path: &Path, action: &str, error: &io::Error) -> Self {
         let way_out = match error.kind() {
             io::ErrorKind::PermissionDenied => ". Give the user of this process the right to read and write there",
@@ -47,7 +47,7 @@ impl FileError {
         Self::new(path, format!("cannot be {action} ({error}){way_out}"))
     }
 
-    /// The file in question.
+    /// The file that the fault is about.
     pub fn path(&self) -> &str {
         match self {
             Self::Mismatch { path, .. } | Self::File { path, .. } => path,

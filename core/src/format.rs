@@ -3,14 +3,15 @@
 //! | base | digits | width |
 //! |---|---|---|
 //! | decimal, hexadecimal, octal | `0…9a…f` | no leading zeros |
-//! | binary | `01` | eight digits a byte |
-//! | base 32 | Crockford's: no I, L, O or U, which read like other digits or spell words | fixed |
+//! | binary | `01` | eight digits per byte |
+//! | base 32 | Crockford's: no I, L, O or U, which look like other digits or spell words | fixed |
 //! | base 36 | `0…9a…z`, as `Number.prototype.toString(36)` writes them | fixed |
 //! | base 58 | Bitcoin's: no 0, I, O or l, which look alike in many fonts | fixed |
 //! | base 62 | `0…9A…Za…z` | fixed |
 //!
-//! A fixed width is the number of digits that the largest number of so many bytes needs: for an ID 13 in base 32 and 36,
-//! 11 in base 58 and 62. The digits of these bases are in the order of ASCII, so text of one width sorts as the numbers do.
+//! A fixed width is the number of digits that the largest number of that many bytes needs. For an ID, that is 13 in
+//! base 32 and 36, and 11 in base 58 and 62. The digits of these bases are in ASCII order, so texts of one width sort
+//! like the numbers.
 //!
 //! This file must never lose a bit, whatever the length.
 
@@ -55,7 +56,7 @@ impl Base {
         ("base62", Self::Base62),
     ];
 
-    /// The base of that name.
+    /// The base with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|row| row.0 == name).map(|row| row.1)
     }
@@ -82,25 +83,26 @@ impl Base {
         }
     }
 
-    /// How many digits are written at least for so many bytes.
+    /// The least number of digits to write for this many bytes.
     fn width(self, bytes: usize) -> usize {
         match self {
             Self::Dec | Self::Hex | Self::Oct => 1,
             Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
-            // Never a whole number, since no power of these bases is one of 2: an f64 is exact enough to round it up.
+            // This is never a whole number, since no power of these bases is a power of 2. So an f64 is exact enough.
             Self::Base36 | Self::Base58 | Self::Base62 => {
                 ((bytes * 8) as f64 / f64::from(self.radix()).log2()).ceil() as usize
             }
         }
     }
 
-    /// How many characters an ID's text must have to be read; `None` where leading zeros may be left out or added. Base 32
-    /// is one of these, as people type it.
+    /// How many characters an ID's text must have to be read; `None` if leading zeros may be left out or added. That
+    /// includes base 32, because people type it.
     pub fn text_width(self) -> Option<usize> {
         matches!(self, Self::Base36 | Self::Base58 | Self::Base62).then(|| self.width(8))
     }
 
-    /// The value of a digit. Up to base 36 letters of either case; in base 32 also Crockford's look-alikes.
+    /// The value of a digit. Up to base 36, letters of either case count; in base 32, Crockford's look-alikes count,
+    /// too.
     fn value(self, digit: u8) -> Option<u64> {
         let digit = match (self, digit.to_ascii_uppercase()) {
             (Self::Base58 | Self::Base62, _) => digit,
@@ -143,7 +145,7 @@ pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
     }
 }
 
-/// Of a base that is a power of 2: each digit is so many bits.
+/// For a base that is a power of 2. Each digit is `BITS` bits.
 fn by_bits<const BITS: u32>(id: u64, base: Base, room: &mut Text) -> &[u8] {
     let width = base.width(8).max((64 - id.leading_zeros()).div_ceil(BITS) as usize);
     let mut rest = id;
@@ -154,8 +156,9 @@ fn by_bits<const BITS: u32>(id: u64, base: Base, room: &mut Text) -> &[u8] {
     &room[..width]
 }
 
-/// Of any other base. An ID is one digit and two parts of `PART` digits. Each part fits 32 bits, and the divisions of one
-/// do not wait for those of the other; the compiler makes multiplications of them, since it knows the divisor.
+/// For any other base. An ID is one digit and two parts of `PART` digits. Each part fits 32 bits, and the divisions for
+/// one part do not wait for those of the other. The compiler turns them into multiplications, since it knows the
+/// divisor.
 fn by_division<'a, const RADIX: u32, const PART: usize>(id: u64, alphabet: &[u8], room: &'a mut Text) -> &'a [u8] {
     let size = u64::from(RADIX.pow(PART as u32));
     let rest = id / size;
@@ -169,8 +172,8 @@ fn by_division<'a, const RADIX: u32, const PART: usize>(id: u64, alphabet: &[u8]
     &room[..=2 * PART]
 }
 
-/// The ID that a text spells, without prefix; `None` for anything else: no digits, a character that is
-/// no digit, another width than the base's, or a number of more than 64 bits.
+/// The ID that a text without a prefix stands for. `None` for anything else: no digits, a character that is not
+/// a digit, a width other than the base's, or a number of more than 64 bits.
 pub fn parse(text: &str, base: Base) -> Option<u64> {
     if text.is_empty() || base.text_width().is_some_and(|width| width != text.len()) {
         return None;

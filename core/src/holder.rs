@@ -1,12 +1,12 @@
-//! Who holds a slot, as its page says: for people who look, nothing rests on it. What holds the slot is the lock.
+//! Who holds a slot, according to its page. This is only for people who want to know: what holds the slot is the lock.
 //!
-//! This file must never take a record for true that is half written: another process may be writing it.
+//! This file must never accept a half-written record: another process may be writing it.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::page::{HOLDER, HOLDER_COUNT, word};
 
-/// Longest host name, in bytes.
+/// The longest host name, in bytes.
 const HOST_MAX: usize = 255;
 /// Where the host name starts, after checksum, owner, process, time and length.
 const HOST_AT: usize = 6;
@@ -47,7 +47,7 @@ impl Holder {
         }
     }
 
-    /// The record in a page that was read from a file; `None` when there is none, or it is just being written.
+    /// The record in a page that was read from a file; `None` if there is none, or if it is being written right now.
     pub fn read(page: &[u8]) -> Option<Self> {
         let words: [u64; WORDS] = std::array::from_fn(|i| word(page, HOLDER + 8 * i));
         let [sum, low, high, pid, since, len, ..] = words;
@@ -64,7 +64,7 @@ impl Holder {
     }
 }
 
-/// Of all words but the first; never 0, which stands for no record.
+/// The checksum of all words but the first. It is never 0, which means that there is no record.
 fn checksum(words: &[u64; WORDS]) -> u64 {
     words[1..].iter().fold(1, |sum: u64, word| (sum.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)) | 1
 }

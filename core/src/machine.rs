@@ -1,6 +1,6 @@
 //! What files need to know about the machine: which boot this is (boot.rs), and which file systems are its own.
 //!
-//! This file must never take a file system for local that another machine may be writing to: memory that two machines
+//! This file must never treat a file system as local if another machine may be writing to it: memory that two machines
 //! map is not shared memory.
 
 use std::fs;
@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 use crate::boot;
 use crate::fault::FileError;
 
-/// The machine as a file sees it. Tests make one of their own.
+/// The machine as files see it. Tests make their own.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
-    /// names this boot; `None` where there is no telling
+    /// the ID of this boot; `None` if there is no way to know it
     pub boot: Option<u128>,
     /// whether a type of file system is local
     pub is_local: fn(u64) -> bool,
@@ -48,9 +48,9 @@ fn is_local(kind: u64) -> bool {
     LOCAL.contains(&kind)
 }
 
-/// Something of which the system can say on what file system it lies.
+/// Something that lies on a file system whose type the system can tell.
 pub trait OnFileSystem {
-    /// the type; `None` where the system does not say
+    /// the type; `None` if the system does not tell
     fn kind(&self) -> Option<u64>;
 }
 
@@ -76,14 +76,14 @@ impl OnFileSystem for &Path {
     }
 }
 
-/// The type has 32 bits, and a signed or unsigned word of another width on each kind of CPU.
+/// The type has 32 bits, but each kind of CPU has it in a signed or unsigned word of another width.
 #[cfg(target_os = "linux")]
 fn type_bits<T: TryInto<i64>>(kind: T) -> u64 {
     kind.try_into().map_or(0, |kind| kind as u64 & 0xFFFF_FFFF)
 }
 
 impl Machine {
-    /// Refuses what does not lie on a file system of this machine. `what`: the file itself, or the folder it will be in.
+    /// Refuses what is not on a file system of this machine. `what`: the file itself, or the folder that it will be in.
     pub fn check_local(&self, path: &Path, what: impl OnFileSystem) -> Result<(), FileError> {
         match what.kind() {
             Some(kind) if !(self.is_local)(kind) => Err(FileError::new(

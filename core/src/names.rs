@@ -1,11 +1,11 @@
-//! Names of groups and counters as file names: any text, on any file system, and back.
+//! Turns names of groups and counters into file names, and back: any text, on any file system.
 //!
-//! This file must never give two names one file.
+//! This file must never give two names the same file.
 
 use std::path::{Path, PathBuf};
 
-/// The file name of a name: letters, digits, `-`, `_` and inner dots stand for themselves, other bytes as `%` and two
-/// digits. One that is too long for the file system is the file system's to refuse.
+/// The file name for a name. Letters, digits, `-`, `_` and inner dots stay as they are. Other bytes become `%` and two
+/// hex digits. If it is too long for the file system, the file system refuses it.
 pub fn file_name(name: &str) -> String {
     let mut safe = String::new();
     for (i, byte) in name.bytes().enumerate() {
@@ -18,7 +18,7 @@ pub fn file_name(name: &str) -> String {
     safe
 }
 
-/// The name of a file name; what is none of ours stays as it is.
+/// The name behind a file name. A file name that is not one of ours stays as it is.
 pub fn name_of(file_name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = file_name.as_bytes();
@@ -37,7 +37,7 @@ pub fn group_folder(store: &Path, group: &str) -> PathBuf {
     store.join(file_name(group))
 }
 
-/// The file of a counter, in the folder of a store: beside all groups, whose names do not start with a dot.
+/// The file of a counter, in the folder of a store. It is beside all groups, whose names do not start with a dot.
 pub fn counter_file(store: &Path, counter: &str) -> PathBuf {
     store.join(".counters").join(file_name(counter))
 }

@@ -1,7 +1,7 @@
-//! What numbers say in time: which tick a number is of, and which whole milliseconds lie inside a run of numbers.
+//! The times that numbers stand for: the tick of a number, and the whole milliseconds inside a run of numbers.
 //!
-//! Stores know whole milliseconds; a layout's ticks may be shorter or longer than one. So a window is rounded inwards: to the
-//! ticks that lie in it entirely.
+//! Stores use whole milliseconds, but a layout's ticks may be shorter or longer than one. So a window is rounded
+//! inwards, to the ticks that lie in it completely.
 //!
 //! This file must never round outwards, nor report a last millisecond before the end of the last number's tick: the next
 //! holder of the slot starts right after it.
@@ -12,20 +12,20 @@ use crate::clock::{Timescale, system_ns};
 
 const NS_PER_MS: i128 = 1_000_000;
 
-/// The last number that there is: the one after it stands for a sealed cursor.
+/// The last number. The value after it means a sealed cursor.
 pub const LAST: u64 = u64::MAX - 1;
 
-/// How numbers are made of ticks.
+/// How numbers follow from ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// how ticks are made of time
+    /// how ticks follow from time
     pub scale: Timescale,
     /// width of the layout's counter field
     pub counter_bits: u32,
 }
 
 impl Numbers {
-    /// The system's tick; 0 where the layout has none for the time.
+    /// The current tick of the system's clock; 0 if the layout has no tick for that time.
     pub fn now(&self) -> u64 {
         self.scale.tick_of(system_ns()).unwrap_or(0)
     }
@@ -45,18 +45,18 @@ impl Numbers {
         to_number(((u128::from(tick) + 1) << self.counter_bits) - 1)
     }
 
-    /// So many nanoseconds in ticks, and one for what is left of the present one.
+    /// This many nanoseconds in ticks, plus one for the rest of the current tick.
     pub fn ticks(&self, ns: u64) -> u64 {
         ns / self.scale.tick_ns + 1
     }
 
-    /// The numbers of all ticks that start at `lo` or later and end with `hi` or earlier, Unix milliseconds, both
-    /// included. `None` when there is no such tick.
+    /// The numbers of all ticks that start at `lo` or later and end by the end of `hi`, Unix milliseconds, both
+    /// included. `None` if there is no such tick.
     pub fn window(&self, lo: i64, hi: i64) -> Option<RangeInclusive<u64>> {
         let Timescale { tick_ns, first_tick, last_tick, .. } = self.scale;
         let since_epoch = |ms: i128| ms * NS_PER_MS - self.scale.start_of(0);
         let tick_ns = i128::from(tick_ns);
-        // Rounded up without adding first, so that times before the epoch come out right too.
+        // Rounded up without adding first, so that times before the epoch come out right, too.
         let first = -(-since_epoch(i128::from(lo))).div_euclid(tick_ns);
         let last = since_epoch(i128::from(hi) + 1).div_euclid(tick_ns) - 1;
         let (first, last) = (first.max(i128::from(first_tick)), last.min(i128::from(last_tick)));
@@ -64,13 +64,13 @@ impl Numbers {
         (first <= last).then(|| self.first_of(first as u64)..=self.last_of(last as u64))
     }
 
-    /// The first Unix millisecond that has no number below `next`.
+    /// The first Unix millisecond that contains no number below `next`.
     pub fn first_ms(&self, next: u64) -> i64 {
         let tick = next.div_ceil(1 << self.counter_bits);
         whole_ms(self.scale.start_of(tick) + NS_PER_MS - 1)
     }
 
-    /// The last Unix millisecond that has no number above `limit`.
+    /// The last Unix millisecond that contains no number above `limit`.
     pub fn last_ms(&self, limit: u64) -> i64 {
         let tick = self.tick(limit.saturating_add(1));
         whole_ms(self.scale.start_of(tick)) - 1
@@ -90,12 +90,12 @@ impl Numbers {
     }
 }
 
-/// A number, or the last one where it is beyond.
+/// The number, or the last possible one if it is too high.
 fn to_number(number: u128) -> u64 {
     u64::try_from(number).map_or(LAST, |number| number.min(LAST))
 }
 
-/// The Unix millisecond of an instant.
+/// The Unix millisecond that contains an instant.
 pub fn whole_ms(unix_ns: i128) -> i64 {
     i64::try_from(unix_ns.div_euclid(NS_PER_MS)).unwrap_or(i64::MAX)
 }

@@ -1,13 +1,13 @@
-//! Where tick, counter and node go in the 64 bits of an ID: the part of a layout that making IDs needs.
+//! Where tick, counter and node go in the 64 bits of an ID: the part of a layout that is needed to make IDs.
 //!
-//! This file must never know names, epochs or what a value means.
+//! This file must never know names, epochs or the meaning of a value.
 
 /// Some consecutive bits of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
-    /// how far the lowest of them is from the lowest of the ID
+    /// the position of the lowest of them in the ID
     pub shift: u32,
-    /// how many, 0…63
+    /// how many, 0 to 63
     pub width: u32,
 }
 
@@ -31,12 +31,12 @@ impl Bits {
     }
 }
 
-/// How java-uniqueid writes the timestamp. An ID says its own mode.
+/// How java-uniqueid writes the timestamp. Each ID contains its own mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// the timestamp's bits reversed, so that keys spread over the whole range
+    /// the timestamp's bits are reversed, so that keys spread over the whole range
     Spread,
-    /// as they are, so that keys are in the order of time
+    /// the bits are not reversed, so that keys are in the order of time
     Sequential,
 }
 
@@ -45,22 +45,22 @@ impl Mode {
         self as u64
     }
 
-    /// The mode that a bit stands for.
+    /// The mode that this bit means.
     pub fn of_bit(bit: u64) -> Self {
         if bit == 0 { Self::Spread } else { Self::Sequential }
     }
 }
 
-/// Where tick and counter go: the part of a layout that making an ID needs.
+/// Where tick and counter go: the part of a layout that is needed to make IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Packing {
     /// fields of bits
     Bits {
         /// the timestamp field
         tick: Bits,
-        /// the counter field; no bits where the layout has none
+        /// the counter field; it has no bits if the layout has no counter
         counter: Bits,
-        /// whether the timestamp's bits stand in reverse
+        /// whether the timestamp's bits are reversed
         reversed: bool,
     },
     /// a decimal number: ticks, and two digits of node
@@ -85,7 +85,7 @@ impl Packing {
         (1 << self.counter_bits()) - 1
     }
 
-    /// The last tick that there are bits or digits for.
+    /// The last tick that fits its bits or digits.
     pub fn last_tick(&self) -> u64 {
         match self {
             Self::Bits { tick, .. } => tick.max(),
@@ -106,13 +106,13 @@ impl Packing {
         }
     }
 
-    /// The IDs of consecutive numbers from `base` on, each handed to `write` with its place. Inside a tick an ID is the
-    /// one before it plus a constant: no shifts, and the loop is vectorised.
+    /// The IDs of consecutive numbers from `base` on. Each is handed to `write` together with its place. Inside a tick,
+    /// an ID is the one before it plus a constant: there are no shifts, and the loop is vectorised.
     #[inline]
     pub fn pack_run<T>(&self, base: u64, node: u64, out: &mut [T], write: impl Fn(u64) -> T) {
         let (step, per_tick) = match self {
             Self::Bits { counter, .. } => (1 << counter.shift, counter.max()),
-            Self::Decimal => (HOSTS, u64::MAX), // from tick to tick by the same constant
+            Self::Decimal => (HOSTS, u64::MAX), // the same constant from one tick to the next
         };
         let mut number = base;
         let mut rest = out;

@@ -1,17 +1,17 @@
 //! Hazelcast's prefetch: numbers are claimed many at a time and handed out one by one, for as long as they are valid.
 //!
-//! This file must never hand a number out twice, or one after its time.
+//! This file must never hand out a number twice, or after its validity has ended.
 
 use std::num::NonZeroU64;
 
 use crate::cursor::Claim;
 
-/// What the option says.
+/// The `prefetch` option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrefetchRule {
     /// how many numbers to claim at a time, at most
     pub count: NonZeroU64,
-    /// how long they may be handed out, in nanoseconds; 0: for ever
+    /// how long they may be handed out, in nanoseconds; 0 means for ever
     pub validity_ns: u64,
 }
 
@@ -26,18 +26,18 @@ pub struct Prefetch {
 }
 
 impl Prefetch {
-    /// Nothing claimed yet.
+    /// Holds no numbers yet.
     pub fn new(rule: PrefetchRule) -> Self {
         Self { rule, next: 0, left: 0, dead_at_ns: i128::MAX }
     }
 
-    /// Whether time matters to what is held.
+    /// Whether the numbers held can expire.
     #[inline]
     pub fn expires(&self) -> bool {
         self.left > 0 && self.dead_at_ns != i128::MAX
     }
 
-    /// Forgets what is held if it is dead at `now_ns`: at the claim's instant plus the validity, and ever after.
+    /// Forgets the numbers held if they have expired at `now_ns`: from the instant of the claim plus the validity on.
     #[inline]
     pub fn expire(&mut self, now_ns: i128) {
         if now_ns >= self.dead_at_ns {
@@ -45,7 +45,7 @@ impl Prefetch {
         }
     }
 
-    /// Up to `n` of the numbers held; `None` when there is none.
+    /// Up to `n` of the numbers held; `None` if there are none.
     #[inline]
     pub fn take(&mut self, n: u64) -> Option<Claim> {
         let got = n.min(self.left);
@@ -58,7 +58,7 @@ impl Prefetch {
         Some(Claim { base, got })
     }
 
-    /// Holds what was claimed at an instant (Unix nanoseconds). What it held before must have been taken.
+    /// Keeps what was claimed at an instant (Unix nanoseconds). Everything held before must have been taken.
     pub fn refill(&mut self, claim: Claim, now_ns: i128) {
         (self.next, self.left) = (claim.base, claim.got);
         self.dead_at_ns = match self.rule.validity_ns {

@@ -1,12 +1,14 @@
-//! Whether a living process has a file open: asked by a word in its page, and answered by another.
+//! Whether a living process has a file open. One word in its page asks this, and another one answers.
 //!
-//! An answer proves that the machine has not crashed since the file was entered: whoever answers has entered it, and is
-//! alive. That is why it is an answer, and not a lock of the system: one who is about to enter holds a lock too, and may die
-//! before he does; other programs lock files; and on Windows a lock keeps everybody else from reading the file.
+//! An answer proves that the machine has not crashed since the file was entered: the process that answers has entered
+//! it and is alive. A lock of the system would not prove that: a process that is about to enter holds a lock, too, and
+//! may die before it has entered; other programs lock files; and on Windows a lock keeps everybody else from reading
+//! the file.
 //!
-//! No answer proves nothing: those who have the file open may be stopped, or of a version that does not answer.
+//! No answer proves nothing: the processes that have the file open may be stopped, or of a version that does not
+//! answer.
 //!
-//! This file must never take for an answer what was in the page before the question.
+//! This file must never accept as an answer what was in the page before the question.
 
 #[cfg(loom)]
 use loom::sync::atomic::{
@@ -19,11 +21,11 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-/// The words of a page for this, all 0 in a new file.
+/// The words of a page that this uses. All are 0 in a new file.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Presence {
-    /// how many have the file open: a hint, since killed ones stay counted
+    /// how many processes have the file open: only a hint, because killed processes stay counted
     users: AtomicU64,
     asked: AtomicU64,
     answered: AtomicU64,
@@ -34,24 +36,24 @@ pub struct Presence {
 pub struct Question(u64);
 
 impl Presence {
-    /// Counts one who has entered.
+    /// Counts a process that has entered.
     pub fn arrive(&self) {
         self.users.fetch_add(1, Relaxed);
     }
 
-    /// Counts him no more.
+    /// Stops counting it.
     pub fn leave(&self) {
         let _ = self.users.fetch_update(Relaxed, Relaxed, |users| users.checked_sub(1));
     }
 
-    /// Asks whether anybody is there; `None` where nobody is expected to answer.
+    /// Asks whether anybody is there; `None` if nobody is expected to answer.
     pub fn ask(&self) -> Option<Question> {
         if self.users.load(Relaxed) == 0 {
             return None;
         }
         let answered = self.answered.load(SeqCst);
         let question = self.asked.fetch_add(1, SeqCst).wrapping_add(1);
-        // One that was answered before it was asked is damage.
+        // If it was answered before it was asked, the words are damaged.
         (question > answered).then_some(Question(question))
     }
 
@@ -60,12 +62,13 @@ impl Presence {
         self.answered.load(SeqCst) >= question.0
     }
 
-    /// Nobody answered in time: those who are counted are gone, or stopped.
+    /// Nobody answered in time: the processes that are counted are gone, or stopped.
     pub fn forget_users(&self) {
         self.users.store(0, Relaxed);
     }
 
-    /// What each who has entered does a few times a second: answers all questions, and is counted at least once.
+    /// What each process that has entered does a few times a second: it answers all questions, and is counted at least
+    /// once.
     pub fn answer(&self) {
         if self.users.load(Relaxed) == 0 {
             self.users.fetch_max(1, Relaxed);

@@ -1,7 +1,7 @@
-//! Who holds what: the slots of a group and the groups of a folder, for those who look on.
+//! Who holds what: the slots of a group and the groups of a folder, for people who want to know.
 //!
-//! This file must never need the right to write, nor hold a lock for longer than it takes to ask for it. A file that cannot
-//! be read must not hide the others.
+//! This file must never need the right to write, nor hold a lock for longer than it takes to ask for it. A file that
+//! cannot be read must not hide the others.
 
 use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
@@ -20,26 +20,26 @@ use crate::slots::LENDS_WINDOW;
 pub struct SlotInfo {
     /// its number
     pub slot: u32,
-    /// whether a process has it
+    /// whether a process holds it
     pub is_held: bool,
-    /// who has it, or had it last
+    /// who holds it, or held it last
     pub holder: Option<Holder>,
-    /// the Unix millisecond of the last ID; `None` when there was none, or it was made by a holder's own cursor
+    /// the Unix millisecond of the last ID; `None` if there was none, or if a holder's own cursor made it
     pub last_ms: Option<i64>,
-    /// the last Unix millisecond of the mark; `None` when the slot was never used
+    /// the last Unix millisecond of the mark; `None` if the slot was never used
     pub hi_ms: Option<i64>,
 }
 
 /// The slots of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// in order
+    /// in the order of their numbers
     pub slots: Vec<SlotInfo>,
-    /// what is wrong with the files of others
+    /// what is wrong with the files of the other slots
     pub faults: Vec<FileError>,
 }
 
-/// What the slots of the group in a folder say; nothing of one that was destroyed. Holders notice nothing of it.
+/// What the slots of the group in a folder say; nothing if the group was destroyed. This does not disturb the holders.
 pub fn list(folder: &Path) -> Result<Roster, FileError> {
     let mut roster = Roster::default();
     let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(roster) };
@@ -62,18 +62,18 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
     Ok(SlotInfo { slot, is_held, holder: Holder::read(page), last_ms, hi_ms })
 }
 
-/// Asks for the lock, without waiting and for no longer than it takes: somebody who looks for a slot just then takes
-/// another.
+/// Asks for the lock, without waiting, and holds it no longer than that takes. Somebody who looks for a slot at that
+/// moment takes another one.
 fn is_locked(path: &Path) -> Result<bool, FileError> {
     let Some(file) = place::open_to_read(path)? else { return Ok(false) };
     match file.try_lock_shared() {
-        Ok(()) => Ok(false), // given back as the file is closed
+        Ok(()) => Ok(false), // closing the file releases the lock
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(FileError::io(path, "locked", &error)),
     }
 }
 
-/// The groups of a store's folder: their names and their folders, in order; those too of which [`list`] says what is wrong.
+/// The groups of a store's folder, as names and folders, in order; including those that [`list`] finds a fault with.
 pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, FileError> {
     let entries = match fs::read_dir(store) {
         Ok(entries) => entries,

@@ -1,17 +1,17 @@
-//! What a layout of one's own may be made of.
+//! What a custom layout may consist of.
 //!
-//! This file must never let a spec through of which `pack` and `unpack` would not be inverses.
+//! This file must never accept a spec for which `pack` and `unpack` would not be inverses.
 
-/// The field that ticks go to.
+/// The field for the ticks.
 pub(crate) const TIMESTAMP: &str = "timestamp";
-/// The field that counts inside a tick.
+/// The field for the counter inside a tick.
 pub(crate) const COUNTER: &str = "counter";
 /// Bits that are always 0.
 pub(crate) const ZERO: &str = "zero";
 /// java-uniqueid's bit that says how the timestamp is written.
 pub(crate) const MODE: &str = "mode";
 
-/// What a layout is made of.
+/// What a layout consists of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// its name
@@ -27,17 +27,17 @@ pub struct Spec {
 /// What is impossible about a [`Spec`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecError {
-    /// the field that is wrong; `None` when it is all of them together
+    /// the field that is wrong; `None` if the fields are wrong together
     pub field: Option<usize>,
-    /// what the field, or all of them, must do, and what is there instead: it goes on after `must`
+    /// the requirement on the field, or on all of them, and what is there instead: the text that follows `must`
     pub must: String,
 }
 
-/// Widest counter and node number: what a JavaScript number holds.
+/// The widest counter and node number: a JavaScript number holds no more bits exactly.
 const WIDEST: u32 = 53;
 
 impl Spec {
-    /// Whether a layout can be made of it.
+    /// Whether a layout can be made from it.
     pub fn check(&self) -> Result<(), SpecError> {
         let wrong = |field, must: String| Err(SpecError { field, must });
         if self.tick_ns == 0 {
