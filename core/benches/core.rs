@@ -1,4 +1,4 @@
-//! What the parts of making an ID cost: `cargo bench -p flakeforge-core`.
+//! What each part of making an ID costs: `cargo bench -p flakeforge-core`.
 
 use std::mem::size_of;
 use std::sync::Arc;
@@ -29,21 +29,21 @@ impl Clock for Frozen {
 
 const ENDLESS: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX, last: u64::MAX };
 
-/// The loop that takes a number, alone.
+/// Only the loop that takes a number.
 #[divan::bench]
 fn claim(bencher: Bencher) {
     let cursor = Cursor::new(u64::MAX);
     bencher.bench_local(|| cursor.claim(1, black_box(&ENDLESS), &mut Frozen));
 }
 
-/// The same while other threads take numbers too.
+/// The same while other threads take numbers, too.
 #[divan::bench(threads = [2])]
 fn claim_contended(bencher: Bencher) {
     let cursor = Cursor::new(u64::MAX);
     bencher.bench(|| cursor.claim(1, black_box(&ENDLESS), &mut Frozen));
 }
 
-/// What a tick costs: read from the system, trusted, and the cycle counter alone.
+/// What a tick costs: read from the system, trusted, and only the cycle counter.
 #[divan::bench]
 fn system_clock() -> i128 {
     system_ns()
@@ -74,7 +74,7 @@ fn unpack(bencher: Bencher) {
     bencher.bench_local(|| layout.unpack(black_box(0x687e_4889_8912_7000)));
 }
 
-/// All of it: one ID, and a block of them.
+/// Everything together: one ID, and a block of them.
 #[divan::bench]
 fn next_id(bencher: Bencher) {
     let mut generator = generator();

@@ -17,7 +17,7 @@ fn flake() -> Layout {
     Layout::named("flake").expect("the table has it")
 }
 
-/// A generator that never has to wait, its clock calibrated.
+/// A generator that never has to wait, with a calibrated clock.
 fn generator(source: impl Into<Source>) -> Generator {
     let layout = flake();
     let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
@@ -29,7 +29,7 @@ fn generator(source: impl Into<Source>) -> Generator {
     generator
 }
 
-/// One ID from a cursor of this process, and from one in a file: no system call in either.
+/// One ID from a cursor of this process, and one from a cursor in a file. Neither makes a system call.
 #[divan::bench(sample_size = 1000)]
 fn next_id_plain(bencher: Bencher) {
     let cursor = Registry::default().plain(Key::new(&flake(), 0)).expect("nobody else has it");
@@ -46,7 +46,7 @@ fn next_id_shared(bencher: Bencher) {
     bencher.bench_local(|| generator.next_id());
 }
 
-/// A slot and back again, with so many taken.
+/// Takes a slot and gives it back, while this many are taken.
 #[divan::bench(args = [0, 60, 1000])]
 fn acquire_and_release(bencher: Bencher, taken: u32) {
     let folder = temporary();

@@ -3,19 +3,19 @@
 //! Reads one request per line, a JSON object, and answers each with one line. It keeps one store, empty at first.
 //! Run it with `cargo run -q -p flakeforge-core --example grants`.
 //!
-//! Every request has `step`; what else it has depends on that:
+//! Every request has a `step`. The other fields depend on the step:
 //!
 //! | step | fields | answer |
 //! |---|---|---|
-//! | `open` | group, `create` (false) | `{"ok":true}` where it made the group, else `{"ok":false}` |
+//! | `open` | group, `create` (false) | `{"ok":true}` if it created the group, else `{"ok":false}` |
 //! | `acquire` | group, `owner`, `host`, `clientNow` | `{"ok":{"slot":0,"lo":…,"hi":…,"storeNow":…}}` |
 //! | `renew` | group, `slot`, `owner`, `clientNow` | the same, or `{"ok":"lost"}`, `{"ok":"destroyed"}` |
 //! | `release` | group, `slot`, `owner`, `last` | `{"ok":null}` |
 //! | `destroy` | group, without `config` | `{"ok":null}` |
 //! | `list` | `group` alone | `{"ok":[{"slot":0,"owner":"…","host":"…","lo":…,"hi":…}, …]}`, by slot; no `owner` once released |
 //! | `advance` | `now`, `incarnation`, `name`, `by`, `init` (none) | `{"ok":"<value before>"}` |
-//! | `flush` | | `{"ok":null}`: groups and counters are gone |
-//! | `save`, `restore` | | `{"ok":null}`: remembers groups and counters; brings back those remembered last |
+//! | `flush` | | `{"ok":null}`: removes groups and counters |
+//! | `save`, `restore` | | `{"ok":null}`: remembers groups and counters; brings back those that were remembered last |
 //!
 //! "group" above stands for `"now":<the store's clock>`, `"incarnation":<any whole number ≥ 0>`, `"group":"<name>"` and
 //! `"config":{"fingerprint":"…","slots":…,"ttlMs":…,"skewMs":…}`. Times are whole Unix milliseconds. `owner` is 32 hex
@@ -28,7 +28,7 @@
 //! `{"error":"ERR_FLAKE_CONFIG_MISMATCH","theirs":{config},"ours":{config}}`,
 //! `{"error":"ERR_FLAKE_DESTROYED"}` or
 //! `{"error":"ERR_FLAKE_STORE","why":"gone"|"lost"|"full"}`.
-//! A line that is no such request ends the program with a message.
+//! A line that is not such a request ends the program with a message.
 
 use std::error::Error;
 use std::io::{BufRead, Write, stdin, stdout};
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
         let line = line?;
         let answer = answer(&mut store, &mut saved, &serde_json::from_str(&line)?);
         writeln!(out, "{}", answer.map_err(|error| format!("{line}: {error}"))?)?;
-        out.flush()?; // whoever asks waits for this line before it goes on
+        out.flush()?; // the client waits for this line before it goes on
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ mod linux {
         let is_ours = found.is_file() && found.uid() == user && found.mode() & 0o022 == 0;
         (&file).kind().filter(|&kind| kind == TMPFS && is_ours)?;
         let mut number = [0; 16];
-        file.read_exact(&mut number).ok()?; // it may be empty: its creator is writing it now, or was killed before it could
+        file.read_exact(&mut number).ok()?; // it may be empty: its creator is writing it, or was killed
         Some(u128::from_ne_bytes(number)).filter(|&boot| boot != 0)
     }
 }

@@ -1,4 +1,4 @@
-//! Names of boots that are kept in memory: the same for all processes of a user, and none that a crash might not forget.
+//! Boot IDs that are kept in memory: all processes of a user have the same one, and a crash certainly erases it.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -18,7 +18,7 @@ fn in_memory() -> tempfile::TempDir {
     folder
 }
 
-/// The one file in a folder.
+/// The only file in a folder.
 fn file_in(folder: &Path) -> PathBuf {
     fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
 }

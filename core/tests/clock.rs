@@ -1,4 +1,4 @@
-//! Ticks: how instants become ticks, and how long one may be trusted.
+//! How instants become ticks, and how long a tick may be trusted.
 
 #[cfg(not(loom))]
 mod tests {
@@ -67,8 +67,8 @@ mod tests {
         assert_eq!(clock.trusted(), Err(OutOfRange { unix_ns: -1 }));
     }
 
-    /// The trusted tick may be late by what the design allows, one tick, and is never early. A reading between two
-    /// clock reads is the fair comparison; a thread suspended between them makes the window wider, not the test wrong.
+    /// The trusted tick may be late by one tick, as the design allows, and is never early. It is compared with a clock
+    /// read before it and one after it. If the thread is suspended in between, the check is weaker but not wrong.
     #[test]
     fn a_trusted_tick_is_true_or_one_late() {
         let mut clock = TickClock::system(FLAKE);
@@ -82,7 +82,7 @@ mod tests {
             assert!(tick + 1 >= before && tick <= after, "{tick} is not in {before}…{after}");
             trusted += u64::from(clock.last_ns() == reads);
         }
-        // Where the CPU has a steady counter, most calls are answered without the clock.
+        // If the CPU has a steady counter, most calls are answered without the clock.
         if cycles::per_ms(cycles::now()) > 0 {
             assert!(trusted > 1000, "only {trusted} calls were answered out of memory");
         }

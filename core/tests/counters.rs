@@ -1,4 +1,4 @@
-//! Counters of blocks, of which nothing may be handed out twice and nothing heals by itself.
+//! Counters of blocks: no block may be handed out twice, and no loss is repaired by itself.
 
 #[cfg(not(loom))]
 mod tests {

@@ -1,4 +1,4 @@
-//! The cursor against its definition: one thread, a clock that shows what the test says.
+//! The cursor against its definition: one thread, and a clock that shows what the test says.
 
 #[cfg(not(loom))]
 mod tests {
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(cursor.claim(1, &FLAKE, &mut late).unwrap().base, number(6, 0));
     }
 
-    /// A neighbour takes numbers whenever the clock is asked: the first time the first of these, and so on.
+    /// A neighbour takes numbers whenever the clock is asked. `takes` says how many each time.
     struct Busy<'a> {
         cursor: &'a Cursor,
         takes: Vec<u64>,
@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(5, 1));
         assert_eq!(busy.takes.len(), 2, "asked once");
 
-        // Behind by the trusted tick, so that the clock is read after the load: the exchange then fails, and goes on with
-        // the tick that was read.
+        // The trusted tick is behind, so the clock is read after the load. Then the exchange fails, and the claim
+        // goes on with the tick that was read.
         let cursor = Cursor::window(number(6, 0), u64::MAX);
         let mut busy = Busy { cursor: &cursor, takes: vec![1, 1], trusted: 5, reads: vec![6, 6] };
         assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(6, 2));
@@ -125,7 +125,7 @@ mod tests {
         let endless = Rule { max_ahead: u64::MAX, ..FLAKE };
         assert_eq!(cursor.claim(1 << 40, &endless, &mut at(1)).unwrap().got, 1 << 40);
         assert_eq!(cursor.claim(1, &endless, &mut at(1)).unwrap().base, number(1, 0) + (1 << 40));
-        // A tick so far ahead that it has no number is not one that is over.
+        // A tick so far ahead that it has no number must not count as a tick that is over.
         let far = Rule { max_ahead: 1 << 60, ..FLAKE };
         assert_eq!(Cursor::new(u64::MAX).claim(5000, &far, &mut at(1)).unwrap().got, 5000);
     }
@@ -136,7 +136,7 @@ mod tests {
         let four = Rule { seq_mask: 3, max_ahead: 2, ..FLAKE };
         assert_eq!(cursor.claim(9, &four, &mut at(7)), Ok(Claim { base: number(7, 0), got: 4 }));
         assert_eq!(cursor.claim(9, &four, &mut at(7)), Ok(Claim { base: number(8, 0), got: 4 }));
-        // Another generator of the same cursor uses the whole tick; the numbers stay in one order.
+        // Another generator of the same cursor uses the whole tick; the numbers stay in order.
         assert_eq!(cursor.claim(1, &Rule { max_ahead: 2, ..FLAKE }, &mut at(7)).unwrap().base, number(8, 4));
         assert_eq!(cursor.claim(9, &four, &mut at(7)), Ok(Claim { base: number(9, 0), got: 4 }));
         assert!(matches!(cursor.claim(9, &four, &mut at(7)), Err(Refused::Behind { .. })));
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(cursor.claim(9, &half, &mut at(last)), Err(Refused::PastLimit));
     }
 
-    /// Section 1 of the design once more, number by number, slow and without an atomic: the model.
+    /// The model: section 1 of the design again, number by number, slow and without atomics.
     fn model(next: &mut u64, n: u64, rule: Rule, limit: u64, now: u64) -> Option<(u64, u64)> {
         let counter = |number: u64| number & ((1 << rule.counter_bits) - 1);
         let usable = |number: u64| {
@@ -265,7 +265,7 @@ mod tests {
                 match cursor.claim(n, &rule, &mut clock) {
                     Ok(Claim { base, got }) => {
                         prop_assert!(base >= before);
-                        // A trusted tick is as good as the real one, only older.
+                        // A trusted tick is as good as the real one. It is only older.
                         let now = [clock.trusted, clock.real].into_iter()
                             .find(|&now| model(&mut before.clone(), n, rule, limit, now) == Some((base, got)));
                         prop_assert!(now.is_some(), "{base} {got} from {before} at {tick}");

@@ -1,4 +1,4 @@
-//! How fast the cycle counter runs: what it takes to be believed, and what it must never be taken for.
+//! How fast the cycle counter runs: what is needed before a rate is trusted, and which rates must never be.
 
 #[cfg(not(loom))]
 mod tests {
@@ -6,25 +6,25 @@ mod tests {
     use proptest::prelude::*;
     use std::time::{Duration, Instant, SystemTime};
 
-    /// Cycles in a millisecond, as the counter really runs.
+    /// Cycles in a millisecond: the counter's real rate.
     const RATE: u64 = 2_600_000;
 
-    /// What may happen in an interval, beside the time that passes.
+    /// What may happen in an interval, in addition to the passing of time.
     #[derive(Clone, Copy, Debug)]
     enum Fault {
         Nothing,
-        /// the machine is suspended for so many ms: the monotonic clock stands still
+        /// the machine is suspended for this many ms: the monotonic clock stands still
         Suspend(u64),
-        /// the machine is suspended, and the counter stands still too
+        /// the machine is suspended, and the counter stands still, too
         DeepSuspend(u64),
         /// a virtual machine is halted: its clocks stand still
         Halt(u64),
         /// the clock is set
         StepForward(u64),
         StepBack(u64),
-        /// the thread that measures is suspended for so many ms before it reads the clocks, and after
+        /// the measuring thread is suspended for this many ms before it reads the clocks, and after it
         Stall(u64),
-        /// the counter falls
+        /// the counter goes back
         Restart,
     }
 
@@ -53,7 +53,7 @@ mod tests {
             Reading { before, monotonic, wall, after: self.counter }
         }
 
-        /// The reading at the end of an interval of so many ms.
+        /// The reading at the end of an interval of `ms` milliseconds.
         fn interval(&mut self, ms: u64, fault: Fault) -> Reading {
             self.pass(ms);
             match fault {
@@ -72,7 +72,7 @@ mod tests {
         }
     }
 
-    /// What is believed after intervals of 10 ms in which this happened.
+    /// The rate that is trusted after intervals of 10 ms in which these things happened.
     fn after(faults: &[Fault]) -> u64 {
         let mut machine = Machine::new();
         let mut watch = Watch::new(machine.read(0));
@@ -105,7 +105,7 @@ mod tests {
             assert!(after(&[Nothing, fault, Nothing]) <= RATE, "{fault:?}");
             assert_eq!(after(&[fault, Nothing, Nothing, Nothing]), RATE, "{fault:?}");
         }
-        // The clock that goes on is enough, also where it happens again and again.
+        // It is enough that one clock goes on, even if this happens again and again.
         assert!(after(&[Suspend(5000), Suspend(5000)]) <= RATE);
         assert!(after(&[Restart, Restart]) <= RATE);
     }
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Linux says in /proc/cpuinfo whether the counter is steady; where it is, the rate is found, and is the real one.
+    /// Linux says in /proc/cpuinfo whether the counter is steady. If it is, the rate is found, and it is the real one.
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     #[test]
     fn this_machine() {
@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(cycles::per_ms(cycles::now()), 0);
             return;
         }
-        // A thread that is suspended at the wrong moment makes the rate smaller until it is measured again.
+        // If a thread is suspended at the wrong moment, the rate is smaller until it is measured again.
         for _ in 0..1000 {
             let (outer, from) = (Instant::now(), cycles::now());
             let inner = Instant::now();

@@ -1,5 +1,5 @@
-//! The facts of every dialect, written down a second time and by hand: the epoch as a date, the first and the last ID as
-//! shifts, how many IDs a tick has, and whether IDs sort by time.
+//! The facts of every dialect, written down again by hand: the epoch as a date, the first and the last ID as shifts,
+//! how many IDs a tick has, and whether IDs sort by time.
 
 #[cfg(not(loom))]
 mod tests {
@@ -114,7 +114,7 @@ mod tests {
         },
     ];
 
-    /// An instant in Unix ms as ISO 8601 has it, for years 1970 to 9999: counts years and months off, one by one.
+    /// An instant in Unix ms in ISO 8601, for the years 1970 to 9999. It counts years and months one by one.
     fn iso(unix_ms: i64) -> String {
         let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         let (mut days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// One bit of each field, so that fields that changed places would show.
+    /// One bit of each field, so that swapped fields would be noticed.
     #[test]
     fn where_fields_begin() {
         let rows: [(&str, &[u32]); 8] = [

@@ -1,4 +1,4 @@
-//! Text forms against the standard library's and num-bigint's own.
+//! Texts of numbers, compared with those of the standard library and num-bigint.
 
 #[cfg(not(loom))]
 mod tests {
@@ -44,7 +44,7 @@ mod tests {
     fn what_is_no_number_is_refused() {
         for text in ["", " ", "+1", "-1", "1_0", "0x1", "g", "１"] {
             for (name, base) in Base::NAMES {
-                let digit_here = ["0x1", "g"].contains(&text) && base == Base::Base32; // the others have a width
+                let digit_here = ["0x1", "g"].contains(&text) && base == Base::Base32; // others have a fixed width
                 assert_eq!(parse(text, base).is_some(), digit_here, "{text:?} in {name}");
             }
         }
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(parse("00018446744073709551615", Base::Dec), Some(u64::MAX));
     }
 
-    /// The largest text of each alphabet, that of 2^64 and its neighbours, one digit more, one less.
+    /// The largest text of each alphabet, the texts of 2^64 and its neighbours, one digit more, and one less.
     #[test]
     fn a_fixed_width_is_exact_and_64_bits_the_most() {
         let bases = [
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// Of base 36 as of hexadecimal; in base 58 and 62 the two cases are two digits.
+    /// Case does not matter in base 36 and hexadecimal; in base 58 and 62 the two cases are two digits.
     #[test]
     fn case_counts_where_it_has_to() {
         assert_eq!(parse("3W5E11264SGSF", Base::Base36), Some(u64::MAX));
@@ -98,14 +98,14 @@ mod tests {
         assert_eq!(parse("0000000000A", Base::Base62), Some(10));
     }
 
-    /// The width of so many bytes is that of their largest number, for every length up to a few thousand.
+    /// The width for a number of bytes is that of their largest number, for every length up to a few thousand.
     #[test]
     fn a_fixed_width_fits_its_bytes_exactly() {
         for base in [Base::Base32, Base::Base36, Base::Base58, Base::Base62] {
             let radix = BigUint::from(radix_of(base));
             let (mut width, mut power) = (0, BigUint::from(1u32));
             for bytes in 1..=600 {
-                let count = BigUint::from(1u32) << (bytes * 8); // of numbers
+                let count = BigUint::from(1u32) << (bytes * 8); // how many numbers there are
                 while power < count {
                     power *= &radix;
                     width += 1;
@@ -150,7 +150,7 @@ mod tests {
             }
         }
 
-        /// Only one text stands for an ID where the width is fixed and case counts.
+        /// If the width is fixed and case counts, only one text stands for an ID.
         #[test]
         fn what_base_58_and_62_read_is_what_they_write(spelt in "[0-9A-Za-z]{11}") {
             for base in [Base::Base58, Base::Base62] {
@@ -173,7 +173,7 @@ mod tests {
             prop_assert_eq!(digits(&bytes, Base::Base32).len(), (bytes.len() * 8).div_ceil(5));
             for base in [Base::Base32, Base::Base36, Base::Base58, Base::Base62] {
                 let zero = digits(&[0], base).remove(0).to_string();
-                // One digit at a time, after as many zeros as the base's width wants.
+                // One digit at a time, after as many zeros as the base's width requires.
                 let value = |digit: char| {
                     let width = base.text_width().unwrap_or(1);
                     parse(&format!("{}{digit}", zero.repeat(width - 1)), base).unwrap()

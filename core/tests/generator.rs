@@ -1,4 +1,4 @@
-//! Generators: refusals in words, batches that equal single calls, and threads that share a node number.
+//! Generators: how refusals are expressed, batches that equal single calls, and threads that share a node number.
 
 #[cfg(not(loom))]
 mod tests {
@@ -39,7 +39,7 @@ mod tests {
         at(&mut generator, 1000 * MS).next_id().unwrap();
         let refusal = at(&mut generator, 990 * MS).next_id();
         assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 10.0 }));
-        // Within what may be borrowed it is no fault; beyond it, the borrowed part is not waited for.
+        // Within the allowed lead this is not a fault. Beyond it, nobody waits for the allowed part.
         let mut ahead = given(Knobs { max_ahead_ms: 6.0, ..PLAIN });
         at(&mut ahead, 1000 * MS).next_id().unwrap();
         assert!(at(&mut ahead, 994 * MS).next_id().is_ok());

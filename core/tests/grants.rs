@@ -1,4 +1,4 @@
-//! The store's rules, one by one, and all of them against the one promise: no millisecond of a slot is granted twice.
+//! The store's rules, one by one, and all of them against the promise that no millisecond of a slot is granted twice.
 
 #[cfg(not(loom))]
 mod tests {
@@ -10,7 +10,7 @@ mod tests {
         Config { fingerprint: "flake".to_owned(), slots, ttl_ms: 30_000, skew_ms: 5_000 }
     }
 
-    /// Steps of one group, whose members' clocks show the store's time.
+    /// Steps of one group. The clocks of its members show the store's time.
     struct Group {
         store: Store,
         config: Config,
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn destroy_does_not_hide_a_loss() {
         let mut group = Group::created(1);
-        group.store.incarnation = 1; // forgotten: a grant just made
+        group.store.incarnation = 1; // the store forgets a grant that it just made
         group.store.destroy(1_000, "g");
         group.open(1_001).unwrap();
         assert_eq!(group.acquire(1_002, 1), Err(quiet(36_001)));
@@ -319,7 +319,7 @@ mod tests {
     fn a_tombstone_that_came_back_hides_no_group_that_followed_it() {
         let mut group = Group::created(1);
         group.store.destroy(1_000, "g");
-        group.store.incarnation = 1; // forgotten: the next group, and its grants
+        group.store.incarnation = 1; // the store forgets the next group and its grants
         group.store.destroy(1_500, "g");
         group.store.step(2_000, "g", &group.config).create().unwrap();
         assert_eq!(group.acquire(2_001, 1), Err(quiet(67_001)));
@@ -357,15 +357,15 @@ mod tests {
             1 => Just(Doing::Remember),
             1 => Just(Doing::Lose),
         ];
-        // The store's clock goes on, and is sometimes set back.
+        // The store's clock moves forward, and is sometimes set back.
         (doing, prop_oneof![4 => 0i64..8, 1 => 15i64..60, 1 => -3i64..0])
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3000))]
 
-        /// Members use all of every window they are told of. Whatever is asked, lost and set back within the skew:
-        /// nobody uses a millisecond of a slot that another one used.
+        /// Members use all of every window that they are told of. Whatever is asked, lost or set back within the skew,
+        /// nobody uses a millisecond of a slot that someone else used.
         #[test]
         fn no_millisecond_of_a_slot_is_used_twice(steps in prop::collection::vec(doing(), 1..60)) {
             let config = Config { fingerprint: String::new(), slots: 2, ttl_ms: 20, skew_ms: 3 };
@@ -401,7 +401,7 @@ mod tests {
                     Doing::Release(member, rest) => if let Some((owner, granted)) = held[member].take() {
                         let last = granted.hi - rest;
                         for mine in used.iter_mut().filter(|mine| mine.1 == owner && mine.3 > last) {
-                            mine.3 = last; // it knew how far it had come
+                            mine.3 = last; // it knew how far it had got
                         }
                         store.step(now, "g", &config).release(granted.slot, owner, last).unwrap();
                     },

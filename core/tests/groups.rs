@@ -1,4 +1,4 @@
-//! Groups of slots over the loss of their files, and their end.
+//! How groups of slots survive the loss of their files, and how they end.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -56,7 +56,7 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     assert_eq!(fault.path(), path.to_str().unwrap());
     assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the others may be given back");
 
-    // How far its IDs went is not known, so that there is no next life until somebody says so by removing it.
+    // Nobody knows how far its IDs went, so there is no next life until somebody confirms the loss by removing it.
     destroy(temp.path()).unwrap();
     let error = SlotFolder::open(temp.path(), config(4)).unwrap_err().to_string();
     assert!(error.contains("Remove it once no process uses it"), "{error}");
@@ -92,7 +92,7 @@ fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
     let mut ids = generator(held.cursor(), &PLAIN);
     ids.next_id().unwrap();
     cut(&temp.path().join("1/0"));
-    cut(&temp.path().join("1/1")); // whose holder does not use the cursor in it
+    cut(&temp.path().join("1/1")); // its holder does not use the cursor in it
     while ids.fault().is_none() {
         thread::sleep(Duration::from_millis(20));
     }
@@ -129,7 +129,7 @@ fn a_group_that_is_whole_again_after_it_was_cut_is_opened_anew() {
     cut(&path);
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     fs::write(&path, copy).unwrap();
-    // What stands in for the page is not the group: it is opened anew, above what this member may have made.
+    // The stand-in page is not the group. The group is opened again, above what this member may have made.
     assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })));
 }
 
@@ -142,7 +142,7 @@ fn the_number_of_a_removed_slot_is_not_given_again() {
     fs::remove_file(temp.path().join("1/0")).unwrap();
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     drop(held);
-    let other = open(temp.path(), 2); // as another process has it
+    let other = open(temp.path(), 2); // as another process has it open
     let held = take(&other);
     assert_eq!(held.slot(), 1, "the first one's IDs are ahead, and no file says how far");
     assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the other may be given back");
@@ -174,7 +174,7 @@ fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
     assert!(retry_at_ms > last_ms && retry_at_ms < last_ms + 10_000, "{retry_at_ms}, and {last_ms}");
     assert!(path.join("1/group").exists() && list(&path).unwrap().slots.is_empty(), "a group, and no slot too early");
 
-    // Members of before and new ones are in one group.
+    // Old and new members are in the same group.
     let joined = open(&path, 4);
     while now_ms() < retry_at_ms {
         thread::sleep(Duration::from_millis(20));
@@ -194,7 +194,7 @@ fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
     let held = take(&folder);
     let last_ms = run_ahead(&held);
     fs::remove_dir_all(temp.path().join("1")).unwrap();
-    drop(take(&open(temp.path(), 4)).cursor()); // knows nothing of it, and makes slot 0
+    drop(take(&open(temp.path(), 4)).cursor()); // does not know of the other one, and makes slot 0
     drop(held);
     let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "{retry_at_ms}, and {last_ms}");
@@ -214,7 +214,7 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     ids.fill(&mut made, |id| id);
     destroy(temp.path()).unwrap();
     let hi_ms = held.hi_ms();
-    // A member that has not heard of it goes on up to its mark, and not further.
+    // A member that has not noticed the end goes on up to its mark, and no further.
     let mut rest = vec![0; 4096 * 10_000];
     let (count, stopped) = ids.fill(&mut rest, |id| id);
     assert_eq!(stopped, Some(Refusal::WindowEnd));
@@ -223,7 +223,7 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Destroyed);
     assert_eq!(list(temp.path()).unwrap().slots, []);
 
-    // Also of another configuration.
+    // This also works with another configuration.
     let next = open(temp.path(), 5);
     assert_eq!(next.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: hi_ms + 1 });
     assert_eq!(held.renew(), Ok(Renewal::Destroyed));
@@ -266,7 +266,7 @@ fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
                 }
             }
         });
-        thread::sleep(Duration::from_millis(5)); // the mark is raised some times
+        thread::sleep(Duration::from_millis(5)); // the mark is raised a few times
         destroy(temp.path()).unwrap();
         let next = open(temp.path(), 1);
         let Err(SlotError::Exhausted { retry_at_ms }) = next.acquire(7, "x") else { panic!("it ran ahead") };

@@ -1,5 +1,5 @@
-//! The thread that looks after the files of a process: what it does without any call, and when it ends. Each test is a
-//! process of its own, since there is one thread for all files.
+//! The thread that looks after the files of a process: what it does without any call, and when it ends. Each test runs
+//! in a separate process, because there is one thread for all files.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -37,13 +37,13 @@ fn is_raised(shared: &Arc<SharedCursor>) {
     wait_until(|| shared.cursor().limit() > limit);
 }
 
-/// Whether the thread is there.
+/// Whether the thread is running.
 fn is_running() -> bool {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok()).any(|name| name == "flakeforge\n")
 }
 
-/// Waits until it has looked at all files: it notices one that was removed.
+/// Waits until the thread has checked the files: it has noticed that one was removed.
 fn look(folder: &Path) {
     let shared = open(&folder.join("removed")).unwrap();
     fs::remove_file(shared.path()).unwrap();
@@ -64,7 +64,7 @@ fn it_leaves_a_file_alone_of_which_nothing_was_taken() {
         let path = folder.join("ids");
         let shared = open(&path).unwrap();
         look(folder);
-        look(folder); // the second time, so that it has come to every file since the first
+        look(folder); // a second time, so that it has checked every file since the first time
         assert_eq!(words(&path), [0, 0, 0]);
         assert!(!shared.is_ended());
     });

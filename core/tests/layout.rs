@@ -1,4 +1,4 @@
-//! Layouts: pack and unpack are inverses for every row of the table and for random specs, and what is impossible is
+//! Layouts: pack and unpack are inverses for every row of the table and for random specs, and impossible specs are
 //! refused.
 
 #[cfg(not(loom))]
@@ -183,7 +183,7 @@ mod tests {
         })
     }
 
-    /// Parts that a layout can hold, out of three random numbers.
+    /// Parts that a layout can hold, made from three random numbers.
     fn parts(layout: &Layout, (tick, counter, node): (u64, u64, u64)) -> Unpacked {
         let ticks = match layout.packing {
             Packing::Bits { tick, .. } => tick.max(),

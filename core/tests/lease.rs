@@ -1,5 +1,5 @@
-//! The holder's state machine, event by event. That no order of events makes an ID twice is
-//! shown by the model beside this file; here is what a user of a lease would notice.
+//! The holder's state machine, event by event. The model beside this file shows that no order of events makes an ID
+//! twice. The tests here are about what a user of a lease would notice.
 
 #[cfg(not(loom))]
 mod tests {
@@ -8,7 +8,7 @@ mod tests {
     const CONFIG: Config = Config { ttl_ms: 30_000, wait_ms: 90_000 };
     const T: i64 = 1_700_000_000_000;
 
-    /// A lease whose tokens are 1000, 2000 … in the order of its steps: each adds a jitter of its own.
+    /// A lease whose tokens are 1000, 2000 … in the order of its steps. Each token adds its own jitter.
     struct Holder {
         lease: Lease,
         fresh: Owner,
@@ -36,7 +36,7 @@ mod tests {
             self.all(now, event).into_iter().filter(|action| !matches!(action, Action::Wait { .. })).collect()
         }
 
-        /// All actions of a step, and of the one after it where a cursor was to be opened: it is.
+        /// All actions of a step. If a cursor was to be opened, it is opened, and the actions of the next step follow.
         fn all(&mut self, now: i64, event: Event) -> Vec<Action> {
             let mut actions = self.one(now, event);
             if let Some(&Action::Open(Grant { owner, .. })) = actions.last() {
@@ -45,13 +45,13 @@ mod tests {
             actions
         }
 
-        /// The actions of one step alone.
+        /// The actions of one step only.
         fn one(&mut self, now: i64, event: Event) -> Vec<Action> {
             self.fresh += 1000;
             self.lease.step(now, event, self.fresh)
         }
 
-        /// The actions of a grant whose node number is in use, after it was to be opened.
+        /// The actions after a grant was to be opened but its node number is in use.
         fn in_use(&mut self, now: i64, grant: Grant) -> Vec<Action> {
             assert_eq!(self.one(now, Event::Granted(grant)), [Action::Open(grant)]);
             self.step(now, Event::InUse { owner: grant.owner })
@@ -170,7 +170,7 @@ mod tests {
         assert!((9_000..=11_000).contains(&(at - T - 12_000)), "{}", at - T);
         assert_eq!(holder.lease.state(), State::Attached);
         holder.step(at, Event::Time);
-        // A new window: the time before it may be another's.
+        // A new window: the time before it may belong to someone else.
         let renewed = Event::Renewed { owner: 1000, lo: T + 50_001, hi: T + 80_001 };
         let raised = Action::Raise { lo: T + 50_001, hi: T + 80_001 };
         assert_eq!(holder.step(T + 50_002, renewed)[0], raised);
@@ -230,7 +230,7 @@ mod tests {
     fn attach_waits_out_a_quiet_period_if_it_may_wait_that_long() {
         let mut holder = holder();
         holder.step(T, Event::Attach);
-        // The store's clock is 3 s behind the local one: what counts is the difference of its own times.
+        // The store's clock is 3 s behind the local one: only the difference between the store's own times counts.
         let quiet = |now: i64, until: i64| Failure::Quiet { until: until - 3_000, store_now: now - 3_000 };
         let mut now = T;
         while now < T + 65_000 {
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(holder.step(T + 12_003, Event::RenewNow), [Action::Renew { owner: 1000, slot: 3 }]);
     }
 
-    // --- node numbers that are in use ---
+    // --- node numbers that are already in use ---
 
     /// A grant of another slot.
     fn grant_of(slot: u32, owner: Owner, lo: i64) -> Grant {
@@ -599,7 +599,7 @@ mod tests {
         }
     }
 
-    // --- what answers what ---
+    // --- which request an event answers ---
 
     #[test]
     fn a_late_answer_to_the_renewal_does_not_settle_the_release() {
@@ -634,7 +634,7 @@ mod tests {
         assert_eq!((times.first(), times.last()), (Some(&(T + 5_000)), Some(&(T + 6_000))));
     }
 
-    /// When a lease asks again that was refused.
+    /// When a refused lease asks again.
     fn retry_of(failure: Failure, fresh: Owner) -> i64 {
         let mut lease = Lease::new(CONFIG);
         lease.step(T, Event::Attach, 7);

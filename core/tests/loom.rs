@@ -27,10 +27,10 @@ mod tests {
         }
     }
 
-    /// Two numbers a tick, so that threads meet at the end of one.
+    /// Two numbers per tick, so that threads meet at the end of a tick.
     const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1, last: u64::MAX };
 
-    /// Claims `n` numbers twice; those it got, in order.
+    /// Claims `n` numbers twice and returns those it got, in order.
     fn twice(cursor: &Cursor, n: u64, rule: Rule, mut clock: Shown) -> Vec<u64> {
         let mut numbers = Vec::new();
         for _ in 0..2 {
@@ -52,7 +52,7 @@ mod tests {
         loom::model(|| {
             let cursor = Arc::new(Cursor::new(u64::MAX));
             let other = cursor.clone();
-            // The other thread's clock is a tick behind: stepped back, or trusted too long.
+            // The other thread's clock is one tick behind: it was stepped back, or trusted too long.
             let thread = thread::spawn(move || twice(&other, 2, RULE, Shown(4, 4)));
             let mut numbers = twice(&cursor, 3, RULE, Shown(4, 5));
             numbers.extend(thread.join().unwrap());
@@ -129,7 +129,7 @@ mod tests {
         });
     }
 
-    /// A file that processes share: its words, and what the disk has of the mark.
+    /// A file that processes share: its words, and the mark on the disk.
     struct File {
         cursor: Cursor,
         mark: Mark,
@@ -137,13 +137,13 @@ mod tests {
     }
 
     impl File {
-        /// What the system does in a sync: the disk gets what the page has.
+        /// What the system does in a sync: the disk gets what is in the page.
         fn sync(&self) -> Result<(), ()> {
             self.disk.fetch_max(self.mark.written(), Relaxed);
             Ok(())
         }
 
-        /// What a process does: takes a number, and where the mark is in the way, raises it by `step`.
+        /// What a process does: it takes a number, and if the mark stops it, raises the mark by `step`.
         fn take(&self, step: u64) -> Option<u64> {
             for _ in 0..2 {
                 match self.cursor.claim(1, &RULE, &mut Shown(4, 5)) {
@@ -174,8 +174,8 @@ mod tests {
         });
     }
 
-    /// Whoever opens a file while others take numbers from it must not call it damaged. It is the first thread that
-    /// raises: where another one does, loom leaves out the order that matters.
+    /// If a process opens a file while others take numbers from it, it must not call the file damaged. The first thread
+    /// does the raising: with another one, loom leaves out the order that matters.
     fn assert_never_contradicts_itself(a_use: fn(&File)) {
         loom::model(move || {
             let (cursor, mark, disk) = (Cursor::window(8, 7), Mark::new(7), AtomicU64::new(7));
@@ -226,8 +226,8 @@ mod tests {
         });
     }
 
-    /// Whoever believes an answer takes nothing that may have been taken before the crash, and a question that nobody heard
-    /// is not answered.
+    /// A process that trusts an answer takes nothing that may have been taken before the crash, and a question that
+    /// nobody saw is not answered.
     #[test]
     fn an_answer_is_given_by_one_who_has_entered() {
         loom::model(|| {

@@ -1,4 +1,4 @@
-//! Names of groups and counters as names of files.
+//! Names of groups and counters as file names.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 

@@ -1,4 +1,4 @@
-//! Windows of milliseconds as numbers of a cursor: nothing outside, nothing left out, nothing twice.
+//! Windows of milliseconds as numbers of a cursor: none outside the window, none left out, none twice.
 
 #[cfg(not(loom))]
 mod tests {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     proptest! {
-        /// By the definition: a tick is in the window if its first and its last nanosecond are.
+        /// By definition, a tick is in the window if its first and its last nanosecond are.
         #[test]
         fn a_window_has_exactly_the_ticks_that_lie_in_it(
             epoch_ms in -50i64..50, tick_ns in 1u64..30_000_000, lo in -100i64..300, length in -2i64..200,
@@ -80,7 +80,7 @@ mod tests {
                     prop_assert!(inside(first >> 3) && inside(last >> 3) && !inside((last >> 3) + 1));
                     prop_assert!(first == 0 || !inside((first >> 3) - 1));
                     prop_assert!(of(scale, 3).end_ms(last) <= hi);
-                    // Whoever comes after the last number used starts at a later tick.
+                    // A holder that starts after the last number used starts at a later tick.
                     let next = of(scale, 3).window(of(scale, 3).end_ms(first) + 1, hi);
                     prop_assert!(next.is_none_or(|next| *next.start() > first | 7));
                 }
@@ -107,7 +107,7 @@ mod tests {
                     (first - 1) * MS < start_of(number) + i128::from(layout.scale.tick_ns),
                     "{name}: {first} is the first"
                 );
-                let end = (last + 1) * MS; // of the last millisecond
+                let end = (last + 1) * MS; // the end of the last millisecond
                 assert!(end <= start_of(number + 1), "{name}: {number} covers all of {last}");
                 assert!(end + MS > start_of(number + 1), "{name}: {last} is the last");
                 let next = numbers.after_ms(numbers.first_ms(number));

@@ -1,5 +1,5 @@
-//! Prefetch against its definition: a generator that claims many numbers at a time, beside a model of it, under a clock
-//! that stops, jumps and steps back.
+//! Prefetch against its definition: a generator that claims many numbers at a time is compared with a model of it,
+//! under a clock that stops, jumps and steps back.
 
 #[cfg(not(loom))]
 mod tests {
@@ -12,7 +12,7 @@ mod tests {
     use std::sync::Arc;
 
     const MS: i128 = 1_000_000;
-    /// Numbers in a tick: Hazelcast's counter has 6 bits.
+    /// Numbers per tick: Hazelcast's counter has 6 bits.
     const PER_TICK: u64 = 64;
     const NODE: u64 = 7;
     /// Where the model's clocks start.
@@ -50,7 +50,7 @@ mod tests {
         u64::try_from((unix_ns - 1_514_764_800_000 * MS) / MS).unwrap()
     }
 
-    /// The number that an ID was made of; Hazelcast's node is lowest.
+    /// The number that an ID was made from; Hazelcast's node is lowest.
     fn number(id: u64) -> u64 {
         id >> 16
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_is_held_needs_no_clock() {
-        // Where only a claim would fail, what was claimed before still comes.
+        // Numbers that were claimed before are given even when a new claim would fail.
         let mut held = generator(3, 0, 0.0);
         let first = next_at(&mut held, START).unwrap();
         assert_eq!(next_at(&mut held, START - 1000 * MS).map(number), Ok(number(first) + 1));
@@ -110,7 +110,7 @@ mod tests {
         assert!(matches!(next_at(&mut held, START - 1000 * MS), Err(Refusal::ClockBackwards { .. })));
     }
 
-    /// What DESIGN says of a cursor and a prefetch, with nothing shared and one number at a time.
+    /// What DESIGN says about a cursor and a prefetch, with nothing shared and one number at a time.
     struct Model {
         count: u64,
         validity_ns: i128,
@@ -156,7 +156,7 @@ mod tests {
 
         fn fill(&mut self, n: usize, now_ns: i128) -> Vec<u64> {
             if n > 0 {
-                self.bury(now_ns); // who wants nothing does not look at the clock
+                self.bury(now_ns); // a call that wants nothing does not look at the clock
             }
             let from_held = n.min(self.held.len());
             let mut numbers: Vec<u64> = self.held.drain(self.held.len() - from_held..).rev().collect();
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// A call, and how far the clock has moved since the one before.
+    /// A call, and how far the clock has moved since the last one.
     #[derive(Clone, Copy, Debug)]
     enum Call {
         Next(i128),
@@ -178,7 +178,7 @@ mod tests {
             prop_oneof![
                 4 => Just(0),
                 4 => 1..2 * MS,
-                2 => (1..10i128).prop_map(|ms| ms * MS), // hits a validity to the nanosecond
+                2 => (1..10i128).prop_map(|ms| ms * MS), // reaches the end of a validity to the nanosecond
                 1 => 10 * MS..100_000 * MS,
                 2 => -20 * MS..0,
             ]
@@ -234,7 +234,7 @@ mod tests {
             prop_assert_eq!((real.stats().ids, real.stats().batches), (made.len() as u64, model.batches));
         }
 
-        /// Two generators of one node, one of which prefetches: neither gets a number of the other.
+        /// Two generators of one node, one of which prefetches: neither gets a number that the other one has.
         #[test]
         fn neighbours_on_one_cursor_share_no_number(count in counts(), turns in prop::collection::vec(any::<bool>(), 1..200)) {
             let layout = layout();

@@ -1,4 +1,4 @@
-//! Questions and answers of those who have a file open.
+//! Questions to the processes that have a file open, and their answers.
 
 #[cfg(not(loom))]
 mod tests {
@@ -25,7 +25,7 @@ mod tests {
         assert!(presence.ask().is_some());
         presence.leave();
         assert!(presence.ask().is_none());
-        presence.leave(); // counts of before a crash are anything
+        presence.leave(); // a count from before a crash may be anything
         assert!(presence.ask().is_none());
     }
 

@@ -1,4 +1,4 @@
-//! Cursors in files: one process, many, and killed ones.
+//! Cursors in files: with one process, with many, and with killed ones.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -24,7 +24,7 @@ use support::{
     ENDLESS, NODE, PLAIN, duplicates, flake, folder, generator, open, part, process, receive, send, wait_until, words,
 };
 
-/// IDs, block by block, for ever: each block is one claim or a few.
+/// Endless IDs, in blocks. Each block is one claim or a few.
 fn blocks(mut generator: Generator) -> impl Iterator<Item = Vec<u64>> {
     std::iter::repeat_with(move || {
         let mut ids = vec![0; 100];
@@ -75,7 +75,7 @@ fn processes_share_it() {
 fn what_counts_duplicates_finds_them() {
     if part().is_some() {
         let mut own = generator(Arc::new(OwnCursor::from(Cursor::new(u64::MAX))), &ENDLESS);
-        own.clock = TickClock::given(flake().scale); // one instant for both, whichever process starts first
+        own.clock = TickClock::given(flake().scale); // the same instant for all processes, whichever starts first
         return send(blocks(own).take(3000));
     }
     let children: Vec<_> = (0..2).map(|_| process("what_counts_duplicates_finds_them", "").spawn().unwrap()).collect();
@@ -97,7 +97,7 @@ fn killed_and_stopped_processes_repeat_nothing_and_hold_nobody_up() {
         let stdout = child.stdout.take().unwrap();
         thread::sleep(Duration::from_millis(30 + 7 * round));
         signal("STOP", child.id());
-        // Whatever it was doing, this process goes on.
+        // Whatever the killed process was doing, this one goes on.
         let mut own = generator(open(&path).unwrap(), &ENDLESS);
         ids.push((0..1000).map(|_| own.next_id().unwrap()).collect::<Vec<_>>());
         signal("CONT", child.id());
@@ -116,7 +116,7 @@ fn signal(name: &str, pid: u32) {
     assert!(Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap().success());
 }
 
-/// A layout of 64 bits that is in the last of its ticks, each of which is an hour long.
+/// A layout of 64 bits in the last of its ticks, each of which is an hour long.
 fn in_its_last_tick() -> Layout {
     const HOUR_MS: i64 = 3_600_000;
     let fields = vec![("timestamp".to_owned(), 11), ("counter".to_owned(), 53)];
@@ -140,7 +140,7 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
         assert_eq!(ids.next_id(), Err(over));
         assert_eq!(ids.next_id(), Err(over));
     }
-    // Another one that may use all counters, up to the very last number.
+    // Another generator, which may use all counters, up to the very last number.
     let mut all = on(source().into(), &Knobs { seq_mask: layout.counter_max(), ..one_id });
     assert_eq!(all.next_id(), Ok((u64::MAX << 53) + 1));
     source().cursor().raise_next(u64::MAX - 1);
@@ -170,7 +170,7 @@ fn no_number_is_above_the_mark() {
         while raises < 5 {
             let [next, limit, mark] = words(&path);
             if next > mark + 1 || limit > mark {
-                done.store(true, Relaxed); // the threads of a scope are waited for
+                done.store(true, Relaxed); // so that the scope can end: it waits for its threads
                 panic!("next {next}, limit {limit}, mark {mark}");
             }
             raises += u32::from(limit != before);

@@ -1,4 +1,4 @@
-//! Cursors in files over restarts: of the process, with a clock that was set back, and of the machine.
+//! Cursors in files after restarts: of the process, with a clock that was set back, and of the machine.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -32,7 +32,7 @@ fn a_clock_set_back_over_a_restart_repeats_nothing() {
     assert_eq!(at(3_000_000_000_000).next_id().unwrap() >> 22, 3_000_000_000_000, "nor does one set forward wait");
 }
 
-/// A file on a machine in that boot; `None` where there is no telling.
+/// Opens a file on a machine in that boot; `None` if the boot is unknown.
 fn open_in_boot(path: &Path, boot: Option<u128>) -> Arc<SharedCursor> {
     let machine = Machine { boot, ..*machine::this() };
     SharedCursor::open_on(&machine, path, flake().scale, 12, &fingerprint()).unwrap()
@@ -68,7 +68,7 @@ fn another_boot_starts_past_the_mark() {
         let [_, _, mark] = words(&path);
         let other = in_boot(Some(boot));
         assert_eq!(other.cursor().next(), mark + 1, "half of an ID is another boot's");
-        generator(other, &ENDLESS).next_id().unwrap(); // and the mark goes on
+        generator(other, &ENDLESS).next_id().unwrap(); // which raises the mark
         let [next, ..] = words(&path);
         drop(in_boot(Some(boot)));
         assert_eq!(words(&path)[0], next);
@@ -81,7 +81,7 @@ fn quick_restarts_without_a_boot_id_wait_for_one_mark() {
     let path = folder.path().join("ids");
     let start = || {
         let layout = flake();
-        let mut clock = TickClock::given(layout.scale); // all restarts are within its millisecond
+        let mut clock = TickClock::given(layout.scale); // all restarts are within the same millisecond
         clock.set(4_000_000_000_000 * 1_000_000);
         Generator::new(clock, open_in_boot(&path, None), &layout, layout.place_node(NODE), &PLAIN)
     };
@@ -107,16 +107,16 @@ fn those_who_open_a_file_in_use_put_nobody_ahead() {
     let is_undisturbed = |round: u32| {
         let path = folder.path().join(round.to_string());
         let mut ids = generator(open_in_boot(&path, None), &PLAIN);
-        ids.next_id().unwrap(); // and the mark is ahead of the clock
+        ids.next_id().unwrap(); // now the mark is ahead of the clock
         let start = |boot: &str| {
             let part = format!("{boot} {}", path.display());
             process("those_who_open_a_file_in_use_put_nobody_ahead", &part).spawn().unwrap()
         };
-        // Where there is no telling, and where another ID stands in the file.
+        // The boot is unknown, or the file has the ID of another one.
         let others: Vec<_> = ["no", "7", "no", "8", "no", "no"].map(start).into_iter().map(receive).collect();
         others.iter().all(|ids| ids.len() == 1) && ids.next_id().is_ok()
     };
-    // An answer may be late where the machine is too busy, but not each time.
+    // An answer may be late if the machine is too busy, but not every time.
     assert!((0..5).any(is_undisturbed));
 }
 

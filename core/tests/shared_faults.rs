@@ -1,4 +1,4 @@
-//! Files that cannot be used: each is refused with its path, what is wrong and the way out, and stays as it was.
+//! Files that cannot be used: each is refused with its path, what is wrong and what to do, and is not changed.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -29,7 +29,7 @@ fn assert_refused(path: &Path, wanted: &str) {
     assert!(path.starts_with(error.path()), "{error} is about the file, or a folder above it");
 }
 
-/// What a file that `damage` has changed is refused for.
+/// The reason why a file that `damage` has changed is refused.
 #[track_caller]
 fn assert_damage(wanted: &str, damage: impl FnOnce(&mut Vec<u8>)) {
     let folder = tempfile::tempdir().unwrap();
@@ -117,11 +117,11 @@ fn a_file_system_that_may_be_shared() {
     let before = fs::read(&path).unwrap();
     assert!(open_there(&path).unwrap_err().to_string().contains("For several machines, use join() with a server"));
     assert!(fs::read(&path).unwrap() == before);
-    // And a real one of another kind: /proc is not a place for files, whoever asks.
+    // And a real file system of another kind: nobody can keep files in /proc.
     assert_refused(Path::new("/proc/version"), "(type 0x9fa0)");
 }
 
-/// Runs the test `test` as a user that may not write what root may.
+/// Runs the test `test` as a user without root's right to write.
 fn as_nobody(test: &str, part: &str) {
     let mut command = process(test, part);
     if fs::metadata("/proc/self").unwrap().uid() == 0 {

@@ -1,4 +1,4 @@
-//! Cursors in files that are removed, replaced, cut short or written over while they are in use.
+//! Cursors in files that are removed, replaced, cut short or overwritten while they are in use.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 
@@ -42,7 +42,7 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
     });
 }
 
-/// Waits until the fault of a generator that makes no IDs meanwhile is known; what it is.
+/// Waits until a generator that makes no IDs has noticed a fault, and returns it.
 fn fault_while_idle(ids: &Generator) -> String {
     wait_until("noticed", || ids.fault().is_some());
     ids.fault().unwrap().to_string()
@@ -73,10 +73,10 @@ fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
 fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut ids = generator(open(&path).unwrap(), &PLAIN); // and has given nothing
+    let mut ids = generator(open(&path).unwrap(), &PLAIN); // it has given no ID yet
     let copy = fs::read(&path).unwrap();
     fs::write(&path, "").unwrap();
-    ids.ahead_ms(); // finds the page gone, before anybody looks at the file
+    ids.ahead_ms(); // notices that the page is gone, before anybody checks the file
     fs::write(&path, copy).unwrap();
     assert_eq!(ids.next_id(), Err(Refusal::File));
 }
@@ -94,7 +94,7 @@ fn an_older_copy_written_over_a_file_is_noticed() {
     let put_back = || fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
     let mut made = vec![0; 100_000];
     ids.fill(&mut made, |id| id);
-    shared.raise().unwrap(); // looks at the file, as is done a few times a second anyway
+    shared.raise().unwrap(); // checks the file, as also happens a few times a second
     put_back();
     let fault = fault_while_idle(&ids);
     assert!(fault.contains("went back while in use"), "{fault}");

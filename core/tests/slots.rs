@@ -20,7 +20,7 @@ use flakeforge_core::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotF
 use support::slots::{config, now_ms, open, take};
 use support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send, succeeds, without_room};
 
-/// A slot that is free as soon as the tick that a fast holder has used up is over.
+/// A slot, once the tick that a fast holder has used up is over and one is free.
 fn take_soon(folder: &SlotFolder) -> HeldSlot {
     folder.acquire(7, "here").unwrap_or_else(|error| match error {
         SlotError::Exhausted { retry_at_ms } if retry_at_ms <= now_ms() + 2 => {
@@ -31,7 +31,7 @@ fn take_soon(folder: &SlotFolder) -> HeldSlot {
     })
 }
 
-/// Another process that holds a slot until its input ends; says which.
+/// Starts another process, which holds a slot until its input ends, and returns the slot's number.
 fn holder(test: &str, folder: &Path) -> (Child, u32) {
     let mut child = process(test, folder.to_str().unwrap()).stdin(std::process::Stdio::piped()).spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
@@ -39,7 +39,7 @@ fn holder(test: &str, folder: &Path) -> (Child, u32) {
     (child, slot.unwrap())
 }
 
-/// What such a process does.
+/// What that process does.
 fn hold(slot: &HeldSlot) {
     let _cursor = slot.cursor();
     println!("\nslot {}", slot.slot());
@@ -129,7 +129,7 @@ fn a_holder_without_the_cursor_has_its_time_to_itself() {
     assert!(next.lo_ms() > last && next.lo_ms() < last + 1000, "after what was said to be used");
 
     let mark = next.hi_ms();
-    drop(next); // without a word, as a killed process
+    drop(next); // without a release, as if the process was killed
     assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
     assert_eq!(list(temp.path()).unwrap().slots[0].last_ms, None);
 }
@@ -141,11 +141,11 @@ fn what_a_holder_says_it_used_counts_only_for_its_own_time() {
     let held = take(&folder);
     let _cursor = held.cursor();
     let mark = held.hi_ms();
-    held.release(mark); // of a time that it left to the cursor
+    held.release(mark); // a time that it left to the cursor
     let held = take(&folder);
 
     let mark = held.hi_ms();
-    held.release(mark + 1000); // of a time that it did not have
+    held.release(mark + 1000); // a time that it did not have
     assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
 }
 
@@ -296,7 +296,7 @@ fn many_come_and_go_and_few_files_are_left() {
     let folder = open(temp.path(), 1024);
     let held: Vec<_> = (0..20).map(|_| take(&folder)).collect();
     for held in held {
-        drop(held.cursor()); // not released by name, as when a process ends
+        drop(held.cursor()); // dropped, not released, as when a process ends
     }
     for _ in 0..200 {
         drop(take(&folder).cursor());

@@ -1,4 +1,4 @@
-//! Any 1 to 256 bytes in every base: the digits that num-bigint finds, as wide as the base promises.
+//! Any 1 to 256 bytes in every base: the digits are those of num-bigint, and as many as the base promises.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// num-bigint's own text, or its digits in the letters of the base; with zeros in front where the width is fixed.
+/// num-bigint's own text, or its digits in the letters of the base, with zeros in front if the width is fixed.
 fn expected(bytes: &[u8], base: Base) -> String {
     let number = BigUint::from_bytes_be(bytes);
     let bits = bytes.len() * 8;
@@ -37,7 +37,7 @@ fn expected(bytes: &[u8], base: Base) -> String {
     }
 }
 
-/// In these letters, and as wide as the largest number of so many bytes.
+/// In these letters, and as wide as the largest number of that many bytes.
 fn fixed(bytes: &[u8], letters: &[u8]) -> String {
     let digits = |bytes: &[u8]| BigUint::from_bytes_be(bytes).to_radix_be(letters.len() as u32);
     let width = digits(&vec![0xff; bytes.len()]).len();

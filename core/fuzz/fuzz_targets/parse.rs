@@ -1,4 +1,5 @@
-//! Any text in every base: read as the standard library and num-bigint read it, and written again it is the same number.
+//! Any text in every base: it is read as the standard library and num-bigint read it, and its number is the same after
+//! it was written again.
 
 #![no_main]
 
@@ -16,7 +17,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// What others read in a text.
+/// What other libraries read in a text.
 fn expected(text: &str, base: Base) -> Option<u64> {
     let radix = match base {
         Base::Dec => 10,
@@ -32,7 +33,7 @@ fn expected(text: &str, base: Base) -> Option<u64> {
     if text.starts_with('+') { None } else { u64::from_str_radix(text, radix).ok() } // an ID has no sign
 }
 
-/// Crockford's digits as those that num-bigint knows: 0…9, then a…v.
+/// Crockford's digits in the form that num-bigint knows: 0…9, then a…v.
 fn plain_base32(text: &str) -> Option<String> {
     text.to_ascii_lowercase()
         .chars()
@@ -44,7 +45,7 @@ fn plain_base32(text: &str) -> Option<String> {
         .collect()
 }
 
-/// 11 of these letters, as num-bigint reads their values.
+/// 11 of these letters, read as num-bigint reads their values.
 fn fixed(text: &str, letters: &[u8]) -> Option<u64> {
     let value = |letter: u8| letters.iter().position(|&known| known == letter).map(|value| value as u8);
     let digits: Vec<u8> = text.bytes().map(value).collect::<Option<_>>()?;
@@ -54,7 +55,7 @@ fn fixed(text: &str, letters: &[u8]) -> Option<u64> {
     BigUint::from_radix_be(&digits, letters.len() as u32)?.try_into().ok()
 }
 
-/// An ID that was read is written as text of the same value, in both ways there are.
+/// An ID that was read is written as text of the same value, in both possible ways.
 fn writing_inverts(text: &str, id: u64, base: Base) {
     let mut room = [0; size_of::<Text>()];
     let written = std::str::from_utf8(id_digits(id, base, &mut room)).unwrap();

@@ -1,4 +1,4 @@
-//! Any custom layout: it is refused, or it packs and unpacks without loss, and its ends can be told.
+//! Any custom layout: either it is refused, or it packs and unpacks without loss, and its ends are known.
 
 #![no_main]
 
@@ -23,8 +23,8 @@ struct Input {
     node: u64,
 }
 
-/// Random widths hardly ever make 64, so the last field may take what is left. Epoch and tick are what
-/// lib/layout-spec.js lets through: a Date, and whole nanoseconds that a float holds.
+/// Random widths hardly ever add up to 64, so the last field may take what is left. Epoch and tick have the values that
+/// lib/layout-spec.js accepts: a Date, and whole nanoseconds that a float holds.
 fn any_spec(u: &mut Unstructured) -> Result<Spec> {
     const NAMES: [&str; 8] = ["timestamp", "counter", "zero", "node", "shard", "machine", "", "mode"];
     let epoch_ms = u.int_in_range(-LAST_DATE_MS..=LAST_DATE_MS)?;
@@ -59,7 +59,7 @@ fn holds(layout: &Layout, input: &Input) {
     ends_agree(layout);
 }
 
-/// The last tick is the last that the clock may show, and ends no later than the last Date.
+/// The last tick is the last one that the clock may show, and it ends no later than the last Date.
 fn ends_agree(layout: &Layout) {
     let (scale, end) = (layout.scale, layout.end_ns());
     let last_date_ns = i128::from(LAST_DATE_MS) * 1_000_000;

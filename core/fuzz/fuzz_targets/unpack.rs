@@ -1,7 +1,7 @@
-//! Any 64 bits through every dialect with each of its choices, and through one of them with any `idOffset`: what they say
-//! packs to the same bits again.
+//! Any 64 bits in every dialect with each of its choices, and in one of them with any `idOffset`: their parts pack to
+//! the same bits again.
 //!
-//! Input: the ID and the offset, 8 bytes each, the least significant first, then the place of the layout to shift.
+//! Input: the ID and the offset, 8 bytes each, the least significant byte first, then the index of the layout to shift.
 
 #![no_main]
 
@@ -28,11 +28,11 @@ fuzz_target!(|input: (u64, i64, u8)| {
     }
 });
 
-/// At both ends of the time that an offset leaves, every counter and node has an ID.
+/// At both ends of the time that an offset allows, every counter and node has an ID.
 fn every_usable_tick_has_ids(layout: &Layout) {
     let (first, last) = (layout.scale.first_tick, layout.scale.last_tick);
     if first > last {
-        return; // the offset leaves none
+        return; // the offset leaves no time
     }
     for (tick, counter, node) in [(first, 0, 0), (last, layout.counter_max(), layout.node_max())] {
         let parts = Unpacked { tick, counter, node, mode: layout.mode() };

@@ -1,8 +1,8 @@
-//! What must hold for every layout, whatever it is made of: the invariants that the targets `unpack` and `spec` share.
+//! What must be true for every layout, however it is made: the invariants that the targets `unpack` and `spec` share.
 
 use flakeforge_core::layout::{Layout, Packing, Unpacked};
 
-/// Whatever an ID says packs to the same ID, is within its fields, and lies between the bounds of its tick.
+/// The parts of an ID pack to the same ID, are within their fields, and the ID lies between the bounds of its tick.
 pub fn unpacking_inverts(layout: &Layout, id: u64) {
     let Some(parts) = layout.unpack(id) else {
         assert!(is_impossible(layout, id), "{}: no parts in {id:#x}", layout.name);
@@ -15,8 +15,8 @@ pub fn unpacking_inverts(layout: &Layout, id: u64) {
     lies_in_its_tick(layout, parts, id);
 }
 
-/// No generator makes an ID with a bit set that must be zero, nor one outside of 64 bits before its offset is added, nor a
-/// decimal one of a tick whose host 99 does not fit 64 bits.
+/// No generator makes an ID in which a bit is set that must be zero, or one outside of 64 bits before its offset is
+/// added, or a decimal one of a tick whose host 99 does not fit 64 bits.
 fn is_impossible(layout: &Layout, id: u64) -> bool {
     let plain = i128::from(id) - i128::from(layout.id_offset() as i64);
     let zeros = layout
@@ -27,8 +27,8 @@ fn is_impossible(layout: &Layout, id: u64) -> bool {
     u64::try_from(plain).map_or(true, |plain| plain & zeros != 0 || is_past_last_tick(plain))
 }
 
-/// In a layout that sorts by time, `bottom` and `top` hold every ID of their tick, and none of the next. (An ID may say
-/// that it has the other mode: it is not of this order.)
+/// In a layout that sorts by time, every ID of a tick is between its `bottom` and `top`, and no ID of the next tick is.
+/// (An ID may be in the other mode. Then it is not part of this order.)
 fn lies_in_its_tick(layout: &Layout, parts: Unpacked, id: u64) {
     let ticks = layout.scale.first_tick..=layout.scale.last_tick;
     if !layout.is_time_ordered() || parts.mode != layout.mode() || !ticks.contains(&parts.tick) {
@@ -41,7 +41,7 @@ fn lies_in_its_tick(layout: &Layout, parts: Unpacked, id: u64) {
     }
 }
 
-/// Parts that a layout has room for, out of any three numbers.
+/// Parts that fit the layout, made from any three numbers.
 pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked {
     let last = match layout.packing {
         Packing::Bits { tick, .. } => tick.max(),
@@ -56,7 +56,7 @@ pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked
     }
 }
 
-/// What parts pack to says the same parts, and so does the fast way that generators take.
+/// An ID has the parts that it was packed from, and the fast way that generators use packs the same ID.
 pub fn packing_inverts(layout: &Layout, parts: Unpacked) {
     let Some(id) = layout.pack(parts) else {
         assert_ne!(layout.id_offset(), 0, "{}: no ID for {parts:?}", layout.name);
@@ -68,11 +68,11 @@ pub fn packing_inverts(layout: &Layout, parts: Unpacked) {
     assert_eq!(packed.wrapping_add(layout.id_offset()), id, "{}: {parts:?}", layout.name);
 }
 
-/// A run of IDs is what packing number after number gives.
+/// A run of IDs is the same as packing number after number.
 pub fn runs_agree(layout: &Layout, start: Unpacked) {
     const RUN: u64 = 70; // past the end of a tick for counters of up to 6 bits, and of any if they start near it
     let number = start.tick << layout.packing.counter_bits() | start.counter;
-    // As a cursor does, which keeps u64::MAX for its seal.
+    // Like a cursor, which keeps u64::MAX for its seal.
     let last = layout.last_number().min(u64::MAX - 1);
     let base = number.min(last.saturating_sub(RUN));
     let node = layout.place_node(start.node);

@@ -1,4 +1,4 @@
-//! Counters over a crash.
+//! Counters after a crash.
 
 use flakeforge_core::counters::advance;
 

@@ -1,8 +1,8 @@
-//! What a disk surely has: a process runs with `disk.c` preloaded, and from what that has written down, every state is
-//! restored in which a crash of the machine may have left the disk.
+//! What a disk is certain to have. A process runs with `disk.c` preloaded, which writes a journal. From the journal,
+//! every state is restored in which a crash of the machine may have left the disk.
 //!
-//! The harshest disk that POSIX allows: nothing is on it but what a sync brought there, a name only once its folder was
-//! synced. Of what was written later, any sectors may be there too, each whole.
+//! This is the harshest disk that POSIX allows. Only what a sync brought there is on it, and a name only once its
+//! folder was synced. Of what was written later, any sectors may be there too, each of them whole.
 
 use std::collections::HashMap;
 use std::env;
@@ -20,7 +20,7 @@ use crate::support::{part, process};
 const SECTOR: usize = 512;
 const JOURNAL: &str = "DISK_JOURNAL";
 
-/// The library to preload, compiled once; `None` where there is no compiler.
+/// The library to preload, compiled once; `None` if there is no compiler.
 static LIBRARY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/durability/disk.c");
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("disk.so");
@@ -35,21 +35,21 @@ static LIBRARY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     Some(library)
 });
 
-/// Says so where it cannot be overlooked.
-#[expect(clippy::explicit_write)] // what eprintln! says is shown only where a test fails
+/// Says that the tests are skipped, where nobody can overlook it.
+#[expect(clippy::explicit_write)] // eprintln! is shown only if a test fails
 fn missing(what: &str) -> Option<PathBuf> {
     assert!(env::var("FLAKEFORGE_REQUIRE_SERVERS").is_err(), "{what}");
     writeln!(std::io::stderr(), "SKIPPED: tests of durability: {what}").unwrap();
     None
 }
 
-/// A disk with nothing on it, and a journal of what is brought there.
+/// A disk with nothing on it, and a journal of what is written to it.
 pub struct Disk {
     temp: TempDir,
 }
 
 impl Disk {
-    /// `None` where its tests cannot run.
+    /// `None` if its tests cannot run.
     pub fn new() -> Option<Self> {
         LIBRARY.as_ref()?;
         let temp = tempfile::tempdir().unwrap();
@@ -62,14 +62,14 @@ impl Disk {
         self.temp.path().join("disk")
     }
 
-    /// This program as a process that runs one test on this disk: `Member::this` there.
+    /// This program as a process that runs one test on this disk. It calls `Member::this`.
     pub fn process(&self, test: &str) -> Command {
         let mut command = process(test, self.root().to_str().unwrap());
         command.env("LD_PRELOAD", LIBRARY.as_ref().unwrap()).env(JOURNAL, self.temp.path().join("journal"));
         command
     }
 
-    /// Every state in which a crash may have left the disk, with what had been told by then.
+    /// Every state in which a crash may have left the disk, each with what had been told by then.
     pub fn crashes(&self) -> Vec<Crash> {
         let root = fs::metadata(self.root()).unwrap().ino();
         let mut now = Crash { root, files: HashMap::new(), folders: HashMap::new(), told: vec![] };
@@ -99,7 +99,7 @@ impl Disk {
         crashes
     }
 
-    /// The lines of the journal, with the bytes that each refers to.
+    /// The lines of the journal, each with the bytes that it refers to.
     fn journal(&self) -> Vec<(String, String, Vec<u8>)> {
         let folder = self.temp.path().join("journal");
         let text = fs::read_to_string(folder.join("journal")).unwrap_or_default();
@@ -120,14 +120,14 @@ impl Disk {
     }
 }
 
-/// What is known of a crash, told by the process that went with it: it tells before anything else can happen.
+/// A process that will crash with its machine. What it tells is recorded before anything else can happen.
 pub struct Member {
     journal: File,
     pub root: PathBuf,
 }
 
 impl Member {
-    /// This process, where it is one that runs on a disk.
+    /// This process, if it runs on such a disk.
     pub fn this() -> Option<Self> {
         let root = part()?.into();
         let journal = Path::new(&env::var(JOURNAL).unwrap()).join("journal");
@@ -156,7 +156,7 @@ struct Entry {
 }
 
 impl Crash {
-    /// The disk as it is found after the crash.
+    /// The disk as it is after the crash.
     pub fn restore(&self) -> TempDir {
         let temp = tempfile::tempdir().unwrap();
         self.restore_folder(self.root, temp.path());
@@ -175,12 +175,12 @@ impl Crash {
         }
     }
 
-    /// The numbers that were told with that word.
+    /// The numbers that were told under this word.
     pub fn numbers(&self, word: &str) -> impl Iterator<Item = u64> {
         self.told.iter().filter_map(move |told| told.strip_prefix(word)?.strip_prefix(' ')?.parse().ok())
     }
 
-    /// The same disk with the bytes of one file on their way: of the sectors that differ, any have arrived.
+    /// The same disk while the bytes of one file are being written: of the sectors that differ, any may have arrived.
     fn torn(&self, inode: u64, later: &[u8]) -> Vec<Self> {
         let mut before = self.files.get(&inode).cloned().unwrap_or_default();
         before.resize(later.len(), 0);
@@ -209,7 +209,7 @@ fn entries(listing: &[u8]) -> Vec<Entry> {
     std::str::from_utf8(listing).unwrap().lines().map(|line| entry(line).unwrap()).collect()
 }
 
-/// All files of a folder and those below, by inode.
+/// All files in a folder and in the folders below it, by inode.
 fn files_in(folder: &Path) -> Vec<(u64, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let of = |path: PathBuf| {

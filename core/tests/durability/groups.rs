@@ -1,4 +1,4 @@
-//! Slots over a crash: those that use the cursor in their file, those that use a window, and the end of a group.
+//! Slots after a crash: those that use the cursor in their file, those that use a window, and the end of a group.
 
 use std::path::Path;
 use std::thread;
@@ -37,7 +37,7 @@ fn run_ahead(member: &Member, held: &HeldSlot) {
     }
 }
 
-/// Whoever gets the slot after a crash starts after all that was used.
+/// Checks that whoever gets the slot after a crash starts after everything that was used.
 fn check(crash: &Crash) {
     let temp = crash.restore();
     let last = crash.numbers("ms").max().map_or(0, |ms| ms as i64);
@@ -121,7 +121,7 @@ fn a_sync_that_fails_ends_the_holder() {
     }
 }
 
-/// Opens the group, takes its slot and runs ahead, until something fails.
+/// Opens the group, takes its slot and makes IDs ahead of the clock, until something fails.
 fn use_slot(member: &Member) {
     let told = |error: FileError| assert!(error.to_string().contains("Input/output error"), "{error}");
     let folder = match try_open(&member.root, 1) {

@@ -1,4 +1,4 @@
-//! Crashes of the machine, and syncs that fail: no number comes twice, whatever the disk has lost.
+//! Crashes of the machine, and syncs that fail: no number is taken twice, whatever the disk has lost.
 
 #![cfg(all(not(loom), target_os = "linux"))]
 

@@ -1,4 +1,4 @@
-//! Cursors in files over a crash.
+//! Cursors in files after a crash.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ use flakeforge_core::shared::SharedCursor;
 use crate::disk::{Crash, Disk, Member};
 use crate::support::{ENDLESS, NODE, fingerprint, flake, generator, succeeds};
 
-/// Two numbers a tick, so that a few thousand reach the mark.
+/// Two numbers per tick, so that a few thousand reach the mark.
 const SPARSE: Knobs = Knobs { seq_mask: 1, ..ENDLESS };
 
 const FILE: &str = "a/b/ids";
@@ -30,7 +30,7 @@ fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, FileError>
     SharedCursor::open_on(&machine, &root.join(FILE), flake().scale, 12, &fingerprint())
 }
 
-/// Makes IDs past several marks, and tells each before the next.
+/// Makes IDs past several marks, and tells each of them before it makes the next.
 fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
     let mut ids = generator(shared, &SPARSE);
     for _ in 0..200 {
@@ -46,14 +46,14 @@ fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Nobody is counted who could answer: the next one does not wait for it.
+/// Removes the count of those who could answer, so that the next process does not wait for an answer.
 fn forget_users(path: &Path) {
     if let Ok(file) = OpenOptions::new().write(true).open(path) {
         file.write_all_at(&[0; 8], PRESENCE as u64).unwrap();
     }
 }
 
-/// Opens the file after a crash, in another boot, with a clock that was set back to where it began.
+/// Opens the file after a crash, in another boot, with a clock that was set back to the start.
 fn check(crash: &Crash) {
     let temp = crash.restore();
     forget_users(&temp.path().join(FILE));
@@ -75,7 +75,7 @@ fn check(crash: &Crash) {
 fn a_crash_repeats_no_number() {
     if let Some(member) = Member::this() {
         let shared = open(&member.root, Some(1)).unwrap();
-        // Of two threads, one may take numbers while the other waits for the disk.
+        // One of two threads may take numbers while the other waits for the disk.
         return thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| make(&member, shared.clone()).unwrap());
@@ -121,7 +121,7 @@ fn a_sync_that_fails_ends_the_cursor() {
                 for _ in 0..3 {
                     assert_eq!(other.next_id(), Err(Refusal::File), "nor do others of this process go on");
                     shared.raise().unwrap_err();
-                    thread::sleep(Duration::from_millis(100)); // the keeper looks meanwhile
+                    thread::sleep(Duration::from_millis(100)); // the keeper checks the files meanwhile
                 }
             }
         }
@@ -156,7 +156,7 @@ fn a_file_that_another_process_is_making_survives_a_crash() {
     }
 }
 
-/// Waits until a process stops itself; `false` where it ends.
+/// Waits until a process stops itself; `false` if it ends.
 fn stops(process: &mut std::process::Child) -> bool {
     let status = format!("/proc/{}/status", process.id());
     while process.try_wait().unwrap().is_none() {

@@ -1,7 +1,7 @@
-//! What is done wrong on purpose: the checker must find the duplicate that each fault leads to.
+//! Faults that are made on purpose: the checker must find the duplicate that each fault leads to.
 //!
-//! The reference has no switch for faults. A faulty store is the reference with its record falsified before a step or
-//! after it.
+//! The reference has no switch for faults. A faulty store is the reference, but its record is falsified before or after
+//! a step.
 
 use flakeforge_core::grants::{Config, Entry, Group, Store};
 use flakeforge_core::lease::Owner;
@@ -16,17 +16,17 @@ pub enum Fault {
     LossDoesNotShow,
     /// only `open` compares incarnations
     OnlyOpenCompares,
-    /// a group that is not there counts as new
+    /// a group that does not exist counts as new
     AbsentIsNew,
     /// renewals raise `hi` in the quiet period
     RenewalsInQuiet,
-    /// the quiet period is reckoned with the ttl of a newcomer, which is shorter
+    /// the quiet period is computed with the ttl of a newcomer, which is shorter
     QuietForNewcomer,
     /// the quiet period lacks its last millisecond
     QuietTooShort,
-    /// what is known of a quiet period ends with the group
+    /// what is known about a quiet period is lost when the group ends
     QuietEndsWithGroup,
-    /// a tombstone does not say of which incarnation it is
+    /// a tombstone does not say which incarnation it is from
     TombstoneWithoutIncarnation,
     /// a renewal after the quiet period goes on with the old window
     OldWindowGoesOn,
@@ -58,7 +58,7 @@ pub enum Asked<'a> {
     Destroy,
 }
 
-/// The record of the group, while it lives.
+/// The record of the group, if it is live.
 pub fn live(store: &mut Store) -> Option<&mut Group> {
     match store.groups.get_mut(GROUP) {
         Some(Entry::Live(group)) => Some(group),
@@ -67,7 +67,7 @@ pub fn live(store: &mut Store) -> Option<&mut Group> {
 }
 
 impl Fault {
-    /// All of them; not the faultless.
+    /// All faults except `None`.
     pub const ALL: [Self; 17] = [
         Self::LossDoesNotShow,
         Self::OnlyOpenCompares,
@@ -88,7 +88,7 @@ impl Fault {
         Self::OnlyLimitRises,
     ];
 
-    /// Whether whoever joins says that the group is new.
+    /// Whether a member that joins says that the group is new.
     pub fn creates(self) -> bool {
         self == Self::AbsentIsNew
     }
@@ -114,7 +114,7 @@ impl Fault {
         answer
     }
 
-    /// Steps that the faulty one does first.
+    /// Steps that the faulty store does first.
     fn before(self, store: &mut Store, now: i64, asked: Asked) {
         match (self, asked) {
             (Self::OnlyOpenCompares, Asked::Acquire(_) | Asked::Renew(..) | Asked::Release(..)) => {
@@ -126,7 +126,7 @@ impl Fault {
                     tombstone.incarnation = store.incarnation;
                 }
             }
-            // The incarnation is compared all the same, if the group is there at all.
+            // The incarnation is still compared, if the group exists at all.
             (Self::RenewalsInQuiet, Asked::Renew(config, _)) if live(store).is_some() => {
                 store.step(now, GROUP, config).open().expect("every member has the same config");
             }

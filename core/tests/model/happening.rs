@@ -11,19 +11,19 @@ pub enum Happening {
     Tick,
     Attach(usize),
     Wake(usize),
-    /// the store does what it is asked, and its answer is heard
+    /// the store does what it is asked, and its answer arrives
     Serve(usize),
-    /// the request stays on its way
+    /// the request is delayed
     DelayRequest(usize),
-    /// the store does what it is asked, and its answer stays on its way
+    /// the store does what it is asked, and its answer is delayed
     DelayReply(usize),
-    /// what was late arrives
+    /// a late message arrives
     ServeLate(usize),
     HearLate(usize),
     ServeGivenUp(usize),
-    /// the member does not wait for it any longer
+    /// the member no longer waits for the answer
     Timeout(usize),
-    /// … having given numbers up to this step of time
+    /// the member leaves, and has given numbers up to this step of time
     Detach(usize, i64),
     Destroy(usize),
     InUse(usize),
@@ -38,12 +38,12 @@ pub enum Happening {
 }
 
 impl<const M: usize> World<M> {
-    /// All that can happen now.
+    /// Everything that can happen now.
     pub fn happenings(&self, rules: &Rules, out: &mut Vec<Happening>) {
         if self.duplicate {
             return;
         }
-        // What is asked is done at once, unless something goes wrong.
+        // The store answers at once, unless something goes wrong.
         if let Some(who) = (0..M).find(|who| self.members[*who].request.is_some() && !self.members[*who].is_late) {
             out.push(Happening::Serve(who));
             if self.budget > 0 && rules.troubles.contains(&Trouble::Delay) {
@@ -68,7 +68,7 @@ impl<const M: usize> World<M> {
 
     fn of_member(&self, who: usize, out: &mut Vec<Happening>) {
         let member = &self.members[who];
-        // Who comes first is called 0: the other way round is the same.
+        // The member that comes first is number 0: the other way round would be the same.
         let has_turn = who == 0 || self.members[who - 1].token > 0;
         if !member.wanted && has_turn && member.lease.state() != State::Destroyed {
             out.push(Happening::Attach(who));

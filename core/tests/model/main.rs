@@ -1,15 +1,15 @@
-//! The lease itself under a model checker: [`lease.rs`](flakeforge_core::lease) and
-//! [`grants.rs`](flakeforge_core::grants), not a copy of them, through every order of events.
+//! The lease itself under a model checker: the real [`lease.rs`](flakeforge_core::lease) and
+//! [`grants.rs`](flakeforge_core::grants), not copies, go through every order of events.
 //!
-//! | file | what is in it |
+//! | file | what it contains |
 //! |---|---|
-//! | `world` | members, a network and a store, and what follows from what happens |
+//! | `world` | members, a network and a store, and what each event does to them |
 //! | `happening` | what can happen |
 //! | `rules` | the group, and what may go wrong |
 //! | `service`, `member`, `points` | requests and answers, a member, windows as sets |
-//! | `view` | which states are the same, so that there are only so many |
-//! | `faults` | what can be done wrong: each must be found |
-//! | `usual` | leases by deadline and by heartbeat, in which the duplicate must be found |
+//! | `view` | which states count as the same, so that their number is finite |
+//! | `faults` | mistakes made on purpose: the checker must find each of them |
+//! | `usual` | leases by deadline and by heartbeat, in which the checker must find the duplicate |
 //!
 //! `cargo test -p flakeforge-core --test model -- --nocapture` shows how many states there are, and the shortest way to
 //! each duplicate.
@@ -39,7 +39,7 @@ use world::World;
 
 const UNIQUE: &str = "no number twice";
 
-/// A group under these rules, with so many members. The store's clock begins right, or ahead by the skew.
+/// A group under these rules, with this many members. At first the store's clock is right, or ahead by the skew.
 struct Run<const MEMBERS: usize>(Rules);
 
 impl<const MEMBERS: usize> Model for Run<MEMBERS> {
@@ -71,7 +71,7 @@ impl<const MEMBERS: usize> Model for Run<MEMBERS> {
 
 const RULES: Rules = Rules { ttl: 2, skew: 1, slots: 1, budget: 2, troubles: Trouble::ALL, fault: Fault::None };
 
-/// Looks at every state, or at as many as it takes to find one that must not be.
+/// Visits every state, or stops at the first one that is not allowed.
 fn explore<M>(name: &str, model: M) -> impl Checker<M>
 where
     M: Model + Send + Sync + 'static,
@@ -108,7 +108,7 @@ fn two_slots_and_one_trouble() {
     explore("two slots, one trouble", Run::<2>(Rules { slots: 2, budget: 1, ..RULES })).assert_properties();
 }
 
-/// What keeps a member from a slot that it was granted, and what is late then.
+/// What keeps a member from using a slot that it was granted, and what is late then.
 const UNUSED: &[Trouble] = &[Trouble::InUse, Trouble::GiveUp, Trouble::Delay];
 
 #[test]
@@ -124,7 +124,7 @@ fn slots_that_are_given_back_unused() {
 /// The group ends, the next one is forgotten, and its member comes back.
 const THREE: &[Trouble] = &[Trouble::Crash, Trouble::Destroy, Trouble::Loss];
 
-/// The troubles that bring a fault to light; with all others beside them it would only take longer.
+/// The troubles that reveal a fault. With all the others added, it would only take longer.
 fn troubles_of(fault: Fault) -> &'static [Trouble] {
     use Trouble::{Delay, Destroy, Detach, Flush, Loss, MemberClock, StoreClock};
     match fault {

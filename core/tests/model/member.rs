@@ -5,7 +5,7 @@ use flakeforge_core::lease::{Asked, Event, Lease, Owner};
 use crate::points::Points;
 use crate::service::Message;
 
-/// A cursor and what it may have given, or what the store promised and the member has yet to hear.
+/// A cursor and what it may have given, or what the store promised but the member does not know yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     pub slot: u32,
@@ -22,15 +22,15 @@ pub struct Member {
     pub wait: Option<i64>,
     pub cursor: Option<Window>,
     pub promised: Option<Window>,
-    /// its last token, 0 before there was one
+    /// its last token; 0 if it had none yet
     pub token: Owner,
-    /// a new process, which opens the group first
+    /// it is a new process, which opens the group first
     pub joins: bool,
     /// somebody called `attach`
     pub wanted: bool,
     pub request: Option<Message>,
     pub reply: Option<Event>,
-    /// the request is late, or its answer
+    /// the request or its answer is late
     pub is_late: bool,
     /// a request whose answer nobody waits for
     pub given_up: Option<Message>,
@@ -65,13 +65,13 @@ impl Member {
         self.token == token || self.aside.contains(&token) || messages.map(Message::owner).any(|owner| owner == token)
     }
 
-    /// Whether an acquisition, or its answer, is still on its way: an `attach` takes it up again.
+    /// Whether an acquisition or its answer is still on its way. If so, an `attach` uses it.
     pub fn is_acquiring(&self) -> bool {
         let is_asked = matches!(self.request, Some(Message::Acquire { .. }));
         is_asked || self.reply.is_some_and(|reply| !matches!(reply, Event::Released { .. }))
     }
 
-    /// What the request that is on its way asks for, or the one whose answer is.
+    /// What the current request asks for.
     pub fn asked(&self) -> Option<Asked> {
         let answered = |reply| match reply {
             Event::Granted(_) => Some(Asked::Acquire),
@@ -83,13 +83,13 @@ impl Member {
         self.request.map(Message::asked).or_else(|| self.reply.and_then(answered))
     }
 
-    /// Nobody waits for what is on its way, but a request may arrive all the same.
+    /// Stops waiting for the current request, which may still arrive.
     pub fn give_up(&mut self) {
         self.given_up = self.request.take().or(self.given_up);
         (self.reply, self.is_late) = (None, false);
     }
 
-    /// Gives back a slot that was set aside, which nobody waits for.
+    /// Gives back a slot that was set aside. Nobody waits for the answer.
     pub fn give_back(&mut self, owner: Owner, slot: u32) {
         self.aside.retain(|token| *token != owner);
         self.given_up = Some(Message::Release { slot, owner, last: -1 });

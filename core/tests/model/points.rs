@@ -2,16 +2,16 @@
 
 use crate::world::UNIT;
 
-/// How many steps of the past are remembered. No window begins before that, which is checked at every answer.
+/// How many steps of the past are remembered. No window begins before that. Every answer is checked for this.
 pub const PAST: i64 = 1;
 
-/// Two bits for each step of time: the step itself, and what lies between it and the next. The lowest is `PAST` steps
+/// Two bits for each step of time: one for the step itself, one for the time up to the next. The lowest is `PAST` steps
 /// ago.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Points(u64);
 
 impl Points {
-    /// The points from `lo` to `hi`, milliseconds, both included, when it is `time`.
+    /// The points from `lo` to `hi`, milliseconds, both included, if the time now is `time`.
     pub fn window(time: i64, lo: i64, hi: i64) -> Self {
         let place = |ms: i64| (ms.div_euclid(UNIT) - time + PAST) * 2 + i64::from(ms.rem_euclid(UNIT) != 0);
         let (first, last) = (place(lo).max(0), place(hi).min(63));

@@ -1,4 +1,4 @@
-//! What a run is like: the group, and what may go wrong.
+//! The settings of a run: the group, and what may go wrong.
 
 use flakeforge_core::grants::Config;
 use flakeforge_core::lease::{self, Lease};
@@ -6,7 +6,7 @@ use flakeforge_core::lease::{self, Lease};
 use crate::faults::Fault;
 use crate::world::UNIT;
 
-/// A run.
+/// The settings of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// in steps of time
@@ -14,18 +14,18 @@ pub struct Rules {
     /// in steps of time
     pub skew: i64,
     pub slots: u32,
-    /// how many things may go wrong, in all
+    /// how many things may go wrong in total
     pub budget: u8,
-    /// which kinds of things
+    /// which kinds of things may go wrong
     pub troubles: &'static [Trouble],
-    /// what is done wrong on purpose
+    /// the mistake made on purpose
     pub fault: Fault,
 }
 
 /// What may go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trouble {
-    /// a member dies, and its messages may still arrive; or one that has ended is started anew
+    /// a member dies, and its messages may still arrive; or a dead member is started again
     Crash,
     /// a request or its answer is late, or is lost
     Delay,
@@ -33,13 +33,13 @@ pub enum Trouble {
     Detach,
     /// a member ends the group
     Destroy,
-    /// the store's clock is set within the skew
+    /// the store's clock is changed within the skew
     StoreClock,
-    /// a member's clock is set within the skew
+    /// a member's clock is changed within the skew
     MemberClock,
     /// another generator of the process has the node number of the next slot
     InUse,
-    /// who waits for a slot has waited long enough
+    /// a member that waits for a slot has waited long enough
     GiveUp,
     /// the store goes back to an earlier state
     Loss,
@@ -68,7 +68,7 @@ impl Rules {
         Config { fingerprint: String::new(), slots: self.slots, ttl_ms, skew_ms }
     }
 
-    /// One that waits for ever.
+    /// A lease that waits for ever.
     pub fn lease(&self) -> Lease {
         Lease::new(lease::Config { ttl_ms: self.ttl * UNIT, wait_ms: i64::MAX })
     }

@@ -101,7 +101,7 @@ fn open(store: &mut Store, now: i64, rules: &Rules, config: &Config) {
     opened.expect("every member has the same config");
 }
 
-/// The window as the record says: the answer that the reference gave, unless a fault changed the record afterwards.
+/// The window in the record. This is the reference's answer, unless a fault changed the record afterwards.
 fn recorded(store: &mut Store, slot: u32) -> (i64, i64) {
     live(store).and_then(|group| group.slots.get(&slot)).map_or((0, -1), |slot| (slot.lo, slot.hi))
 }

@@ -1,15 +1,16 @@
-//! The two usual designs, and windows beside them, in the smallest world that tells them apart: one slot, two members
-//! that may pause between any two things they do, clocks that are right or a step apart.
+//! The two usual designs, and windows for comparison, in the smallest world that shows the difference: one slot, two
+//! members that may pause between any two things they do, and clocks that are right or one step apart.
 //!
 //! - By **deadline**: a holder makes IDs until its own clock passes the end of the lease. It looks at the clock, and
-//!   then makes an ID; a pause in between, or a clock that is behind, and the slot is another's.
-//! - By **heartbeat**: a holder makes IDs until the store has told it that the slot is another's. A pause, and it has
-//!   not been told yet.
-//! - By **window**: a holder makes IDs whose time lies in its window, whenever it makes them.
+//!   then makes an ID. If there is a pause in between, or its clock is behind, the slot belongs to someone else by
+//!   then.
+//! - By **heartbeat**: a holder makes IDs until the store has told it that the slot belongs to someone else. During a
+//!   pause, it has not been told yet.
+//! - By **window**: a holder makes only IDs whose time is in its window, whenever it makes them.
 
 use stateright::{Model, Property};
 
-/// How long a lease lasts, and where the model ends.
+/// How long a lease lasts, and where the model ends, in steps of time.
 const TTL: i8 = 2;
 const END: i8 = 7;
 
@@ -20,7 +21,7 @@ pub enum Design {
     Window,
 }
 
-/// A design and the world it has to do with.
+/// A design and the world in which it is tested.
 #[derive(Clone, Copy, Debug)]
 pub struct Usual {
     pub design: Design,
@@ -32,7 +33,7 @@ pub struct Usual {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Holder {
-    /// first and last time of its lease
+    /// the first and the last time of its lease
     lease: Option<(i8, i8)>,
     /// it has looked at the clock and found that it may make an ID
     may: bool,
@@ -46,7 +47,7 @@ pub struct State {
     owner: usize,
     expires: i8,
     holders: [Holder; 2],
-    /// a bit for each time of which there is an ID
+    /// one bit for each time that has an ID
     given: u16,
     duplicate: bool,
 }
@@ -70,7 +71,7 @@ impl Usual {
         }
     }
 
-    /// An ID of the present local time; the counter goes on within a time, and begins at 0 in a new one.
+    /// Makes an ID of the current local time. The counter goes on within one time, and starts at 0 in a new one.
     fn make(&self, state: &mut State, who: usize) {
         let local = state.time + self.ahead[who];
         let holder = &mut state.holders[who];
@@ -116,7 +117,7 @@ impl Model for Usual {
             Doing::Tick => state.time += 1,
             Doing::Acquire(who) if state.expires < state.time => {
                 (state.owner, state.expires) = (who, state.time + TTL);
-                // A deadline is reckoned by the holder's clock; a window is what the store says.
+                // A deadline is judged by the holder's clock; a window is what the store says.
                 let now = if self.design == Design::Window { state.time } else { state.time + self.ahead[who] };
                 state.holders[who] = Holder { lease: Some((now, now + TTL)), ..Holder::default() };
             }

@@ -1,9 +1,11 @@
-//! When two states are the same for the checker: when everything that can follow is the same.
+//! When the checker treats two states as the same: when everything that can follow is the same.
 //!
-//! - Only how far away a time is matters, not what it is; of what is long past, not even that. So runs have no end: a
+//! - A time counts only by its distance from now. If it is long past, not even that counts. So runs need no end: a
 //!   world that goes round in circles is recognised.
-//! - Only which tokens are equal matters, not what they are: they are numbered as they come.
-//! - How often a member failed in a row matters to the length of a wait that is shorter than a step of time: not here.
+//! - For tokens, only which ones are equal counts, not their values. So they are numbered in the order in which they
+//!   come.
+//! - How often a member failed in a row only changes the length of a wait that is shorter than a step of time, so it
+//!   does not count here.
 //!
 //! A hasher can do this because in all of these types an `i64` is a time (or a length of time), a `u128` a token, and
 //! a `u16` a number of failures.
@@ -14,12 +16,12 @@ use flakeforge_core::lease::Owner;
 
 use crate::world::{DAWN, UNIT};
 
-/// Further back than any comparison looks, whosever clock is behind. Of two slots that have rested for longer than this,
-/// any may be the one that has rested longest.
+/// Further back than any comparison looks, whichever clock is behind. If two slots have rested for longer than this,
+/// either may be the one that has rested longest.
 const LONG_PAST: i64 = 2 * UNIT;
 
-/// A time as clocks see it that go in whole steps: whatever lies between two of them has come at the second. Only the
-/// last millisecond before a step is told apart, since a window may end there and the next one begin with the step.
+/// A time as seen by clocks that move in whole steps: anything between two steps has come by the second one. Only the
+/// last millisecond before a step is different, because a window may end there and the next one begin with the step.
 fn seen(ms: i64) -> i64 {
     if ms.rem_euclid(UNIT) == UNIT - 1 { ms } else { -(-ms).div_euclid(UNIT) * UNIT }
 }
@@ -55,7 +57,7 @@ impl<H: Hasher> Hasher for View<'_, H> {
 
     fn write_u128(&mut self, token: u128) {
         if token == 0 {
-            return self.hasher.write_usize(usize::MAX); // none
+            return self.hasher.write_usize(usize::MAX); // there is none
         }
         let place = self.tokens.iter().position(|seen| *seen == token).unwrap_or_else(|| {
             self.tokens.push(token);

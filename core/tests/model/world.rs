@@ -1,13 +1,13 @@
 //! Members, a network and a store: everything that can happen between them, one thing at a time.
 //!
-//! Members drive the real [`Lease`], the store is the real [`Store`]. Time goes in steps of 15 s, so that the real
-//! lengths (60 s for a group of which nothing is known) are a few steps. A pause is a thing that does not happen, so it
-//! costs nothing and may last for ever; what a member could do before it, it can do after it. Everything else that goes
-//! wrong is taken out of a budget.
+//! Members drive the real [`Lease`], and the store is the real [`Store`]. Time goes in steps of 15 s, so that the real
+//! lengths (60 s for a group of which nothing is known) are a few steps. A pause means that a member does nothing, so
+//! it costs nothing and may last for ever. Anything that a member could do before a pause, it can do after it.
+//! Everything else that goes wrong is taken from a budget.
 //!
-//! What IDs are made is not spelled out one by one: an open cursor *may* give every number of its window at any moment
-//! of its life, whatever its clock says. So windows of two cursors of a slot that touch are a duplicate waiting to be
-//! made, and count as one. Only `detach` reduces what a cursor gave: it ends at a last number, and each one is tried.
+//! The model does not make IDs one by one. An open cursor *may* give every number of its window at any moment of its
+//! life, whatever its clock says. So if the windows of two cursors of a slot overlap, a duplicate can be made, and that
+//! counts as one. Only `detach` reduces what a cursor gave: it ends at a last number, and each possible one is tried.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -25,14 +25,14 @@ use crate::view::View;
 
 /// One step of time, in milliseconds.
 pub const UNIT: i64 = 15_000;
-/// When everything begins, in steps of time: late enough to tell a time from a length of time.
+/// When everything begins, in steps of time: so late that a time cannot be confused with a length of time.
 pub const DAWN: i64 = 10_000_000;
-/// Names cost memory, and nothing depends on them.
+/// The name is empty, because names cost memory and nothing depends on them.
 pub const GROUP: &str = "";
-/// Tokens leave the same remainder by every span that jitter is taken from: states do not differ by jitter alone.
+/// Divisible by every span that jitter is taken from, so that tokens do not make states differ by jitter alone.
 const TOKEN: Owner = 2001 * 1001 * 21 * 41 * 81 * 161 * 321 * 641;
 
-/// Everything there is.
+/// The whole world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct World<const M: usize> {
     pub time: i64,
@@ -40,7 +40,7 @@ pub struct World<const M: usize> {
     pub store: Arc<Store>,
     pub saved: Option<Arc<Store>>,
     pub members: [Arc<Member>; M],
-    /// by slot: what cursors that are no more may have given
+    /// by slot: what cursors that no longer exist may have given
     given: [Points; 2],
     pub budget: u8,
     /// two cursors may have given the same number
@@ -56,7 +56,7 @@ impl<const M: usize> Hash for World<M> {
 }
 
 impl<const M: usize> World<M> {
-    /// A group just made. The store's clock is so far ahead, and the members' are right.
+    /// A new group. The store's clock is this far ahead, and the members' clocks are right.
     pub fn new(rules: &Rules, store_ahead: i64) -> Self {
         let mut store = Store::default();
         store.step((DAWN + store_ahead) * UNIT, GROUP, &rules.config()).create().unwrap();
@@ -90,14 +90,14 @@ impl<const M: usize> World<M> {
         (0..M).any(|who| slot(who).is_some() && (0..who).any(|other| slot(other) == slot(who)))
     }
 
-    /// Whether IDs flow in a window that began after the quiet period that a loss brought.
+    /// Whether IDs are made in a window that began after the quiet period that followed a loss.
     pub fn is_healed(&self) -> bool {
         let Some(Entry::Live(group)) = self.store.groups.get(GROUP) else { return false };
         let mut firsts = self.members.iter().filter_map(|member| member.cursor).map(|cursor| cursor.first);
         self.store.incarnation > 0 && group.quiet_until > 0 && firsts.any(|first| first >= group.quiet_until)
     }
 
-    /// A token that is used nowhere: one that nobody remembers any more is as good as new.
+    /// A token that nobody uses. One that nobody remembers any more is as good as a new one.
     fn fresh(&self) -> Owner {
         let is_used = |token: &Owner| {
             let stores = [Some(&self.store), self.saved.as_ref()];
@@ -107,7 +107,7 @@ impl<const M: usize> World<M> {
         (1..).map(|n| n * TOKEN + 1_000).find(|token| !is_used(token)).unwrap_or_default()
     }
 
-    /// What is the case after it happened.
+    /// The world after this happened.
     pub fn after(&self, rules: &Rules, happening: Happening) -> Self {
         let mut world = self.clone();
         match happening {
@@ -215,7 +215,8 @@ impl<const M: usize> World<M> {
         self.member(who).reply = Some(answer);
     }
 
-    /// The store does what a member does not wait for any longer; but it may ask again, with the same token.
+    /// The store serves a request that the member no longer waits for. But the member may ask again, with the same
+    /// token.
     fn serve_given_up(&mut self, rules: &Rules, who: usize) {
         let Some(message) = self.member(who).given_up.take() else { return };
         let answer = self.serve(rules, message);
@@ -229,7 +230,7 @@ impl<const M: usize> World<M> {
         serve(Arc::make_mut(&mut self.store), now, rules, message)
     }
 
-    /// What the store has granted may be used from now on, as soon as the member hears of it.
+    /// From now on, what the store has granted may be used as soon as the member knows of it.
     fn heed(&mut self, who: usize, message: Message, answer: Event) {
         match (answer, message) {
             (Event::Granted(Grant { slot, lo, hi, .. }), _)
@@ -242,13 +243,13 @@ impl<const M: usize> World<M> {
         let promised = Window { slot, first: lo, limit: hi, points: Points::window(self.time, lo, hi) };
         let member = self.member(who);
         let known = [member.cursor, member.promised.replace(promised)];
-        // Nothing begins in a past that is forgotten, or it could not be forgotten.
+        // Nothing may begin in the part of the past that is forgotten.
         let goes_on = known.into_iter().flatten().any(|known| known.slot == slot && lo <= known.limit);
         self.duplicate |= lo < (self.time - PAST) * UNIT && !goes_on;
         self.look(who, promised);
     }
 
-    /// Whether anybody else may give a number of this window.
+    /// Checks whether anybody else may give a number of this window.
     fn look(&mut self, who: usize, window: Window) {
         let others = self.members.iter().enumerate().filter(|(other, _)| *other != who);
         let theirs = others.flat_map(|(_, member)| [member.cursor, member.promised]).flatten();
@@ -257,7 +258,7 @@ impl<const M: usize> World<M> {
         self.duplicate |= !all.and(window.points).is_empty();
     }
 
-    /// A cursor is no more: what it may have given stays given.
+    /// Removes a cursor. The numbers that it may have given stay given.
     fn bury(&mut self, who: usize) {
         if let Some(cursor) = self.member(who).cursor.take() {
             let given = &mut self.given[cursor.slot as usize];
@@ -270,7 +271,7 @@ impl<const M: usize> World<M> {
         member.is_late = false;
         let Some(event) = member.reply.take() else { return };
         if !matches!(event, Event::Failed { .. }) {
-            member.promised = None; // it is heard now
+            member.promised = None; // the member knows it now
         }
         self.step(rules, who, event);
     }
@@ -282,20 +283,20 @@ impl<const M: usize> World<M> {
             event = self.carry_out(rules, who, next);
         }
         if !self.members[who].wanted && !self.members[who].is_acquiring() {
-            self.member(who).promised = None; // it will never be heard
+            self.member(who).promised = None; // the member will never know it
         }
     }
 
-    /// One step of a member's lease; the event that follows at once, where there is one.
+    /// One step of a member's lease. Returns the event that follows at once, if there is one.
     fn carry_out(&mut self, rules: &Rules, who: usize, event: Event) -> Option<Event> {
         let (now, fresh) = (self.local_now(who), self.fresh());
         let begins = matches!(event, Event::Attach | Event::Lost { .. }) && !self.members[who].is_acquiring();
         if begins || matches!(event, Event::InUse { .. }) {
-            self.member(who).token = fresh; // it takes this one, if it takes any
+            self.member(who).token = fresh; // the lease uses this one, if it uses any
         }
         let mut answer = None;
         self.member(who).wait = None;
-        let mut last = -1; // of the cursor that is sealed
+        let mut last = -1; // the last number of the cursor that is sealed
         for action in self.member(who).lease.step(now, event, fresh) {
             let joins = self.members[who].joins;
             match action {
@@ -325,7 +326,7 @@ impl<const M: usize> World<M> {
                 }
                 Action::Open(Grant { owner, slot, lo, hi }) => {
                     answer = Some(Event::Opened { owner });
-                    self.bury(who); // if it was not sealed, as it should have been
+                    self.bury(who); // in case it was not sealed, as it should have been
                     let points = Points::default();
                     self.member(who).cursor = Some(Window { slot, first: lo, limit: lo, points });
                     self.allow(who, lo, hi);
@@ -350,7 +351,7 @@ impl<const M: usize> World<M> {
         self.member(who).request = Some(message);
     }
 
-    /// A member's cursor may give the numbers of a window from now on.
+    /// From now on, a member's cursor may give the numbers of this window.
     fn allow(&mut self, who: usize, lo: i64, hi: i64) {
         let points = Points::window(self.time, lo, hi);
         let Some(cursor) = &mut self.member(who).cursor else { return };

@@ -1,6 +1,6 @@
-//! What the tests of files share: generators on files, and this test program once more as another process.
+//! What the tests of files share: generators on files, and ways to run this test program again as another process.
 
-#![allow(dead_code)] // each test file uses its part of it
+#![allow(dead_code)] // each test file uses only some of it
 
 pub mod slots;
 
@@ -21,7 +21,7 @@ use flakeforge_core::registry::Key;
 use flakeforge_core::shared::SharedCursor;
 
 pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
-/// Never waits, so that numbers run against the mark again and again.
+/// Never waits, so numbers reach the mark again and again.
 pub const ENDLESS: Knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
 pub const NODE: u64 = 7;
 
@@ -55,22 +55,22 @@ pub fn generator(source: impl Into<Source>, knobs: &Knobs) -> Generator {
     Generator::new(TickClock::system(layout.scale), source, &layout, layout.place_node(NODE), knobs)
 }
 
-/// The variable that tells this program which part it plays as another process.
+/// The environment variable that tells another process of this program what to do.
 const PART: &str = "FLAKEFORGE_TEST_PART";
 
-/// What the parent said, where this is another process.
+/// What the parent said, if this is another process.
 pub fn part() -> Option<String> {
     env::var(PART).ok()
 }
 
-/// This program as another process that runs one test, which finds there what it is told.
+/// This program as another process that runs one test. `part` returns there what it is told here.
 pub fn process(test: &str, part: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--quiet"]).env(PART, part).stdout(Stdio::piped());
     command
 }
 
-/// Runs a test in a process of its own, with a folder that is gone afterwards.
+/// Runs a test in a separate process, with a folder that is removed afterwards.
 pub fn alone(test: &str, run: impl FnOnce(&Path)) {
     if let Some(folder) = part() {
         return run(Path::new(&folder));
@@ -79,14 +79,14 @@ pub fn alone(test: &str, run: impl FnOnce(&Path)) {
     succeeds(&mut process(test, temp.path().to_str().unwrap()));
 }
 
-/// Runs a process to its end, which is a good one.
+/// Runs a process to its end, and checks that it succeeded.
 pub fn succeeds(process: &mut Command) {
     let output = process.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// The same process where no file can be written: a limit on their size fails a write as a full disk does, and needs
-/// nobody's permission.
+/// The same process, but it cannot write any file. A limit on the file size makes a write fail as on a full disk, and
+/// needs no permission.
 pub fn without_room(process: &Command) -> Command {
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]).arg(process.get_program());
@@ -94,10 +94,10 @@ pub fn without_room(process: &Command) -> Command {
     limited
 }
 
-/// IDs go to the parent between marks, since the test harness prints there too.
+/// IDs go to the parent between marks, because the test harness prints to the same output.
 const FROM: &[u8] = b"<<<IDs:";
 
-/// Sends IDs to the parent, block by block: a process that is killed loses its last block at most.
+/// Sends IDs to the parent in blocks: a process that is killed loses at most its last block.
 pub fn send(blocks: impl Iterator<Item = Vec<u64>>) {
     let mut out = BufWriter::new(std::io::stdout().lock());
     out.write_all(FROM).unwrap();
@@ -111,7 +111,7 @@ pub fn send(blocks: impl Iterator<Item = Vec<u64>>) {
     std::process::exit(0); // before the harness prints more
 }
 
-/// All whole IDs that a process sent until it ended.
+/// All complete IDs that a process sent until it ended.
 pub fn receive(mut child: Child) -> Vec<u64> {
     let mut bytes = Vec::new();
     child.stdout.take().unwrap().read_to_end(&mut bytes).unwrap();
@@ -121,7 +121,7 @@ pub fn receive(mut child: Child) -> Vec<u64> {
     ids.iter().map(|id| u64::from_be_bytes(*id)).collect()
 }
 
-/// How many of the IDs of all processes came twice. Each process's own must be in order.
+/// How many IDs came twice in all processes together. The IDs of each process must be in order.
 pub fn duplicates(of_each: &[Vec<u64>]) -> usize {
     let mut seen = HashSet::new();
     let mut twice = 0;
@@ -132,7 +132,7 @@ pub fn duplicates(of_each: &[Vec<u64>]) -> usize {
     twice
 }
 
-/// The words of a page as the file shows them: next, limit and mark, read in this order.
+/// The words of a page as they are in the file: next, limit and mark, read in this order.
 pub fn words(path: &Path) -> [u64; 3] {
     use std::os::unix::fs::FileExt;
     let file = std::fs::File::open(path).unwrap();
