@@ -1,8 +1,8 @@
 'use strict'
 
-// Reads all IDs that were written and says whether they are what was promised: none twice, over all files, and each
-// sequence ascending. A file may end within an ID, where its writer was killed; the rest of it is left out. It must never
-// be clever about how IDs are made: it takes them for numbers.
+// Reads all IDs that were written and says whether the promises were kept: no ID twice in all files together, and each
+// sequence ascending. A file may end within an ID if its writer was killed; that rest is left out. This file must never
+// know how IDs are made: to it they are only numbers.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -83,7 +83,7 @@ function readAll(input, length, offset) {
   return length
 }
 
-/** A fault in a sentence; for a duplicate, with all places that have the ID. */
+/** A fault as a sentence. For a duplicate, it names all places that have the ID. */
 function tell({ kind, file, high, low, offset }, files) {
   const id = (BigInt(high) << 32n) | BigInt(low)
   const here = `${path.basename(file)}, ID ${offset / 8 + 1}`

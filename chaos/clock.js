@@ -1,7 +1,7 @@
 'use strict'
 
-// Another clock for a process that is about to start, by libfaketime (Debian: faketime). Only the wall clock is moved:
-// timers and durations go by the monotonic one, as they do when an administrator sets the time.
+// Gives a process that is about to start another clock, with libfaketime (Debian: faketime). Only the wall clock is moved.
+// Timers and durations use the monotonic clock, as they do when an administrator sets the time.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -10,7 +10,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const SHARED_MEMORY = '/dev/shm'
 const LONGEST_START_MS = 1000
 
-/** The library; undefined where it is not installed. The variant for programs with threads, as Node is one. */
+/** The library; undefined if it is not installed. This is the variant for programs with threads, such as Node. */
 const library = findLibrary()
 
 function findLibrary() {
@@ -24,7 +24,7 @@ function listOf(folder) {
   return fs.existsSync(folder) ? fs.readdirSync(folder) : []
 }
 
-/** What a process needs in its environment so that its clock differs from ours by so many ms. */
+/** The environment variables that make a process's clock differ from ours by this many ms. */
 function environment(offsetMs) {
   if (offsetMs === 0) return {}
   const seconds = (offsetMs / 1000).toFixed(3)
@@ -47,7 +47,7 @@ async function isSetUp(pid) {
   while (!leftovers(pid).every((file) => fs.existsSync(file)) && performance.now() < given) await sleep(1)
 }
 
-/** Removes what the library leaves behind when its process is killed: a later one of the same number would wait for it. */
+/** Removes what the library leaves when its process is killed. A later process with the same ID would wait for it. */
 function cleanUp(pid) {
   for (const file of leftovers(pid)) fs.rmSync(file, { force: true })
 }

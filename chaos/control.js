@@ -1,14 +1,14 @@
 'use strict'
 
-// The negative control: the same members, faults and check, but each process with a cursor of its own under one node
-// number. A harness that finds no duplicate here would find none anywhere.
+// The negative control: the same members, faults and check, but each process has its own cursor under the same node
+// number. A harness that finds no duplicate here would never find one.
 
 const faults = require('./faults.js')
 const { makeMembers } = require('./members.js')
 
 const MEMBERS = 4
 
-/** Of each member: so many that two of them have met in a ms. */
+/** IDs per second of each member: so many that two of them have met in a ms. */
 const ENOUGH_BYTES = 50_000 * 8
 
 const control = {

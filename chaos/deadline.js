@@ -1,8 +1,8 @@
 'use strict'
 
 // The usual design, for the negative control: a slot is leased by a deadline. Its holder makes IDs with the slot's number
-// and its own clock until, by that clock, the ttl has passed since the last renewal. The store is the same, and the same
-// steps are asked of it; only the windows that it grants are not heeded. It must never be used for anything else.
+// and its own clock until, by that clock, the ttl has passed since the last renewal. The store and the requests to it are
+// the same; only the windows that it grants are ignored. This file must never be used for anything else.
 
 const FlakeId = require('../index.js')
 const { leaseExpiredError } = require('../lib/errors.js')
@@ -12,7 +12,7 @@ const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 
 const RETRY_MS = 100
-const UNUSED = -1 // the last ms used, to a store that is told that the slot is free at once
+const UNUSED = -1 // as the last ms used, this tells the store that the slot is free at once
 
 class DeadlineLease {
   #store
@@ -39,13 +39,13 @@ class DeadlineLease {
     return lease
   }
 
-  /** The generator, while the deadline has not come. */
+  /** The generator, as long as the deadline has not passed. */
   get flake() {
     if (Date.now() < this.#deadline) return this.#held.flake
     throw leaseExpiredError(this.#options.group, this.#held?.slot)
   }
 
-  /** The orderly end: nothing more is made, and the slot is free for the next one. */
+  /** The orderly end: no more IDs are made, and the next member can have the slot. */
   async close() {
     this.#isClosed = true
     this.#deadline = Number.NEGATIVE_INFINITY

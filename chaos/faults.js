@@ -1,6 +1,6 @@
 'use strict'
 
-// What can happen to a member. Each fault strikes one member, leaves it running, and says under which names it counts.
+// What can happen to a member. Each fault affects one member, leaves it running, and says under which names it is counted.
 // It must never wait for the other members: faults are meant to coincide.
 
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -8,7 +8,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const LOOK_MS = 10
 const LONGEST_WAIT_MS = 6000
 
-/** A random number, as likely between 10 and 20 as between 1 000 and 2 000: short and long faults both occur. */
+/** A random number, as likely between 10 and 20 as between 1 000 and 2 000, so that there are short and long faults. */
 function spread(low, high) {
   return low * (high / low) ** Math.random()
 }
@@ -61,7 +61,7 @@ const setClockBack = {
   },
 }
 
-/** Not far: the others, whose cursor it may carry with it, wait until their clocks have come there. */
+/** Not far: the others may get this clock's time through the shared cursor, and then wait until their clocks are there. */
 const setClockForward = {
   counts: ['kills', 'clock steps'],
   weight: 1,
@@ -71,7 +71,7 @@ const setClockForward = {
   },
 }
 
-/** Long enough for a window to end meanwhile. */
+/** Long enough for a window to end in that time. */
 const longPause = {
   counts: ['pauses'],
   weight: 4,
@@ -82,7 +82,7 @@ const longPause = {
   },
 }
 
-/** Of a slot that is in use, if the member gets one in time: one that waits has nothing to hand over. */
+/** Hands over a slot that is in use, if the member gets one in time: a member that waits has none to hand over. */
 const handOverSlot = {
   counts: ['hand-overs'],
   weight: 10,
@@ -108,7 +108,7 @@ const cut = {
   },
 }
 
-/** Requests and answers come late, in part when nobody waits for them any more. */
+/** Requests and answers come late, some of them when nobody waits for them any more. */
 const stall = {
   counts: ['stalls'],
   weight: 3,
@@ -131,10 +131,10 @@ const refuse = {
 
 const process = [kill, pause, killWhilePaused, handOver]
 const clock = [setClockBack, setClockForward]
-/** Fewer kills: each keeps a slot from everybody for the rest of its window, and with no slot nothing can go wrong. */
+/** Fewer kills, because each one keeps the slot from everybody for the rest of its window. Without slots, nothing is tested. */
 const leased = [{ ...kill, weight: 5 }, longPause, killWhilePaused, handOverSlot, cut, stall, refuse]
 
-/** One of them by chance, by weight. */
+/** One of them at random, by weight. */
 function pick(faults) {
   let rest = Math.random() * faults.reduce((sum, { weight }) => sum + weight, 0)
   return faults.find(({ weight }) => {

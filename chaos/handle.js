@@ -1,7 +1,7 @@
 'use strict'
 
-// The harness's hold on one member through all its lives: it starts, pauses and ends the process, knows its files, and
-// notices an end that nobody asked for. It must never decide when: faults.js and run.js do.
+// The harness's control of one member through all its lives. It starts, pauses and ends the process, knows its files, and
+// notices an end that nobody asked for. It must never decide when to do this: faults.js and run.js do.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -11,10 +11,10 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const clock = require('./clock.js')
 
 const SCRIPT = path.join(__dirname, 'member.js')
-const FLAGS = ['--disable-warning=FLAKEFORGE_QUIET'] // it says no more than the refusals that a member answers
-const LONGEST_END_MS = 10_000 // of a process that was asked to end
+const FLAGS = ['--disable-warning=FLAKEFORGE_QUIET'] // it only reports the refusals that a member answers anyway
+const LONGEST_END_MS = 10_000 // for a process that was asked to end
 
-/** A paused process would outlive the harness: it cannot notice that nobody is there any more. */
+/** A paused process would outlive the harness, because it cannot notice that the harness is gone. */
 const running = new Set()
 process.once('exit', () => {
   for (const child of running) {
@@ -23,7 +23,7 @@ process.once('exit', () => {
   }
 })
 
-/** In bytes; 0 where there is none yet. */
+/** The size in bytes; 0 if there is no file yet. */
 const sizeOf = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 class Handle {
@@ -50,7 +50,7 @@ class Handle {
     this.#onTrouble = onTrouble
   }
 
-  /** Starts the process, with a clock that is so many ms off. */
+  /** Starts the process, with a clock that is wrong by this many ms. */
   start(offsetMs = this.#offsetMs()) {
     const files = this.#tasks.map((_, thread) => path.join(this.#folder, this.#fileName(thread)))
     const tasks = this.#tasks.map((task, thread) => ({ ...task, file: files[thread] }))
@@ -117,7 +117,7 @@ class Handle {
     this.#child.kill('SIGCONT')
   }
 
-  /** Asks the process to end, and kills it when it does not. */
+  /** Asks the process to end, and kills it if it does not. */
   async end() {
     this.#isEnding = true
     this.#child.kill('SIGTERM')

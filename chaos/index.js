@@ -33,7 +33,7 @@ function readArguments() {
   return { target: TARGETS[name], seconds, policy }
 }
 
-/** All scenarios of a target, one after the other. */
+/** Runs all scenarios of a target, one after the other. */
 async function runAll(scenarios, { seconds, folder, report }) {
   const results = []
   console.log(`${seconds} s of faults on ${scenarios.map(({ name }) => name).join('; ')}\n\n${report.heading}`)
@@ -46,7 +46,7 @@ async function runAll(scenarios, { seconds, folder, report }) {
   return results
 }
 
-/** What must go well, and beside it, where the target has no policy to choose, a short run that must not. */
+/** The runs that must go well. If the target has no policy to choose, there is also a short run that must not. */
 async function runWell(results, { target, seconds, folder, report }) {
   const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
   if (target.policies.length > 1) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }

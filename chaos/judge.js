@@ -1,9 +1,9 @@
 'use strict'
 
-// What is wrong with the outcome of a scenario, in sentences; none: all is well. It must never forgive: whatever a scenario
-// may legitimately meet, its members answer themselves.
+// What is wrong with the outcome of a scenario, in sentences; an empty list means that all is well. It must never forgive
+// anything: whatever may legitimately happen in a scenario, its members handle it themselves.
 
-/** Of a scenario that must go well. */
+/** For a scenario that must go well. */
 function judge({ name, ids, duplicates, disorders, examples, troubles }) {
   return [
     ...(duplicates > 0 ? [`${duplicates} duplicates`] : []),
@@ -14,7 +14,7 @@ function judge({ name, ids, duplicates, disorders, examples, troubles }) {
   ].map((what) => `${name}: ${what}`)
 }
 
-/** Of the negative control, which must have duplicates and no other fault. */
+/** For the negative control, which must have duplicates and no other fault. */
 function judgeControl({ name, duplicates, disorders, troubles }) {
   return [
     ...(duplicates === 0 ? ['found no duplicate: this harness would not see any'] : []),
@@ -23,7 +23,7 @@ function judgeControl({ name, duplicates, disorders, troubles }) {
   ].map((what) => `${name}: ${what}`)
 }
 
-/** Of a run that is long enough to prove something: whether enough has happened. Shorter ones may meet little. */
+/** For a run that is long enough to prove something: whether enough has happened. In a shorter run, little may happen. */
 function judgeExtent(results, seconds, full) {
   if (full === undefined || results.length === 0 || seconds < full.seconds) return []
   const ids = results.reduce((sum, result) => sum + result.ids, 0)
@@ -34,7 +34,7 @@ function judgeExtent(results, seconds, full) {
   ]
 }
 
-/** Each trouble once, with how often it was met: one cause mostly meets every member. */
+/** Each trouble once, with how often it happened: one cause usually affects every member. */
 function summarize(troubles) {
   const met = new Map()
   for (const { who, what } of troubles) met.set(what, [...(met.get(what) ?? []), who])

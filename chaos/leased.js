@@ -1,8 +1,8 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|etcd`: processes that share the slots of one group on a real server, each over a line of
-// its own and with a clock of its own. With the policy `deadline` the same, but slots leased in the usual way: the negative
-// control, in which there must be duplicates.
+// `npm run chaos -- redis|postgres|etcd`: processes that share the slots of one group on a real server. Each has its own
+// line to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
+// negative control, in which there must be duplicates.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('../index.js')
@@ -14,14 +14,14 @@ const { outages } = require('./outages.js')
 
 const MEMBERS = 6
 const FURTHEST_CLOCK_MS = 700
-const BETWEEN_FAULTS_MS = 3000 // a slot whose holder was killed is free after the ttl: more faults, and nobody has one
+const BETWEEN_FAULTS_MS = 3000 // the slot of a killed holder is free after the ttl: with more faults, nobody would have one
 const LONGEST_AWAY_MS = 5000
 const RECOVER_MS = 30_000
 const PER_SECOND = 150_000
 const GROUP = 'chaos'
 const LEASE = { group: GROUP, slots: 3, ttlMs: 3000, skewMs: 1500 }
 
-/** The store fails, takes its time or has no slot left; an answer came so late that it looks like a wrong clock. */
+/** The store fails, is slow or has no free slot; or an answer came so late that it looks like a wrong clock. */
 const LEASE_REFUSALS = [
   ...REFUSALS,
   'ERR_FLAKE_LEASE_EXPIRED',
@@ -35,7 +35,7 @@ const LEASE_REFUSALS = [
 /** Some members run ahead of the clock, some take their IDs in advance: neither may reach past the window. */
 const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: i % 4 === 3 })
 
-/** Mostly far off: clocks that nearly agree prove little. */
+/** Mostly very wrong: clocks that nearly agree prove little. */
 const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * FURTHEST_CLOCK_MS)
 
 /** The scenario on a running store. `lines` are the members'. */
@@ -45,11 +45,11 @@ function scenarioOn(store, lines, { policy, seconds }) {
     policy,
     options: { ...LEASE, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
     perSecond: PER_SECOND,
-    burstMs: i % 2 === 0 ? 0 : undefined, // some in nearly every ms, where a duplicate cannot miss them; some in bursts
+    burstMs: i % 2 === 0 ? 0 : undefined, // some in nearly every ms, so no duplicate is missed; some in bursts
     refusals: LEASE_REFUSALS,
   })
   const makeGroup = () => FlakeId.createGroup(store.urlAt(store.port), LEASE)
-  /** A group of which everybody knows that it is new, with nobody there who could make one before. */
+  /** Creates a group that everybody knows to be new. Nobody is there who could have created it before. */
   async function renew() {
     for (const line of lines) line.bar()
     await store.wipe()
@@ -69,7 +69,7 @@ function scenarioOn(store, lines, { policy, seconds }) {
   }
 }
 
-/** What a store tells when the members have to go elsewhere, and before it fails. */
+/** What a store tells when the members have to use another one, and before it fails. */
 const eventsOn = (lines) => ({
   lead(port) {
     for (const line of lines) line.pointTo(port)
@@ -79,14 +79,14 @@ const eventsOn = (lines) => ({
   },
 })
 
-/** Its member learns late, or never, that the store has lost something, and uses up its window meanwhile. */
+/** This one's member learns late, or never, that the store has lost something, and uses its whole window meanwhile. */
 async function keepAway(line) {
   line.bar()
   await sleep(Math.random() * LONGEST_AWAY_MS, undefined, { ref: false })
   line.unbar()
 }
 
-/** Starts the server; gives the scenario, what is missing here, and how to end the server. */
+/** Starts the server. Returns the scenario, what is missing on this machine, and how to end the server. */
 async function prepareOn(start, { name, policy, seconds }) {
   const lines = []
   const store = await start(eventsOn(lines))

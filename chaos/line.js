@@ -1,7 +1,7 @@
 'use strict'
 
-// A TCP proxy on loopback between one member and the server: it can cut, stall and refuse connections, and lead to another
-// server. It must never look into what it carries, nor lose a part of it while a connection lasts.
+// A TCP proxy on loopback between one member and the server. It can cut, stall and refuse connections, and lead to another
+// server. It must never look into the data, nor lose a part of it while a connection lasts.
 
 const net = require('node:net')
 
@@ -11,7 +11,7 @@ class Line {
   #server
   #target
   #pairs = new Set()
-  #stalls = 0 // several faults may stall or refuse at once: it ends with the last of them
+  #stalls = 0 // several faults may stall or refuse at the same time: this ends with the last of them
   #bars = 0
 
   /** A line to a port of this machine. */
@@ -28,18 +28,18 @@ class Line {
     return this.#server.address().port
   }
 
-  /** Leads elsewhere from now on; whoever is connected has to connect anew. */
+  /** From now on leads to another server. Whoever is connected has to connect again. */
   pointTo(target) {
     this.#target = target
     this.cut()
   }
 
-  /** Ends all connections at once, whatever is on its way. */
+  /** Ends all connections at once, whatever is still on its way. */
   cut() {
     for (const pair of this.#pairs) for (const socket of pair) reset(socket)
   }
 
-  /** Carries nothing until `flow()`, and then all that came meanwhile. */
+  /** Carries nothing until `flow()`, and then everything that came meanwhile. */
   stall() {
     this.#stalls++
     for (const pair of this.#pairs) for (const socket of pair) socket.pause()
@@ -51,7 +51,7 @@ class Line {
     for (const pair of this.#pairs) for (const socket of pair) socket.resume()
   }
 
-  /** Ends all connections, and each new one as soon as it is made, until `unbar()`. */
+  /** Ends all connections, and each new one as soon as it is opened, until `unbar()`. */
   bar() {
     this.#bars++
     this.cut()
@@ -83,7 +83,7 @@ class Line {
     from.setNoDelay(true)
     from.on('data', (bytes) => to.write(bytes))
     from.on('end', () => to.end())
-    from.on('error', () => {}) // tells by `close` as well
+    from.on('error', () => {}) // `close` tells this, too
     from.on('close', () => {
       this.#pairs.delete(pair)
       to.destroy()
@@ -92,7 +92,7 @@ class Line {
   }
 }
 
-/** One that is just being ended cannot be reset: Node would wait for its end for ever. */
+/** A connection that is already being ended cannot be reset: Node would wait for its end for ever. */
 function reset(socket) {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()

@@ -1,7 +1,7 @@
 'use strict'
 
-// `npm run chaos -- local`: the processes of one machine, which share one cursor in a file, or each lock a slot file of
-// their own; both on a disk and in memory.
+// `npm run chaos -- local`: the processes of one machine share one cursor in a file, or each locks its own slot file. Both
+// are tried on a disk and in memory.
 
 const path = require('node:path')
 const clock = require('./clock.js')
@@ -11,12 +11,12 @@ const { makeMembers } = require('./members.js')
 const MEMBERS = 8
 
 /**
- * Most members may run ahead, so that they go on beside one whose clock is ahead or after their own was set back; some
- * may not, and have to wait.
+ * Most members may run ahead, so that they can continue beside a member whose clock is ahead, or after their own clock
+ * was set back. Some may not run ahead, and have to wait.
  */
 const maxAheadMs = (i) => (i % 4 === 0 ? 0 : 15_000)
 
-/** All through one file. The last two members have threads. */
+/** All members share one file. The last two have threads. */
 function sharedFile(folder) {
   const shared = path.join(folder, 'cursor')
   const generator = (i) => ({ options: { id: 7, shared, maxAheadMs: maxAheadMs(i) } })
@@ -24,14 +24,14 @@ function sharedFile(folder) {
   return { members: makeMembers(MEMBERS, generator, threadsOf), isOneCursor: true }
 }
 
-/** As many slots as members: whoever starts gets a slot that somebody had before. */
+/** There are as many slots as members, so whoever starts gets a slot that somebody had before. */
 function slotFiles(folder) {
   const join = `file:${path.join(folder, 'slots')}`
   const generator = (i) => ({ join, options: { slots: MEMBERS, maxAheadMs: maxAheadMs(i) } })
   return { members: makeMembers(MEMBERS, generator), isOneCursor: false }
 }
 
-/** The scenarios, and what is missing here to run all of them in full. */
+/** The scenarios, and what this machine lacks to run all of them in full. */
 function prepare({ folders: { disk, memory } }) {
   const missing = []
   if (memory === undefined) missing.push('no tmpfs at /dev/shm: the scenarios ran on a disk alone')

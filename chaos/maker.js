@@ -1,16 +1,16 @@
 'use strict'
 
-// One thread of a member: a generator, the loop that makes IDs of it, and the file that they are written to, 8 big-endian
-// bytes each, in the order in which they were made. It must never write an ID before it was made, nor go on to the next
-// run before this one is written.
+// One thread of a member: a generator, the loop that makes IDs with it, and the file that they are written to, 8 big-endian
+// bytes each, in the order in which they were made. It must never write an ID before it was made, nor start the next run
+// before this one is written.
 
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { openSource } = require('./sources.js')
 const { Run, WAYS } = require('./ways.js')
 
-const LONGEST_WAIT_MS = 50 // after a refusal; the cause may be over sooner than it says
-const BURST_MS = 10 // how long the event loop may be kept from turning
+const LONGEST_WAIT_MS = 50 // after a refusal; its cause may be over sooner than it says
+const BURST_MS = 10 // how long the event loop may be blocked
 const GRACE_MS = 500 // what a call that waits for the clock may delay the end of a process
 
 /**
@@ -36,7 +36,7 @@ class Maker {
     this.#task = task
   }
 
-  /** Opens the generator and makes IDs until it is stopped; throws what no refusal explains. */
+  /** Opens the generator and makes IDs until it is stopped. Throws an error unless it is an expected refusal. */
   async run() {
     this.#source = await this.#open()
     if (this.#source === undefined) return
@@ -44,7 +44,7 @@ class Maker {
     await this.#loop
   }
 
-  /** Tries until it works, or until nobody wants it any more. */
+  /** Tries until it works, or until the result is no longer wanted. */
   async #open() {
     while (!this.#isStopped) {
       try {
@@ -80,7 +80,7 @@ class Maker {
     }
   }
 
-  /** Fills the run as far as the generator lets it. Returns the error that ended it early. */
+  /** Fills the run as far as the generator allows. Returns the error that ended it early. */
   async #fill(run) {
     try {
       await WAYS[this.#task.way](this.#source.flake, run)

@@ -1,7 +1,7 @@
 'use strict'
 
-// A member: the process that faults happen to. One thread for each task that it is given; SIGTERM ends it in order. It
-// must never report that all is well: its files say what it made, its exit status and stderr what went wrong.
+// A member: the process that the faults affect. It has one thread for each task that it is given; SIGTERM ends it in
+// order. It must never report that all is well: its files say what it made, its exit status and stderr what went wrong.
 
 const { once } = require('node:events')
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
@@ -11,7 +11,7 @@ function runThread(task) {
   const maker = new Maker(task)
   parentPort.once('message', async () => {
     await maker.stop()
-    process.exit() // ends the thread alone
+    process.exit() // ends only this thread
   })
   return maker.run()
 }
@@ -25,7 +25,7 @@ async function runProcess([task, ...others]) {
     await Promise.all([maker.stop(), ...ends])
     process.exit()
   })
-  process.once('disconnect', () => process.exit(1)) // the harness is gone: nobody would ever end this process
+  process.once('disconnect', () => process.exit(1)) // the harness is gone, and nobody else would ever end this process
   await maker.run()
 }
 

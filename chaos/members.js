@@ -1,14 +1,14 @@
 'use strict'
 
-// What the members of a scenario are told to do: every way to ask for IDs, each in a member of its own. It must never know
-// where their generators come from.
+// What the members of a scenario are told to do. Each member asks for IDs in another way, so that all ways occur. This
+// file must never know where their generators come from.
 
 const WAYS = ['next', 'take', 'nextCallback', 'nextBigInt', 'takeBigInts', 'takeAsync', 'nextAsync', 'take']
 
-/** Waiting is the answer to these: the tick is used up, or the clock is behind the last ID. */
+/** A member answers these by waiting: the tick is used up, or the clock is behind the last ID. */
 const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS']
 
-/** So many that the cursor is busy, and so few that a minute of them can be checked. */
+/** IDs per second: enough to keep the cursor busy, and few enough that those of a minute can be checked. */
 const PER_SECOND = 400_000
 
 /**

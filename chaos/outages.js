@@ -1,7 +1,7 @@
 'use strict'
 
-// What happens to the server that all members use, one fault after the other: each kind of it at least once, however
-// short the run is. It must never help the members to an ID that they had not got by the rules.
+// What happens to the server that all members use, one fault after the other. Each kind occurs at least once, however
+// short the run is. It must never help the members to an ID that the rules would not have given them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { strike } = require('./faults.js')
@@ -26,17 +26,17 @@ async function outages(store, { counts, until }, { seconds, group, lastingMs, re
       await strike(fault, { counts, victim: store })
       isQuietUntil = performance.now() + lastingMs
       if (!(await store.isLost(group))) continue
-      // Else nobody had an ID for a minute. What the store grants wrongly meanwhile is in the members' files.
+      // Otherwise nobody would have an ID for a minute. If the store grants something wrong meanwhile, the files show it.
       await sleep(lastingMs + SAFETY_MS)
       await renew()
     }
   }
 }
 
-/** A loss that meets nobody who holds a slot does no harm. So most wait until what the last fault caused is over. */
+/** A loss does no harm if nobody holds a slot. So losses, and most other faults, wait until the last one is over. */
 const isForHolders = (fault) => fault.isLoss || Math.random() < 0.7
 
-/** Losses last: they take the longest. */
+/** In random order, but losses come last, because they take the longest. */
 function inSomeOrder(faults) {
   const keyed = faults.map((fault) => ({ fault, key: (fault.isLoss ? 1 : 0) + Math.random() }))
   return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)

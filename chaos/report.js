@@ -1,6 +1,6 @@
 'use strict'
 
-// The table that a run prints: a line for each scenario. Its first columns are the faults that there are.
+// The table that a run prints: one line for each scenario. Its first columns are the kinds of faults.
 
 const FOUND = { lives: 'lives', ids: 'IDs', cut: 'cut tails', duplicates: 'duplicates', disorders: 'disorders' }
 const NAME_WIDTH = 22
@@ -12,7 +12,7 @@ const widthOf = (title) => 2 + (title === FOUND.ids ? WIDEST_COUNT : Math.max(ti
 class Report {
   #faults
 
-  /** @param {string[]} faults the names under which they count */
+  /** @param {string[]} faults the names under which faults are counted */
   constructor(faults) {
     this.#faults = faults
   }

@@ -1,7 +1,7 @@
 'use strict'
 
 // Runs a scenario: starts its members, lets faults happen to each of them, ends them, and has their IDs checked. It must
-// never know what the members do, nor what a fault is.
+// never know what the members do, or what a fault is.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -12,7 +12,7 @@ const { Handle } = require('./handle.js')
 const { Watch } = require('./watch.js')
 
 const LOOK_MS = 10
-const LONGEST_FIRST_ID_MS = 1500 // one whose clock was set back may have to wait for longer than it is given
+const LONGEST_FIRST_ID_MS = 1500 // a member whose clock was set back may have to wait longer than this
 const BETWEEN_FAULTS_MS = 700
 
 /**
@@ -32,7 +32,7 @@ const BETWEEN_FAULTS_MS = 700
  *   then it goes on, however long
  */
 
-/** Runs a scenario for so many seconds at least, with the members' files in `folder`, and gives what happened. */
+/** Runs a scenario for at least this many seconds, with the members' files in `folder`, and returns what happened. */
 async function run(scenario, { folder, seconds }) {
   const troubles = []
   const counts = {}
@@ -91,7 +91,7 @@ async function areThereNewIds(members, withinMs) {
   return sizes() !== before
 }
 
-/** Any moment of the member's life: mostly while it makes IDs, sometimes while it starts. */
+/** Waits for some moment of the member's life: mostly while it makes IDs, sometimes while it starts. */
 async function someMoment(member, scenario, isOver) {
   const { betweenMs = BETWEEN_FAULTS_MS, firstIdMs = LONGEST_FIRST_ID_MS } = scenario
   const isAmidst = Math.random() < 0.8
@@ -105,7 +105,7 @@ async function waitWhile(isSo, longestMs) {
 
 const isStarting = (member) => member.isRunning && member.sizes.some((size) => size === 0)
 
-/** The files in which IDs must ascend from one to the next: a thread's, through its life or through all of them. */
+/** The files in which IDs must ascend from one to the next: those of one thread, in one of its lives or in all of them. */
 function sequencesOf(members, isOneCursor) {
   if (!isOneCursor) return members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file])))
   return members.flatMap(({ lives }) => lives[0].files.map((_, thread) => lives.map(({ files }) => files[thread])))

@@ -1,16 +1,16 @@
 'use strict'
 
-// A set of 64-bit numbers that only tells what is new to it: a bit for each number, in pages of 4 096 neighbours. IDs of
-// the flake layout share their pages with the rest of their millisecond, so a hundred million of them fit into a few
-// hundred MB, and a number costs some nanoseconds. It must never forget one.
+// A set of 64-bit numbers that only says whether a number is new. It has one bit for each number, in pages of 4 096
+// neighbours. IDs of the flake layout share their pages with the rest of their millisecond, so a hundred million of them
+// fit into a few hundred MB, and a number costs some nanoseconds. It must never forget one.
 
 const PAGE_WORDS = 128
-const SHELF_PAGES = 8192 // of pages that are allocated together: an array for each page would be as large as the page
+const SHELF_PAGES = 8192 // pages are allocated together: an array for each page would be as large as the page
 
 class Seen {
   #places = new Map() // of pages, by what the numbers on the page have in common
   #shelves = []
-  #page = -1 // the one in hand; numbers mostly come in order
+  #page = -1 // the current page; numbers mostly come in order
   #shelf
   #offset
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// Where a member's IDs come from: a generator of its own, one that is leased by slot and window, or, in the negative
-// control, one that is leased by a deadline. Each source has `flake`, which may throw a refusal, and `close()`.
+// Where a member's IDs come from: its own generator, one that is leased by slot and window, or, in the negative control,
+// one that is leased by a deadline. Each source has `flake`, which may throw a refusal, and `close()`.
 
 const FlakeId = require('../index.js')
 const { DeadlineLease } = require('./deadline.js')

@@ -1,7 +1,7 @@
 'use strict'
 
-// Notices a member that makes no ID although nothing stops it: it is neither paused nor has it a clock of its own, which
-// others may be ahead of. It counts looks, not time: on a machine that stood still nobody hangs.
+// Notices a member that makes no ID although nothing stops it: it is not paused, and it has no clock of its own that
+// others may be ahead of. It counts checks, not time, so nobody seems to hang on a machine that stood still.
 
 const LOOK_MS = 200
 const HANG_MS = 10_000

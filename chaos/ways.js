@@ -1,9 +1,9 @@
 'use strict'
 
-// The ways to ask a generator for IDs, and the run of IDs that they fill. A run keeps what was made before a refusal:
-// an ID that was made must reach the file, or a second one like it would go unseen.
+// The ways to ask a generator for IDs, and the run of IDs that they fill. A run keeps the IDs that were made before a
+// refusal: every ID that was made must reach the file, or a second one like it would not be noticed.
 
-/** IDs of a run: few, since those of the run in hand are lost to the check when the process is killed. */
+/** IDs of a run. They are few, because the check never sees the current run of a process that is killed. */
 const RUN = 256
 
 class Run {
@@ -22,7 +22,7 @@ class Run {
     this.#length = this.#bytes.writeBigUInt64BE(id, this.#length)
   }
 
-  /** The bytes so far; the run is empty afterwards, and its bytes are good until the next ID. */
+  /** The bytes so far. Afterwards the run is empty, and the bytes stay valid until the next ID. */
   drain() {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.#length = 0
@@ -30,7 +30,7 @@ class Run {
   }
 }
 
-/** Waits for all calls, also behind one that was refused: what they make belongs to this run. */
+/** Waits for all calls, even after one that was refused: the IDs that they make belong to this run. */
 async function allOf(calls) {
   const refused = (await Promise.allSettled(calls)).find(({ status }) => status === 'rejected')
   if (refused !== undefined) throw refused.reason
@@ -50,7 +50,7 @@ const WAYS = {
   takeBigInts(flake, run) {
     for (const id of flake.takeBigInts(RUN)) run.putBigInt(id)
   },
-  /** Calls that stand in the queue together; their callbacks come in the order of the calls. */
+  /** Makes several calls that stand in the queue together; their callbacks come in the order of the calls. */
   nextCallback(flake, run) {
     const put = (resolve, reject) => flake.next((error, id) => (error ? reject(error) : resolve(run.put(id))))
     return allOf(Array.from({ length: RUN }, () => new Promise(put)))
