@@ -1,6 +1,6 @@
 'use strict'
 
-// Counts timers that are armed. It must be loaded before the generators: flakeforge keeps the timers that it finds.
+// Counts timers that are armed. It must be loaded before the generators, because flakeforge keeps the timers it finds.
 
 const timers = require('node:timers')
 
@@ -28,7 +28,7 @@ timers.clearTimeout = (timer) => {
 globalThis.setTimeout = timers.setTimeout
 globalThis.clearTimeout = timers.clearTimeout
 
-/** The most that were armed at once. */
+/** The most that were armed at the same time. */
 const mostArmed = () => most
 
 module.exports = { mostArmed }

@@ -1,7 +1,7 @@
 'use strict'
 
-// `node bench/compare.js`: what ID generators do where it gets difficult, each package asked by running it. The table
-// in the README is this output.
+// `node bench/compare.js`: what ID generators do in difficult situations. Each package is run to find out. The table in the
+// README is this output.
 
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads')
 
@@ -31,7 +31,7 @@ const PACKAGES = {
   },
 }
 
-/** Makes all the calls. Returns the IDs, and the last error thrown. */
+/** Makes all the calls. Returns the IDs and the last error thrown. */
 function collect(calls) {
   const ids = []
   let error
@@ -71,7 +71,7 @@ const CHECKS = {
     return verdict(collect(Array.from({ length: 200 }, () => () => make()())))
   },
   '4 worker threads, one node, 8 000 IDs': async (_make, name) => {
-    // All start at the same millisecond, as requests do that one event woke.
+    // All start in the same millisecond, like requests that one event woke.
     const at = Date.now() + 1000
     const threads = Array.from({ length: 4 }, () => new Worker(__filename, { workerData: { name, at } }))
     const batches = await Promise.all(threads.map((thread) => new Promise((done) => thread.once('message', done))))
@@ -120,7 +120,7 @@ if (isMainThread) {
   main()
 } else {
   const call = PACKAGES[workerData.name]()
-  call() // what the first call compiles takes longer than the rest
+  call() // the first call also compiles, and takes longer than the rest
   while (Date.now() < workerData.at);
   parentPort.postMessage(collect(repeated(call, 2000)).ids)
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What each piece of work costs in one process, beside others.
+// What each piece of work costs in one process, compared with other packages.
 
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
 const { BATCHES, CALLS, LOOPS } = require('./work.js')
@@ -17,7 +17,7 @@ function keep(kind, name, number) {
 
 const measure = (kind, name) => keep(kind, name, ofProcess('measure.js', kind, name))
 
-/** What IDs cost that threads wait for together: CPU, and waits. */
+/** What IDs cost when several threads wait for them together: CPU, and waits. */
 function measureThreads(name) {
   for (const threads of THREADS) {
     const { cpuNs, waits } = ofProcess('quota.js', name, threads)
@@ -35,7 +35,7 @@ const ALL = [
   ...PEERS.flatMap((name) => ['wait', 'timers', 'heap'].map((kind) => [kind, name])),
 ]
 
-/** A promise: a ratio and its bar. `higher`: the ratio must not be below the bar, instead of above. */
+/** A promise: a ratio and its bar. With `higher`, the ratio must not be below the bar; without, not above it. */
 const call = (name) => value('call', name)
 const batch = (name) => value('batch', name)
 const base = (name) => call(`nextString('${name}'): flakeforge`)

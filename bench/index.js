@@ -1,10 +1,10 @@
 'use strict'
 
-// `npm run bench`: what each piece of work costs, beside others, and whether we keep our promises. Every number is the
-// median over processes that take turns, so that a noisy machine disturbs all alike. Exit status 1 when a bar is missed.
+// `npm run bench`: what each piece of work costs, compared with others, and whether we keep our promises. Every number is
+// the median over processes that take turns, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed.
 //
 //   npm run bench                  loading, IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: load, ids, processes; or leases, segments, on servers that are started for it
+//   npm run bench -- NAME          one of them: load, ids, processes; or leases, segments, which start their own servers
 
 const SECTIONS = {
   load: './load.js',

@@ -1,5 +1,5 @@
-// Leases on real servers, which are started here: what a lease costs on the hot path, and how long a step takes on each
-// store with few and with many slots taken.
+// Leases on real servers, which this starts: what a lease costs on the hot path, and how long a step takes on each store
+// with few slots taken and with many.
 
 import { randomBytes } from 'node:crypto'
 import { startEtcd } from '../__test__/servers/etcd.mjs'
@@ -32,7 +32,7 @@ const p50 = async (count, step) => {
 
 const request = () => ({ owner: randomBytes(16).toString('hex'), host: 'bench', clientNow: Date.now() })
 
-/** Median ms of acquire and of renew while so many slots are taken. */
+/** Median ms of acquire and of renew while this many slots are taken. */
 async function steps(store, taken) {
   const group = `taken-${taken}`
   await store.open(group, CONFIG)
@@ -62,7 +62,7 @@ async function measureSteps(name) {
   }
 }
 
-/** next() with a lease and without, by turns. */
+/** next() with a lease and without one, taking turns. */
 function measureHotPath(url) {
   const without = []
   const leased = []

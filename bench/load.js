@@ -1,7 +1,7 @@
 'use strict'
 
-// What it takes to load the package and to make the first ID, in time and in memory, beside an empty script and flake-idgen;
-// and where it goes.
+// What it takes to load the package and to make the first ID, in time and in memory, compared with an empty script and
+// flake-idgen; and what takes how much of it.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -14,14 +14,14 @@ const { median, printPromises, ROUNDS } = require('./report.js')
 const root = path.join(__dirname, '..')
 const PROCESSES = ROUNDS * 5 // one takes 50 ms, and times of a few ms are noisy
 
-/** What a process prints that loads this. `flags`: of Node. */
+/** What a process prints that loads this. `flags`: options for Node. */
 function once(script, args, flags = []) {
   return JSON.parse(
     execFileSync(process.execPath, [...flags, path.join(__dirname, script), ...args], { encoding: 'utf8' }),
   )
 }
 
-/** Empty files, as many as these and in a folder whose path is as long: what Node's loader takes for them. */
+/** As many empty files as these, in a folder whose path is as long. They show the cost of Node's loader alone. */
 function emptyFiles(files) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'l-'))
   const length = files[0].length - folder.length

@@ -1,8 +1,8 @@
 'use strict'
 
-// A process of bench/processes.js. It sends what it measured when it is done.
+// A process of bench/processes.js. It sends its measurement when it is done.
 //
-//   rate FILE         says when it is ready; at a word, makes IDs out of the file for a while: million IDs/s, see rate.js
+//   rate FILE         says when it is ready; when told, makes IDs with the file for a while: million IDs/s, see rate.js
 //   hold STORE N      takes N slots and keeps them
 //   join STORE        median ms of join()
 
@@ -35,7 +35,7 @@ async function join(store) {
     times.push(performance.now() - start)
     flake.next()
     await flake.close()
-    await sleep(2) // or the next one would wait for the millisecond after that ID
+    await sleep(2) // otherwise the next one would wait for the millisecond after that ID
   }
   process.send(times.sort((a, b) => a - b)[50], () => process.exit())
 }

@@ -1,16 +1,16 @@
 'use strict'
 
-// One measurement in a process of its own: `node measure.js KIND NAME` prints one number.
+// One measurement in a separate process: `node measure.js KIND NAME` prints one number.
 //
 //   call NAME      ns per call: median of bursts, each started at a fresh millisecond and below the overflow limit
 //   batch NAME     ns per ID of a batch, each call at a fresh millisecond
 //   wait NAME      million IDs/s with 100 000 next(callback) outstanding: median of rounds
-//   timers NAME    the most timers armed at once meanwhile
-//   heap NAME      bytes of heap for each Buffer held (wants --expose-gc)
-//   loop NAME      MB of memory, at most, that a million generators made in one loop add to the process
+//   timers NAME    the most timers armed at the same time during this
+//   heap NAME      bytes of heap for each Buffer held (needs --expose-gc)
+//   loop NAME      at most how many MB of memory a million generators made in one loop add to the process
 
 const { performance } = require('node:perf_hooks')
-const { mostArmed } = process.argv[2] === 'timers' ? require('./armed.js') : {} // before what it counts timers of
+const { mostArmed } = process.argv[2] === 'timers' ? require('./armed.js') : {} // before the code whose timers it counts
 const { BATCHES, CALLS, LOOPS, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
@@ -21,7 +21,7 @@ function freshMillisecond() {
   while (Date.now() === now);
 }
 
-const kept = { result: undefined } // a result nobody keeps could be optimised away
+const kept = { result: undefined } // the compiler could remove work whose result is not kept
 
 /** Median time of one call in ns: `calls` calls a burst. */
 function bursts(call, calls, rounds) {
@@ -68,7 +68,7 @@ async function millionsPerSecond(name) {
   const generator = generators[name]()
   const rates = []
   for (let round = 0; round < 25; round++) {
-    globalThis.gc?.() // what the round before left is not this round's
+    globalThis.gc?.() // so that this round does not pay for the round before it
     await pause(20)
     const start = performance.now()
     await allCallbacks(generator)
@@ -91,7 +91,7 @@ async function bytesPerBuffer(name) {
       held[i] = generator.next()
     }
   }
-  fill(0, 4000) // what the first calls compile and cache is not the Buffers'
+  fill(0, 4000) // so that what the first calls compile and cache does not count
   globalThis.gc()
   const before = process.memoryUsage().heapUsed
   fill(4000, held.length)

@@ -1,10 +1,10 @@
 'use strict'
 
-// One load in a process of its own: `node once.js KIND [PATH…]` prints what it took, as { ms, cpuMs, mib, files }.
+// One load in a separate process: `node once.js KIND [PATH…]` prints what it took, as { ms, cpuMs, mib, files }.
 //
 //   empty              nothing
 //   first PATH         the package at PATH, and its first ID
-//   addon PATH         the addon at PATH, and nothing of it used
+//   addon PATH         the addon at PATH, without using it
 //   files PATH…        these files
 //
 // It must load nothing itself: what is loaded here counts.

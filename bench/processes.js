@@ -1,10 +1,10 @@
 'use strict'
 
-// Many processes on one machine: what a shared cursor costs beside one of its own, alone and with neighbours, and how
-// long join() takes. That there is no system call per ID is shown by the notes in bench/README.md.
+// Many processes on one machine: what a shared cursor costs compared with a private one, alone and with neighbours, and how
+// long join() takes. The notes in bench/README.md show that there is no system call per ID.
 //
-// What neighbours cost depends on how fast two cores of the machine hand a cache line over. So they are measured beside
-// threads that do nothing but add to one word.
+// The cost of neighbours depends on how fast two cores of the machine pass a cache line to each other. So it is measured
+// together with threads that only add to one word.
 
 const { once } = require('node:events')
 const { fork } = require('node:child_process')
@@ -20,7 +20,7 @@ const TAKEN = 1000
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))
 const maker = (...args) => fork(path.join(__dirname, 'maker.js'), args)
 
-/** Million IDs/s that so many processes make out of one file, all at the same time. */
+/** Million IDs/s that this many processes make with one file, all at the same time. */
 async function rateOf(count, file) {
   const makers = Array.from({ length: count }, () => maker('rate', file))
   await Promise.all(makers.map((child) => once(child, 'message'))) // ready

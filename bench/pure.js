@@ -1,7 +1,7 @@
 'use strict'
 
-// The best generator that plain JavaScript can do with flake-idgen's rule and a Buffer of its own for each ID:
-// what native code has to beat, and the same for taking IDs apart and putting them together. For the benchmark only.
+// The best generator that plain JavaScript can do with flake-idgen's rule and a new Buffer for each ID. Native code has to
+// be faster than this. The same for taking IDs apart and putting them together. For the benchmark only.
 
 const FastBuffer = Buffer[Symbol.species]
 
@@ -40,7 +40,7 @@ class PureFlake {
   }
 }
 
-/** What Layout.decode gives for the flake layout. */
+/** The same result as Layout.decode for the flake layout. */
 function decode(id) {
   const tick = id >> 22n
   const timestamp = Number(tick)
@@ -55,7 +55,7 @@ function decode(id) {
   }
 }
 
-/** What Layout.encode gives, without its checks. */
+/** The same result as Layout.encode, without its checks. */
 function encode({ timestamp, datacenter, worker, counter }) {
   const id = (BigInt(timestamp) << 22n) | (BigInt(datacenter) << 17n) | (BigInt(worker) << 12n) | BigInt(counter)
   const buffer = Buffer.alloc(8)

@@ -1,7 +1,7 @@
 'use strict'
 
-// What IDs cost that threads wait for together: `node quota.js QUOTA THREADS` prints { cpuNs, waits }, both per ID. The
-// threads share one node number, and each asks for one ID after the other, faster than the layout has them.
+// What IDs cost when several threads wait for them: `node quota.js QUOTA THREADS` prints { cpuNs, waits }, both per ID.
+// The threads share one node number, and each asks for one ID after the other, faster than the layout can give them.
 
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
 const FlakeId = require('..')
@@ -18,7 +18,7 @@ const QUOTAS = {
 
 const generator = ([options]) => new FlakeId({ ...options, id: 5, maxWaitMs: 60_000 })
 
-/** One thread: makes IDs until `flags[1]` is set, and says how many, and how often it waited. */
+/** One thread: makes IDs until `flags[1]` is set, and says how many it made and how often it waited. */
 function makeIds([name, flags]) {
   const flake = generator(QUOTAS[name])
   parentPort.postMessage('ready')

@@ -14,7 +14,7 @@ const STRETCH = 100
 /** IDs as fast as they can be taken: this layout never waits for the clock. */
 const ENDLESS = { layout: 'chronicle', id: 5 }
 
-/** Milliseconds of a clock that all processes of the machine share. */
+/** Milliseconds on a clock that all processes of the machine share. */
 function now() {
   const [seconds, ns] = process.hrtime()
   return seconds * 1000 + ns / 1e6
@@ -24,7 +24,7 @@ function warmUp(call) {
   for (let i = 0; i < 100_000; i++) call()
 }
 
-/** Calls until so many ms have passed since an instant; how many. */
+/** Calls until this many ms have passed since an instant. Returns the number of calls. */
 function callUntil(call, start, ms) {
   let calls = 0
   for (; now() - start < ms; calls += STRETCH) for (let i = 0; i < STRETCH; i++) call()
@@ -39,8 +39,8 @@ function sleepUntil(instant) {
 }
 
 /**
- * Million calls/s in bursts, each with its number. They begin at instants on which all processes agree, so that neighbours
- * call at the same time. One that began late, because the CPU was busy with something else, is left out.
+ * Million calls/s in bursts, each with its number. They begin at instants that all processes know, so that neighbours call
+ * at the same time. A burst that began late, because the CPU was busy with something else, is left out.
  */
 function rates(call) {
   const bursts = []
@@ -53,14 +53,14 @@ function rates(call) {
   return bursts
 }
 
-/** What neighbours did together, million calls/s: the median of the bursts that none of them left out. */
+/** What the neighbours did together, million calls/s: the median of the bursts that none of them left out. */
 function together(rates) {
   const [first, ...others] = rates.map((bursts) => new Map(bursts))
   const whole = [...first.keys()].filter((burst) => others.every((bursts) => bursts.has(burst)))
   return median(whole.map((burst) => others.reduce((sum, bursts) => sum + bursts.get(burst), first.get(burst))))
 }
 
-/** Calls for a while; how many. */
+/** Calls for a while, and returns the number of calls. */
 const callForAWhile = (call) => callUntil(call, now(), WHILE_MS)
 
 module.exports = { ENDLESS, callForAWhile, rates, together, warmUp }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What all benchmarks share: numbers from processes of their own, medians, and the table of promises.
+// What all benchmarks share: numbers from separate processes, medians, and the table of promises.
 
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
@@ -9,7 +9,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
 
-/** The number or object that a script of this folder prints. */
+/** The number or object that a script in this folder prints. */
 function ofProcess(script, ...args) {
   const command = ['--expose-gc', path.join(__dirname, script), ...args]
   return JSON.parse(execFileSync(process.execPath, command, { encoding: 'utf8' }))

@@ -1,5 +1,5 @@
-// SegmentId on a Redis that is started here: what an ID costs, and what it costs to have the next blocks brought while IDs
-// are made as fast as they can.
+// SegmentId on a Redis that this starts: what an ID costs, and what it costs to fetch the next blocks while IDs are made
+// as fast as possible.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { startRedis } from '../__test__/servers/redis.mjs'
@@ -7,13 +7,13 @@ import { SegmentId } from '../index.mjs'
 import report from './report.js'
 
 const { median, ofProcess, printPromises, ROUNDS } = report
-const BURST = 1000 // IDs made in one turn of the event loop, as a busy service does
+const BURST = 1000 // IDs made in one turn of the event loop, as in a busy service
 const SMALL = 10_000
 const LARGE = 1_000_000
-const SLICE_MS = 200 // the two take turns so often: a noisy machine then disturbs both alike
+const SLICE_MS = 200 // the two take turns this often, so that a noisy machine disturbs both equally
 const SLICES = 3 * ROUNDS
 
-/** Million IDs/s of a while, and how many calls had to wait for the store. */
+/** Million IDs/s over some time, and how many calls had to wait for the store. */
 async function sustained(segment) {
   let made = 0
   let waited = 0
@@ -33,14 +33,14 @@ async function sustained(segment) {
   return { rate: made / (performance.now() - start) / 1000, waited: waited / made }
 }
 
-/** With blocks of either size, by turns. */
+/** With blocks of both sizes, taking turns. */
 async function compared(url) {
   const small = await SegmentId.open(url, { name: 'small', block: SMALL })
   const large = await SegmentId.open(url, { name: 'large', block: LARGE })
   const measured = { small: [], large: [] }
   for (let i = -2; i < SLICES; i++) {
     const [one, other] = [await sustained(small), await sustained(large)]
-    if (i < 0) continue // it warms up
+    if (i < 0) continue // this round only warms up
     measured.small.push(one)
     measured.large.push(other)
   }
@@ -50,7 +50,7 @@ async function compared(url) {
 
 const CALLS = ['Date.now', 'nextBigInt: SegmentId', 'next: SegmentId', 'takeBigInts(1000): SegmentId']
 
-/** ns of each call, by turns. */
+/** ns of each call, taking turns. */
 function calls() {
   const measured = CALLS.map(() => [])
   for (let round = 0; round < ROUNDS; round++) {

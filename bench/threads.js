@@ -1,9 +1,9 @@
 'use strict'
 
-// Threads of one process that all change one word: `node threads.js rate COUNT WORK` prints how many million times/s they
-// do it together, `cpu` instead of `rate` how many ns of CPU each time costs.
+// Threads of one process that all change the same word: `node threads.js rate COUNT WORK` prints how many million times/s
+// they do it together. With `cpu` instead of `rate`, it prints how many ns of CPU each time costs.
 //
-//   add    Atomics.add, and nothing else: what the cores can do with one word where this runs
+//   add    Atomics.add, and nothing else: what the cores of this machine can do with one word
 //   ids    nextBigInt() of a generator that all threads share
 
 const { once } = require('node:events')

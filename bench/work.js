@@ -1,7 +1,7 @@
 'use strict'
 
-// What is measured: for each piece of work, what one call is, for us and for the others. Each runs in a process of
-// its own, which loads only what it measures.
+// What is measured: for each piece of work, what one call is, for us and for others. Each is measured in a separate
+// process, which loads only what it needs.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -13,7 +13,7 @@ const shared = () => {
   process.on('exit', () => fs.rmSync(folder, { recursive: true }))
   return new (require('..'))({ id: 5, shared: path.join(folder, 'cursor') })
 }
-/** The event loop does not turn while it is measured, so this block has to last. */
+/** The event loop does not turn during a measurement, so this block has to last for all of it. */
 const segment = () => require('..').SegmentId.open(process.env.BENCH_STORE, { name: 'bench', block: 1_000_000_000 })
 const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
 const pure = () => new (require('./pure.js').PureFlake)({ id: 5 })
@@ -21,7 +21,7 @@ const pure = () => new (require('./pure.js').PureFlake)({ id: 5 })
 /** One ID by flake-idgen, to be formatted. */
 const anId = () => flakeIdgen().next()
 
-/** Calls: `make()` returns the function to be called; a burst is short enough not to use up a millisecond. */
+/** Calls: `make()` returns the function to call. A burst is short enough not to use up a millisecond. */
 const CALLS = {
   'next: flakeforge': () => {
     const generator = flakeforge()
@@ -107,7 +107,7 @@ const CALLS = {
   'encode: plain JS': () => each(someParts(), require('./pure.js').encode),
 }
 
-/** The same where the cursor is in a file, or limited by a lease of the store that BENCH_STORE names; and its counters. */
+/** The same with the cursor in a file, or limited by a lease of the store that BENCH_STORE names; and its counters. */
 const SCOPES = {
   'next: shared': () => {
     const generator = shared()
@@ -138,23 +138,23 @@ const texts = (base) => {
 }
 const made = (Generator, options) => () => new Generator(options)
 
-/** A generator that never runs out: the next tick's IDs are there when this one's are used up. */
+/** A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. */
 const ahead = () => dialect({ maxAheadMs: Number.POSITIVE_INFINITY })
 
-/** Different IDs, and parts of IDs: with one and the same, a compiler could do the work once. */
+/** Different IDs, and parts of IDs: if they were all the same, a compiler could do the work only once. */
 const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
 const someParts = () =>
   Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, datacenter: i & 31, worker: 2, counter: i }))
 
-/** A call that takes one after the other. */
+/** A call that takes one value after the other. */
 function each(values, call) {
   let i = 0
   return () => call(values[i++ & 255])
 }
 
 /**
- * Batches: how many IDs, and the call that makes them; per ID this is what counts. Each call comes after a pause, with what it
- * needs no longer in the caches; in a row it is quicker.
+ * Batches: how many IDs, and the call that makes them. The result is per ID. There is a pause before each call, after
+ * which the caches no longer hold what it needs. Calls without a pause are faster.
  */
 const BATCHES = {
   'take(4096)': [4096, () => calls(flakeforge(), 'take', 4096)],
@@ -181,7 +181,7 @@ const calls =
   () =>
     generator[method](...args)
 
-/** What takeStrings() is for, without it. */
+/** What takeStrings() does, written without it. */
 const intoArray = (n, generator, call) => () => Array.from({ length: n }, () => call(generator))
 
 const takeAndFormat = (generator) => {
@@ -192,14 +192,14 @@ const takeAndFormat = (generator) => {
   }
 }
 
-/** The same call several times over, of which the last result is kept. */
+/** The same call several times; only the last result is kept. */
 const inARow = (times, call) => () => {
   let result
   for (let i = 0; i < times; i++) result = call()
   return result
 }
 
-/** What is made a million times in one loop that never lets the event loop turn, and what a generator is made with. */
+/** What is made a million times in one loop without letting the event loop turn, and what a generator is made with. */
 const LOOPS = {
   'new FlakeId()': undefined,
   'new FlakeId({ epoch })': { epoch: EPOCH },

@@ -1,8 +1,8 @@
 'use strict'
 
-// Every system in one line of code, with an ID that is known from it: `node examples/systems.js` prints the table of the
-// README. The code in the table is the code that runs. With --fresh each row has a new ID as well; without, the output is
-// always the same, because a test compares it with the README.
+// Every system in one line of code, with a known ID of that system: `node examples/systems.js` prints the table of the
+// README. The code in the table is the code that runs. With --fresh, each row also has a new ID. Without it, the output
+// is always the same, because a test compares it with the README.
 
 const FlakeId = require('..')
 
@@ -28,11 +28,11 @@ const SYSTEMS = [
   ['Discord', "new FlakeId({ layout: 'discord', worker: 1, process: 0 })", '175928847299117063'],
   // a post of 2020-08-26T13:43:27Z, from a question about Instagram's IDs on Stack Overflow
   ['Instagram', "new FlakeId({ layout: 'instagram', shard: 2675 })", '2384288897814875714'],
-  // computed with Sonyflake's formula for 2023-11-14T22:13:20Z, for it publishes no ID
+  // computed with Sonyflake's formula for 2023-11-14T22:13:20Z, because it publishes no ID
   ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
-  // of biguint-format's manual, where it is one of flake-idgen's
+  // from biguint-format's manual, where it is one of flake-idgen's
   ['flake-idgen', 'new FlakeId({ datacenter: 0, worker: 0 })', '5827048346035945473'],
-  // two fields less, and time from 2020
+  // two fewer fields, and time from 2020
   [
     'your own',
     "new FlakeId({ layout: { epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] }, shard: 5 })",
@@ -45,7 +45,7 @@ function says({ date, timestamp: _, tick: __, id: ___, ...parts }) {
   return [date.toISOString(), ...Object.entries(parts).map(([name, value]) => `${name} ${value}`)].join(', ')
 }
 
-/** Runs a line of the table, which needs nothing but `FlakeId`. */
+/** Runs a line of the table. It needs nothing but `FlakeId`. */
 const run = (code) => new Function('FlakeId', `return ${code}`)(FlakeId)
 
 function row([system, code, id], isFresh) {
