@@ -131,7 +131,7 @@ const refuse = {
 
 const process = [kill, pause, killWhilePaused, handOver]
 const clock = [setClockBack, setClockForward]
-/** Fewer kills, because each one keeps the slot from everybody for the rest of its window. Without slots, nothing is tested. */
+/** Fewer kills: each one blocks a slot for the rest of its window, and without slots nothing is tested. */
 const leased = [{ ...kill, weight: 5 }, longPause, killWhilePaused, handOverSlot, cut, stall, refuse]
 
 /** One of them at random, by weight. */

@@ -24,9 +24,9 @@ pub use counters::{Broken, Counter};
 
 use crate::lease::Owner;
 
-/// The longest ttl that a group may have, and the one to assume for a group of which nothing is known.
+/// The longest ttl that a group may have, and the one to assume for an unknown group.
 pub const LONGEST_TTL_MS: i64 = 60_000;
-/// The skew to assume for a group of which nothing is known.
+/// The skew to assume for an unknown group.
 pub const USUAL_SKEW_MS: i64 = 5_000;
 /// The floor of a group that is the first of its name: no millisecond was used.
 const NEVER: i64 = -1;
@@ -183,7 +183,7 @@ impl Store {
                 group.see(self.incarnation, now);
                 group.tombstone(now)
             }
-            // A group of which nothing is known may have been lost.
+            // An unknown group may have been lost.
             None => {
                 let floor = now + LONGEST_TTL_MS + USUAL_SKEW_MS;
                 Tombstone { incarnation: self.incarnation, quiet_until: 0, floor }
@@ -252,7 +252,7 @@ impl Tombstone {
     }
 }
 
-/// When the windows of a group of which nothing is known are certainly over.
+/// When the windows of an unknown group are certainly over.
 fn unknown_until(config: &Config, now: i64) -> i64 {
     now + LONGEST_TTL_MS + config.skew_ms + 1
 }

@@ -32,7 +32,7 @@ const TICK_NS: usize = 5;
 const COUNTER_BITS: usize = 6;
 const TOP: usize = 7;
 
-/// The file of a life. It is beside the slots, whose names are numbers.
+/// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
 
 /// What all members of a group agree on.

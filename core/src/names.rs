@@ -37,7 +37,8 @@ pub fn group_folder(store: &Path, group: &str) -> PathBuf {
     store.join(file_name(group))
 }
 
-/// The file of a counter, in the folder of a store. It is beside all groups, whose names do not start with a dot.
+/// The file of a counter, in the folder of a store. It is in a folder whose name starts with a dot, as no
+/// group's folder does.
 pub fn counter_file(store: &Path, counter: &str) -> PathBuf {
     store.join(".counters").join(file_name(counter))
 }

@@ -80,7 +80,7 @@ pub enum Event {
     },
 }
 
-/// What the store is asked. One owner may have two requests under way: a release beside a renewal.
+/// What the store is asked. One owner may have two requests under way: a release and a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Asked {
     /// [`Action::Acquire`]
@@ -149,7 +149,7 @@ pub enum Why {
 pub enum Action {
     /// ask the store for a slot
     Acquire {
-        /// who shall hold it; after a failure, the same token again
+        /// who will hold it; after a failure, the same token again
         owner: Owner,
     },
     /// ask the store to renew the window
@@ -175,7 +175,7 @@ pub enum Action {
         /// what it was to hold
         slot: u32,
     },
-    /// destroy the group in the store; this is the only request that may go beside another one
+    /// destroy the group in the store; this is the only request that may be sent during another one
     End,
     /// make a new cursor with the numbers of this window, and say at once whether that worked: the next event is
     /// [`Event::Opened`] or [`Event::InUse`]

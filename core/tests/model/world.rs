@@ -1,7 +1,7 @@
 //! Members, a network and a store: everything that can happen between them, one thing at a time.
 //!
 //! Members drive the real [`Lease`], and the store is the real [`Store`]. Time goes in steps of 15 s, so that the real
-//! lengths (60 s for a group of which nothing is known) are a few steps. A pause means that a member does nothing, so
+//! lengths (60 s for an unknown group) are a few steps. A pause means that a member does nothing, so
 //! it costs nothing and may last for ever. Anything that a member could do before a pause, it can do after it.
 //! Everything else that goes wrong is taken from a budget.
 //!
