@@ -61,13 +61,13 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * Generators with the same options share everything except the object itself, so one for each request costs about a
    * microsecond. Generators with `clock` or `shared` share nothing.
    *
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of its bounds, or of the wrong type. No
-   * value is masked: a worker 32 is an error and not a worker 0.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of its bounds, or of the wrong type.
+   * No value is silently reduced: `worker: 32` is an error, not worker 0.
    */
   constructor(options?: FlakeIdOptions<L> | null)
 
   /**
-   * One ID: 8 bytes, big-endian, in its own ArrayBuffer. The time is read at the call. A call that throws has used up no
+   * One ID: 8 bytes, big-endian, in its own ArrayBuffer. The time is read at the call. A call that throws uses up no
    * number.
    *
    * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, for longer than `maxWaitMs`.
@@ -77,12 +77,12 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   next(): Buffer
   next(callback: null | undefined): Buffer
   /**
-   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls. It
-   * waits for as long as an overflow or a clock step lasts, and keeps the process alive meanwhile. The callback gets an error
-   * only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
+   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls.
+   * It waits as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an
+   * error only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
    *
-   * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run after
-   * the event loop has turned, so that timers, sockets and signals are served too.
+   * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run in
+   * the next turn of the event loop, so that timers, sockets and signals get their turn.
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No number is taken.
    */
@@ -92,7 +92,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
    */
   nextAsync(options?: SignalOptions | null): Promise<Buffer>
-  /** Like `next()`, as a bigint from 0 to 2^64 − 1: the cheapest form of an ID. */
+  /** Like `next()`, as a bigint from 0 to 2^64 − 1: the fastest form of an ID to make. */
   nextBigInt(): bigint
   /**
    * Like `next()`, as text: the same as `format(next(), base)`.
@@ -101,10 +101,10 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   nextString(base?: Base): string
 
   /**
-   * `n` IDs in order, 8 bytes each, big-endian. It costs a fiftieth of `n` calls of `next()`.
+   * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If it
-   * throws, the numbers that it had taken are lost; they are never used again.
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If
+   * it throws, the numbers that it had already taken are lost: they are never used again.
    *
    * @param n 0 or more
    * @throws as `next()`
@@ -119,19 +119,20 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   takeStrings(n: number, base?: Base): string[]
   /**
    * Like `take(n)`, but waits as `next(callback)` does instead of blocking.
-   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call had taken by
-   * then are lost; it takes no more.
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call has
+   * already taken are lost; it takes no more.
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer>
 
   /**
-   * IDs without end. Each step is a `nextAsync()` and waits as that does.
+   * An endless series of IDs. Each step is a `nextAsync()` and waits like one.
    *
-   * `return()` of the iterator never waits. Calls of its `next()` that still wait then resolve as done and take no number.
+   * The iterator's `return()` never waits. Calls of its `next()` that are still waiting then resolve as done and take
+   * no number.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Buffer>
   /**
-   * The same iteration with an end: when the signal aborts, the loop ends without an error.
+   * The same iteration, but you can end it: when the signal aborts, the loop ends without an error.
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
@@ -145,11 +146,11 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   readonly id: number
   /** Unix ms from which timestamps count */
   readonly epoch: number
-  /** what the bits mean, and until when they suffice */
+  /** what the bits mean, and how long they last */
   readonly layout: Layout<L>
   /**
-   * What was made and waited for in this thread, by this generator and by those with the same layout, node number and
-   * options (`maxWaitMs` may differ).
+   * What was made in this thread, and how long calls waited: by this generator and all others with the same layout,
+   * node number and options (`maxWaitMs` may differ).
    */
   readonly stats: Stats
   /**
@@ -159,23 +160,23 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   readonly decode: Decode<L>
 
   /**
-   * Makes a generator whose node number nobody has to assign: it holds a *slot* of its group for as long as it lives, and no
+   * Makes a generator that gets its node number by itself. It holds a *slot* of its group as long as it lives, and no
    * two living generators of a group hold the same slot. Resolves once it can make IDs.
    *
-   * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'` or `'etcd://…'` (with the client
-   * package that you have installed), or your own client in `redisStore`, `postgresStore` or `etcdStore`. For the processes of
-   * one machine: `'file:DIR'`. Default: what the environment variable `FLAKEFORGE_STORE` names, else the folder
-   * `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`.
+   * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'` or `'etcd://…'` (with the
+   * client package that you have installed), or your own client in `redisStore`, `postgresStore` or `etcdStore`. For
+   * the processes of one machine: `'file:DIR'`. Default: the store that the environment variable `FLAKEFORGE_STORE`
+   * names, or else the folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
    * @param options the group and its lease, the layout, and node fields that stay fixed
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
-   * `shared`, `clock`). Or no store is named, and there is no default: in a container, where each process would have a folder
-   * of its own, or where there is no home folder.
+   * `shared`, `clock`). Or no store is named and there is no default: in a container, because each one would have its
+   * own folder, or without a home folder.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created for another layout, epoch or number of slots
    * (`theirs`, `ours`).
-   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot whose node number another
-   * generator of this process uses is left to others; if no other slot is free, the `cause` says so.
-   * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost what it granted, and `waitMs` ends before IDs are
-   * safe again (`retryAt`). See `createGroup`.
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if
+   * another generator of this process uses its node number; if no other slot is free, the `cause` says so.
+   * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe
+   * to make IDs (`retryAt`). See `createGroup`.
    * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store are further apart than `skewMs`, or
    * the window begins after the end of `waitMs` by this machine's clock.
    * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), or did not answer within a second after

@@ -1,4 +1,4 @@
-// IDs in their forms: bytes, bigints and text.
+// The forms of an ID: bytes, bigints and text.
 
 /**
  * An ID as every function accepts it: 8 big-endian bytes, a bigint, or text (`'123'` decimal, `'0x7b'` hex, `'0b1111011'`
@@ -20,18 +20,19 @@ export type IdLike = Uint8Array | bigint | string
  * | `'base58'` | Bitcoin's alphabet, without 0, O, I and l | 11 |
  * | `'base62'` | 0…9, A…Z, a…z | 11 |
  *
- * From base 32 on, all texts have the same length and their digits are in ASCII order, so the text sorts as the ID does.
+ * From base 32 on, all texts have the same length and their digits are in ASCII order, so the texts sort in the same
+ * order as the IDs.
  */
 export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62'
 
 export interface FormatOptions {
-  /** stands before the digits; decimal text never has one */
+  /** text before the digits; decimal text never gets one */
   prefix?: string | undefined
   /** digits in a group, counted from the end */
   groupsize?: number | undefined
-  /** stands between groups; default a space */
+  /** text between groups; default a space */
   delimiter?: string | undefined
-  /** fills the text at its front up to `size`; it is repeated, and cut where needed */
+  /** fills up the text at its front to `size`; it is repeated, and cut off if needed */
   padstr?: string | undefined
   /** the length to fill up to, prefix included; longer text stays as it is */
   size?: number | undefined
@@ -42,12 +43,12 @@ export interface FormatOptions {
 }
 
 /**
- * Writes bytes of any length as text. It is called like biguint-format.
+ * Writes bytes of any length as text. It takes the same arguments as biguint-format.
  *
  * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many
- * digits as the bytes need (13 or 11 for an ID). Text as input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is
- * hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` does what that package does.
- * The input is not changed.
+ * digits as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'`
+ * is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that
+ * package. The input is not changed.
  *
  * @param id bytes, an array of bytes, a bigint, or text
  * @param base default `'dec'`
@@ -84,13 +85,13 @@ export function toBigInt(id: IdLike): bigint
 export function toSigned(id: IdLike): bigint
 
 /**
- * The ID that a signed 64-bit column holds as this value, −2^63…2^63 − 1.
+ * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1.
  * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or not a bigint.
  */
 export function fromSigned(value: bigint): Buffer
 
 /**
- * −1, 0 or 1, by unsigned value, as `sort` wants it and as `Buffer.compare` returns it.
- * @throws {TypeError} `ERR_FLAKE_ID`: one of them is not an ID.
+ * Compares two IDs by unsigned value: −1, 0 or 1, as `sort` needs it and like `Buffer.compare`.
+ * @throws {TypeError} `ERR_FLAKE_ID`: one of the two is not an ID.
  */
 export function compare(a: IdLike, b: IdLike): -1 | 0 | 1

@@ -24,42 +24,43 @@ export interface LeaseOptions {
   group?: string | null | undefined
   /** number of slots; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
   slots?: number | string | null | undefined
-  /** how many ms a slot is held without a sign of life, 2 000…60 000; default 30 000 */
+  /** how many ms a slot stays held without a renewal, 2 000…60 000; default 30 000 */
   ttlMs?: number | string | null | undefined
-  /** how many ms the clocks of members and store may be apart; default 5 000 */
+  /** how many ms the clocks of the members and the store may differ; default 5 000 */
   skewMs?: number | string | null | undefined
   /**
-   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. They end within
-   * a second after that, whatever the store does.
+   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at
+   * most a second after that, whatever the store does.
    */
   waitMs?: number | string | null | undefined
-  /** `join` prefers the slot that this name held last; default: the host name */
+  /** `join` prefers the slot that a process of this name held last; default: the host name */
   host?: string | null | undefined
   /**
-   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and nothing is held: a
-   * slot that was granted meanwhile is given back. Once `join` has resolved, the signal has no effect on the generator.
+   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is
+   * kept: one that was granted in the meantime is given back. After `join` has resolved, the signal has no effect on
+   * the generator.
    */
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * Creates a group that is known to be new, so that nobody has to wait for its quiet period to end.
+ * Creates a group that you know to be new, so that its members need not wait for a quiet period.
  * `npx flakeforge create` does the same.
  *
- * Never do this where the store may have lost the group: its members may still be making IDs.
- * @param options as for `join`; only those that all members must agree on matter
- * @returns true: it made the group; false: the group existed, and nothing was changed
+ * Never do this if the store may have lost the group: its members may still be making IDs.
+ * @param options as for `join`; only the options that all members must agree on matter
+ * @returns true if it created the group; false if the group already existed: then nothing was changed
  */
 export function createGroup<const L extends AnyLayout = 'flake'>(
   store: Store | string | null | undefined,
   options?: JoinOptions<L> | null,
 ): Promise<boolean>
 
-/** What the listeners of a lease get. */
+/** What listeners for a lease's events get. */
 export interface LeaseDetail {
   group: string
   slot?: number
-  /** of `lost`: why. Of `detached`: why, unless `detach()` or `close()` was called. */
+  /** why, for `lost`; and for `detached`, unless `detach()` or `close()` was called */
   cause?: Error
 }
 
@@ -70,62 +71,65 @@ export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
   : (error: Error) => void
 
 /**
- * A generator that holds a slot. `FlakeId.join()` makes it.
+ * A generator that holds a slot. `FlakeId.join()` makes one.
  *
- * The store grants it a slot and a *window* of time, and it renews the window every third of `ttlMs`. No ID lies outside
- * its window. When the store does not answer, IDs flow until the window ends. Then `next()` throws
- * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits; both go on when the store is back.
+ * The store grants it a slot and a *window* of time. It renews the window every third of `ttlMs`, and every ID lies
+ * inside it. If the store does not answer, IDs can be made until the window ends. Then `next()` throws
+ * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits. Both work again when the store is
+ * back.
  *
  * Its `state` is one of these:
- * - `'attached'`: IDs flow.
- * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and no
- *   other is held yet; the error's `cause` says why.
+ * - `'attached'`: it makes IDs.
+ * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and
+ * it has no other yet; the error's `cause` says why.
  * - `'destroyed'`: the group was ended, and calls throw `ERR_FLAKE_DESTROYED` from then on.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
   private constructor()
   readonly state: 'attached' | 'detached' | 'destroyed'
-  /** the slot that is held, from 0; undefined while detached */
+  /** the slot that it holds, from 0; undefined while detached */
   readonly slot: number | undefined
   /**
-   * Until when IDs can be made without another answer from the store; undefined while detached. In a folder it moves on as
-   * IDs are made, and is in the past when none was made for a while.
+   * How long IDs can be made without another answer from the store; undefined while detached. With a folder as the
+   * store it moves on as IDs are made, and is in the past if none was made for a while.
    */
   readonly expires: Date | undefined
   /**
-   * Gives the slot back. Calls that wait for an ID get `ERR_FLAKE_DETACHED`. It ends within 5 s: if the store has not
-   * answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window is over.
+   * Gives the slot back. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5 s: if the store
+   * has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window ends.
    */
   detach(): Promise<void>
   /**
-   * Gets a slot again. It is probably another one, and then the node number changes. It ends within a second after
-   * `waitMs`, whatever the store does.
-   * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A slot
-   * that was granted meanwhile is given back.
+   * Gets a slot again: probably another one, and then the node number changes. It ends at most a second after `waitMs`,
+   * whatever the store does.
+   * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A
+   * slot that was granted in the meantime is given back.
    * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; after `close()`, `ERR_FLAKE_DETACHED`
    */
   attach(options?: SignalOptions | null): Promise<void>
   /**
-   * Ends the group: every member is destroyed at its next renewal. Only a member that finds an equal group created again by
-   * then joins that. A new group of the same name goes on above the last ID of the old one.
+   * Ends the group: every member is destroyed at its next renewal. But if an equal group has been created again by
+   * then, the member joins that one. A new group of the same name continues above the last ID of the old one.
    */
   destroy(): Promise<void>
   /**
    * Gives the slot back and stops the timer for good. From then on `next()`, `attach()` and `destroy()` throw
-   * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It ends within
-   * 5 s and may reject as `detach()` does; the generator is closed all the same.
+   * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at
+   * most 5 s and may reject like `detach()`; the generator is closed even then.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
   /**
-   * - `attached`: a slot is held again, after `attach()` or a loss. The first slot has no event: `join` waits for it.
+   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event: `join` waits for
+   * it.
    * - `renewed`: the window was extended.
-   * - `lost`: the slot is no longer held (`cause`), and a new one is being fetched.
-   * - `detached`, `destroyed`: as the states. `detached` has a `cause` if nobody asked for it.
+   * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
+   * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless your program asked for
+   * it.
    *
    * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
    * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has
-   * one parent. Any other event name is `ERR_FLAKE_OPTION`; `error` may be listened to and is never emitted.
+   * one parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
    */
   on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
   addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this

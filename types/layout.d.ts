@@ -22,15 +22,15 @@ export interface LayoutSpec {
   fields: ReadonlyArray<readonly [name: string, bits: number]>
 }
 
-/** The choices that a layout leaves open: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
 export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>
 
 export interface LayoutSettings {
   /** Unix ms of tick 0, or a Date; default: the layout's own epoch */
   epoch?: number | string | Date | null | undefined
   /**
-   * A number from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). Times whose IDs would then not fit
-   * into 64 bits are out of range.
+   * A number from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). A time whose ID would then not
+   * fit into 64 bits is out of range.
    */
   idOffset?: bigint | null | undefined
 }
@@ -47,7 +47,7 @@ export interface LayoutSettings {
 export type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>
 
 export interface CommonParts {
-  /** Unix ms; has a fraction where a tick is shorter than 1 ms */
+  /** Unix ms; has a fraction if a tick is shorter than 1 ms */
   timestamp: number
   /** the timestamp as a Date, in whole ms */
   date: Date
@@ -62,15 +62,15 @@ export interface CommonParts {
 }
 
 /**
- * What `Layout.encode` takes: {@link CommonPartsToEncode}, and the node fields under their own names. Everything that
- * `decode` returns can be given back.
+ * What `Layout.encode` takes: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
+ * whatever `decode` returns.
  */
 export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>
 
 export interface CommonPartsToEncode {
-  /** Unix ms, a Date, or Unix ns as a bigint. Ignored where `tick` is given. */
+  /** Unix ms, a Date, or Unix ns as a bigint. Ignored if `tick` is given. */
   timestamp?: number | bigint | Date | null | undefined
-  /** the time where neither `tick` nor `timestamp` is given */
+  /** the time, if neither `tick` nor `timestamp` is given */
   date?: Date | null | undefined
   /** ticks since the epoch */
   tick?: bigint | null | undefined
@@ -85,7 +85,7 @@ export interface CommonPartsToEncode {
 /**
  * What the 64 bits of an ID mean.
  *
- * `L` is what the layout was made from: a dialect's name or your spec. From it follow the names of the node fields.
+ * `L` is what the layout was made from: a dialect's name or your spec. It determines the names of the node fields.
  * `Layout` without a type argument is a layout of any kind.
  *
  * @example
@@ -97,7 +97,7 @@ export interface CommonPartsToEncode {
 export class Layout<const L extends AnyLayout = AnyLayout> {
   /**
    * @param spec a dialect's name, the fields of your own layout, or another layout that you want with other options
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: such a layout is impossible. The message says which field is
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there can be no such layout. The message says which field is
    * wrong and why.
    */
   constructor(spec: L | Layout<L>, options?: LayoutOptions<L> | null)
@@ -109,8 +109,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
   readonly end: Date
   /**
-   * The first instant at which IDs no longer fit into a signed 64-bit column; flake with epoch 0: 2039-09-07. It is the
-   * epoch, or just after it, where the highest bit depends on the node or is a reversed one.
+   * The first instant at which IDs no longer fit into a signed 64-bit column; flake with epoch 0: 2039-09-07. If the
+   * highest bit depends on the node, or is one of uniqueid's reversed bits, this is the epoch or just after it.
    */
   readonly signedEnd: Date
   /**
@@ -123,7 +123,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   encode(parts: PartsToEncode<L>): Buffer
   /**
    * The parts of an ID.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not valid in this layout, because a bit that must be 0 is set.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout, because a bit that must be 0 is
+   * set.
    */
   decode(id: IdLike): Parts<L>
   /**
@@ -146,8 +147,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 }
 
 /**
- * The type of `FlakeId.decode`. A generator has it as a property, and it has a name, so that the compiler compares two of
- * them by `L`. So a generator of any layout is also a plain `FlakeId`, even if it is of a class of yours.
+ * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them
+ * by `L`. That makes a generator of any layout also a plain `FlakeId`, even if its class is your own.
  */
 export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>
 

@@ -3,7 +3,7 @@
 
 import { LayoutSpec } from './layout.js'
 
-/** Every dialect and its node fields. The comments are what an editor shows for an option or a decoded part. */
+/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
   flake: {
     /** 0…31 */
@@ -77,16 +77,16 @@ export type LayoutName = keyof NodeFields
 export type AnyLayout = LayoutName | LayoutSpec
 
 /**
- * The layout of a plain `FlakeId`, where none was named. It is `any`, because only then does a plain `FlakeId` take a generator
- * of every layout and `new FlakeId({ wroker: 1 })` still not compile.
+ * The layout of a plain `FlakeId`, for which none was named. It is `any`: only then does a plain `FlakeId` accept a
+ * generator of every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
  */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Unspecified = any
 
-/** The layout, or the default one where none was named. */
+/** The layout, or the default one if none was named. */
 type OrFlake<L> = 0 extends 1 & L ? 'flake' : L
 
-/** The node fields of a layout. Where `L` is several layouts, this is a union. */
+/** The node fields of a layout: a union if `L` is several layouts. */
 type FieldsOf<L> = L extends unknown ? FieldsOfOne<OrFlake<L>> : never
 type FieldsOfOne<L> = L extends LayoutName
   ? NodeFields[L]
@@ -94,7 +94,7 @@ type FieldsOfOne<L> = L extends LayoutName
     ? OwnFields<Name>
     : never
 
-/** None where the compiler does not know the names: a spec whose type is just `LayoutSpec`. */
+/** No fields if the compiler does not know the names: for a spec whose type is just `LayoutSpec`. */
 type OwnFields<Name extends string> = {
   [K in string extends Name ? never : Exclude<Name, 'timestamp' | 'counter' | 'zero'>]: number
 }
@@ -104,15 +104,15 @@ type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) exte
   : never
 type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never
 
-/** Node fields as a user gives them. Where `L` is several layouts, the fields of each may be given. */
+/** Node fields as a user gives them. If `L` is several layouts, the fields of each may be given. */
 export type GivenFields<L> = AllOf<AsGiven<FieldsOf<L>>>
 type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefined }
 
-/** Node fields as `decode` returns them. Where `L` is several layouts, those that only some of them have are optional. */
+/** Node fields as `decode` returns them. If `L` is several layouts, fields that only some of them have are optional. */
 export type DecodedFields<L> = InEach<FieldsOf<L>>
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number }
 
-/** What only some layouts can be made with. */
+/** Options that only some layouts have. */
 export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
   ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown)
 

@@ -1,4 +1,4 @@
-// What keeps the slots of `FlakeId.join()` and the counters of `SegmentId`.
+// Stores keep the slots of `FlakeId.join()` and the counters of `SegmentId`.
 
 /** A slot and the window [lo, hi] of Unix ms, both included, in which its holder may make IDs. */
 export interface Grant {
@@ -10,15 +10,15 @@ export interface Grant {
 }
 
 /**
- * What keeps slots. Each call is one atomic step. `fileStore`, `redisStore`, `postgresStore` and `etcdStore` make one. A
- * store of your own must follow the rules in core/src/grants.rs. A store that wraps another must pass its grants on
- * unchanged.
+ * Keeps slots and counters. Each call is one atomic step. `fileStore`, `redisStore`, `postgresStore` and `etcdStore`
+ * make a store. A store of your own must follow the rules in core/src/grants.rs. A store that wraps another must pass
+ * its grants on unchanged.
  */
 export interface Store {
   /**
    * Creates the group if it is missing. Rejects with `ERR_FLAKE_CONFIG_MISMATCH` if it was created with another
-   * configuration. `join()` fills in `scale`, which says how ticks become numbers; only `fileStore` needs it.
-   * Resolves to true if it made the group; `createGroup` tells that to its caller.
+   * configuration. `join()` fills in `scale`, which says how ticks become numbers; only `fileStore` needs it. Resolves
+   * to true if it created the group; `createGroup` returns that to its caller.
    */
   open(
     group: string,
@@ -40,13 +40,13 @@ export interface Store {
   release(group: string, request: { slot: number; owner: string; last: number }): Promise<void>
   destroy(group: string): Promise<void>
   /**
-   * Adds `by` to a named counter and returns the value before. A missing counter starts at `init`; without `init` it is an
-   * error. With `by` 0 and `init`, the counter goes on at `init` or above, whatever was lost.
+   * Adds `by` to a named counter and returns its value before that. A missing counter starts at `init`; without `init`
+   * it is an error. With `by` 0 and `init`, the counter continues at `init` or above, whatever was lost.
    */
   advance(name: string, by: bigint, init?: bigint): Promise<bigint>
   /**
-   * The slots that were ever held. If `fileStore` finds damaged files, it rejects with `ERR_FLAKE_FILE`: `slots` has the
-   * other slots, and `faults` says what is wrong with each file.
+   * All slots that were ever held. If `fileStore` finds damaged files, it rejects with `ERR_FLAKE_FILE`; the error's
+   * `slots` has the other slots, and its `faults` says what is wrong with each file.
    */
   list(group: string): Promise<SlotInfo[]>
   /** the names of all groups, if the store can tell */
@@ -64,15 +64,15 @@ export interface SlotInfo {
   hi: number
   /** file store: the holder's process number */
   pid?: number
-  /** file store: since when the holder has held the slot */
+  /** file store: when the holder got the slot */
   since?: Date
   /** file store: when the holder's last ID was made */
   last?: Date
 }
 
 /**
- * Slots and counters in a folder, for the processes of one machine. It needs no server. The lock of a slot ends with its
- * process.
+ * Slots and counters in a folder, for the processes of one machine. It needs no server. A slot's lock ends with the
+ * process that holds it.
  * @param directory default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
  * @throws {TypeError} `ERR_FLAKE_OPTION`: no directory is named and there is no default, because this is a container or
  * there is no home folder.
@@ -88,7 +88,8 @@ export function fileStore(directory?: string | null): Store & { readonly folder:
 export function redisStore(client: unknown): Store
 
 /**
- * Slots and counters on PostgreSQL, in tables that are created on first use, or by what `npx flakeforge schema` prints.
+ * Slots and counters on PostgreSQL, in tables that it creates on first use, or that you create with what `npx
+ * flakeforge schema` prints.
  * @param pool a Pool or Client of pg, or the `sql` function of postgres. flakeforge never closes it.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a transaction.
  */
