@@ -81,7 +81,7 @@ export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
  * Its `state` is one of these:
  * - `'attached'`: it makes IDs.
  * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and
- * it has no other yet; the error's `cause` says why.
+ *   it has no other yet; the error's `cause` says why.
  * - `'destroyed'`: the group was ended, and calls throw `ERR_FLAKE_DESTROYED` from then on.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
@@ -120,12 +120,10 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
   /**
-   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event: `join` waits for
-   * it.
+   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event: `join` waits.
    * - `renewed`: the window was extended.
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
-   * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless your program asked for
-   * it.
+   * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *
    * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
    * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has

@@ -7,9 +7,9 @@ import { AnyLayout, GivenFields, LayoutChoices, NodeFields } from './node-fields
  * The options of `new FlakeId()`.
  *
  * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
- * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see {@link
- * NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
+ * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name
+ * in capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *

@@ -88,8 +88,8 @@ export function fileStore(directory?: string | null): Store & { readonly folder:
 export function redisStore(client: unknown): Store
 
 /**
- * Slots and counters on PostgreSQL, in tables that it creates on first use, or that you create with what `npx
- * flakeforge schema` prints.
+ * Slots and counters on PostgreSQL, in tables that it creates on first use, or that you create with what
+ * `npx flakeforge schema` prints.
  * @param pool a Pool or Client of pg, or the `sql` function of postgres. flakeforge never closes it.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a transaction.
  */
