@@ -1,7 +1,7 @@
 'use strict'
 
-// Every error of flakeforge: made here, with a stable `code` and a message that names the value, the bound and
-// the way out. Codes never change their meaning; messages may.
+// Every error of flakeforge is made here, with a stable `code` and a message that names the value, the bound and what
+// to do. Codes never change their meaning; messages may.
 
 const { isDate } = require('node:util').types
 const { unixNow } = require('./timers.js')
@@ -27,7 +27,7 @@ function show(value) {
   return String(value)
 }
 
-/** A short array as it is; what is in it may be an array too. */
+/** A short array in full; its items may be arrays too. */
 function showArray(array) {
   const text = array.length > 8 ? '' : `[${array.map(show).join(', ')}]`
   return text === '' || text.length > 60 ? `an array of ${array.length}` : text
@@ -48,12 +48,12 @@ function optionRangeError(option, value, wanted) {
   return optionError(RangeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
-/** `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` goes on after `cannot be used`. */
+/** `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` follows the words `cannot be used`. */
 function unusableOptionError(option, value, why) {
   return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${why}`)
 }
 
-/** `ERR_FLAKE_OPTION`, where none of the usual sentences fits. */
+/** `ERR_FLAKE_OPTION`, if none of the usual sentences fits. */
 function optionError(Type, option, value, message) {
   return flakeError(Type, 'ERR_FLAKE_OPTION', message, { option, value })
 }
@@ -63,18 +63,18 @@ function loadError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
 }
 
-/** `ERR_FLAKE_OPTION`: a key that is no option, so that a misspelt one does not go unnoticed. `kind`: what is not known. */
+/** `ERR_FLAKE_OPTION`: a key that is not an option; it may be misspelt. `kind`: what it should have been. */
 function unknownOptionError(option, value, known, kind = 'option') {
   return optionError(TypeError, option, value, unknown(kind, option, known))
 }
 
-/** `ERR_FLAKE_OPTION`: a layout that nobody knows by this name. */
+/** `ERR_FLAKE_OPTION`: no layout has this name. */
 function unknownLayoutError(name, known) {
   const message = `${unknown('layout', name, known)} Fields of your own are { epoch, tickMs, fields }.`
   return optionError(RangeError, 'layout', name, message)
 }
 
-/** What was meant by a name; all that there is, where nothing is close. */
+/** Suggests the name that was probably meant, or lists all names if none is close. */
 function unknown(kind, name, known) {
   const { nearest } = require('./nearest.js') // for errors only
   const meant = nearest(name, known)
@@ -85,7 +85,7 @@ function unknown(kind, name, known) {
 const HOMELESS =
   "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
 
-/** Why nobody may be given the default folder, and what to do instead. */
+/** Why there is no default folder here, and what to do instead. */
 const NO_DEFAULT_FOLDER = {
   container: (sign) =>
     `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
@@ -101,14 +101,14 @@ const NO_DEFAULT_FOLDER = {
 
 /**
  * `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative';
- * `found`: what says that it is a container, or where the home folder is.
+ * `found`: the sign of a container, or the path of the home folder.
  */
 function noDefaultFolderError(kind, { found, cause } = {}) {
   const message = NO_DEFAULT_FOLDER[kind](found)
   return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause })
 }
 
-/** `ERR_FLAKE_OPTION`: options in the place of the store. `call`: what was called. */
+/** `ERR_FLAKE_OPTION`: options were given in place of the store. `call`: the function that was called. */
 function optionsFirstError(call, options) {
   const keys = Object.keys(options).join(', ')
   const message =
@@ -117,14 +117,14 @@ function optionsFirstError(call, options) {
   return optionError(TypeError, 'store', options, message)
 }
 
-/** The same error, where the environment named the store. */
+/** The same error, but the environment named the store. */
 function variableError(error) {
   const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
   const { code, option, value, cause } = error
   return flakeError(error.constructor, code, message, { cause, ...(option && { option, value }) })
 }
 
-/** `ERR_FLAKE_ID`: something that is no ID where one belongs. `wanted` says what would be one. */
+/** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like. */
 function idError(value, wanted) {
   return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
 }
@@ -148,7 +148,7 @@ function clockBackwardsError(behindMs, retryAfterMs) {
   return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
 }
 
-/** `ERR_FLAKE_TIME_RANGE`: the layout has no bits for the time. */
+/** `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time. */
 function timeRangeError(timestamp, layout) {
   const [first, end] = [layout.epoch, layout.end.getTime()]
   const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
@@ -159,7 +159,7 @@ function timeRangeError(timestamp, layout) {
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
-/** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong, and the way out. */
+/** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong and what to do. */
 function clientError(client, why) {
   return flakeError(TypeError, 'ERR_FLAKE_OPTION', `a store cannot use this client: ${why}`, {
     option: 'client',
@@ -167,7 +167,7 @@ function clientError(client, why) {
   })
 }
 
-/** `ERR_FLAKE_CONFIG_MISMATCH`: two that must agree do not. `where`: the file or group; both sides as text. */
+/** `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text. */
 function mismatchError(where, theirs, ours) {
   const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
@@ -189,7 +189,7 @@ function fileError(path, why, cause) {
 
 const LEASED = 'a lease' // as core/src/registry.rs calls it
 
-/** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would have two cursors in this process. */
+/** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would get two cursors in this process. */
 function clashError(node, theirs, ours) {
   const wayOut =
     theirs === LEASED
@@ -202,26 +202,31 @@ function clashError(node, theirs, ours) {
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
-/** What the addon says of a file, or of two that do not agree; `where` is what a mismatch is about. */
+/**
+ * The error for what the addon reports: a bad file, or two sides that do not agree. `where`: what a mismatch is about.
+ */
 function problemError({ theirs, ours, path, why }, where) {
   if (why !== undefined) return fileError(path, why)
   return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
 }
 
-/** `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: what the others say; `faults`: what is wrong with each. */
+/**
+ * `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: what the other files say; `faults`: what is wrong with
+ * each bad one.
+ */
 function rosterError(faults, slots) {
   const [first, ...others] = faults.map((fault) => problemError(fault))
   return Object.assign(first, { slots, faults: [first.message, ...others.map(({ message }) => message)] })
 }
 
-/** `ERR_FLAKE_STORE`: a call to a store failed; without a cause where the store answered, and said no. */
+/** `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused. */
 function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
 const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
 
-/** Why a store gives no block, by the word that its step answers with. */
+/** Why a store gives no block; the keys are the words that its step answers with. */
 const COUNTER_REFUSALS = {
   gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps made again. ${SKIP}`,
   behind: (name) =>
@@ -230,26 +235,28 @@ const COUNTER_REFUSALS = {
     `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use another counter, or a smaller block.`,
 }
 
-/** `ERR_FLAKE_STORE`: a counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: where it stands. */
+/**
+ * `ERR_FLAKE_STORE`: a counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: the counter's present value.
+ */
 function counterError(why, name, value) {
   return storeError(COUNTER_REFUSALS[why](name, value))
 }
 
-/** `ERR_FLAKE_STORE`: a counter stands below what it has given. */
+/** `ERR_FLAKE_STORE`: a counter is below the numbers that it has already given. */
 function wentBackError(name, value, known) {
   return storeError(
     `Counter '${name}' is at ${value}, but it has already given IDs up to ${known}. So the store has lost some. ${SKIP}`,
   )
 }
 
-/** What a store threw, with a code: as it is where it has one of ours. */
+/** What a store threw, as an error with one of our codes. It is returned unchanged if it has one already. */
 function storeFailure(group, error) {
   return error?.code?.startsWith?.('ERR_FLAKE_')
     ? error
     : storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
 }
 
-/** `ERR_FLAKE_OVERFLOW`: not so many IDs are here, and the next block is on its way. */
+/** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than were asked for, and the next block is on its way. */
 function blocksUsedUpError(name, block, wanted, here) {
   const message =
     `${wanted} IDs of counter '${name}' were asked for, but only ${here} are here. The next block arrives in a later turn of ` +
@@ -257,7 +264,7 @@ function blocksUsedUpError(name, block, wanted, here) {
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 
-/** `ERR_FLAKE_DETACHED`: a counter's member was closed. */
+/** `ERR_FLAKE_DETACHED`: a member of a counter was closed. */
 function closedError(name) {
   return flakeError(
     Error,
@@ -275,8 +282,8 @@ function exhaustedError(group, retryAt, storeNow) {
 }
 
 /**
- * `ERR_FLAKE_EXHAUSTED`: the slots that were free have node numbers that are in use in this process. `inUse`: by what;
- * `refusal`: what the store said when it was asked for another slot, where it was.
+ * `ERR_FLAKE_EXHAUSTED`: every free slot has a node number that is in use in this process. `inUse`: what uses it;
+ * `refusal`: the store's answer when it was asked for another slot, if it was.
  */
 function inUseError(group, inUse, refusal) {
   const message =
@@ -294,7 +301,7 @@ function quietError(group, until, storeNow) {
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
-/** What is said while join() waits for such a store. `create`: how the group is made without the wait. */
+/** The warning while join() waits for such a store. `create`: the command that makes the group without the wait. */
 function quietWarning(group, { retryAt, storeNow }, create) {
   const seconds = Math.ceil((retryAt - storeNow) / 1000)
   return (
@@ -311,7 +318,7 @@ function clockSkewError(skewMs, bound) {
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
 }
 
-/** `ERR_FLAKE_STORE`: a step was so long on its way that nobody can tell whether the clocks agree. */
+/** `ERR_FLAKE_STORE`: a step took so long that the clocks cannot be compared. */
 function slowStoreError(group, tookMs, bound, cause) {
   const message =
     `A call to the store of group '${group}' took ${inMs(tookMs)}. If it takes more than skewMs (${bound} ms), the clocks cannot ` +
@@ -327,7 +334,7 @@ function aheadError(group, aheadMs) {
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
 }
 
-/** `ERR_FLAKE_STORE`: a store that says nothing. `what` it was asked for; `cause`: what it said before. */
+/** `ERR_FLAKE_STORE`: a store that does not answer. `what`: what it was asked for; `cause`: its last failure before. */
 function unansweredError(group, what, cause) {
   return storeError(
     `The store of group '${group}' was asked for ${what} and did not answer. Check that it runs and can be reached.`,
@@ -335,7 +342,7 @@ function unansweredError(group, what, cause) {
   )
 }
 
-/** `ERR_FLAKE_STORE`: nobody knows whether the slot was given back. */
+/** `ERR_FLAKE_STORE`: it is unknown whether the slot was given back. */
 function unreleasedError(group, slot, tookMs) {
   return storeError(
     `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back. The slot becomes ` +
@@ -351,7 +358,7 @@ function leaseExpiredError(group, slot, cause) {
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
-/** `ERR_FLAKE_OVERFLOW`: the window is used up or over, and the next one is on its way. */
+/** `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one is on its way. */
 function windowEndError(group, slot, retryAfterMs) {
   const message =
     `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
@@ -367,7 +374,7 @@ function lostError(group, slot, cause) {
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
-/** `ERR_FLAKE_DETACHED`: no slot at present. `cause`: why, where nobody asked for it. */
+/** `ERR_FLAKE_DETACHED`: it has no slot at present. `cause`: why, unless the user asked for it. */
 function detachedError(group, isReturning, cause) {
   const message = isReturning
     ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
@@ -375,7 +382,7 @@ function detachedError(group, isReturning, cause) {
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
 }
 
-/** `ERR_FLAKE_DETACHED`: a generator that was closed, for good. */
+/** `ERR_FLAKE_DETACHED`: a generator that was closed for good. */
 function closedLeaseError(group) {
   const message = `This generator of group '${group}' is closed. join() makes another one.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })

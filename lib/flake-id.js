@@ -1,7 +1,7 @@
 'use strict'
 
-// The generator as users see it. It picks the native call, makes Buffers, BigInts and errors of what comes back,
-// and waits. Numbers are taken in the core, and only there.
+// The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and
+// waits. It must never take a number itself: only the core does.
 // What the first ID does not need is loaded when it is first used: each file takes 0.2 ms.
 
 const { abortableBy, signalOf } = require('./abort.js')
@@ -23,18 +23,18 @@ const {
 } = require('./errors.js')
 
 const { batch, claim, claimText, few, fillBytes, fillNumbers, index, some, toBuffer } = hot
-const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
-const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
-const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer are in vain
+const NO_INDEX = 2 ** 32 - 1 // no generator has it: calls are refused with NO_GENERATOR
+const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
+const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
 
 class FlakeId {
-  #index // what native code knows this generator by
-  #clock // undefined: the system's
+  #index // how native code knows this generator
+  #clock // undefined: the system's clock
   #native
   #options
   #lease // undefined: the node number is this generator's own
   #waiters // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
-  #one // what a call that waits for one ID wants; made with #waiters
+  #one // the wish of a call that waits for one ID; made with #waiters
 
   constructor(options) {
     const setup = options instanceof Setup ? options : Setup.of(options)
@@ -47,7 +47,7 @@ class FlakeId {
     return require('./join.js').join(store, options)
   }
 
-  /** Goes on with another node number; for lib/ only. */
+  /** Continues with another node number; for lib/ only. */
   static attach(flake, { options, native }) {
     flake.#options = options
     flake.#native = native
@@ -60,12 +60,12 @@ class FlakeId {
     flake.#index = NO_INDEX
   }
 
-  /** Tries again for those who wait: something has changed; for lib/ only. */
+  /** Tries again for the calls that wait, because something has changed; for lib/ only. */
   static wake(flake) {
     flake.#waiters?.serve()
   }
 
-  /** What there is to show of it; for lib/ only. */
+  /** What console.log shows of it; for lib/ only. */
   static facts(flake) {
     const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
     return {
@@ -99,7 +99,7 @@ class FlakeId {
     const text = claimText()
     if (typeof text === 'string') return text
     this.#insist(text)
-    hot.base[0] = code // an own clock that was asked meanwhile may have formatted something
+    hot.base[0] = code // a user's clock, asked in between, may have formatted something
     return hot.spell()
   }
 
@@ -181,7 +181,7 @@ class FlakeId {
     if (status !== STATUS.OK) this.#insist(status)
   }
 
-  /** Has `callback` called with what `wish` wants: one ID, where nothing else is said. Returns the waiter. */
+  /** Calls `callback` with what `wish` wants, which is one ID by default. Returns the waiter. */
   #submit(callback, wish) {
     const waiters = this.#waiters ?? this.#beginWaiting()
     return waiters.submit(callback, wish ?? this.#one)
@@ -206,7 +206,7 @@ class FlakeId {
     return { attempt: () => this.#waitFor(batch.attempt()), result: () => ids }
   }
 
-  /** In how many ms to try again after a refusal; throws where waiting does not help. */
+  /** In how many ms to try again after a refusal; throws if waiting does not help. */
   #waitFor(status) {
     if (status === STATUS.OK) return 0
     const ms = this.#lease?.isComing(status) ? longestMs() : this.#retryAfter(status)
@@ -232,13 +232,12 @@ class FlakeId {
   }
 
   /**
-   * Blocks this thread between tries, for `due()` ms and as long as maxWaitMs lasts on top; throws at once when the next
-   * try would come later. Waits are judged by their planned length, and only after a try: a thread that was held up is
-   * no reason to throw.
+   * Blocks this thread between tries, for `due()` ms plus maxWaitMs; throws at once if the next try would come later.
+   * Only the planned length of a wait counts, and only after a try: a thread that was held up must not throw for that.
    */
   #block(refused, attempt, due) {
     let left = this.#options.maxWaitMs
-    let vain = 0 // tries in a row that others were faster than
+    let vain = 0 // tries in a row in which others were faster
     for (let status = refused; status !== STATUS.OK; status = attempt()) {
       const ms = this.#retryAfter(status)
       const needed = due()
@@ -254,16 +253,16 @@ class FlakeId {
   }
 
   /**
-   * For how long a batch that needs so many ms may sleep at once: where IDs run ahead, a tick that is slept through is not
-   * lost. Half of it is kept for a thread that wakes too late.
+   * How long a batch that needs `needed` ms may sleep at once: if IDs may run ahead, ticks that it sleeps through are
+   * not lost. Half of that is kept as a reserve, in case the thread wakes too late.
    */
   #untilAll(needed) {
     return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs / 2) : 0
   }
 
   /**
-   * How many ms to sleep beyond the next tick, after so many tries in vain. Threads and processes that wait for the same
-   * ticks would all wake for each, and one of them takes it.
+   * How many ms to sleep beyond the next tick, after so many failed tries. Otherwise all threads and processes that
+   * wait for the same ticks would wake for each one, and only one of them gets it.
    */
   #backOff(vain) {
     if (vain === 0 || this.#clock !== undefined) return 0
@@ -272,8 +271,8 @@ class FlakeId {
   }
 
   /**
-   * Makes n IDs: as many as fit into `scratch` there, and returns nothing; more, or what has to wait, in a Buffer of their
-   * own.
+   * Makes n IDs. If they fit into `scratch` and need no wait, they are made there and it returns nothing. Otherwise it
+   * returns a new Buffer with them.
    */
   #take(fill, scratch, n) {
     let made = 0
@@ -287,14 +286,14 @@ class FlakeId {
     return ids
   }
 
-  /** Fills `ids` with as many IDs as fit, where some are made; blocks as long as they need, and maxWaitMs on top. */
+  /** Fills the rest of `ids`, of which `made` are there already; blocks as long as that takes, plus maxWaitMs. */
   #fill(fill, ids, made) {
     const { attempt, due } = this.#batch(fill, ids, made)
     const status = attempt()
     if (status !== STATUS.OK) this.#block(status, attempt, due)
   }
 
-  /** Tries once to fill `ids` up to the `wanted`th; `batch` then says how many are made. */
+  /** Tries once to fill `ids` up to the `wanted`th; `batch` then says how many there are. */
   #fillOnce(fill, ids, made, wanted) {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
@@ -304,8 +303,8 @@ class FlakeId {
   }
 
   /**
-   * A batch being filled. `due()` is how long it may wait for the next IDs in any case: the time that the missing ones
-   * need at the layout's rate, but after a wait that brought none, nothing.
+   * A batch being filled. `due()` says how long it may wait without using up maxWaitMs: the time that the missing IDs
+   * need at the layout's rate, or 0 after a wait that brought none.
    */
   #batch(fill, ids, first) {
     const { layout, seqMask } = this.#options
@@ -328,7 +327,7 @@ class FlakeId {
     return { attempt, due }
   }
 
-  /** Asks the own clock, before the scratch array is touched: it may make IDs itself. */
+  /** Asks the user's clock before the scratch array is touched, because the clock may make IDs itself. */
   #setTime() {
     const now = this.#clock()
     if (typeof now !== 'bigint' && typeof now !== 'number') throw optionTypeError('clock', now, CLOCK)
@@ -347,7 +346,7 @@ class FlakeId {
       case STATUS.TIME_RANGE:
         return timeRangeError(timestamp, layout)
       case STATUS.FILE:
-        this.#lease?.isComing(status) // one looks for another slot, for the calls that follow
+        this.#lease?.isComing(status) // starts the search for another slot, for later calls
         return problemError(this.#native.fault(), shared)
       default:
         return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
@@ -357,7 +356,7 @@ class FlakeId {
 
 const longestMs = () => require('./event-loop.js').LONGEST_MS
 
-let formatFile // kept here because a call of require() takes longer than nextString()
+let formatFile // kept here because require() takes longer than nextString()
 
 function baseCode(base) {
   formatFile ??= require('./format.js')

@@ -1,7 +1,7 @@
 'use strict'
 
-// A layout as users see it: what the bits of an ID mean, and the way there and back. The bits themselves are cut in the
-// core; here parts are checked before they go there.
+// A layout as users see it: what the bits of an ID mean, encoding and decoding. The core reads and writes the bits;
+// this file checks the parts first.
 
 const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
@@ -13,7 +13,7 @@ const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
 class Layout {
   #facts
-  #index // also in #facts, but decode() is quicker for these
+  #index // also in #facts, but these two make decode() faster
   #nodeNames
 
   constructor(spec, options) {
@@ -27,12 +27,12 @@ class Layout {
     Object.freeze(this)
   }
 
-  /** The one layout of these choices that all generators share; for lib/ only. */
+  /** The one layout with these choices, which all generators share; for lib/ only. */
   static of(spec, choices) {
     return layoutOf(baseOf(spec).with(choices))
   }
 
-  /** The layout where none is named; for lib/ only. */
+  /** The default layout; for lib/ only. */
   static usual() {
     return layoutOf(usualFacts())
   }
@@ -124,7 +124,7 @@ class Layout {
     return id
   }
 
-  /** Decimal IDs count ns, or µs: a tick is a hundred of them. */
+  /** Decimal IDs count ns or µs; a tick has a hundred of them. */
   #unitNs(call) {
     if (!this.#facts.isDecimal)
       throw optionRangeError('layout', this.name, `'chronicle' or 'chronicle-micros' for ${call}()`)
@@ -136,7 +136,7 @@ class Layout {
   }
 }
 
-// Only decode() and its like need these. They are kept here because a call of require() takes longer than decode().
+// Only decode() and similar methods need these. They are kept here because require() takes longer than decode().
 let partsFile
 let idsFile
 
@@ -155,7 +155,7 @@ function layoutOf(facts) {
   return facts.layout
 }
 
-/** What `spec` stands for, before other choices are made. */
+/** The layout that `spec` stands for, before other choices are made. */
 const baseOf = (spec) => (spec instanceof Layout ? Layout.facts(spec) : factsOf(spec))
 
 const show = (time) => (typeof time === 'object' ? time.toISOString() : String(time))

@@ -1,7 +1,7 @@
 'use strict'
 
 // Carries out what the holder's state machine (core/src/lease.rs) says: calls the store, keeps one timer, and tells its
-// generator. It must never decide: when to renew, what a refusal means and when to give up stand in lease.rs.
+// generator. It must never decide anything: lease.rs says when to renew, what a refusal means and when to give up.
 
 const { randomBytes } = require('node:crypto')
 const { isDate } = require('node:util').types
@@ -29,14 +29,16 @@ const {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
 
-/** How long the last look of one who waits may take: with what else join() does, it is over a second after waitMs. */
+/**
+ * How long the last try for a slot may take. With all else that join() does, this makes it end a second after waitMs.
+ */
 const LAST_LOOK_MS = 900
-/** How long detach() waits for the store: with what else close() does, it is over after 5 s. */
+/** How long detach() waits for the store. With all else that close() does, this makes it end after 5 s. */
 const RELEASE_MS = 4_000
 
 const NO_ID = -1
 
-/** What a refusal of the store's means to the machine; whatever has no code of ours is a store that failed. */
+/** What the store's refusals mean to the machine. An error without one of our codes means that the store failed. */
 const FAILURES = {
   __proto__: null, // the code may be any text
   ERR_FLAKE_QUIET: 'quiet',
@@ -48,14 +50,15 @@ const FAILURES = {
 }
 
 /**
- * What a lease does to its generator. All of it is done within a step, so nothing of it may call the lease.
+ * What a lease does to its generator. All of this happens within a step, so none of it may call the lease.
  * @typedef {object} Holder
- * @property {(lo: number) => number} firstMs the ms in which the first tick that begins at `lo` or later begins
- * @property {(grant: import('..').Grant) => Error | undefined} open makes IDs of this slot and window from now on, or says
- * what else in this process has the slot's node number
- * @property {(window: { lo: number, hi: number }) => void} raise the window goes on to `hi`, and from `lo` on where that is new
- * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, −1 when there was none
- * @property {() => Error | undefined} fault what is wrong with the slot's file, where there is one
+ * @property {(lo: number) => number} firstMs the ms in which the first tick at or after `lo` begins
+ * @property {(grant: import('..').Grant) => Error | undefined} open makes IDs of this slot and window from now on, or
+ * returns an error that says what else in this process has the slot's node number
+ * @property {(window: { lo: number, hi: number }) => void} raise the window now ends at `hi`, and a new window begins
+ * at `lo`
+ * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, or −1 if it made none
+ * @property {() => Error | undefined} fault what is wrong with the slot's file, if it has one
  * @property {(event: string, detail: object) => void} tell in a turn of its own
  */
 
@@ -64,22 +67,22 @@ class Lease {
   #store
   #group
   #waitMs
-  #howToCreate // says how a new group is made without a quiet period
+  #howToCreate // returns the command that makes a new group without a quiet period
   #holder
-  #events = [] // that came while a step was carried out
+  #events = [] // events that came during a step
   #isStepping = false
   #timer
-  #attaching // { promise, resolve, reject, timer, calls } of those who wait for a slot; `calls` is how many they are
-  #calls = new Set() // what the store was asked and has not answered: promises that never fail
-  #releases = new Set() // what detach() waits for
+  #attaching // { promise, resolve, reject, timer, calls } while calls wait for a slot; `calls` is how many
+  #calls = new Set() // calls that the store has not answered yet: promises that never fail
+  #releases = new Set() // promises that detach() waits for
   #news = new News()
-  #ending // what destroy() waits for
+  #ending // the promise that destroy() waits for
   #offer // the last grant, as the store gave it
-  #grant // the one that is open, or was last
-  #last = NO_ID // Unix ms of the last ID of the slot just sealed
+  #grant // the grant that is open, or was last
+  #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
   #cause // the last failure, or why the slot was lost
-  #inUse // what has the node number of a slot that this search set aside
-  #isAsked = false // whether somebody wanted it detached
+  #inUse // an error: what uses the node number of a slot that this search skipped
+  #isAsked = false // whether the user asked to detach it
   #isClosed = false
   #hasWarned = false
 
@@ -111,12 +114,12 @@ class Lease {
   get expires() {
     const { hi } = this.#machine
     if (hi === null) return undefined
-    return new Date(this.#grant.cursor?.window?.hi ?? hi) // a file's window goes on by itself as IDs are made
+    return new Date(this.#grant.cursor?.window?.hi ?? hi) // a file's window moves on by itself as IDs are made
   }
 
   /**
-   * Resolves with a slot held and the clock in its window; ends soon after waitMs, and at once when the signal aborts,
-   * whatever the store does.
+   * Resolves when a slot is held and the clock is in its window. It ends soon after waitMs, and at once if the signal
+   * aborts, whatever the store does.
    */
   async attach(signal) {
     if (this.#isOver) throw closedLeaseError(this.#group)
@@ -129,7 +132,10 @@ class Lease {
     await unlessAborted(signal, attaching.promise, () => this.#stopWaiting(attaching))
   }
 
-  /** One call waits no longer, and without the last of them nobody looks for a slot. False where they have their answer. */
+  /**
+   * One call stops waiting; after the last one, the search for a slot ends. False if the calls already have their
+   * answer.
+   */
   #stopWaiting(attaching) {
     if (attaching !== this.#attaching) return false
     attaching.calls--
@@ -137,7 +143,7 @@ class Lease {
     return true
   }
 
-  /** By a timer, since no clock that is set may prolong it. */
+  /** By a timer, because setting a clock must not prolong the wait. */
   #waitForSlot() {
     const ms = this.#waitMs + LAST_LOOK_MS
     const timer = ms <= LONGEST_TIMER_MS ? setTimeout(() => this.#step({ type: 'giveUp' }), ms) : undefined
@@ -145,8 +151,8 @@ class Lease {
   }
 
   /**
-   * Gives the slot back. Resolves when the store knows, or said that it cannot be told: then the slot frees after the ttl.
-   * Of a store that says nothing it is an error, in time.
+   * Gives the slot back. Resolves when the store knows, or when the call to it has failed: then the slot becomes free
+   * after the ttl. If the store does not answer in time, it rejects.
    */
   async detach() {
     this.#isAsked = true
@@ -160,7 +166,10 @@ class Lease {
     await this.detach()
   }
 
-  /** Resolves when the store owes no answer: what it still grants after an end was given back then. Never fails. */
+  /**
+   * Resolves when no call to the store is open. A slot that was granted after the end has been given back by then.
+   * Never fails.
+   */
   async settled() {
     while (this.#calls.size > 0) await Promise.all(this.#calls)
   }
@@ -173,22 +182,22 @@ class Lease {
     await this.#ending
   }
 
-  /** Whether waiting may help after this refusal of the generator's. */
+  /** Whether waiting may help after the generator refused with this status. */
   isComing(status) {
     if (status === STATUS.FILE) return this.#isLookedAt()
     return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
   }
 
   /**
-   * The slot's file failed. Where it was removed, the next renewal brings another slot, so it comes at once. Where the
-   * store still says that the slot is held, the file cannot be written, and waiting does not help.
+   * The slot's file failed. If it was removed, the next renewal brings another slot, so we renew at once. If the store
+   * still says that the slot is held, the file cannot be written, and waiting does not help.
    */
   #isLookedAt() {
     this.#step({ type: 'renewNow' })
     return this.#isStepping || this.#machine.isRenewing
   }
 
-  /** What a call is told that the generator refused; undefined where that has nothing to do with the lease. */
+  /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
   error(status) {
     const { slot, state } = this.#machine
     if (status === STATUS.WINDOW_END) {
@@ -200,7 +209,7 @@ class Lease {
     return state === 'destroyed' ? destroyedError(this.#group) : this.#detachedError()
   }
 
-  /** Closed; but the end of the group comes first. */
+  /** Whether it was closed; the end of the group takes precedence. */
   get #isOver() {
     return this.#isClosed && this.#machine.state !== 'destroyed'
   }
@@ -210,7 +219,7 @@ class Lease {
     return detachedError(this.#group, this.#machine.isRecovering, this.#isAsked ? undefined : this.#cause)
   }
 
-  /** Hands an event in; one that comes while another is carried out waits its turn. */
+  /** Hands an event to the machine. One that comes while another is being handled waits its turn. */
   #step(event) {
     this.#events.push(event)
     if (this.#isStepping) return
@@ -224,7 +233,7 @@ class Lease {
 
   #take(event) {
     const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
-    clearTimeout(this.#timer) // a step that has something to wait for says so anew
+    clearTimeout(this.#timer) // a step that waits for something sets it again
     for (const action of actions) this.#carryOut(action)
   }
 
@@ -260,14 +269,14 @@ class Lease {
     }
   }
 
-  /** What is still to be answered; `settled` waits for it. */
+  /** A call without an answer yet; `settled` waits for it. */
   async #call(done) {
     this.#calls.add(done)
     await done
     this.#calls.delete(done)
   }
 
-  /** Says whether it worked. */
+  /** Returns the event that says whether it worked. */
   #open(grant, owner) {
     this.#inUse = this.#holder.open(grant)
     if (this.#inUse === undefined) {
@@ -307,7 +316,7 @@ class Lease {
     return lostError(this.#group, slot, this.#holder.fault() ?? this.#cause)
   }
 
-  /** Keeps why nothing came of what was asked, where anybody waits for it. */
+  /** Keeps the reason why a request failed, if the machine still awaits its answer. */
   #learn(asked, owner, cause) {
     if (this.#machine.awaits(asked, owner)) this.#cause = cause
   }
@@ -322,7 +331,7 @@ class Lease {
     const isFull = code === 'ERR_FLAKE_EXHAUSTED' && this.#inUse !== undefined
     this.#learn(asked, owner, isFull ? inUseError(this.#group, this.#inUse, error) : error)
     if (asked === 'acquire') this.#inUse = undefined
-    // The options were agreed on when the slot was granted: it is another group by now, and its own has ended.
+    // The options matched when the slot was granted. So this is another group by now, and ours has ended.
     const isAnother = asked === 'renew' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
     if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
@@ -332,7 +341,7 @@ class Lease {
 
   #giveBack(owner, slot, last) {
     const released = this.#release(owner, slot, last)
-    const over = released.catch(() => {}) // whoever calls detach() hears of it
+    const over = released.catch(() => {}) // detach() passes the error on
     this.#call(over)
     this.#releases.add(released)
     over.then(() => this.#releases.delete(released))
@@ -352,7 +361,7 @@ class Lease {
   #wakeAt(at) {
     const ms = Math.min(Math.max(at - unixNow(), 0), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
-    // A lease does not keep the process alive; somebody who waits for a slot does.
+    // A lease does not keep the process alive; a call that waits for a slot does.
     if (this.#attaching === undefined) this.#timer.unref()
   }
 
@@ -361,7 +370,7 @@ class Lease {
     if (attaching === undefined) return
     clearTimeout(attaching.timer)
     this.#attaching = undefined
-    this.#news.add(() => how(attaching)) // after what listeners are told
+    this.#news.add(() => how(attaching)) // after the listeners
   }
 
   #reject(error) {
@@ -391,7 +400,7 @@ class Lease {
   }
 }
 
-/** A refusal as the machine takes it. A store of the user's may leave out by which clock `retryAt` is, but not the time. */
+/** A refusal as the machine takes it. A user's own store may leave out `storeNow`, but not `retryAt`. */
 function failureOf(error) {
   const { code, retryAt, storeNow } = error
   const why = FAILURES[code] ?? 'store'
@@ -400,7 +409,7 @@ function failureOf(error) {
   return { why, retryAt: retryAt.getTime(), storeNow: Number.isSafeInteger(storeNow) ? storeNow : unixNow() }
 }
 
-/** A promise and what settles it: Promise.withResolvers of newer runtimes. */
+/** A promise and the functions that settle it, like Promise.withResolvers of newer runtimes. */
 function withResolvers() {
   const parts = {}
   parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }))

@@ -1,7 +1,7 @@
 'use strict'
 
-// A generator whose node number is leased: a FlakeId that changes its node when it gets another slot, and tells so.
-// Each attachment is a generator of the addon's of its own; nothing of an old one is ever used again.
+// A generator whose node number is leased: a FlakeId that changes its node number when it gets another slot, and emits
+// events about it. Each slot gets a new generator of the addon. It must never use anything of an old one again.
 
 const { EventEmitter } = require('node:events')
 const { signalOf } = require('./abort.js')
@@ -12,7 +12,7 @@ const { optionError, optionRangeError, problemError } = require('./errors.js')
 const { INSPECT, look } = require('./look.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
-/** What is told of a lease. */
+/** The events of a lease. */
 const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
 /** It is never emitted, but events.once() and events.on() listen to it. */
 const ERROR = 'error'
@@ -24,7 +24,7 @@ const NAMED = [
 ]
 const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
 
-/** The addon's generator for a grant, or an error for what else in this process has its node number. */
+/** The addon's generator for a grant. Throws if something else in this process has its node number. */
 function openAttachment(options, grant) {
   const { slot, lo, hi, cursor } = grant
   const own = { ...options, ...options.nodeOf(slot) }
@@ -36,7 +36,7 @@ function openAttachment(options, grant) {
   return new Setup(own, insist(opened, `node ${own.node}`))
 }
 
-/** Makes the generator of a lease that gets its first slot meanwhile. */
+/** Gets a lease its first slot, and makes its generator. */
 async function lease(leaseOfGroup, options, onClose) {
   let leased
   let setup
@@ -67,7 +67,7 @@ async function lease(leaseOfGroup, options, onClose) {
 }
 
 const TELL = Symbol('tell')
-/** What EventEmitter keeps in the object: not enumerable here, since it would stand in everybody's JSON. */
+/** What EventEmitter keeps in the object: not enumerable here, or it would appear in JSON. */
 const EMITTER_STATE = ['_events', '_eventsCount', '_maxListeners']
 
 class LeasedFlakeId extends FlakeId {
@@ -121,7 +121,7 @@ class LeasedFlakeId extends FlakeId {
     return this.close()
   }
 
-  /** Without a slot there is no node number: that of the last slot may be another's by now. */
+  /** Without a slot there is no node number: somebody else may have the last one by now. */
   [INSPECT](...how) {
     const { group, state, slot, expires } = this.#lease
     const { node, ...others } = FlakeId.facts(this)
@@ -134,7 +134,7 @@ class LeasedFlakeId extends FlakeId {
     return EventEmitter.prototype.removeAllListeners.apply(this, events)
   }
 
-  /** Calls that wait are tried again: what they wait for may have come, or can come no more. */
+  /** Tries waiting calls again: what they wait for may have come, or can no longer come. */
   [TELL](event, detail) {
     FlakeId.wake(this)
     this.emit(event, detail)
@@ -145,7 +145,7 @@ function define(method, value) {
   Object.defineProperty(LeasedFlakeId.prototype, method, { value, writable: true, configurable: true })
 }
 
-// An ordinary EventEmitter to its users, but for its class: a class has one parent, and here that is FlakeId.
+// For users this is an ordinary EventEmitter except for its class: a class has one parent, and here that is FlakeId.
 const inherited = EventEmitter.prototype
 for (const method of OTHERS) define(method, inherited[method])
 for (const method of NAMED) {

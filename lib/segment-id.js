@@ -1,13 +1,13 @@
 'use strict'
 
-// Hazelcast's IdGenerator: small dense numbers, handed out from blocks that a counter on a store grows by. The next block
-// is asked for while the present one lasts, so that no call waits for the store.
+// Hazelcast's IdGenerator: small dense numbers, handed out from blocks that a counter on a store grows by. It asks for
+// the next block while the present one lasts, so that no call waits for the store.
 //
-// It must never go on where the store may have lost a block: there is no time in these IDs to save them. Only skipTo()
-// says where to go on.
+// It must never continue if the store may have lost a block: these IDs hold no time that would keep them apart. Only
+// skipTo() says where to continue.
 //
-// Only the class is loaded with the package, since an ES import of any export brings all of them; what a member is made of
-// is loaded by open().
+// Only the class is loaded with the package, since an ES import of any export loads them all. open() loads what a
+// member is made of.
 
 const { abortableBy, signalOf } = require('./abort.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
@@ -18,12 +18,12 @@ const { INSPECT, look } = require('./look.js')
 const { readCount } = require('./options.js')
 const { monotonicNow, sleep } = require('./timers.js')
 
-const BLOCK = 10_000 // Hazelcast's
+const BLOCK = 10_000 // as Hazelcast's
 const LARGEST_BLOCK = 2 ** 32
-/** How long close() waits: for a call to the store that is under way, and for a client of ours. */
+/** How long close() waits: for a call to the store that is under way, and for our own client to end. */
 const [STORE_MS, CLIENT_MS] = [4_000, 900]
-const RETRY_MS = 100 // after a failed call to the store, while somebody waits
-const END = 2n ** 64n - 1n // no ID: where a counter stands that is used up
+const RETRY_MS = 100 // after a failed call to the store, while calls wait
+const END = 2n ** 64n - 1n // not an ID: the value of a counter that is used up
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const MAKING = Symbol('made by open()')
 
@@ -34,14 +34,14 @@ class SegmentId {
   #counter
   #demand
   #hand
-  #fetchAt // the next block is asked for when fewer IDs than that are left of the last one
-  #isLate = false // whether a block once came too late: half a block does not last until the store has answered
+  #fetchAt // when fewer IDs than this are left of the last block, we ask for the next one
+  #isLate = false // whether a block ever came too late, because half a block did not last until the store answered
   #isFetching = false // whether a call that brings blocks is on its way, or failed a moment ago
-  #failure // why the last call brought none; undefined while another is on its way that may
-  #mayInit = false // whether our block is the counter's first, no ID of it was given, and no other was asked for
+  #failure // why the last call brought no block; undefined while another call is on its way
+  #mayInit = false // whether we have the counter's first block, have given no ID of it, and asked for no other
   #closing
   #isClosed = false
-  #hasEnded = false // whether close() waits no more: a block that comes now is too late
+  #hasEnded = false // whether close() has stopped waiting: a block that comes now is too late
   #waiters
 
   static async open(given, givenOptions) {
@@ -131,7 +131,7 @@ class SegmentId {
       this.#use(first, Number(left))
       return true
     }
-    this.#hand.clear() // now: what is asked for from here on waits for the answer
+    this.#hand.clear() // at once: calls from here on wait for the answer
     return this.#alone(() => this.#beginBeyond(first))
   }
 
@@ -155,15 +155,15 @@ class SegmentId {
     return look(this, { name: this.#name, block: this.#block, left: this.#hand.total, isClosed: this.#isClosed }, how)
   }
 
-  /** What a call that waits for one ID wants. */
+  /** The wish of a call that waits for one ID. */
   #one = { attempt: () => this.#attempt(1), result: () => this.next() }
 
-  /** 0 where so many IDs are here, or in how many ms to try again; throws when waiting does not help. */
+  /** 0 if n IDs are here, or else in how many ms to try again; throws if waiting does not help. */
   #attempt(n) {
     if (this.#has(n)) return 0
     const reason = this.#reason()
     if (isFinal(reason)) throw reason
-    return RETRY_MS // a block that comes before that wakes us
+    return RETRY_MS // a block that comes earlier wakes us
   }
 
   #promised(options, wish) {
@@ -173,7 +173,7 @@ class SegmentId {
     })
   }
 
-  /** All of them, or none: IDs that are here stay for others then. */
+  /** Fills `ids` completely or throws: then the IDs that are here stay for other calls. */
   #fill(ids) {
     if (ids.length === 0) return ids
     this.#insist(ids.length)
@@ -182,14 +182,14 @@ class SegmentId {
     return ids
   }
 
-  /** So many IDs are here, the first of them in the present block; or throws. */
+  /** Makes sure that n IDs are here, the first of them in the present block; or throws. */
   #insist(n) {
-    const reason = this.#reason() // before it is asked for again
+    const reason = this.#reason() // before the next call clears it
     if (!this.#has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
     if (this.#hand.left === 0) this.#turn()
   }
 
-  /** Whether so many IDs are here. What is missing is asked for. */
+  /** Whether n IDs are here. Asks for the missing ones. */
   #has(n) {
     const missing = n - this.#hand.total
     if (missing <= 0) return true
@@ -205,13 +205,13 @@ class SegmentId {
     this.#fetchAt = this.#isLate ? size : size / 2
   }
 
-  /** After IDs were given. */
+  /** To be called after IDs were given. */
   #given() {
     this.#mayInit = false
     if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#fetch(0)
   }
 
-  /** Why there is no ID and none is on its way. */
+  /** Why there is no ID, and none on its way. */
   #reason() {
     return this.#isClosed ? closedError(this.#name) : (this.#counter.lost ?? this.#failure)
   }
@@ -227,7 +227,7 @@ class SegmentId {
       this.#use(start, this.#block)
     } catch (error) {
       if (!isStandstill(error)) throw error
-      this.#failure = error // the calls say so, until skipTo()
+      this.#failure = error // calls throw it, until skipTo()
     }
   }
 
@@ -241,7 +241,7 @@ class SegmentId {
     await within(this.#onClose(), CLIENT_MS)
   }
 
-  /** In turn, and for an open member only: it may have been closed while others were first. */
+  /** Does this work in turn, but only for an open member: it may have been closed while the work waited. */
   async #alone(work) {
     try {
       return await this.#counter.inTurn(() => {
@@ -253,26 +253,26 @@ class SegmentId {
     }
   }
 
-  /** The counter goes on at `first` at least, and so do we: with no block that was taken before. */
+  /** The counter continues at `first` or above, and so do we. Blocks that were taken before are dropped. */
   async #goOnAt(first) {
     this.#hand.clear()
     await this.#counter.raise(first)
     this.#use(await this.#take(this.#block), this.#block)
   }
 
-  /** The counter goes on at `first`, or where another member has been there already, as if nobody had asked. */
+  /** The counter continues at `first`; but if another member has used it already, nothing changes. */
   async #beginBeyond(first) {
     let isFirst = false
     try {
       isFirst = (await this.#counter.raise(first)) === first
     } finally {
-      if (!isFirst) this.#use(0n, this.#block) // whole, as init() put it aside
+      if (!isFirst) this.#use(0n, this.#block) // the whole block, which init() had put aside
     }
     if (isFirst) this.#use(await this.#take(this.#block), this.#block)
     return isFirst
   }
 
-  /** Goes on with this block, and with no other. */
+  /** Continues with this block, and drops all others. */
   #use(first, count) {
     if (this.#hasEnded) return
     this.#hand.clear()
@@ -280,11 +280,11 @@ class SegmentId {
     this.#turn()
   }
 
-  /** Has more blocks brought, so many IDs at least, by one call at a time, and not again at once after one that failed. */
+  /** Fetches at least so many IDs. Only one call runs at a time, and after a failed one the next has to wait. */
   #fetch(least) {
     if (this.#isFetching || this.#isClosed) return
     this.#isFetching = true
-    if (!isFinal(this.#failure)) this.#failure = undefined // it may be over
+    if (!isFinal(this.#failure)) this.#failure = undefined // the trouble may be over
     this.#counter
       .inTurn(() => this.#bring(least))
       .finally(() => {
@@ -293,7 +293,7 @@ class SegmentId {
       })
   }
 
-  /** So many numbers of the counter; what failed before is over then. */
+  /** Takes so many numbers from the counter, and forgets earlier failures. */
   async #take(count, init) {
     const first = await this.#counter.take(count, init)
     this.#failure = undefined
@@ -319,16 +319,16 @@ class SegmentId {
 /** Whether the store answered that it may have lost blocks, or has no more. */
 const isStandstill = (error) => error?.code === 'ERR_FLAKE_STORE' && error.cause === undefined
 
-/** Whether waiting does not help, only what somebody does: skipTo() by any member, a folder put right. */
+/** Whether waiting does not help: somebody has to act. Any member calls skipTo(), or somebody repairs the folder. */
 const isFinal = (error) => ['ERR_FLAKE_DETACHED', 'ERR_FLAKE_FILE'].includes(error?.code) || isStandstill(error)
 
-/** Memory for so many IDs; not zeroed, which an array of its own would be. */
+/** Memory for so many IDs. It is not zeroed; a new BigUint64Array would be. */
 function memoryFor(n) {
   const bytes = Buffer.allocUnsafeSlow(readCount(n) * 8)
   return new BigUint64Array(bytes.buffer, bytes.byteOffset, n)
 }
 
-/** These IDs as bytes, in place: they are in this machine's order. */
+/** Turns these IDs, which are in this machine's byte order, into big-endian bytes, in place. */
 function bigEndian(ids) {
   const bytes = Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)
   return IS_LITTLE_ENDIAN ? bytes.swap64() : bytes

@@ -4,16 +4,16 @@
 // calls.
 //
 // It must never run a callback inside a call of ours or inside a timer: callbacks run on process.nextTick, each in the
-// async context of its call, so that one that throws loses none behind it and changes no order. Nor may they keep the
-// event loop from turning, or the queue from forgetting those that ran, though each callback calls again.
+// async context of its call. So one that throws neither loses those behind it nor changes their order. Even if each
+// callback calls again, the event loop must keep turning, and the queue must forget the calls that ran.
 
 const { AsyncResource } = require('node:async_hooks')
 const { goOnIn, goOnNextTurn, isSliceOver, stopWaiting } = require('./event-loop.js')
 const { monotonicNow, nextTick } = require('./timers.js')
 
 /**
- * A loop that makes many calls keeps the event loop from turning. So one in so many looks itself whether the wait is
- * over; each would cost more than the ID.
+ * A loop that makes many calls keeps the event loop from turning. So one call in so many looks whether the wait is
+ * over. If each did, it would cost more than the ID.
  */
 const LOOK_EVERY = 64
 
@@ -23,11 +23,12 @@ const BATCH = 256
 /**
  * What a call wants, shared by all calls of the same kind.
  * @typedef {object} Wish
- * @property {() => number} attempt tries once: 0 when it worked, or in how many ms to try again; throws when it never will
- * @property {() => unknown} result what the last attempt that worked gave
+ * @property {() => number} attempt tries once: 0 if it worked, or else in how many ms to try again; throws if it never
+ * will
+ * @property {() => unknown} result the result of the last attempt that worked
  */
 
-/** A call; as a resource it keeps the async context that it was made in. */
+/** A call. As an AsyncResource it keeps the async context in which it was made. */
 class Waiter extends AsyncResource {
   #queue
   #callback // undefined: cancelled
@@ -65,7 +66,10 @@ class Waiter extends AsyncResource {
     if (this.#callback !== undefined) this.runInAsyncScope(this.#callback, undefined, this.#error, this.#value)
   }
 
-  /** Nobody is told any more, and no number is taken. False where one was taken already: then it is told. */
+  /**
+   * Cancels the call: its callback is not called and no number is taken. False if one was taken already: then the
+   * callback still runs.
+   */
   cancel() {
     if (!this.isWaiting) return false
     this.#callback = undefined
@@ -76,21 +80,21 @@ class Waiter extends AsyncResource {
 }
 
 /**
- * The queue of one generator: calls that were served and are still to be told, then calls that wait. An array and not a
- * linked list, which costs the garbage collector twice as much.
+ * The queue of one generator: calls that were served and are still to be told, then calls that wait. It is an array,
+ * because a linked list costs the garbage collector twice as much.
  */
 class Waiters {
   #queue = []
-  #untold = 0 // index of the first that is still to be told; those before it are gone
-  #unserved = 0 // index of the first that waits
+  #untold = 0 // index of the first call whose callback has still to run; those before it are gone
+  #unserved = 0 // index of the first call that waits
   #calls = 0
-  #cancelled = 0 // how many of those who wait were cancelled since the last were forgotten, or more
+  #cancelled = 0 // at least how many waiting calls were cancelled since they were last removed
   #isServing = false
   #isTelling = false
   #waitsSince
   #onWaited
 
-  /** @param {(ms: number) => void} onWaited is told after each wait how long it was */
+  /** @param {(ms: number) => void} onWaited is called after each wait with its length */
   constructor(onWaited) {
     this.#onWaited = onWaited
   }
@@ -106,7 +110,10 @@ class Waiters {
     return waiter
   }
 
-  /** The same, but the call is not tried before it can be told: until then it can be cancelled and takes no number. */
+  /**
+   * The same, but nothing is tried before the callback can run: until then the call can be cancelled without using up a
+   * number.
+   */
   submitLater(callback, wish) {
     const waiter = new Waiter(this, callback, wish)
     const isNext = this.#queue.push(waiter) === this.#unserved + 1
@@ -114,15 +121,18 @@ class Waiters {
     return waiter
   }
 
-  /** A call that waits was cancelled. They are forgotten many at a time, or each would cost a look at all others. */
+  /** A waiting call was cancelled. They are removed many at a time, because each removal looks at the whole queue. */
   cancelled() {
     this.#cancelled++
     if (this.#cancelled * 2 > this.#queue.length - this.#unserved && !this.#isServing) this.#forgetCancelled()
   }
 
-  /** Serves the first of those who wait; sleeps if one cannot be served. Those behind them are served once they are told. */
+  /**
+   * Serves the first calls that wait; sleeps if one cannot be served. The rest are served after these callbacks have
+   * run.
+   */
   serve() {
-    if (this.#isServing) return // a clock of the user's made this call: it is served when the clock has answered
+    if (this.#isServing) return // the user's clock made this call: it is served when the clock has answered
     this.#isServing = true
     const first = this.#unserved
     const end = Math.min(this.#queue.length, first + BATCH)
@@ -137,7 +147,7 @@ class Waiters {
     if (ms > 0) this.#sleep(ms)
   }
 
-  /** Serves and tells, in a tick of its own. */
+  /** Serves calls and runs their callbacks, on process.nextTick. */
   goOn() {
     this.#isTelling = true
     nextTick(this.#tell)
@@ -153,7 +163,7 @@ class Waiters {
     this.#waitsSince = undefined
   }
 
-  /** Where all who waited were cancelled, no timer keeps the process alive for them. */
+  /** Removes cancelled calls. If no call waits any more, no timer keeps the process alive. */
   #forgetCancelled() {
     const waiting = this.#queue.slice(this.#unserved).filter((waiter) => waiter.isWaiting)
     this.#queue.length = this.#unserved
@@ -176,8 +186,8 @@ class Waiters {
   }
 
   /**
-   * Runs the callbacks of all who were served, and of those who can be served after them, as long as the slice lasts: one
-   * nextTick for many, a tenth of what one for each costs.
+   * Runs the callbacks of all calls that were served, and of those that can be served after them, as long as the slice
+   * lasts. One nextTick for many costs a tenth of one for each.
    */
   #tell = () => {
     let isOver = false
@@ -202,7 +212,7 @@ class Waiters {
     return this.#untold < this.#unserved
   }
 
-  /** In pieces of half the queue, so that a long one is not moved for each slice. */
+  /** Drops what was told half a queue at a time, so that a long queue is not moved for each slice. */
   #forgetTold() {
     if (this.#untold * 2 < this.#queue.length) return
     this.#queue.splice(0, this.#untold)
