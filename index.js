@@ -1,11 +1,11 @@
 'use strict'
 
-// The public face for CommonJS: require('flakeforge') is the class, with every export as a property of it.
-// index.mjs is its ES twin, index.d.ts and index.d.mts their types; a new export goes into all four.
+// The exports for CommonJS: require('flakeforge') is the class, with every other export as a property of it. index.mjs
+// is its ES twin, index.d.ts and index.d.mts their types; a new export goes into all four.
 
 const { FlakeId } = require('./lib/flake-id.js')
 
-/** What the first ID does not need: each export is loaded when it is first used. */
+/** The first ID does not need these: each is loaded when it is first used. */
 const LATER = {
   LeasedFlakeId: () => require('./lib/leased-flake-id.js').LeasedFlakeId,
   SegmentId: () => require('./lib/segment-id.js').SegmentId,

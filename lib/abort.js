@@ -1,15 +1,15 @@
 'use strict'
 
-// AbortSignals that users give to calls which wait: reads them out of options, and ends a call when its signal aborts.
+// AbortSignals that users pass to calls that wait: reads them out of options, and ends a call when its signal aborts.
 //
-// It must never leave a listener on a signal behind: a program may have one signal for as long as it lives. Nor may there be
-// more than one on a signal, however many calls wait: Node warns of a leak from the eleventh on, and each one added has to
-// be compared with all the others.
+// It must never leave a listener behind on a signal: a program may keep one signal as long as it runs. It must never
+// add more than one listener to a signal, however many calls wait: Node warns of a leak from the eleventh on, and
+// compares each new one with all the others.
 
 const { checkKeys, isAbsent } = require('./check.js')
 const { optionTypeError } = require('./errors.js')
 
-/** The AbortSignal in the option `signal`; undefined where there is none. It may be another library's or window's. */
+/** The AbortSignal in the option `signal`; undefined if there is none. It may come from another library or window. */
 function readSignal(signal) {
   if (isAbsent(signal)) return undefined
   const isSignal = typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function'
@@ -17,10 +17,10 @@ function readSignal(signal) {
   return signal
 }
 
-/** The signal of options that have nothing else. */
+/** The signal, from options that have nothing else. */
 const signalOf = (options) => readSignal(checkKeys('options', options, ['signal']).signal)
 
-/** What a call is rejected with. Signals of old polyfills have no reason. */
+/** The reason to reject a call with. Signals of old polyfills have none. */
 const reasonOf = ({ reason }) =>
   reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
 
@@ -28,7 +28,7 @@ function throwIfAborted(signal) {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
-/** The one listener of a signal, and what it has to end. */
+/** The one listener of a signal, and the calls that it has to end. */
 class Listener {
   #signal
   #ends = new Set()
@@ -57,7 +57,7 @@ class Listener {
 /** @type {WeakMap<AbortSignal, Listener>} */
 const listeners = new WeakMap()
 
-/** Calls `end()` when the signal aborts, which must not have happened yet. Returns a function that takes this back. */
+/** Calls `end()` when the signal aborts. The signal must not have aborted yet. Returns a function that undoes this. */
 function whenAborted(signal, end) {
   let listener = listeners.get(signal)
   if (listener === undefined) {
@@ -69,10 +69,10 @@ function whenAborted(signal, end) {
 }
 
 /**
- * A promise of what a call gives; where the signal aborts before, it is rejected with the signal's reason.
+ * A promise of a call's result. If the signal aborts first, it rejects with the signal's reason.
  * @param {AbortSignal | undefined} signal
- * @param {(callback: (error: unknown, result: unknown) => void) => { cancel(): boolean }} call calls back later, never at
- * once; `cancel()` says whether it was in time: a call that is too late to be cancelled gives what it gives
+ * @param {(callback: (error: unknown, result: unknown) => void) => { cancel(): boolean }} call calls back later, never
+ * at once. `cancel()` returns false if it is too late: then the promise settles with the call's result
  */
 function abortable(signal, call) {
   return new Promise((resolve, reject) => {
@@ -90,7 +90,7 @@ function abortable(signal, call) {
   })
 }
 
-/** What a promise gives, where the signal does not abort before. `cancel` as above. */
+/** A promise's result, unless the signal aborts first. `cancel` as above. */
 function unlessAborted(signal, promise, cancel) {
   return abortable(signal, (callback) => {
     promise.then((result) => callback(null, result), callback)
@@ -98,7 +98,7 @@ function unlessAborted(signal, promise, cancel) {
   })
 }
 
-/** As `abortable`, with the signal in `options`; where they are wrong, the promise is rejected. */
+/** Like `abortable`, with the signal in `options`. If the options are wrong, the promise rejects. */
 const abortableBy = async (options, call) => abortable(signalOf(options), call)
 
 module.exports = { abortableBy, readSignal, signalOf, throwIfAborted, unlessAborted, whenAborted }

@@ -1,13 +1,13 @@
 'use strict'
 
 // Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the
-// package of this platform. Every program that uses flakeforge waits for this, so it loads and asks as little as it can.
-// It must never find out by trial which binary fits: one for another C library may load, and crash later.
+// package of this platform. Every program that uses flakeforge waits for this, so it loads and checks as little as it
+// can. It must never try out which binary fits: one for another C library may load, and crash later.
 
 const { closeSync, existsSync, openSync, readSync } = require('node:fs')
 const { join, resolve, toNamespacedPath } = require('node:path')
 
-/** Whether a program uses musl: its head names the loader of its C library. */
+/** Whether a program uses musl: its header names the loader of its C library. */
 function usesMusl(program) {
   try {
     const head = Buffer.alloc(4096)
@@ -20,26 +20,26 @@ function usesMusl(program) {
   }
 }
 
-/** Whether Node itself uses musl. A glibc system may have musl too, but most have not, and need not look further. */
+/** Whether Node itself uses musl. A glibc system may have musl too, but most do not, and need not look further. */
 function isMusl() {
   const loaders = ['/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1']
   return loaders.some((loader) => existsSync(loader)) && usesMusl(process.execPath)
 }
 
-/** A platform, as the names of packages and files have it. */
+/** A platform, as packages and files are named after it. */
 function targetOf(platform, arch, musl) {
   if (platform === 'linux') return `linux-${arch}-${musl ? 'musl' : 'gnu'}`
   return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`
 }
 
-/** As `require` does with such a file, and nothing else: to make a `require` takes Node as long as to load the addon. */
+/** Loads the file just as `require` would. Making a `require` would take Node as long as loading the addon. */
 function loadFile(path) {
   const addon = { exports: {} }
   process.dlopen(addon, toNamespacedPath(path))
   return addon.exports
 }
 
-/** A file that was built in this checkout, or that of the package where package managers put it. */
+/** The file that was built in this checkout, or the one in the package, where package managers put it. */
 function findFile(name, file) {
   if (typeof __dirname !== 'string') return
   const own = join(__dirname, '..')
@@ -47,7 +47,7 @@ function findFile(name, file) {
   return folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
 }
 
-/** The package, wherever Node finds it; undefined where it is missing, and in a bundle that is an ES module. */
+/** The addon from its package, wherever Node finds it; undefined if it is missing, and in a bundle that is an ES module. */
 function loadInstalled(name) {
   if (typeof __filename !== 'string') return
   const { createRequire } = require('node:module')

@@ -1,9 +1,9 @@
 'use strict'
 
-// The blocks that a member has in hand: runs of numbers, given out one by one or many at a time, in the order in which
-// they came.
+// The blocks that a member holds: runs of numbers, handed out one by one or many at a time, in the order in which they
+// came.
 //
-// It must never give a number twice, and knows nothing of the store.
+// It must never give a number twice. It knows nothing about the store.
 
 class Blocks {
   /** how many numbers of the present block are left */
@@ -11,11 +11,11 @@ class Blocks {
   /** whether no block follows the present one */
   isLast = true
   // The next number. It is in a typed array because V8 adds to a bigint there in a register: 9 ns for each number, and
-  // 25 for a bigint in a field. `next[0]++` costs 24 again.
+  // 25 for a bigint in a field. `next[0]++` would also cost 24.
   #next = new BigUint64Array(1)
   #ahead = [] // the blocks that follow, as [first, count]
 
-  /** How many numbers are here. */
+  /** How many numbers are left. */
   get total() {
     return this.#ahead.reduce((total, [, count]) => total + count, this.left)
   }
@@ -31,7 +31,7 @@ class Blocks {
     this.#ahead = []
   }
 
-  /** Goes on with the block that follows, of which there must be one. */
+  /** Continues with the next block. There must be one. */
   turn() {
     const [first, count] = this.#ahead.shift()
     this.#next[0] = first
@@ -47,7 +47,9 @@ class Blocks {
     return number
   }
 
-  /** Fills `ids`, a BigUint64Array, with numbers of the present block; gives what did not fit into it. */
+  /**
+   * Fills `ids`, a BigUint64Array, with numbers of the present block; returns the part of `ids` that is still empty.
+   */
   fill(ids) {
     const count = Math.min(ids.length, this.left)
     for (let i = 0; i < count; i++) ids[i] = this.next()

@@ -1,7 +1,7 @@
 'use strict'
 
-// Checks of single values, for whoever takes options in. Nothing is masked or coerced, because a worker 32 that became
-// 0 would be somebody else's worker 0.
+// Checks of single values, for all code that reads options. It must never mask or coerce a value: if worker 32 became
+// worker 0, its IDs would be equal to those of the real worker 0.
 
 const { isDate } = require('node:util').types
 const { optionRangeError, optionTypeError, unknownOptionError } = require('./errors.js')
@@ -13,7 +13,9 @@ const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
 
 const isAbsent = (value) => value === undefined || value === null
 
-/** An object with no other keys than the known ones; absent is an empty one. `offered`: those that an error names. */
+/**
+ * An object with no other keys than the known ones; absent means an empty one. `offered`: the keys that an error names.
+ */
 function checkKeys(name, given, known, offered = known) {
   const options = isAbsent(given) ? {} : given
   if (typeof options !== 'object' || Array.isArray(options)) throw optionTypeError(name, options, 'an object')
@@ -32,7 +34,7 @@ function readInteger(option, value, wanted) {
 }
 
 function readBounded(option, value, min, max) {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value + 0 // no text made for nothing
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value + 0 // first, so that no text is made
   const wanted = `an integer from ${min} to ${max}`
   const number = readInteger(option, value, wanted)
   if (number < min || number > max) throw optionRangeError(option, value, wanted)
@@ -56,7 +58,7 @@ function readInstant(option, value) {
   return ms
 }
 
-/** A time as Unix ns: of a Date, of Unix ms that may have a fraction, or as it is. */
+/** A time as Unix ns, from a Date, from Unix ms that may have a fraction, or from a bigint that is Unix ns already. */
 function readNanoseconds(option, value) {
   if (typeof value === 'bigint') return value
   const ms = isDate(value) ? value.getTime() : value
@@ -65,7 +67,7 @@ function readNanoseconds(option, value) {
   return BigInt(Math.floor(ms)) * 1_000_000n + BigInt(nsOfMs(ms))
 }
 
-/** The ns beyond whole ms: the nearest that are in the same ms. */
+/** The ns beyond whole ms, rounded, but still in the same ms. */
 function nsOfMs(ms) {
   return Math.min(Math.round((ms - Math.floor(ms)) * 1e6), 999_999)
 }

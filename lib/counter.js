@@ -1,20 +1,21 @@
 'use strict'
 
-// A member's talk with its counter on a store: one call after the other, as their answers could come in another order.
+// A member's calls to its counter on a store. They go one after the other, because answers could come in another order.
 //
-// It must never go on with a counter that was found below what it gave before: its numbers were handed out already, also
-// those that it gives once it has passed us. Only raise() ends that, because there the user says where to go on.
+// It must never continue with a counter that was once found below what it gave before: its numbers were handed out
+// already, even those that it gives after it has passed our last one. Only raise() ends that: with it the user says
+// where to continue.
 
 const { storeError, wentBackError } = require('./errors.js')
 
-const END = 2n ** 64n - 1n // no number: a counter that stands here is used up
+const END = 2n ** 64n - 1n // not a number to hand out: a counter with this value is used up
 
 class Counter {
   /** the error, once the counter was found below what it gave before */
   lost
   #store
   #name
-  #known = 0n // it was here when we looked last
+  #known = 0n // its value when we last looked
   #turns = Promise.resolve() // ends with the last call; it never fails
 
   constructor(store, name) {
@@ -22,24 +23,27 @@ class Counter {
     this.#name = name
   }
 
-  /** How many numbers are above what it gave. */
+  /** How many numbers it has left above those that it gave. */
   get room() {
     return Number(END - this.#known)
   }
 
-  /** The end of the work that is in turn now. */
+  /** Resolves when the calls made so far have ended. */
   get idle() {
     return this.#turns
   }
 
-  /** Does this work when all that came before is done. */
+  /** Does this work after all earlier work. */
   inTurn(work) {
     const done = this.#turns.then(work)
     this.#turns = done.catch(() => {})
     return done
   }
 
-  /** Takes so many numbers, and gives the first; makes a counter that begins at `init`, where that is given and there is none. */
+  /**
+   * Takes so many numbers and returns the first. If there is no counter and `init` is given, it creates one that begins
+   * there.
+   */
   async take(count, init) {
     if (this.lost !== undefined) throw this.lost
     const first = await this.#ask(BigInt(count), init)
@@ -51,14 +55,14 @@ class Counter {
     return first
   }
 
-  /** Lets it go on at `place` at least, and gives the place where it then stands. */
+  /** Makes the counter continue at `place` or above, and returns its new value. */
   async raise(place) {
     const stands = await this.#ask(0n, place)
     this.lost = undefined
     return stands
   }
 
-  /** A step of the store's. It may be the user's own: what is no place of a counter must not become an ID. */
+  /** Runs a step of the store, which may be the user's own: a bad answer must not become an ID. */
   async #ask(by, init) {
     try {
       const value = await this.#store.advance(this.#name, by, init)

@@ -1,6 +1,7 @@
 'use strict'
 
-// The command that makes a group with the options of a join(), for the warning that says how a new group needs no wait.
+// The command that makes a group with the options of a join(), for the warning that says how to avoid the wait for a
+// new group.
 //
 // It must never show a password. The command must make the very group that join() asks for: it leaves out only what
 // `flakeforge create` would choose itself.
@@ -10,16 +11,16 @@ const { readJoinOptions } = require('./join-options.js')
 const { Layout } = require('./layout.js')
 const { withoutPassword } = require('./stores/without-password.js')
 
-/** A word of a command as a shell takes it. */
+/** A word of a command, quoted for a shell. */
 const quote = (word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The store's address; where it has a password that stands in no variable, whoever reads this has to put it in. */
+/** The store's address. If it has a password that is in no environment variable, the reader has to put it in. */
 function storeOf(store) {
   const isInVariable = isAbsent(store) || store === process.env.FLAKEFORGE_STORE
   return isInVariable ? '"$FLAKEFORGE_STORE"' : quote(withoutPassword(store))
 }
 
-/** `--name value` of those that are there. */
+/** `--name value` for each option that is given. */
 const flags = (values) =>
   Object.entries(values)
     .filter(([, value]) => value !== undefined)
@@ -33,7 +34,7 @@ function layoutFlags(layout) {
   return flags({ layout: name === 'flake' ? undefined : name, epoch, nodes, mode, 'id-offset': idOffset })
 }
 
-/** Those that `flakeforge create` would not choose itself. */
+/** The options that `flakeforge create` would not choose itself. */
 function timeFlags({ layout, fixed, nodeOffset, config }) {
   const usual = readJoinOptions({ layout, ...fixed, nodeOffset }).config
   const own = (name) => (config[name] === usual[name] ? undefined : config[name])
@@ -41,8 +42,8 @@ function timeFlags({ layout, fixed, nodeOffset, config }) {
 }
 
 /**
- * How to make the group of these options before anybody joins.
- * @param store what join() was given: an address, nothing, or an object, which only a program can reach
+ * The command that makes the group with these options before anybody joins.
+ * @param store what join() got: an address, nothing, or an object, which only a program can use
  * @param options as join-options.js gives them
  */
 function createCommand(store, options) {

@@ -1,25 +1,28 @@
 'use strict'
 
-// How many blocks a call to the store asks for: one, and more where they are used up so fast that the calls would take a
-// good part of the time.
+// How many blocks a call to the store asks for: one, or more if they are used up so fast that the calls would take much
+// of the time.
 //
 // It must never let a member hold much more than it uses: what it holds is lost when it ends.
 
-/** Blocks that last so long, beside the time that the call takes. A call costs 0.1 to 0.6 ms of the processor's time. */
+/**
+ * The blocks of a call should last this long, plus the time that the call takes. A call costs 0.1 to 0.6 ms of CPU
+ * time.
+ */
 const LAST_MS = 20
-/** Above so many times that, fewer will do. */
+/** If they last this many times longer, the next call asks for fewer. */
 const AMPLE = 4
-/** A call brings no more than one part in so many of all that came before, so that a short life does not waste much. */
+/** A call brings at most this part of all earlier blocks (1/16), so that a short-lived member does not waste much. */
 const PART = 16
 
-/** Times are ms of any clock that never goes back. */
+/** Times are ms by any clock that never goes back. */
 class Demand {
   #count = 1
   #had = 1 // blocks that came so far; open() brings the first
   #askedAt = Number.NEGATIVE_INFINITY
   #tookMs = 0
 
-  /** How many blocks to ask for now, where those of the last call are nearly used up. */
+  /** How many blocks to ask for, now that those of the last call are nearly used up. */
   ask(now) {
     const lasted = now - this.#askedAt
     const enough = this.#tookMs + LAST_MS

@@ -1,26 +1,29 @@
 'use strict'
 
-// When queues of waiting calls go on: in this turn of the event loop as long as their slice lasts, then in the next turn,
-// or when the one alarm goes off.
+// Decides when queues of waiting calls continue: in this turn of the event loop as long as their slice lasts, then in
+// the next turn, or when the one timer fires.
 //
-// It must never let queues keep the event loop from turning, nor arm more than one timer and one immediate.
+// It must never let queues keep the event loop from turning, and never arm more than one timer and one immediate.
 
 const { clearTimeout, monotonicNow, setImmediate, setTimeout } = require('./timers.js')
 
-/** How long all queues together may run callbacks before the event loop turns: timers, sockets and signals have theirs. */
+/**
+ * How long all queues together may run callbacks before the event loop turns, so that timers, sockets and signals get
+ * their turn.
+ */
 const SLICE_MS = 1
 
-/** No single wait is longer: a clock that was corrected meanwhile must be noticed, and setTimeout ends at 2^31 ms. */
+/** The longest single wait. We must notice if the clock is corrected meanwhile, and setTimeout ends at 2^31 ms. */
 const LONGEST_MS = 1000
 
 /**
- * A queue: `goOn()` has it look, soon, who can be served.
+ * A queue: `goOn()` makes it look soon which calls it can serve.
  * @typedef {{ goOn(): void }} Queue
  */
 
 /** @type {Set<Queue>} */
 const inNextTurn = new Set()
-let turn // an Immediate: the event loop has not turned since it was armed
+let turn // an Immediate; while it is set, the event loop has not turned since
 let turnSince = Number.NEGATIVE_INFINITY
 
 function armTurn() {
@@ -34,12 +37,12 @@ function onTurn() {
   turn = undefined
   inNextTurn.clear()
   for (const queue of others) queue.goOn()
-  first?.goOn() // last, because it went on first in the turn before: each gets a slice in its turn
+  first?.goOn() // last, because it was first in the turn before: so each queue gets its slice
 }
 
 /**
- * Whether the queues have had their time in this turn of the event loop. One immediate for each slice, not for each turn:
- * it keeps the event loop from sleeping once.
+ * Whether the queues have used up their slice of this turn of the event loop. It arms one immediate for each slice, not
+ * for each turn, since each one keeps the event loop from sleeping once.
  */
 function isSliceOver() {
   if (monotonicNow() - turnSince < SLICE_MS) return false
@@ -48,7 +51,7 @@ function isSliceOver() {
   return false
 }
 
-/** Has a queue go on in the next turn of the event loop. */
+/** Makes a queue continue in the next turn of the event loop. */
 function goOnNextTurn(queue) {
   inNextTurn.add(queue)
   armTurn()
@@ -56,13 +59,13 @@ function goOnNextTurn(queue) {
 
 /** @type {Set<Queue>} */
 const asleep = new Set()
-let alarm // a Timeout; undefined while nobody sleeps
+let alarm // a Timeout; undefined while no queue sleeps
 let due = Number.POSITIVE_INFINITY
 
-/** Has a queue go on in so many milliseconds, or earlier. */
+/** Makes a queue continue in so many milliseconds, or earlier. */
 function goOnIn(ms, queue) {
-  // What is left of a millisecond is less than the shortest timer, which takes two under load: pass it turn by turn of
-  // the event loop. It doubles the rate at which a queue is served.
+  // The shortest timer takes a millisecond, or two under load. So a shorter wait goes turn by turn of the event loop.
+  // That doubles the rate at which a queue is served.
   if (ms < 1) return goOnNextTurn(queue)
   asleep.add(queue)
   const at = monotonicNow() + ms
@@ -81,7 +84,7 @@ function onAlarm() {
   for (const queue of queues) queue.goOn()
 }
 
-/** Takes back `goOnIn()`: nobody in this queue waits any more. */
+/** Undoes `goOnIn()`: no call in this queue waits any more. */
 function stopWaiting(queue) {
   asleep.delete(queue)
   if (asleep.size > 0) return

@@ -1,7 +1,7 @@
 'use strict'
 
-// Bytes of any length as text: the call of biguint-format, which this replaces. The digits come from the core;
-// prefix, groups and padding are put around them here. The input is never changed.
+// Bytes of any length as text, with the arguments of biguint-format, which this replaces. The digits come from the
+// core; this file adds prefix, groups and padding. It must never change the input.
 
 const { isUint8Array } = require('node:util').types
 const native = require('./native.js')
@@ -12,7 +12,7 @@ const { toBigInt, toBuffer } = require('./ids.js')
 const BASES = native.bases()
 const OPTIONS = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
 
-/** The number by which the raw functions know a base; 'dec' when none is given. */
+/** The number of a base in the raw functions; 'dec' if none is given. */
 function baseCode(base) {
   if (!base) return 0 // biguint-format takes '' and false for decimal
   const code = BASES.indexOf(base)
@@ -34,7 +34,7 @@ function format(id, base, options) {
   return decorate(native.digits(inOrder(toBytes(id), options.format), BASES[code]), BASES[code], options)
 }
 
-/** 8 bytes, big-endian, as text: through the scratch array, because an argument and a class call cost 300 ns. */
+/** 8 bytes, big-endian, as text: through the scratch array, because an argument and a method call cost 300 ns. */
 function spell(id, code) {
   hot.fromBytes(id)
   hot.base[0] = code
@@ -48,14 +48,14 @@ function checkKeys(options) {
   }
 }
 
-/** Bytes of our own: native code must not read what another thread may change meanwhile, as in a SharedArrayBuffer. */
+/** A copy of the bytes, because another thread could change a SharedArrayBuffer while native code reads it. */
 function toBytes(id) {
   if (isUint8Array(id)) return notEmpty(new Uint8Array(id), id)
   if (Array.isArray(id)) return notEmpty(arrayToBytes(id), id)
   if (typeof id === 'bigint' && id > 0n) return hexToBytes(id.toString(16).padStart(16, '0'))
   if (typeof id === 'string' && /^0x[\da-f]+$/i.test(id)) return hexToBytes(id.slice(2))
   if (typeof id === 'string' && /^(?:\d+|0b[01]+)$/i.test(id)) return toBytes(BigInt(id))
-  return toBuffer(toBigInt(id)) // 0n, or the error that says what an ID is
+  return toBuffer(toBigInt(id)) // 0n, or an error that says what an ID is
 }
 
 function notEmpty(bytes, given) {
@@ -86,7 +86,7 @@ function decorate(digits, base, options) {
   return prefix + grouped.padStart(integer('size', options.size) - prefix.length, text(options.padstr, ''))
 }
 
-/** Groups are counted from the end, as digits of a number are. */
+/** Groups are counted from the end, as in a number. */
 function group(digits, size, delimiter) {
   if (size <= 0) return digits
   const groups = []
@@ -97,7 +97,7 @@ function group(digits, size, delimiter) {
 const isAbsent = (value) => value === undefined || value === null
 const text = (value, absent) => (isAbsent(value) ? absent : String(value))
 
-/** As biguint-format took them: true is 1, text is a number, nothing or less than 1 has no effect. */
+/** As in biguint-format: true means 1, text is read as a number, and nothing or less than 1 has no effect. */
 function integer(option, value) {
   if (isAbsent(value)) return 0
   const number = Number(value)
@@ -105,7 +105,7 @@ function integer(option, value) {
   return number
 }
 
-/** The 8 bytes of a text that `format(id, base)` gave. */
+/** The 8 bytes that `format(id, base)` wrote as this text. */
 function parse(digits, base) {
   const name = BASES[baseCode(base)]
   const id = typeof digits === 'string' ? native.parse(digits, name) : null

@@ -1,40 +1,41 @@
 'use strict'
 
-// The JavaScript half of src/hot.rs: the scratch array through which an ID crosses, and the raw functions.
-// A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`. IDs of a batch go
-// into an array that is handed over, `few` for a few of them: handing over another costs more than they do.
+// The JavaScript half of src/hot.rs: the scratch array that passes IDs between JavaScript and native code, and the raw
+// functions. A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`.
+// IDs of a batch go into an array that is passed as an argument. For a few IDs that is `few`, because passing another
+// one costs more than the IDs.
 //
-// It must never hand `memory`, `few`, `some` or a view of them to anybody: native code writes there.
+// It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
 
 const native = require('./native.js')
 const { nsOfMs } = require('./check.js')
 
-// The same list as `Scratch` in src/hot.rs. An ArrayBuffer of its own, because V8 moves a small typed array
-// until somebody asks for its buffer.
+// The same list as `Scratch` in src/hot.rs. It has its own ArrayBuffer, because V8 moves a small typed array until
+// somebody asks for its buffer.
 const memory = new ArrayBuffer(64 + 57 * 8 + 16)
 const bytes = new Uint8Array(memory, 0, 8) // the ID, big-endian
 const id = new BigUint64Array(memory, 8, 1) // the ID as a number
 const index = new Uint32Array(memory, 16, 1) // in: which generator or layout
 const base = new Uint32Array(memory, 20, 1) // in: which base, as an index into native.bases()
-const time = new Float64Array(memory, 24, 2) // in, with an own clock: Unix ms, and nanoseconds beyond them
+const time = new Float64Array(memory, 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
 const refusal = new Float64Array(memory, 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
 const parts = new Float64Array(memory, 64, 57) // an ID's: Unix ms, counter, node, mode; and, out of `unpack()`, node fields
-// In: how many IDs of a batch are made or spelled, and how many are wanted. Out: how many are made; out of `spellSome()`
-// how wide each text is, 0 where they differ.
+// In: how many IDs of a batch are made or written as text so far, and how many are wanted. Out: how many are made; from
+// `spellSome()`, the width of each text, or 0 if they differ.
 const batch = new Float64Array(memory, 520, 2)
 
-const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, a larger one in 150
+const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, and a larger one in 150
 const fewNumbers = new BigUint64Array(FEW)
 const few = new Uint8Array(fewNumbers.buffer)
 
-const SOME = 32 // IDs that one call spells, as in src/hot.rs
-const some = new Uint8Array(SOME * 8) // IDs that are only made to be spelled
+const SOME = 32 // how many IDs one call writes as text, as in src/hot.rs
+const some = new Uint8Array(SOME * 8) // IDs that are made only to become text
 
 const generators = new native.Generators(new Uint8Array(memory))
 const { claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack } = generators.functions()
 
-// The class behind Buffer makes 8 bytes of their own in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
-// Runtimes that have no such class apart from Buffer get Buffer.alloc.
+// The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
+// Runtimes without such a class use Buffer.alloc.
 const FastBuffer = Buffer[Symbol.species]
 const isFast =
   typeof FastBuffer === 'function' &&
@@ -42,7 +43,10 @@ const isFast =
   FastBuffer.prototype instanceof Uint8Array &&
   Buffer.isBuffer(new FastBuffer(8))
 
-/** The ID that was just claimed as a Buffer in an ArrayBuffer of its own. Byte by byte: `set` costs 20 ns more. */
+/**
+ * The ID that was just claimed as a Buffer in an ArrayBuffer of its own. It copies byte by byte, because `set` costs 20
+ * ns more.
+ */
 function toBuffer() {
   const buffer = isFast ? new FastBuffer(8) : Buffer.alloc(8)
   buffer[0] = bytes[0]
@@ -70,8 +74,8 @@ function fewToNumbers(n) {
 }
 
 /**
- * The first n IDs of an array as texts, in the base of this code. Native code writes many into one text, which is cut up
- * here: 20 ns for each ID, and 60 where native code makes an array of texts.
+ * The first n IDs of an array as texts, in the base of this code. Native code writes many into one text, and we cut it
+ * up here: 20 ns for each ID, instead of 60 if native code makes an array of texts.
  */
 function toTexts(ids, n, code) {
   const texts = new Array(n)
@@ -85,7 +89,10 @@ function toTexts(ids, n, code) {
   return texts
 }
 
-/** Puts the pieces of a text, each with a space behind it, where they belong. `width`: of all, or 0 where they differ. */
+/**
+ * Copies the pieces of a text, each followed by a space, into the array. `width`: the width of each, or 0 if they
+ * differ.
+ */
 function cut(text, width, texts, first, end) {
   let from = 0
   for (let i = first; i < end; i++) {
@@ -114,7 +121,10 @@ function fromBigInt(value) {
   view.setBigUint64(0, value)
 }
 
-/** A time, Unix ms (finite) or Unix ns as a bigint, to where native code reads it. Before 1970 both parts of ns are negative. */
+/**
+ * Puts a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. Before 1970 both parts are
+ * negative.
+ */
 function putTime(now) {
   const isMs = typeof now === 'number'
   time[0] = isMs ? Math.floor(now) : Number(now / 1_000_000n)

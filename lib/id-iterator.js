@@ -1,8 +1,8 @@
 'use strict'
 
-// `for await (const id of flake)`: IDs without end, or until a signal aborts, each as nextAsync() gives it.
+// `for await (const id of flake)`: an endless series of IDs, or until a signal aborts, each from nextAsync().
 //
-// It must never make return() wait: a generator function would, for the next() that is on its way, and with it for a store
+// It must never make return() wait. A generator function would: for the next() that is under way, and so for a store
 // that does not answer.
 
 const { whenAborted } = require('./abort.js')
@@ -10,7 +10,7 @@ const { whenAborted } = require('./abort.js')
 class IdIterator {
   #submit
   #signal
-  #ignoreSignal // takes the listener back; undefined while no call of next() waits, so that a loop nobody goes on with has none
+  #ignoreSignal // removes the listener; undefined while no next() waits, so an abandoned loop leaves none
   #pending = new Set() // calls of next() without an answer
   #isDone = false
 
@@ -58,7 +58,7 @@ class IdIterator {
     this.#ignoreSignal = undefined
   }
 
-  /** As a generator function does after return() or an error. Calls that still wait take no ID any more. */
+  /** Ends the iteration, as in a generator function after return() or an error. Calls that still wait take no ID. */
   #end() {
     this.#isDone = true
     this.#stopListening()

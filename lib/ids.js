@@ -1,7 +1,7 @@
 'use strict'
 
-// An ID as it comes in anywhere (8 big-endian bytes, a bigint, or text) as one bigint, and the order and the
-// signed form of IDs. Numbers are refused: a JavaScript number has 53 bits, and an ID would lose its last ones.
+// Turns IDs in any form (8 big-endian bytes, a bigint, or text) into bigints, compares them, and converts them to and
+// from signed numbers. Numbers are refused: a JavaScript number has 53 bits, so an ID would lose its last ones.
 
 const { isUint8Array } = require('node:util').types
 const { idError } = require('./errors.js')
@@ -40,7 +40,7 @@ function toBuffer(value) {
   return buffer
 }
 
-/** The ID as signed 64-bit columns store it: from 2^63 on it is negative there. */
+/** The ID as signed 64-bit columns store it: negative from 2^63 on. */
 function toSigned(id) {
   return BigInt.asIntN(64, toBigInt(id))
 }

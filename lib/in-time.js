@@ -1,12 +1,13 @@
 'use strict'
 
-// Bounds for what may never come: clients queue calls for ever by default, and a user's own store may not answer.
+// Time limits for answers that may never come: clients queue calls forever by default, and a user's own store may not
+// answer.
 
 const { clearTimeout, setTimeout } = require('./timers.js')
 
 const LATE = Symbol('late')
 
-/** What `call` gives, or LATE after so many ms. What comes of it later is nobody's any more. */
+/** The result of `call`, or LATE after so many ms. A later result is ignored. */
 async function inTimeOrLate(call, ms) {
   let timer
   const late = new Promise((resolve) => {

@@ -1,10 +1,11 @@
 'use strict'
 
-// Things that are made once and shared by all who ask for the same, as long as one of them holds it: layouts and
-// generators. Each has a native object with a finalizer, and these pile up in a loop that never lets the event loop turn.
+// Objects that are made once and shared by all code that asks for the same, as long as any of it holds them: layouts
+// and generators. Each has a native object with a finalizer, and these pile up in a loop that never lets the event loop
+// turn.
 //
-// It must never keep anything alive by itself, nor hold more than MOST keys: past that the oldest is forgotten, and who
-// asks for it again gets one of his own.
+// It must never keep anything alive by itself, and never hold more than MOST keys: beyond that it forgets the oldest,
+// and the next request for that one gets a new object.
 
 const MOST = 10_000 // more than the node numbers of most layouts
 
@@ -12,7 +13,7 @@ const MOST = 10_000 // more than the node numbers of most layouts
 class Interned {
   #known = new Map()
 
-  /** What this key stands for, made where nobody holds it any more. @param {() => T} make */
+  /** The object for this key; a new one if nothing holds the last one. @param {() => T} make */
   get(key, make) {
     const known = this.#known.get(key)?.deref()
     if (known !== undefined) return known

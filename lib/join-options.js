@@ -1,7 +1,7 @@
 'use strict'
 
-// The options of `FlakeId.join(store, options)`, validated here. The environment is not read: a node number that it
-// names would be somebody's belief beside the slot.
+// The options of `FlakeId.join(store, options)`, validated here. It must never read the environment: a node number
+// there would contradict the slot.
 
 const os = require('node:os')
 const { readSignal } = require('./abort.js')
@@ -11,7 +11,7 @@ const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('./option
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
 
-/** Why an option of a generator of its own is none of a leased one. */
+/** Why a leased generator does not take these options of an ordinary one. */
 const NOT_WITH_JOIN = {
   id: 'the node number is that of the slot',
   shared: 'the store says what processes share',
@@ -21,8 +21,8 @@ const NOT_WITH_JOIN = {
 const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'signal']
 
 /**
- * A checked copy: of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
- * `nodeOffset` say where its slots are.
+ * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
+ * `nodeOffset` say which node numbers its slots have.
  */
 function readJoinOptions(given) {
   if (typeof given !== 'object' && given !== undefined) {
@@ -59,9 +59,9 @@ function readJoinOptions(given) {
 }
 
 /**
- * What all members of a group must have in common, as text that a mismatch can show. Slots fill the node's bits from the
- * lowest on, whatever fields these are; but beside a fixed field, or above bits that are always 0, the same slot is
- * another node where the fields have other places.
+ * What all members of a group must have in common, as text that an error can show. Slots fill the node's bits from the
+ * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot
+ * depends on where the fields are.
  */
 function fingerprint(layout, fixed, nodeOffset) {
   const parts = [Layout.native(layout).fingerprint]
@@ -85,12 +85,12 @@ const SKEW_MS = 5_000
 const LONGEST_TTL_MS = 60_000
 
 /**
- * A window must outlast the clocks' difference and what IDs may run ahead, or it would be over before it is used. So a
- * layout that runs ahead has a longer default.
+ * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So
+ * a layout that runs ahead has a longer default.
  */
 function readTimes(options, maxAheadMs) {
   const skewMs = isAbsent(options.skewMs) ? SKEW_MS : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
-  const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 0 : maxAheadMs // such a generator goes on from window to window
+  const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 0 : maxAheadMs // it continues from window to window
   const least = Math.floor(((skewMs + ahead) * 3) / 2) + 1
   const ample = Math.ceil(least / 1000) * 1000
   if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(TTL_MS, ample), skewMs }
@@ -109,7 +109,7 @@ function readTimes(options, maxAheadMs) {
 function readName(option, name) {
   const wanted = 'a name of 1 to 128 characters without braces and control characters'
   if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: we look for them
   if (name.length < 1 || name.length > 128 || !name.isWellFormed() || /[\u0000-\u001f\u007f{}]/.test(name)) {
     throw optionRangeError(option, name, wanted)
   }
@@ -118,7 +118,7 @@ function readName(option, name) {
 
 function readHost(host) {
   if (isAbsent(host)) return os.hostname()
-  const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot keep
+  const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot store
   if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
   if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)
   return host

@@ -11,9 +11,9 @@ const { checkStore, openStore } = require('./stores/open.js')
 const { within } = require('./in-time.js')
 const { setTimeout } = require('./timers.js')
 
-/** How long anybody waits for a client of ours to end, after join() has failed and after close(). */
+/** How long we wait for our own client to end, after join() has failed and after close(). */
 const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
-/** How long a client of ours waits, after an abort, for what the store still owes: a slot that it grants is given back. */
+/** How long our own client waits for the store's answer after an abort: a slot that it still grants is given back. */
 const AFTER_ABORT_MS = 1000
 
 async function join(given, givenOptions) {
@@ -33,17 +33,17 @@ async function join(given, givenOptions) {
   }
 }
 
-/** For a warning only, so it is loaded then. */
+/** Only a warning needs this, so it is loaded then. */
 const howToCreate = (store, options) => require('./create-command.js').createCommand(store, options)
 
-/** Whoever aborts wants to be rid of it all: a store that says nothing does not keep its connection. */
+/** After an abort nothing may stay: even if the store does not answer, its connection is closed. */
 function closeSoon(close) {
   setTimeout(() => close().catch(() => {}), AFTER_ABORT_MS).unref()
 }
 
 /**
- * Makes a group that is known to be new: nothing can have been granted that is forgotten now.
- * @returns {Promise<boolean>} whether it was made; false: it was there
+ * Makes a group that is known to be new: there can be no forgotten grants.
+ * @returns {Promise<boolean>} whether it was made; false if it already existed
  */
 async function createGroup(given, givenOptions) {
   checkStore(given, 'createGroup')
@@ -56,7 +56,7 @@ async function createGroup(given, givenOptions) {
     isNew = await unlessAborted(signal, opened, () => true)
   } catch (error) {
     await within(
-      opened.catch(() => {}).then(close), // not under a step that is on its way
+      opened.catch(() => {}).then(close), // not while a step is under way
       AFTER_FAILURE_MS,
     )
     throw error

@@ -1,9 +1,9 @@
 'use strict'
 
-// A layout as lib/ needs it: what it is made of, the addon's object for it, and what that says, asked once. All who ask
-// for the same get the same one.
+// A layout as lib/ needs it: what it is made of, the addon's object for it, and that object's answers, asked once. The
+// same request always gets the same object.
 //
-// It must never be handed to users: lib/layout.js is what they see.
+// It must never reach users: they see lib/layout.js.
 
 const hot = require('./hot.js')
 const native = require('./native.js')
@@ -12,7 +12,7 @@ const { optionRangeError, unusableOptionError } = require('./errors.js')
 const { Interned } = require('./interned.js')
 
 class LayoutFacts {
-  #spec // a dialect's name, or fields of one's own
+  #spec // a dialect's name, or a user's own fields
   #choices
   #key // of the choices
   #variants = new Interned() // with other choices
@@ -30,7 +30,7 @@ class LayoutFacts {
     this.#choices = choices
     this.#key = keyOf(choices)
     this.native = own
-    this.index = own.index // what the raw functions know it by
+    this.index = own.index // how the raw functions know it
     this.name = own.name
     this.epoch = own.epoch
     this.fields = Object.freeze(own.names.map((name, i) => Object.freeze([name, own.widths[i]])))
@@ -55,17 +55,17 @@ class LayoutFacts {
     return this.#choices.idOffset
   }
 
-  /** what it was made of: `{ name }` of a dialect, `{ name, spec }` of fields of one's own */
+  /** what it was made of: `{ name }` for a dialect, `{ name, spec }` for a user's own fields */
   get spec() {
     return this.#spec
   }
 
-  /** the epoch and the other choices; undefined where nobody made one */
+  /** the epoch and the other choices; undefined if none was made */
   get choices() {
     return this.#choices
   }
 
-  /** The same layout with other choices; those that are left out stay. */
+  /** The same layout with other choices; those that are left out stay as they are. */
   with({ epoch, nodes, mode, idOffset }) {
     const present = this.#choices
     const choices = {
@@ -90,7 +90,7 @@ class LayoutFacts {
   }
 }
 
-/** The epoch alone, where nothing else is chosen: a number is found sooner than text. */
+/** Just the epoch if nothing else is chosen: a Map finds a number faster than text. */
 function keyOf({ epoch, nodes, mode, idOffset }) {
   const isPlain = nodes === undefined && mode === undefined && idOffset === undefined
   return isPlain ? epoch : `${epoch} ${nodes} ${mode} ${idOffset}`
@@ -101,13 +101,13 @@ const bases = new Interned() // layouts without a choice made, by their spec
 const baseOf = ({ epoch, ...parts }) =>
   bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
 
-/** The layout of a dialect's name, or of fields of one's own. */
+/** The layout with a dialect's name, or with a user's own fields. */
 const factsOf = (given) => baseOf(spec().readSpec(given))
 
-/** The layout where none is named, which needs no check. */
+/** The default layout, which needs no check. */
 const usualFacts = () => baseOf({ name: 'flake' })
 
-// Only layouts and choices that somebody names need this. It is kept here because a call of require() takes its time.
+// Only layouts and choices that somebody names need this. It is kept here because require() is slow.
 let specFile
 
 function spec() {

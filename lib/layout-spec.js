@@ -1,7 +1,7 @@
 'use strict'
 
-// What layouts are made of: a dialect's name or fields of one's own, and the choices that some have. Checked here, with
-// what the core says about specs; lib/layout-facts.js makes a layout of it.
+// What layouts are made of: a dialect's name or a user's own fields, and the choices that some have. This file checks
+// them, with the core's rules for specs; lib/layout-facts.js makes a layout from them.
 
 const native = require('./native.js')
 const { isAbsent, checkKeys, readBounded, readInstant } = require('./check.js')
@@ -15,16 +15,16 @@ const {
 
 const DIALECTS = native.dialects()
 const SPEC = ['name', 'epoch', 'tickMs', 'fields']
-const MODES = ['spread', 'sequential'] // in the order of their bit
+const MODES = ['spread', 'sequential'] // in the order of the mode bit
 
-/** Names that options and decoded parts have already; a field may not be called so. */
+/** Names that options and decoded parts already use; a field must not have one. */
 const RESERVED = [
   ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
   ...['shared', 'prefetch', 'clock', 'group', 'slots', 'ttlMs', 'skewMs', 'waitMs'],
   ...['date', 'tick'],
 ]
 
-/** A dialect's name, or the checked parts of a layout of one's own. */
+/** A dialect's name, or the checked parts of a user's own layout. */
 function readSpec(spec) {
   if (typeof spec === 'string') {
     if (!DIALECTS.includes(spec)) throw unknownLayoutError(spec, DIALECTS)
@@ -58,7 +58,7 @@ function readTickNs(tickMs) {
 function readFields(given) {
   if (!Array.isArray(given))
     throw optionTypeError('fields', given, "an array of pairs [name, bits] such as ['timestamp', 41]")
-  const fields = [...given] // a hole becomes an undefined
+  const fields = [...given] // a hole becomes undefined
   fields.forEach((field, i) => {
     const isPair =
       Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])

@@ -1,14 +1,14 @@
 'use strict'
 
-// What a lease asks of its store: slots of a group that was opened with the lease's options. Answers are checked, since a
-// store may be the user's own, and whatever it throws becomes an error with a code.
-// It must never bound a wait, nor say what a refusal means: lease.js does the one, core/src/lease.rs the other.
+// A lease's calls to its store: slots of a group that was opened with the lease's options. It checks the answers,
+// because a store may be the user's own, and gives every error a code. It must never limit a wait (lease.js does) or
+// say what a refusal means (core/src/lease.rs does).
 
 const { inspect } = require('node:util')
 const { slowStoreError, storeError, storeFailure } = require('./errors.js')
 const { monotonicNow, unixNow } = require('./timers.js')
 
-/** What a renewal may be answered with instead of a window. */
+/** The answers to a renewal other than a window. */
 const ENDS = ['lost', 'destroyed']
 const NO_ID = -1
 const LAST_MS = 8.64e15 // of a Date
@@ -18,7 +18,7 @@ class LeaseStore {
   #group
   #config
   #host
-  #hasJoined = false // whether the group was ever opened
+  #hasJoined = false // whether the group was ever opened here
   #isOpen = false // whether it was opened with our options just now
 
   constructor(store, { group, config, host }) {
@@ -45,7 +45,9 @@ class LeaseStore {
     return this.#coded(() => this.#ask((clientNow) => this.#store.renew(group, { slot, owner, clientNow }), ENDS))
   }
 
-  /** Whether the store knows that the slot is not used any more. Where it cannot be told, the slot gets free after the ttl. */
+  /**
+   * Whether the store knows that the slot is no longer used. If the call fails, the slot becomes free after the ttl.
+   */
   async isReleased(owner, slot, last) {
     try {
       await this.#store.release(this.#group, { slot, owner, last })
@@ -63,7 +65,7 @@ class LeaseStore {
     }
   }
 
-  /** After a failure nobody knows whose group it is. */
+  /** Runs a step, and gives its error a code. After a failure we no longer know that the group is ours. */
   async #coded(step) {
     try {
       return await step()
@@ -73,7 +75,7 @@ class LeaseStore {
     }
   }
 
-  /** Before the first slot the group is opened, which makes it where it is missing. */
+  /** Opens the group before the first slot, which creates it if it is missing. */
   async #join() {
     await this.#store.open(this.#group, this.#config)
     this.#hasJoined = true
@@ -81,12 +83,12 @@ class LeaseStore {
   }
 
   /**
-   * A name may stand for another group by now, of which others opened the same store: its slots are none of ours. It is
-   * asked for after the grant and not before, since to open a group that was destroyed would make it anew.
+   * Others that use the same store object may have opened another group of this name by now; its slots are not for us.
+   * We check after the grant, not before it, because opening a destroyed group would create it again.
    */
   async #insistOnGroup(owner, { slot }) {
     const isSure = this.#isOpen
-    this.#isOpen = false // of the next grant nobody knows
+    this.#isOpen = false // for the next grant it is unknown
     if (isSure) return
     try {
       await this.#store.open(this.#group, this.#config)
@@ -96,7 +98,7 @@ class LeaseStore {
     }
   }
 
-  /** A step that gives a window, or one of these words. */
+  /** A step that returns a window or one of these words. */
   async #ask(call, words = []) {
     const [sentAt, clientNow] = [monotonicNow(), unixNow()]
     try {
@@ -108,18 +110,18 @@ class LeaseStore {
     }
   }
 
-  /** A clock that seems behind by no more than the step took is right: it was read before the step was on its way. */
+  /** If the clock seems behind by no more than the step took, it is right: it was read before the step was sent. */
   #orSlow(error, tookMs) {
-    const isSlow = error?.code === 'ERR_FLAKE_CLOCK_SKEW' && error.skewMs < 0 && -error.skewMs <= tookMs + 1 // clocks of whole ms
+    const isSlow = error?.code === 'ERR_FLAKE_CLOCK_SKEW' && error.skewMs < 0 && -error.skewMs <= tookMs + 1 // whole ms
     return isSlow ? slowStoreError(this.#group, tookMs, this.#config.skewMs, error) : error
   }
 
-  /** An answer that is no grant must not become a node number, nor a wait for ever. */
+  /** An answer that is not a grant must not become a node number or an endless wait. */
   #check(answer, clientNow) {
     const { slot, lo, hi, cursor } = answer ?? {}
     const isSlot = Number.isInteger(slot) && slot >= 0 && slot < this.#config.slots
     const isWindow = [lo, hi].every(Number.isSafeInteger) && 0 <= lo && lo <= hi && hi <= LAST_MS
-    // A file's window stands still while no IDs are made; another one is never over when it is granted.
+    // A file's window does not move while no IDs are made. Any other window must not have ended when it is granted.
     const isOver = cursor === undefined && hi < clientNow - this.#config.skewMs
     if (isSlot && isWindow && !isOver) return
     throw storeError(

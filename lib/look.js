@@ -1,15 +1,15 @@
 'use strict'
 
-// How console.log and util.inspect show an object of ours: its class and what it is, instead of private fields that nobody
-// sees. By the symbol's registered name, since node:util is not needed for anything else.
+// How console.log and util.inspect show our objects: the class and useful properties, because they cannot see private
+// fields. It uses the symbol's registered name, so that node:util need not be loaded.
 
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /**
- * The text for an object that shall look like `shown`.
+ * The text for an object that should look like `shown`.
  * @param {object} object
  * @param {object} shown properties without a value are left out
- * @param {[depth: number | null, options: object, inspect: Function]} how what a method of the name INSPECT is called with
+ * @param {[depth: number | null, options: object, inspect: Function]} how the arguments of a method named INSPECT
  */
 function look(object, shown, [depth, options, inspect]) {
   const { name } = object.constructor

@@ -2,9 +2,9 @@
 
 // Why the native addon could not be loaded, as one error that says what to do about it.
 //
-// Loaders keep only the texts of the errors they met, and Node gives one text for several causes. So a cause is found by its
-// text, and by what the process was started with.
-// It must never give advice that a user of the published package cannot follow: there is nothing to build there.
+// Loaders keep only the messages of the errors they met, and Node has one message for several causes. So a cause is
+// found by its message, and by how the process was started.
+// It must never give advice that a user of the published package cannot follow: they have nothing to build.
 
 const { existsSync } = require('node:fs')
 const path = require('node:path')
@@ -19,10 +19,10 @@ const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
 const SUPPORTS = `flakeforge supports ${SUPPORTED_TEXT}.`
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
-/** Texts of a loader that tried a place where nothing is. */
+/** Messages of a loader that found nothing at a place. */
 const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
-/** What went wrong with an addon that is there: how to tell, and what to say. The first that fits is taken. */
+/** What can go wrong with an addon that was found: how to tell, and what to say. The first that fits is used. */
 const CAUSES = [
   [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
   [/loading addons is disabled/, disabled],
@@ -60,7 +60,10 @@ function other(text) {
   return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${SUPPORTS}`
 }
 
-/** An error and its causes, each with the first line of its text. Under Jest they are not of this realm's Error. */
+/**
+ * An error and its causes, each with the first line of its text. Under Jest they are not instances of this realm's
+ * Error.
+ */
 function* chain(error) {
   for (let at = error; typeof at?.message === 'string'; at = at.cause) {
     yield { message: at.message.split('\n')[0], error: at }

@@ -1,7 +1,7 @@
 'use strict'
 
-// Loads the addon; where that fails, lib/native-failure.js says what to do.
-// It must never load anything else in its place: a slower or weaker generator would be a silent one.
+// Loads the addon; if that fails, lib/native-failure.js says what to do. It must never load anything else in its place:
+// nobody would notice a slower or weaker generator.
 
 const { loadAddon } = require('./addon.js')
 

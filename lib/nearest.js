@@ -2,7 +2,7 @@
 
 // "Did you mean": the known word that a misspelt one is closest to. Options and commands use it.
 
-/** How many letters one may have to insert, remove, replace or swap with their neighbour to get from `a` to `b`. */
+/** How many letters one has to insert, remove, replace or swap with their neighbour to get from `a` to `b`. */
 function distance(a, b) {
   let before
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -20,17 +20,17 @@ function distance(a, b) {
   return last[b.length]
 }
 
-/** A third of the letters may be wrong, and one always: beyond that a guess helps nobody. */
+/** A third of the letters may be wrong, but always at least one. Beyond that a guess does not help. */
 const allowed = (word) => Math.max(1, Math.floor(word.length / 3))
 
 /**
- * The known word closest to a misspelt one, whatever the case of its letters.
+ * The known word closest to a misspelt one, ignoring upper and lower case.
  * @param {string} word
  * @param {readonly string[]} known
- * @returns {string | undefined} undefined where none is close
+ * @returns {string | undefined} undefined if none is close
  */
 function nearest(word, known) {
-  if (word.length > 40) return // no name is as long, and the work grows with the length
+  if (word.length > 40) return // no name is that long, and the work grows with the length
   let best
   let bestDistance = allowed(word)
   for (const candidate of known) {

@@ -1,9 +1,9 @@
 'use strict'
 
-// What is still to be told of a lease: to those who listen, and to those who wait for a promise.
+// News of a lease that has still to be delivered: to its listeners, and to those who await a promise.
 //
-// It must never run anything inside the call that it is told in: a listener that throws would end a step of the lease's in
-// its middle.
+// It must never run anything inside the call that brings the news: a listener that throws would interrupt a step of the
+// lease.
 
 const { nextTick } = require('./timers.js')
 
@@ -11,13 +11,13 @@ class News {
   #untold = []
   #isTelling = false
 
-  /** Calls this in a turn of its own, after what was to be told before. */
+  /** Calls this in a tick of its own, after all earlier news. */
   add(telling) {
     this.#untold.push(telling)
     if (!this.#isTelling) this.#tellSoon()
   }
 
-  /** Resolves when all is told that is known by now. */
+  /** Resolves when all news so far has been delivered. */
   told() {
     return new Promise((resolve) => this.add(resolve))
   }

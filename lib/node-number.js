@@ -1,8 +1,8 @@
 'use strict'
 
-// The node number out of values by name, as options and parts have them: `id`, or the node fields. And where a generator has
-// these values from: its options, else the environment, else 0.
-// Two sources that could disagree are an error, because the one not taken would be somebody's belief.
+// Computes the node number from named values, as options and parts have them: `id`, or the node fields. Also finds
+// these values for a generator: in its options, else in the environment, else 0. Two sources that could disagree are an
+// error, because somebody relies on the one that would be ignored.
 
 const { isAbsent, readBounded, readInteger } = require('./check.js')
 const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
@@ -10,7 +10,7 @@ const { optionError, optionRangeError, unusableOptionError } = require('./errors
 const sameName = (name) => name
 
 /**
- * The node number: `id`, or the node fields by name, or 0; where both are there they must agree. `facts`: of the layout;
+ * The node number: `id`, or the node fields by name, or 0; if both are given they must agree. `facts`: the layout's;
  * `label` says what to call a field in an error.
  */
 function readNode(given, facts, label = sameName) {
@@ -33,7 +33,7 @@ function readNode(given, facts, label = sameName) {
   return node
 }
 
-/** The same, with the values of the node fields by name where `id` is not given. */
+/** The same, with the values of the node fields by name if `id` is not given. */
 function readNodes(given, facts, label = sameName) {
   const node = readNode(given, facts, label)
   const nodes = {}
@@ -62,8 +62,8 @@ function readNodeNumber(options, facts) {
 }
 
 /**
- * Values by name: from options, and from the environment the fields that they leave out, unless `id` names them all; from
- * the environment alone where options say nothing.
+ * The values by name: from the options, plus the fields that they leave out from the environment, unless `id` covers
+ * them all. If the options name none, from the environment alone.
  */
 function choose(options, { nodeFields }) {
   const values = { id: options.id }
@@ -80,7 +80,7 @@ function choose(options, { nodeFields }) {
 const variableOf = (name, { nodeFields }) =>
   name === 'id' ? ID_VARIABLE : nodeFields.find((field) => field.name === name).variable
 
-/** The number that a StatefulSet puts at the end of a pod's host name: 3 of `orders-3`. */
+/** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {
   const host = require('node:os').hostname()
   const [, number] = /-(\d+)$/.exec(host) ?? []

@@ -1,6 +1,6 @@
 'use strict'
 
-// The options of a generator, validated here: native code takes what this file gives it.
+// Validates the options of a generator: native code trusts what this file gives it.
 
 const { constants } = require('node:buffer')
 const path = require('node:path')
@@ -15,7 +15,7 @@ const GENERAL = [
   ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
   ...['maxAheadMs', 'maxWaitMs', 'prefetch'],
 ]
-/** Options that say where a generator of its own has its numbers from; a leased one has them from its slot. */
+/** Options that say where an ordinary generator gets its numbers; a leased one gets them from its slot. */
 const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
@@ -35,7 +35,7 @@ function readOptions(given) {
   }
 }
 
-/** Of the known options those that are of use with this layout. */
+/** The known options that make sense with this layout. */
 function offeredOf(known, { hasNodes, mode }) {
   const isOffered = { nodes: hasNodes, mode: !isAbsent(mode) }
   return known.filter((name) => isOffered[name] ?? true)
@@ -54,16 +54,16 @@ function readKnobs(options, layout) {
 
 let flake
 
-/** The layout where none is named. It is kept, because to find it by its name takes longer than to make a generator. */
+/** The default layout. It is kept, because finding it by name takes longer than making a generator. */
 function usualLayout() {
   flake ??= Layout.usual()
   return flake
 }
 
-/** The layout, with the epoch and the choices that the options have for it. */
+/** The layout, with the epoch and the choices from the options. */
 function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   const chosen = Layout.of(layout ?? usualLayout(), { epoch, nodes, mode, idOffset })
-  // With an own clock the present is what that clock says, and it is not asked before the first ID.
+  // With a user's clock the present is what that clock says, and it is first asked for the first ID.
   if (isAbsent(clock) && chosen.epoch > unixNow()) {
     throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
   }
@@ -99,7 +99,7 @@ function readSeqMask(value, max) {
 
 const PREFETCH = { count: 100, validityMs: 600_000 } // as Hazelcast's
 
-/** Hazelcast's prefetch: true, a count, or both numbers; undefined for none. */
+/** Hazelcast's prefetch: true, a count, or both numbers; undefined if absent. */
 function readPrefetch(prefetch) {
   if (isAbsent(prefetch) || prefetch === false) return undefined
   if (prefetch === true) return PREFETCH
@@ -121,7 +121,7 @@ function readCount(n) {
   return readBounded('n', n, 0, MOST)
 }
 
-/** IDs in the largest batch: their bytes fill the largest Buffer. */
+/** How many IDs the largest batch has: their bytes fill the largest Buffer. */
 const MOST = Math.floor(constants.MAX_LENGTH / 8)
 
 module.exports = { GENERAL, OF_NODE, offeredOf, readCount, readKnobs, readLayout, readOptions }

@@ -1,6 +1,6 @@
 'use strict'
 
-// The parts of an ID: what decode() gives, and what encode() takes.
+// The parts of an ID: what decode() returns and what encode() takes.
 
 const { isDate } = require('node:util').types
 const { isAbsent, readBounded, readNanoseconds } = require('./check.js')
@@ -10,7 +10,7 @@ const { readNode } = require('./node-number.js')
 
 const { id: tickOrId, index, pack, parts: scratch, putTime, toBuffer } = require('./hot.js')
 
-/** What an ID says. Whoever makes one adds the mode and the node fields, which not all layouts have. */
+/** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
 class Parts {
   constructor(timestamp, tick, counter, id) {
     this.timestamp = timestamp
@@ -26,13 +26,13 @@ class Parts {
   }
 }
 
-// Shown, and compared by most libraries, as a plain object. A toJSON of each object's own, not enumerable, would suit
-// assert.deepStrictEqual too, but would cost more than all of decode().
+// So console.log shows a plain object, and most libraries compare one. A non-enumerable toJSON on each object would
+// suit assert.deepStrictEqual too, but would cost more than all of decode().
 Object.defineProperty(Parts.prototype, 'constructor', { value: Object })
 
 /**
- * The ID of these parts. It makes no object on the way, which would cost more than the ID; and it reads all parts before it
- * touches the scratch array, because a getter may make IDs itself.
+ * The ID with these parts. It makes no object on the way: that would cost more than the ID. It reads all parts before
+ * it touches the scratch array, because a getter may make IDs itself.
  */
 function encode(parts, layout, facts) {
   for (const name in parts) {
@@ -76,7 +76,7 @@ function readTime(time) {
 /** The same as Unix ms, for a message. */
 const toMs = (time) => Number(readNanoseconds('timestamp', time)) / 1e6
 
-/** The mode of its bit. */
+/** The mode for the mode bit. */
 const modeOf = (bit) => MODES[bit]
 
 module.exports = { Parts, encode, modeOf, toMs }

@@ -1,7 +1,7 @@
 'use strict'
 
-// What a generator is made of: checked options, the addon's generator for them, and the lease where there is one.
-// It must never be reached from outside lib/: FlakeId takes an object of this class instead of options.
+// What a generator is made of: checked options, the addon's generator for them, and the lease if there is one. It must
+// never be reachable from outside lib/: FlakeId takes an object of this class instead of options.
 
 const hot = require('./hot.js')
 const { problemError } = require('./errors.js')
@@ -15,7 +15,7 @@ class Setup {
     this.lease = lease
   }
 
-  /** Of what `new FlakeId(given)` got. */
+  /** From the options of `new FlakeId(given)`. */
   static of(given) {
     const options = readOptions(given)
     const isOrdinary = options.clock === undefined && options.shared === undefined
@@ -23,16 +23,19 @@ class Setup {
   }
 }
 
-/** The addon's generator for these options: one for all who have the same, so that one for each request costs little. */
+/**
+ * The addon's generator for these options: the same options share one, so that a generator for each request costs
+ * little.
+ */
 function openOrdinary(options) {
   const { generators } = Layout.facts(options.layout)
   return generators.get(keyOf(options), () => withOwnIndex(open(options)))
 }
 
-/** With its index as a property of its own: to ask the addon would cost as much as three times the time. */
+/** Copies its index into a property: asking the addon would take three times as long. */
 const withOwnIndex = (native) => Object.defineProperty(native, 'index', { value: native.index })
 
-/** The node number alone, where the rest is as usual: a number is found sooner than text. */
+/** Just the node number if all else is the default: a Map finds a number faster than text. */
 function keyOf({ layout, node, seqMask, maxAheadMs, prefetch }) {
   const facts = Layout.facts(layout)
   const isUsual = seqMask === facts.counterMax && maxAheadMs === facts.maxAheadMs && prefetch === undefined
@@ -57,7 +60,7 @@ const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock }) => ({
   ownClock: clock !== undefined,
 })
 
-/** What the addon opened, or an error for what kept it from opening. `where`: what a mismatch is about. */
+/** What the addon opened; throws if it could not. `where`: what a mismatch is about. */
 function insist(opened, where) {
   if (opened.why !== undefined || opened.theirs !== undefined) throw problemError(opened, where)
   return opened

@@ -1,17 +1,17 @@
 'use strict'
 
 // The real timers and clocks, for all of lib/. Tests replace the global ones with fakes that stand still until the test
-// moves them: a wait of ours would never end, and a lease would take the fake time for the time of its window.
+// moves them. Then our waits would never end, and a lease would compare its window with the fake time.
 //
 // It must be loaded with the package, not later, and nothing else in lib/ may use a global timer or clock (Biome checks
-// that). It must not load anything that takes time.
+// that). It must never load anything slow.
 
 // jest fakes the globals of a test file, perhaps before we are loaded, but not this module.
 const timers = require('node:timers')
 
 /**
- * What has this name, or what a fake of this name stands in for. @sinonjs/fake-timers, which sinon, jest and vitest use,
- * keeps it in its clock, as `_setTimeout` and so on.
+ * The function with this name, or if that is a fake, the real one behind it. @sinonjs/fake-timers, which sinon, jest
+ * and vitest use, keeps the real ones in its clock, as `_setTimeout` and so on.
  */
 const real = (holder, name) => holder[name].clock?.[`_${name}`] ?? holder[name]
 

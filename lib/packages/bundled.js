@@ -1,7 +1,7 @@
 'use strict'
 
-// The same as traced.js for bundlers, which cannot put an addon into a bundle and would warn of each package that is
-// missing: nothing here for them to follow. What is needed is looked for at run time.
+// The same as traced.js, but for bundlers. They cannot put an addon into a bundle, and would warn about each missing
+// package, so this file has no requires for them to follow. It finds what it needs at run time.
 
 const { existsSync } = require('node:fs')
 const { createRequire } = require('node:module')
@@ -10,7 +10,7 @@ const { find, starts } = require('./search.js')
 
 const load = (path) => path && createRequire(path)(path)
 
-/** The addon: a file beside the bundle, where somebody copied it, or its package. */
+/** The addon: a file that somebody copied next to the bundle, or its package. */
 function loadAddon(target) {
   const files = starts().map((start) => join(dirname(start), `flakeforge.${target}.node`))
   return load(files.find((file) => existsSync(file)) ?? find(`flakeforge-${target}`))

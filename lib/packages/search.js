@@ -1,8 +1,7 @@
 'use strict'
 
-// Finds packages of the user's project at run time, as Node does, from every place that belongs to the project.
-// It must never use `require` itself, nor `__filename` where there is none: bundlers change the one, and ES modules have no
-// other.
+// Finds packages of the user's project at run time, as Node does, from every place that belongs to the project. It must
+// never use `require` itself, because bundlers change it, or rely on `__filename`, which ES modules do not have.
 
 const { createRequire } = require('node:module')
 const { isAbsolute, join } = require('node:path')
@@ -14,7 +13,7 @@ function starts() {
   return [here, program, join(process.cwd(), 'index.js')].filter(isAbsolute)
 }
 
-/** What `name` is for the file `start`, or undefined where it is nothing. */
+/** The path that `name` resolves to in the file `start`, or undefined. */
 function resolve(start, name) {
   try {
     return createRequire(start).resolve(name)
@@ -30,8 +29,8 @@ function resolveFromFlakeforge(start, name) {
 }
 
 /**
- * The path of a package, or undefined where it is not installed. Package managers that keep packages apart (pnpm, Yarn PnP)
- * show the project only what it names itself, and flakeforge only its own addon: so both are asked.
+ * The path of a package, or undefined if it is not installed. With package managers that keep packages apart (pnpm,
+ * Yarn PnP) the project finds only what it names itself, and flakeforge finds only its own addon. So we look from both.
  */
 function find(name) {
   for (const start of starts()) {

@@ -1,15 +1,15 @@
 'use strict'
 
-// Every package that may be missing, required by its name. Node itself needs none of this: it is for the tools that collect
+// Every package that may be missing, required by its name. Node itself does not need this. It is for tools that collect
 // what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take bundled.js instead; see "imports" in
 // package.json.
-// It must never require a package by any other expression, nor outside of `try`: the tools take one that is missing there
-// for optional.
+// It must never require a package by any other expression, nor outside of `try`: only there do the tools treat a
+// missing package as optional.
 
-/** Bun's bundler puts an error without a code in the place of a package that is missing when it builds. */
+/** If a package is missing when Bun's bundler builds, the bundle throws an error without a code in its place. */
 const isMissing = ({ code, message }) => code === 'MODULE_NOT_FOUND' || /^Cannot require module /.test(message)
 
-/** The addon of a platform, or undefined where its package is missing. */
+/** The addon of a platform, or undefined if its package is missing. */
 function loadAddon(target) {
   try {
     switch (target) {
@@ -35,7 +35,7 @@ function loadAddon(target) {
   }
 }
 
-/** A client package, or undefined where it is missing. */
+/** A client package, or undefined if it is missing. */
 function loadClient(name) {
   try {
     switch (name) {
