@@ -1,6 +1,6 @@
 'use strict'
 
-// The adapters as users call them. Each file is read when it is first needed: most programs need one of them, or none.
+// The adapters as users call them. Each file is loaded when it is first needed: most programs need only one, or none.
 
 const fileStore = (directory) => require('./file.js').fileStore(directory)
 const redisStore = (client) => require('./redis.js').redisStore(client)

@@ -2,8 +2,8 @@
 
 // Slots, windows and counters on etcd 3.4 or later, over `fetch` and etcd's JSON gateway: one step is one read, at most
 // one call for its etcd lease, and one deciding transaction.
-// It must never decide anything: the rules stand in etcd/steps.js and etcd/group.js (core/src/grants.rs is their
-// reference), the keys in etcd/keys.js, and what talks to etcd in etcd/gateway.js.
+// It must never decide anything: the rules are in etcd/steps.js and etcd/group.js (core/src/grants.rs is their
+// reference), the keys in etcd/keys.js, and etcd/gateway.js talks to etcd.
 
 const { storeError } = require('../errors')
 const { monotonicNow, sleep } = require('../timers.js')
@@ -27,14 +27,14 @@ const { parseUrl, readOptions } = require('./etcd/options')
 const steps = require('./etcd/steps')
 const { lookOf, transactionOf } = require('./etcd/transaction')
 
-/** How often a step is decided anew when another was faster, with a random wait that doubles up to 500 ms. */
+/** How often a step is tried when others are faster, with a random wait that doubles up to 500 ms. */
 const ATTEMPTS = 64
 const LONGEST_WAIT_MS = 500
 
-/** For so long an etcd lease that was just made or kept alive is as good as new: it lasts 2 s at least. */
+/** How long an etcd lease counts as fresh after it was made or kept alive: it lasts at least 2 s. */
 const HELD_MS = 1000
 
-/** What a step may wait without more ado, such as for the processor, is nothing to a clock of whole seconds. */
+/** Short waits, such as for the CPU, do not matter to a clock of whole seconds. */
 const wholeTenths = (ms) => Math.floor(ms / 100) * 100
 
 class EtcdStore {
@@ -78,7 +78,7 @@ class EtcdStore {
     const keys = groupKeys(group)
     const config = this.#configOf(group)
     await this.#step(keys, { held: one(keys.slot(slot)) }, steps.release, { group, config, owner, last })
-    // its key is gone with the slot; an etcd lease that nobody ends runs out by itself
+    // its key went away with the slot; if this fails, the etcd lease runs out by itself
     await this.#gateway.dropLease(leaseOf(group, owner)).catch(() => {})
   }
 
@@ -96,7 +96,10 @@ class EtcdStore {
     return lists[0].map(parse).map(({ seen, ...record }) => record)
   }
 
-  /** For the command line: the names of all groups, one call for each: to read all keys could be to read thousands of slots. */
+  /**
+   * For the command line: the names of all groups, one call for each, because reading all keys could mean reading
+   * thousands of slots.
+   */
   async groups() {
     const names = []
     let kv
@@ -114,7 +117,7 @@ class EtcdStore {
     return config
   }
 
-  /** An etcd lease ends soon after the window: it takes whole seconds, and two of them at least. */
+  /** An etcd lease ends soon after the window: it has whole seconds, and at least two. */
   #lease(group, owner, { ttlMs }) {
     return {
       id: leaseOf(group, owner),
@@ -124,7 +127,10 @@ class EtcdStore {
     }
   }
 
-  /** Before each attempt, since a lease may run out while others are faster; but a call each is a third of the load. */
+  /**
+   * Keeps the lease alive before an attempt, because it may run out while others are faster. But not before each one:
+   * those calls would be a third of the load.
+   */
   async #hold(lease) {
     const { id, seconds, isThere, heldAt } = lease
     const now = monotonicNow()
@@ -134,8 +140,8 @@ class EtcdStore {
   }
 
   /**
-   * One step: reads, decides, and writes if nothing of it has changed in between. That a reply is lost does no harm: the
-   * step compares, so what was done already is found at the next attempt.
+   * One step: reads, decides, and writes if nothing has changed in between. A lost reply does no harm: the next attempt
+   * finds what was done already.
    */
   async #step(keys, reads, decide, about, lease) {
     if (!this.#memories.has(keys.record)) this.#memories.set(keys.record, noMemory(this.#gateway.losses))
@@ -149,7 +155,7 @@ class EtcdStore {
     throw storeError(`${keys.record} on etcd changed during each of ${ATTEMPTS} attempts: too many write it at once`)
   }
 
-  /** The plan that was carried out; undefined: another was faster. */
+  /** The plan that was carried out; undefined if another step was faster. */
   async #attempt(keys, reads, decide, { about, lease, startedAt }) {
     const before = this.#memories.get(keys.record)
     const look = await this.#look({ record: one(keys.record), ...reads })
@@ -178,17 +184,17 @@ class EtcdStore {
 }
 
 /**
- * A store on etcd. `endpoints`: one URL or several of the members' client ports, `https://` for TLS; the next one is
- * asked when one fails. `username`, `password`: where authentication is on, of a user whose role may read and write the
- * prefix `flakeforge/`.
+ * A store on etcd. `endpoints`: one URL or several of the members' client ports, `https://` for TLS; if one fails, the
+ * next one is asked. `username`, `password`: if authentication is on, a user whose role may read and write the prefix
+ * `flakeforge/`.
  *
- * An own certificate authority: `NODE_EXTRA_CA_CERTS=ca.pem`, or a `fetch` that knows it (as any proxy or client
- * certificate); it must heed `signal`, or a request may never end. etcd keeps every old revision unless it is told not
- * to: run it with `--auto-compaction-retention=1h` or the like, as any etcd that is written to.
+ * For your own certificate authority set `NODE_EXTRA_CA_CERTS=ca.pem`, or pass a `fetch` that knows it (likewise for a
+ * proxy or a client certificate). That `fetch` must obey `signal`, or a request may never end. etcd keeps every old
+ * revision by default: run it with `--auto-compaction-retention=1h` or similar, like any etcd with many writes.
  */
 const etcdStore = (options) => new EtcdStore(new Gateway(readOptions(options)))
 
-/** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` is with TLS too. */
+/** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` means TLS too. */
 const openEtcd = (url) => etcdStore(parseUrl(url))
 
 module.exports = { etcdStore, openEtcd }

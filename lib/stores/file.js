@@ -1,7 +1,8 @@
 'use strict'
 
-// The store in a folder, for the processes of one machine: a group is a folder in it, a slot a file whose lock goes with
-// the process that holds it. The rules and the files are core/src/slots.rs; here are names, objects and errors.
+// The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock
+// ends with the process that holds it. core/src/slots.rs has the rules and handles the files; this file has names,
+// objects and errors.
 
 const os = require('node:os')
 const path = require('node:path')
@@ -30,14 +31,14 @@ function fileStore(directory) {
   return new FileStore(path.resolve(directory))
 }
 
-/** Where programs keep what must outlive them; not the temporary folder, whose cleaners would unlink the files. */
+/** Where programs keep lasting data. The temporary folder will not do, because cleaners would delete the files. */
 function defaultFolder() {
   const state = process.env.XDG_STATE_HOME
-  // A relative path is to be ignored, says the XDG specification.
+  // The XDG specification says to ignore a relative path.
   return path.join(state && path.isAbsolute(state) ? state : path.join(homeFolder(), '.local', 'state'), 'flakeforge')
 }
 
-/** Never relative, as it is where HOME is empty: two working folders would have a slot 0 each. */
+/** Never a relative path, which an empty HOME would give: then two working folders would each have a slot 0. */
 function homeFolder() {
   let home
   try {
@@ -49,7 +50,7 @@ function homeFolder() {
   return home
 }
 
-/** What the addon did, or an error for what kept it from doing so. */
+/** The addon's result; throws if it failed. */
 function insist(done) {
   if (done?.why !== undefined || done?.theirs !== undefined) throw problemError(done)
   return done
@@ -59,7 +60,7 @@ const LONGEST_NS = Number.MAX_SAFE_INTEGER
 const MOST_COUNTER_BITS = 53
 const MOST_SLOTS = 2 ** 32 - 1
 
-/** How ticks become numbers: the files have the time of each ID, so this store must know. */
+/** How ticks become numbers: the files hold the time of each ID, so this store must know. */
 function readScale(scale) {
   if (typeof scale !== 'object' || scale === null) {
     throw optionTypeError('scale', scale, '{ epochMs, tickNs, counterBits }, which join() fills in')
@@ -75,14 +76,14 @@ function checkText(option, text) {
   if (typeof text !== 'string') throw optionTypeError(option, text, 'a string')
 }
 
-/** What the addon reads: a number of 128 bits. */
+/** An owner as the addon reads it: a number of 128 bits. */
 function checkOwner(owner) {
   const wanted = 'a token of 32 hex digits'
   if (typeof owner !== 'string') throw optionTypeError('owner', owner, wanted)
   if (!/^[\da-f]{1,32}$/i.test(owner)) throw optionRangeError('owner', owner, wanted)
 }
 
-/** The addon takes 64 bits of any bigint, and leaves its sign out. */
+/** The addon takes 64 bits of any bigint and ignores its sign, so we check it here. */
 function checkCount(option, count) {
   const wanted = 'a bigint from 0 to 2^64 - 1'
   if (typeof count !== 'bigint') throw optionTypeError(option, count, wanted)
@@ -103,7 +104,7 @@ class FileStore {
     return this.#folder
   }
 
-  /** For the command line: where a group's files are, if there is one, or was. */
+  /** For the command line: where the files of a group are, or were. */
   folderOf(group) {
     return native.groupFolder(this.#folder, group)
   }
@@ -169,12 +170,12 @@ class FileStore {
   }
 }
 
-/** The cursor in the file is what makes the IDs; the window is how far its mark lets it go now. */
+/** The cursor in the file makes the IDs; the window says how far its mark lets it go now. */
 const grantOf = (slot) => ({ slot: slot.slot, ...slot.window, storeNow: unixNow(), cursor: slot })
 
 const toInfo = ({ since, last, ...row }) => ({
   ...row,
-  lo: since ?? 0, // the file says how far its holder may go, not from where on
+  lo: since ?? 0, // the file says how far its holder may go, but not where it began
   ...(since !== undefined && { since: new Date(since) }),
   ...(last !== undefined && { last: new Date(last) }),
 })

@@ -1,8 +1,7 @@
 'use strict'
 
-// From what the user names a store by, to the store: an adapter as it is, a URL, or nothing for what the environment names
-// or the default folder.
-// An adapter's file is loaded when it is needed, and with it the user's client package.
+// Opens the store that the user names: an adapter as it is, a URL, or nothing, which means the store that the
+// environment names or the default folder. An adapter's file and the user's client package are loaded only when needed.
 
 const { fileURLToPath } = require('node:url')
 const { fileStore } = require('./file.js')
@@ -31,7 +30,9 @@ const OPEN = {
   'etcds:': (url) => require('./etcd.js').openEtcd(url),
 }
 
-/** Refuses what is no store, before anything is opened. `call`: what it was given to, for the message. */
+/**
+ * Refuses anything that is not a store, before anything is opened. `call`: the function that got it, for the message.
+ */
 function checkStore(given, call) {
   if (isAbsent(given) || typeof given === 'string') return
   if (typeof given !== 'object') throw optionTypeError('store', given, WANTED)
@@ -42,20 +43,23 @@ function checkStore(given, call) {
   }
 }
 
-/** A store, and how to close what was opened for it; the user's own client is never closed. `given` has been checked. */
+/**
+ * A store, and a function that closes what was opened for it; that never closes the user's own client. `given` has been
+ * checked.
+ */
 function openStore(given) {
   if (isAbsent(given)) return owned(openDefault())
   if (typeof given === 'string') return owned(openUrl(given))
   return { store: given, close: async () => {} }
 }
 
-/** Whether it looks like options, which come second. */
+/** Whether it looks like options, which should be the second argument. */
 function isPlain(given) {
   const prototype = Object.getPrototypeOf(given)
   return (prototype === null || prototype === Object.prototype) && Object.keys(given).length > 0
 }
 
-/** A client of ours ends once, however often its generator is closed. */
+/** Ends our own client once, however often its generator is closed. */
 function owned(store) {
   let closing
   const end = async () => store.close?.()
@@ -74,7 +78,7 @@ function openUrl(url) {
     return open(url)
   } catch (error) {
     if (error.code?.startsWith('ERR_FLAKE_')) throw error
-    // What else is thrown may hold the address as it is, with its password: it is neither quoted nor kept as the cause.
+    // Any other error may contain the address with its password, so we neither quote it nor keep it as the cause.
     const shown = withoutPassword(url)
     if (error.code !== 'ERR_INVALID_URL' && !(error instanceof URIError)) {
       throw storeError(`The client package for ${shown} failed with ${error.code ?? error.name}.`)
@@ -83,21 +87,21 @@ function openUrl(url) {
   }
 }
 
-/** An address that is none; a plain path may be meant as a folder. */
+/** The error for a bad address. If it is a plain path, it may be meant as a folder. */
 function addressError(url) {
   const error = optionRangeError('store', withoutPassword(url), WANTED)
   if (/^[./~]|^[a-z]:\\/i.test(url)) error.message += `. Did you mean 'file:${url}'?`
   return error
 }
 
-/** 'file:DIR' with a plain path, as a command line has it, or a file URL. */
+/** 'file:DIR' with a plain path, as on a command line, or a file URL. */
 function openFile(url) {
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length)
   if (folder === '') throw optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
   return fileStore(folder)
 }
 
-/** What `FLAKEFORGE_STORE` names, else the default folder. */
+/** The store that `FLAKEFORGE_STORE` names, or else the default folder. */
 function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
   if (!named) return fileStore()

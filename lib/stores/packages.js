@@ -1,23 +1,23 @@
 'use strict'
 
-// The client packages of the user's project: flakeforge depends on none of them.
+// Loads the client packages of the user's project: flakeforge depends on none of them.
 
 const { existsSync, readFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { basename, dirname, join } = require('node:path')
 const { find } = require('../packages/search')
 
-/** Bun takes postgres.js as an ES module: `require` gives an object of all its exports, and not the default one. */
+/** Bun loads postgres.js as an ES module: `require` returns an object of all its exports instead of the default one. */
 const exported = (loaded) => (typeof loaded === 'object' ? (loaded.default ?? loaded) : loaded)
 
-/** A package of the user's project, or undefined where it is not installed. */
+/** A package of the user's project, or undefined if it is not installed. */
 function load(name) {
   const path = find(name)
-  // What is not installed may still be there: a tool has put it into the program itself.
+  // A package that is not installed may still be there: a tool may have put it into the program itself.
   return exported(path === undefined ? require('#packages').loadClient(name) : createRequire(path)(path))
 }
 
-/** The version of a package of the user's project, as numbers; undefined where nothing tells it. */
+/** The version of a package of the user's project, as numbers; undefined if it is unknown. */
 function versionOf(name) {
   try {
     for (let folder = dirname(find(name)); basename(folder); folder = dirname(folder)) {

@@ -1,8 +1,8 @@
 'use strict'
 
-// Slots, windows and counters on PostgreSQL, over the user's own client: one statement is one atomic step.
-// It must never decide anything: the rules are in the statements under postgres/ (core/src/grants.rs is their reference),
-// and what a client is stands in postgres/client.js. The statements are JavaScript modules, so that bundlers take them along.
+// Slots, windows and counters on PostgreSQL, over the user's own client: one statement is one atomic step. It must
+// never decide anything: the rules are in the statements under postgres/ (core/src/grants.rs is their reference), and
+// postgres/client.js deals with clients. The statements are JavaScript modules, so that bundlers include them.
 
 const { randomUUID } = require('node:crypto')
 const {
@@ -17,7 +17,7 @@ const {
 const { postgresClient } = require('./postgres/client')
 const { openClient } = require('./postgres/url')
 
-/** A step's statement: comments left out, and `:name` numbered. Values travel as text, with a cast. */
+/** A step's statement, without comments and with numbers for `:name`. Values are sent as text, with a cast. */
 function statement(sql) {
   const names = []
   const text = sql.replace(/ *--.*$/gm, '').replace(/(?<!:):([a-z]+)/gi, (_, name) => {
@@ -40,7 +40,7 @@ const STATEMENTS = {
 
 /** What a statement's answer means. */
 const ANSWERS = {
-  done: ({ made }) => made, // only open() says it
+  done: ({ made }) => made, // only open() has it
   lost: () => 'lost',
   destroyed: () => 'destroyed',
   granted: ({ slot, lo, hi, storeNow }) => ({ slot, lo, hi, storeNow }),
@@ -61,7 +61,7 @@ const ANSWERS = {
 class PostgresStore {
   #client
   #configs = new Map()
-  #lineages = new Map() // of each counter that gave us a block: see postgres/advance.js
+  #lineages = new Map() // for each counter that gave us a block: see postgres/advance.js
 
   constructor(client) {
     this.#client = client
@@ -70,7 +70,7 @@ class PostgresStore {
   async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
     const config = { fingerprint, slots, ttlMs, skewMs }
     const isNew = await this.#step('open', group, { create }, config)
-    this.#configs.set(group, config) // not before: one that is refused is not to replace another member's
+    this.#configs.set(group, config) // only now: a config that is refused must not replace another member's
     return isNew
   }
 
@@ -103,7 +103,7 @@ class PostgresStore {
 
   async list(group) {
     const slots = await this.#client.run(STATEMENTS.list, { group })
-    // A released slot has no owner, rather than one that is null.
+    // A released slot has no `owner` at all, instead of null.
     return slots.map(({ owner, ...slot }) => (owner === null ? slot : { ...slot, owner }))
   }
 
@@ -126,7 +126,7 @@ class PostgresStore {
 /** A store on the user's own client: a Pool or Client of pg, or the sql function of postgres.js. */
 const postgresStore = (client) => new PostgresStore(postgresClient(client))
 
-/** A store with a client of its own, which `close()` ends. */
+/** A store with our own client, which `close()` ends. */
 const openPostgres = (url) => new PostgresStore(openClient(url))
 
 module.exports = { postgresStore, openPostgres }

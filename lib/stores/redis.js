@@ -1,8 +1,8 @@
 'use strict'
 
-// Slots, windows and counters on Redis or Valkey, over the user's own client: one Lua script is one atomic step.
-// It must never decide anything: the rules are in the scripts under redis/ (core/src/grants.rs is their reference), and
-// what a client is stands in redis/client.js. The scripts are JavaScript modules, so that bundlers take them along.
+// Slots, windows and counters on Redis or Valkey, over the user's own client: one Lua script is one atomic step. It
+// must never decide anything: the rules are in the scripts under redis/ (core/src/grants.rs is their reference), and
+// redis/client.js deals with clients. The scripts are JavaScript modules, so that bundlers include them.
 
 const { createHash, randomUUID } = require('node:crypto')
 const {
@@ -20,7 +20,7 @@ const GROUP = require('./redis/group')
 const SLOTS = require('./redis/slots')
 const { openClient } = require('./redis/url')
 
-/** A script: the parts it is built on, then the step. */
+/** A script: the parts that it needs, then the step. */
 function script(...parts) {
   const source = parts.join('')
   return { source, sha: createHash('sha1').update(source).digest('hex') }
@@ -41,18 +41,18 @@ const SCRIPTS = {
 const keysOf = (name, kinds) => kinds.map((kind) => `flakeforge:{${name}}:${kind}`)
 const groupKeys = (group) => keysOf(group, ['group', 'slots', 'ends', 'hosts', 'owners'])
 
-/** `destroy` needs no options: anybody may clear up. Of an absent group it assumes the usual skew. */
+/** `destroy` needs no options, because anybody may clean up. For an absent group it assumes the default skew. */
 const ANY_CONFIG = ['', 0, 0, 5000]
 
-/** A group's options, from the text that scripts give. */
+/** A group's options, from the text that scripts return. */
 const configOf = ([fingerprint, ...numbers]) => {
   const [slots, ttlMs, skewMs] = numbers.map(Number)
   return { fingerprint, slots, ttlMs, skewMs }
 }
 
-/** What a script's answer means; the first word says which it is. */
+/** What a script's answers mean, by their first word. */
 const ANSWERS = {
-  done: ([what]) => what === 'made', // only open() says it
+  done: ([what]) => what === 'made', // only open() has it
   lost: () => 'lost',
   destroyed: () => 'destroyed',
   granted: ([slot, lo, hi, storeNow]) => ({ slot: +slot, lo: +lo, hi: +hi, storeNow: +storeNow }),
@@ -79,7 +79,7 @@ function slotOf(slot, record) {
 class RedisStore {
   #client
   #configs = new Map()
-  #lineages = new Map() // of each counter that gave us a block: see redis/advance.js
+  #lineages = new Map() // for each counter that gave us a block: see redis/advance.js
 
   constructor(client) {
     this.#client = client
@@ -88,7 +88,7 @@ class RedisStore {
   async open(group, { fingerprint, slots, ttlMs, skewMs, create }) {
     const config = [fingerprint, slots, ttlMs, skewMs]
     const isNew = await this.#step('open', group, [create ? 'create' : 'join'], config)
-    this.#configs.set(group, config) // not before: one that is refused is not to replace another member's
+    this.#configs.set(group, config) // only now: a config that is refused must not replace another member's
     return isNew
   }
 
@@ -124,7 +124,7 @@ class RedisStore {
     return records.sort((a, b) => a.slot - b.slot)
   }
 
-  /** For the command line: whether a group is there. Its name could only be found among all keys of the server. */
+  /** For the command line: whether a group exists. To list groups, one would have to search all keys of the server. */
   async has(group) {
     const [is] = await this.#client.run(SCRIPTS.has, groupKeys(group), [])
     return is === 'there'
@@ -144,7 +144,7 @@ class RedisStore {
 /** A store on the user's own client of ioredis or node-redis: a single server, Sentinel, a cluster or a pool. */
 const redisStore = (client) => new RedisStore(redisClient(client))
 
-/** A store with a client of its own, which `close()` ends. */
+/** A store with our own client, which `close()` ends. */
 const openRedis = (url) => new RedisStore(openClient(url))
 
 module.exports = { redisStore, openRedis }

@@ -1,15 +1,15 @@
 'use strict'
 
-// Which versions of the client packages a store works with. Package managers do not ask: a range in package.json would
-// refuse the install beside an older client that no store uses.
+// Which versions of the client packages a store works with. They are not in package.json: a range there would refuse to
+// install beside an older client, even if no store uses that client.
 //
-// A client of the user's is known by what it can do, because several copies of its package may be installed; only the text
-// of an error says which version was found.
+// We recognise a user's client by what it can do, because several copies of its package may be installed. Only the text
+// of an error names the version that was found.
 
 const { clientError, storeError } = require('../errors')
 const { load, versionOf } = require('./packages')
 
-/** The first version for a URL, and why no older one will do. */
+/** The first version that a URL works with, and why older ones do not. */
 const FIRST = {
   ioredis: { first: [5, 4, 0], why: 'older ones keep a connection that has died without a word' },
   redis: { first: [4, 3, 0], why: 'older ones keep the process alive' },
@@ -33,7 +33,7 @@ const needed = (name) => {
   return `Version ${first.join('.')} or newer is needed, because ${why}. Run \`npm install ${name}@latest\`.`
 }
 
-/** `ERR_FLAKE_OPTION`: a client that was given is of a package that is too old. */
+/** `ERR_FLAKE_OPTION`: the package of the given client is too old. */
 function oldClientError(client, name) {
   const found = oldVersion(name)
   return clientError(

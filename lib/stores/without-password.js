@@ -1,10 +1,10 @@
 'use strict'
 
-// An address as it may be shown in a message.
+// An address without its password, for messages.
 
 /**
- * A password may stand before the @, and hold what it should not, such as a slash; or among the parameters. An @ after a
- * question mark may belong to either: then nothing is shown.
+ * A password may be before the @, and may contain characters that it should not, such as a slash. It may also be among
+ * the parameters. If an @ comes after a question mark, we cannot tell, so nothing is shown.
  */
 function withoutPassword(url) {
   const [, scheme, rest] = /^((?:[a-z][a-z\d+.-]*:\/\/)?)(.*)$/is.exec(url)

@@ -1,7 +1,7 @@
 'use strict'
 
 // What `advance` on etcd decides about a counter: a pure function, as in steps.js.
-// It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+// It must never hand out a block twice: where writes may be lost it refuses until somebody says where to continue.
 
 const { counterError } = require('../../errors')
 const { newNonce } = require('./group')
@@ -9,9 +9,9 @@ const { newNonce } = require('./group')
 const MAX = 2n ** 64n - 1n
 
 /**
- * Whether blocks may be lost: the value is below what this client was given, or the store went back since, or the nonce is
- * another one, so the counter was lost and somebody made it anew. One word of where to go on is enough for all members:
- * it leaves another nonce, and the record is settled.
+ * Whether blocks may be lost: the value is below what this client was given, or the store went back since, or the nonce
+ * is another one, because the counter was lost and created again. When one member has said where to continue, that is
+ * enough for all: the record gets a new nonce and is settled.
  */
 function isBehind(record, { cluster, losses }, memory) {
   if (record.cluster !== cluster || BigInt(record.value) < memory.value) return true
@@ -25,7 +25,7 @@ function base(look, { name, by, init, memory }) {
   const isSkip = by === 0n && init !== undefined
   const made = (value) => ({ value, nonce: newNonce(), settled: isSkip })
   if (record === undefined) {
-    // a member that was given more knows that the counter was lost
+    // a member that got higher numbers knows that the counter was lost
     if (init === undefined || (!isSkip && init < memory.value)) return { error: counterError('gone', name) }
     return made(init)
   }

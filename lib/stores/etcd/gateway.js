@@ -1,13 +1,14 @@
 'use strict'
 
-// etcd's JSON gateway by `fetch`: endpoints, tokens, timeouts, the store's clock, and whether the store went back.
-// It must never wait without an end, decide anything about slots, or take a time from this machine.
+// etcd's JSON gateway by `fetch`: endpoints, tokens, timeouts, the store's clock, and whether the store went back. It
+// must never wait without a limit, decide anything about slots, or take a time from this machine.
 //
 // The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. So a
-// window ends up to a second early, a slot frees up to a second late, and a quiet period may last a second longer than it
-// says; a client's clock is compared with the whole of that second.
-// The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins after
-// the end that the record holds. The quiet period does: members' clocks must agree within skewMs, rounded down to seconds.
+// window ends up to a second early, a slot becomes free up to a second late, and a quiet period may last a second
+// longer than it says. A client's clock is compared with that whole second.
+// The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins
+// after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
+// rounded down to seconds.
 
 const { storeError } = require('../../errors')
 const { monotonicNow } = require('../../timers.js')
@@ -15,13 +16,15 @@ const { monotonicNow } = require('../../timers.js')
 /** One request to one endpoint may take this long; a leader election is over within two seconds. */
 const REQUEST_MS = 5000
 
-/** A call may take this long, however many endpoints do not answer: a step ends then, and somebody waits for it. */
+/**
+ * A call may take this long, however many endpoints do not answer: then the step ends, because somebody waits for it.
+ */
 const CALL_MS = 10_000
 
-/** gRPC codes of a member that cannot serve now, so that another may: cancelled, deadline exceeded, unavailable. */
+/** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
 
-/** What etcd says to a token that is missing, has expired, or is older than a change of users or roles. */
+/** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
 const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
 
 const toBase64 = (text) => Buffer.from(text).toString('base64')
@@ -35,7 +38,7 @@ class Refusal extends Error {
   }
 }
 
-/** What the body of an answer says, or the error that it is: of a call `{ error, code }`, of a stream `{ error: {…} }`. */
+/** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
 function parseAnswer(status, text) {
   let body
   try {
@@ -48,7 +51,7 @@ function parseAnswer(status, text) {
   throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code))
 }
 
-/** Whether this is etcd's own word, such as 'lease already exists'. */
+/** Whether etcd itself answered with these words, such as 'lease already exists'. */
 const saysThat = (error, words) => error.cause instanceof Refusal && error.cause.message.includes(words)
 
 const decode = ({ key, value, mod_revision }) => ({
@@ -67,7 +70,7 @@ class Gateway {
   #cluster
   #revision = 0
 
-  /** How often this client saw that the store went back: to an older revision, or to another cluster. */
+  /** How often this client saw the store go back: to an older revision, or to another cluster. */
   losses = 0
 
   constructor({ endpoints, username, password, fetch }) {
@@ -79,7 +82,7 @@ class Gateway {
   /**
    * A transaction of etcd's v3 API. `lists`: the key-values of each range that was read, in order; `revision`: what
    * they show; `now`: the store's clock just after, Unix ms; `sentAt`: when it was asked, by `monotonicNow()`;
-   * `losses`: one that this answer shows is counted.
+   * `losses`: the count, with a loss that this answer shows.
    */
   async txn({ compare = [], success }) {
     const sent = { losses: this.losses, revision: this.#revision }
@@ -92,7 +95,10 @@ class Gateway {
     return { isDone, lists, now, sentAt, cluster, revision: Number(revision), losses: this.losses }
   }
 
-  /** Whether a transaction was done; not if what it compares is no longer so, nor if its etcd lease ran out just now. */
+  /**
+   * Whether a transaction was done; it is not if something that it compares has changed, or if its etcd lease has just
+   * run out.
+   */
   async commit(transaction) {
     try {
       const { isDone } = await this.txn(transaction)
@@ -103,7 +109,7 @@ class Gateway {
     }
   }
 
-  /** Makes an etcd lease, or keeps it alive where it is there already: then an answer was lost on its way. */
+  /** Makes an etcd lease. If it exists already, because an earlier answer was lost, keeps it alive. */
   async makeLease(id, seconds) {
     try {
       await this.#call('/v3/lease/grant', { ID: id, TTL: seconds })
@@ -113,7 +119,7 @@ class Gateway {
     }
   }
 
-  /** Keeps an etcd lease alive; one that ran out (etcd answers once it is gone) is made anew. */
+  /** Keeps an etcd lease alive; if it has run out (etcd answers when it is gone), makes it again. */
   async keepLease(id, seconds) {
     const { body } = await this.#call('/v3/lease/keepalive', { ID: id })
     if (body.result?.TTL === undefined) await this.makeLease(id, seconds)
@@ -128,11 +134,11 @@ class Gateway {
   }
 
   /**
-   * Revisions only grow, and a read through any member shows at least what was answered before it was sent. (One that
-   * was sent at the same time may show less: so what counts is what was known when it was sent.)
+   * Revisions only grow, and a read through any member shows at least what was answered before it was sent. (A read
+   * that was sent at the same time may show less. So we compare with what was known when it was sent.)
    */
   #watch({ cluster_id, revision }, sent) {
-    if (sent.losses !== this.losses) return // sent before the loss that is counted already
+    if (sent.losses !== this.losses) return // it was sent before a loss that is already counted
     const isBack = Number(revision) < sent.revision || (this.#cluster ?? cluster_id) !== cluster_id
     if (isBack) this.losses++
     this.#revision = isBack ? Number(revision) : Math.max(this.#revision, Number(revision))
@@ -151,12 +157,12 @@ class Gateway {
     return this.#send(path, body, this.#token)
   }
 
-  /** Gets a token; one request, however many calls wait for it. */
+  /** Gets a token, with one request for all calls that wait for it. */
   #authenticate() {
     this.#authenticating ??= this.#send('/v3/auth/authenticate', this.#credentials)
       .then(({ body }) => body.token)
       .catch((error) => {
-        if (saysThat(error, 'authentication is not enabled')) return null // it may be later: then a call is refused
+        if (saysThat(error, 'authentication is not enabled')) return null // if it is enabled later, a call is refused
         throw error
       })
       .then((token) => {
@@ -169,9 +175,9 @@ class Gateway {
   }
 
   /**
-   * Asks the endpoint that answered last, then the others; after those that failed, the next call goes on with the one
-   * behind them, so that each has its turn. What a failed one did not answer it may have done: so each step must bear to
-   * be sent twice, and does, by what it compares.
+   * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the endpoint after
+   * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each step
+   * must work if it is sent twice, and the comparisons in it make sure of that.
    */
   async #send(path, body, token) {
     const endpoints = this.#endpoints
@@ -184,12 +190,12 @@ class Gateway {
       } catch (error) {
         failure = error
         if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
-        if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // else another call did so
+        if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
       left = Math.trunc(until - monotonicNow())
     }
     const isWord = failure instanceof Refusal
-    const why = (isWord ? undefined : failure.cause?.message) || failure.message // `fetch failed` has its cause
+    const why = (isWord ? undefined : failure.cause?.message) || failure.message // the cause explains `fetch failed`
     throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${why}`, failure)
   }
 

@@ -1,7 +1,7 @@
 'use strict'
 
 // The keys of groups and counters on etcd, and the text under them.
-// It must never let one group's keys begin as another's do, and never know a rule.
+// It must never let one group's keys begin like another's, and never contain a rule.
 //
 //   flakeforge/group/<group>/record                 the group record
 //   flakeforge/group/<group>/slots/used             how many slots were ever granted: they are 0…used − 1
@@ -12,18 +12,21 @@
 //   flakeforge/group/<group>/slots/own/<hi>/<slot>  nothing, with an etcd lease (liveness): gone once its owner is
 //   flakeforge/counter/<name>                       a counter
 //
-// The order of the keys is the order of the rules, so that a range with a `limit` reads what it needs and no more:
-// etcd sorts by anything else only after it has read the whole range. `end` and `own` list in the same order, so that
-// the first of both tell which of them have a live owner.
+// The keys sort in the order of the rules, so that a range with a `limit` reads only what it needs: for any other order
+// etcd first reads the whole range. `end` and `own` have the same order, so that the first keys of both tell which
+// slots have a live owner.
 
 const { createHash } = require('node:crypto')
 const { storeError } = require('../../errors')
 const { toBase64 } = require('./gateway')
 
-/** How many candidates a step looks at. More that are over and yet alive are found once the first have moved on. */
+/**
+ * How many candidates a step looks at. If more have ended but are alive, they are found when the first ones have moved
+ * on.
+ */
 const LIMIT = 8
 
-/** A name as one part of a key; JSON tells half surrogates apart, which UTF-8 does not. */
+/** A name as one part of a key; JSON keeps lone surrogates distinct, which UTF-8 does not. */
 const part = (name) => encodeURIComponent(JSON.stringify(name).slice(1, -1))
 
 /** A slot's place in the order of the ends; 16 digits hold every safe integer. */
@@ -53,7 +56,7 @@ function groupKeys(group) {
 /** The group that a key belongs to. */
 const groupOf = (key) => JSON.parse(`"${decodeURIComponent(key.slice(GROUPS.length).split('/')[0])}"`)
 
-/** Whether this first key of a group is its record, and not a tombstone. */
+/** Whether this first key of a group is its record and not a tombstone. */
 const isLivingGroup = (kv) => kv?.key.endsWith('/record') === true && !parse(kv).destroyed
 
 /** Every key that holds this record. */
@@ -63,7 +66,7 @@ function keysOfRecord(keys, record) {
   return owner === undefined ? named : [...named, keys.owners(owner) + slotPart(slot)]
 }
 
-/** The etcd lease of an owner: made of its token, so that nobody need remember it and a retry finds it. */
+/** The etcd lease of an owner: derived from its token, so that a retry finds it and nobody has to remember it. */
 function leaseOf(group, owner) {
   const digest = createHash('sha256').update(`${group}\n${owner}`).digest()
   return String((digest.readBigUInt64BE() >> 1n) | 1n) // a positive int64, never 0, which asks etcd to choose
@@ -88,7 +91,7 @@ const range = (prefix) => ({ key: toBase64(prefix), range_end: toBase64(endOf(pr
 const all = (prefix) => ({ request_range: range(prefix) })
 const first = (prefix) => ({ request_range: { ...range(prefix), limit: LIMIT } })
 const last = (prefix) => ({ request_range: { ...range(prefix), limit: 1, sort_order: 'DESCEND' } })
-/** The first key of the group behind that of another key, or of the first group. The record comes before the slots. */
+/** The first key of the next group after this key's, or of the first group. The record comes before the slots. */
 const nextGroup = (key) => {
   const from = key === undefined ? GROUPS : endOf(groupPrefix(groupOf(key)))
   return { request_range: { key: toBase64(from), range_end: toBase64(endOf(GROUPS)), limit: 1 } }
@@ -98,8 +101,8 @@ const remove = (key) => ({ request_delete_range: { key: toBase64(key) } })
 const removeAll = (prefix) => ({ request_delete_range: range(prefix) })
 
 /**
- * That a key is as it was seen, or still absent. The revision alone would not do: a store that is restored from a
- * snapshot gives the same revisions out a second time.
+ * Compares that a key is as it was seen, or still absent. The revision alone is not enough: a store that is restored
+ * from a snapshot uses the same revisions again.
  */
 function unchanged(key, seen) {
   const target = { key: toBase64(key), result: 'EQUAL' }
@@ -110,7 +113,7 @@ function unchanged(key, seen) {
   ]
 }
 
-/** That no key of a range was written after `revision`. */
+/** Compares that no key of a range was written after `revision`. */
 const unchangedSince = (prefix, revision) => [
   { ...range(prefix), result: 'LESS', target: 'MOD', mod_revision: String(revision + 1) },
 ]

@@ -1,6 +1,6 @@
 'use strict'
 
-// The options of a store on etcd, and the URL that stands for them.
+// The options of a store on etcd, and the URL form of them.
 // It must never put a password into a message.
 
 const { checkKeys, isAbsent } = require('../../check')
@@ -11,7 +11,7 @@ const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
 const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[^@/?#]+)\/?(?:\?(?<query>[^#]*))?$/
 const DEFAULT_PORT = 2379
 
-/** A URL as it may be shown. */
+/** A URL without its password. */
 const masked = (url) => (typeof url === 'string' ? withoutPassword(url) : url)
 
 /** The endpoints without a slash at the end. */
@@ -29,10 +29,10 @@ function endpointsOf(endpoints) {
 const KNOWN = ['endpoints', 'username', 'password', 'fetch']
 const HIDDEN = '…'
 
-/** Texts under keys that are no options: one of them may be a password whose key is misspelt. */
+/** Hides texts under unknown keys: one may be a password whose key is misspelt. */
 const hideUnknown = ([key, value]) => [key, KNOWN.includes(key) || typeof value !== 'string' ? value : HIDDEN]
 
-/** Both or none. */
+/** Username and password: both or none. */
 function readCredentials({ username, password }) {
   if (isAbsent(username) && isAbsent(password)) return {}
   if (typeof username !== 'string') throw optionTypeError('username', username, 'a string, because there is a password')
@@ -54,7 +54,7 @@ function readOptions(given) {
   }
 }
 
-/** `user:password`, percent-encoded where need be; undefined: it is not that. */
+/** `user:password`, percent-encoded if needed; undefined if the text has another form. */
 function credentialsOf(text) {
   if (text === undefined) return {}
   const [username, ...password] = text.split(':')
@@ -65,7 +65,7 @@ function credentialsOf(text) {
   }
 }
 
-/** The options that a URL stands for. */
+/** The options in a URL. */
 function parseUrl(url) {
   const parts = PARTS.exec(url)?.groups
   const query = new URLSearchParams(parts?.query)

@@ -1,7 +1,7 @@
 'use strict'
 
-// What each step on etcd decides from what it read: the rules of core/src/grants.rs, as pure functions.
-// It must never send anything, know a key, or look at this machine's clock.
+// Decides each step on etcd from what it read: the rules of core/src/grants.rs, as pure functions. It must never send
+// anything, know a key, or look at this machine's clock.
 //
 // look: { now, waitedMs (until it was sent), cluster, losses, record (of the group), … what is read of the slots }
 // about: { group, config, memory, … what was asked }
@@ -10,7 +10,7 @@
 const { destroyedError, exhaustedError, quietError } = require('../../errors')
 const { check, newTombstone, quieted, successor, tombstone } = require('./group')
 
-/** When a slot that is over has a live owner, nobody knows when it ends: ask again a second later. */
+/** If a slot's window has ended but its owner lives, nobody knows when it becomes free: ask again a second later. */
 const ALIVE_RETRY_MS = 1000
 
 const grantOf = ({ slot, lo, hi }, now) => ({ slot, lo, hi, storeNow: now })
@@ -21,7 +21,7 @@ function open(look, about) {
   return { ...check(look, about), answer: look.record === undefined }
 }
 
-/** The slot to grant by the order of the rules, or undefined. */
+/** The slot to grant, in the order of the rules, or undefined. */
 function candidate({ now, used, ofHost, byEnd, isAlive }, { slots, floor }) {
   const isFree = (record) => record.slot < slots && record.hi < now && !isAlive(record)
   const fresh = used < slots && floor < now ? { slot: used, hi: floor } : undefined
@@ -42,7 +42,7 @@ function acquire(look, about) {
   const { record, error } = plan
   if (error) return plan
   if (now < record.quietUntil) return { ...plan, error: quietError(group, record.quietUntil, now) }
-  const held = look.ofOwner.find(({ hi }) => hi >= now) // a retry: its answer was lost
+  const held = look.ofOwner.find(({ hi }) => hi >= now) // a retry, because its answer was lost
   if (held) return { ...plan, answer: grantOf(held, now) }
   const from = candidate(look, record)
   if (!from) return { ...plan, error: exhaustedError(group, retryAt(look, record), now) }
@@ -58,11 +58,11 @@ function renew(look, about) {
   if (error) return plan
   const isOwner = held !== undefined && held.owner === about.owner
   if (now < record.quietUntil) {
-    // the owner lives, so that the slot is still its own when the quiet period is over
+    // the owner lives: it keeps its slot until the quiet period is over
     return { ...plan, isKept: isOwner, error: quietError(about.group, record.quietUntil, now) }
   }
   if (!isOwner) return { ...plan, answer: 'lost' }
-  // A window that is over cannot be lengthened, since what came after it may be lost: its owner gets a new one.
+  // A window that has ended cannot be extended, because a later grant may be lost: its owner gets a new one.
   const lo = held.hi < now ? Math.max(held.hi + 1, now) : held.lo
   const to = { ...held, lo, hi: Math.max(held.hi, now + record.ttlMs) }
   return { ...plan, from: held, to, isKept: true, answer: grantOf(to, now) }
@@ -75,16 +75,16 @@ function release(look, about) {
   const { record, error } = plan
   if (error || held === undefined || held.owner !== about.owner) return plan
   const { owner, ...to } = held
-  // while quiet the record may be older than another's grant: its end stays
+  // during the quiet period the record may be older than another's grant, so its end stays
   if (now >= record.quietUntil) to.hi = Math.min(held.hi, Math.max(about.last, held.lo - 1))
   return { ...plan, from: held, to }
 }
 
 function destroy(look, { config, memory }) {
   const { now, record, highest } = look
-  if (record?.destroyed) return {} // not even a loss is noted: it would be hidden from the next `open`
+  if (record?.destroyed) return {} // do not even note a loss: the next `open` would not see it
   if (record === undefined) return { record: newTombstone(look, config?.skewMs) }
-  const last = quieted(record, look, memory) // what was lost is lost for the next group of this name, too
+  const last = quieted(record, look, memory) // the next group of this name must know about the loss too
   return { record: tombstone(last, Math.max(last.floor, highest, now)) }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// Between the steps and etcd: what a step reads, as the steps see it; and a plan, as one transaction.
-// It must never write a slot without comparing it and the group record with what the step has seen.
+// Translates between the steps and etcd: replies into what the steps see, and a plan into one transaction. It must
+// never write a slot without comparing it and the group record with what the step saw.
 
 const {
   LIMIT,
@@ -16,7 +16,7 @@ const {
   unchangedSince,
 } = require('./keys')
 
-/** Whether a slot has a live owner, from the first keys of the live ones; past those it is taken for alive. */
+/** Whether a slot has a live owner, from the first keys of live slots; a slot after those counts as alive. */
 function aliveness(kvs = []) {
   const placeOf = ({ key }) => key.split('/').slice(-2).join('/')
   const alive = kvs.map(placeOf)
@@ -24,7 +24,7 @@ function aliveness(kvs = []) {
   return (record) => alive.includes(place(record)) || !(isWhole || place(record) <= alive.at(-1))
 }
 
-/** What the steps see of a reply. `lists`: the key-values by the names of the reads. */
+/** A reply as the steps see it. `lists`: the key-values by the names of the reads. */
 function lookOf({ lists, ...reply }) {
   const first = (name) => parse(lists[name]?.[0])
   const records = (name) => lists[name]?.map(parse)
@@ -54,11 +54,11 @@ function slotChange(keys, look, { from, to }, lease) {
   const text = serialize(to)
   const puts = new Map(keysOfRecord(keys, to).map((key) => [key, put(key, text)]))
   if (to.owner !== undefined) puts.set(aliveKey(to), put(aliveKey(to), '', lease))
-  const isFirst = from.seen === undefined // then it was the lowest slot that had no record
+  const isFirst = from.seen === undefined // it was the lowest slot without a record
   if (isFirst) puts.set(keys.used, put(keys.used, String(look.used + 1)))
   const old = isFirst ? [] : [...keysOfRecord(keys, from), aliveKey(from)]
   return {
-    // all keys of a record are written together: the one that was read stands for this one
+    // all keys of a record are written together, so comparing the one that was read is enough
     compare: unchanged(keys.slot(to.slot), from.seen),
     success: [...puts.values(), ...old.filter((key) => !puts.has(key)).map(remove)],
   }
@@ -70,7 +70,7 @@ function groupEnd(keys, look, { record }) {
   return { compare: unchangedSince(keys.all, look.revision), success: [removeAll(keys.slots)] }
 }
 
-/** The transaction that carries a plan out; nothing to write: `success` is empty. */
+/** The transaction that carries out a plan; `success` is empty if there is nothing to write. */
 function transactionOf(keys, look, plan, lease) {
   const changes = [recordChange(keys, look, plan), slotChange(keys, look, plan, lease), groupEnd(keys, look, plan)]
   return {

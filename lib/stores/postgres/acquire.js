@@ -1,10 +1,10 @@
 'use strict'
 
 // Grants a slot and a window of it.
-// It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
+// It must never grant a slot whose end is not in the past, or a window that touches an earlier one of the slot.
 //
-// The lock on the group's row lets one acquire in at a time. A slot that is being renewed or released right now is
-// locked, and skipped. A slot that was renewed since the statement began is read anew once it is locked, and then
+// The lock on the group's row admits one acquire at a time. A slot that is being renewed or released right now is
+// locked, so it is skipped. A slot that was renewed since the statement began is read again when it is locked, and then
 // does not match.
 
 const enter = require('./enter')

@@ -1,10 +1,10 @@
 'use strict'
 
 // Adds to a named counter of 0 to 2^64 - 1 and gives the value before.
-// It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+// It must never hand out a block twice: if writes may be lost, it refuses until somebody says where to continue.
 //
-// A lineage names one making of the counter: where a client knows another (`known`, '' for none), what it knew was lost
-// and somebody made it anew. It is settled once somebody has said where to go on.
+// A counter gets a new lineage each time it is created. If a client knows another one (`known`, '' for none), the
+// counter that it knew was lost and created again. The lineage is settled once somebody has said where to continue.
 
 const server = require('./server')
 

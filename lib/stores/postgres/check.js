@@ -1,10 +1,10 @@
 'use strict'
 
-// What every step on a group asks first. Needs `record`: the group's row, and `turn` (server.js).
-// It must never write where the options differ, and never lower quiet_until.
+// What every step on a group checks first. Needs `record`: the group's row, and `turn` (server.js).
+// It must never write if the options differ, and never lower quiet_until.
 //
-// A statement sees the tables as they were when it began; only a row that it locks is read anew. So where the row shows
-// that something happened in between, `again` is the answer, and the step is run again from the start.
+// A statement sees the tables as they were when it began; only a row that it locks is read again. So if the row shows
+// that something happened in between, the answer is `again`, and the step is run again from the start.
 
 const server = require('./server')
 const seen = require('./seen')

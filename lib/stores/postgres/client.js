@@ -1,9 +1,9 @@
 'use strict'
 
-// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(statement, values)` gives the one answer of a
-// step, within a bound of time. Clients are recognised by what they can do, since several versions may be installed.
-// It must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what
-// a step writes must be committed before its answer is used.
+// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(statement, values)` returns the one answer of a
+// step, within a time limit. Clients are recognised by what they can do, since several versions may be installed. It
+// must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what a
+// step writes must be committed before its answer is used.
 
 const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
@@ -11,18 +11,21 @@ const { monotonicNow, sleep } = require('../../timers.js')
 const schema = require('./schema')
 const { oldClientError, oldVersion } = require('../versions')
 
-/** How long a step may take, with all its attempts. A pool may wait for a connection for ever, a server for a lock. */
+/**
+ * How long a step may take, with all its attempts. A pool may wait forever for a connection, and a server for a lock.
+ */
 const ANSWER_MS = 10_000
 const LONGEST_PAUSE_MS = 50
 
-/** pg gives up a query then, and a pool its connection: later than the step, whose error says more. */
+/** When pg gives up a query, and a pool its connection: later than the step, because the step's error says more. */
 const QUERY_MS = ANSWER_MS + 1000
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
 const IN_TRANSACTION = 'it is inside a transaction: give the pool, or a client of its own, outside of a transaction'
 const CHANGES_TEXTS = 'its transform or type parser changes texts: give one that leaves them as they are'
 
-// Another transaction came first. READ COMMITTED, PostgreSQL's default, waits instead; a database may have another.
+// Another transaction came first. READ COMMITTED, PostgreSQL's default, waits instead; a database may have another
+// isolation level.
 const CAME_SECOND = new Set(['40001', '40P01'])
 // Another session is making the same tables at this moment, or just did.
 const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
@@ -30,10 +33,10 @@ const NO_TABLE = '42P01'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
 const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_lsn/
 
-/** pg parses nothing: a client may have parsers of its own. */
+/** pg must not parse values: a client may have its own parsers. */
 const AS_TEXT = { getTypeParser: () => (text) => text }
 
-/** postgres.js: `unsafe` prepares no named statement, which a pooler could not keep. */
+/** postgres.js: `unsafe` prepares no named statement, because a pooler could not keep it. */
 const sqlCalls = (sql) => ({
   isBusy: () => false,
   send: async (text, values) => (await sql.unsafe(text, values).values())[0]?.[0],
@@ -49,7 +52,7 @@ const pgCalls = (client, isBusy = () => false) => ({
   make: (text) => client.query(text),
 })
 
-/** What the server said last of a pg Client's transaction: 'I' is none. Older versions keep it to themselves. */
+/** The last transaction status that the server sent to a pg Client; 'I' means none is open. Older versions hide it. */
 function statusOf(client) {
   if (typeof client.getTransactionStatus === 'function') return () => client.getTransactionStatus()
   let status
@@ -90,7 +93,7 @@ function parseAnswer(text, client) {
 /** What went wrong, and what to do about it. */
 function failure(error) {
   if (error.code?.startsWith('ERR_FLAKE_')) return error
-  const message = error.message || error.code // of several addresses that all refuse there is only a code
+  const message = error.message || error.code // if several addresses all refuse, there is only a code
   if (TAKES_NO_WRITES.has(error.code)) {
     return storeError(`PostgreSQL: this server takes no writes, give the primary's address (${message})`, error)
   }
@@ -102,7 +105,7 @@ function failure(error) {
   return storeError(`PostgreSQL: ${message}`, error)
 }
 
-/** Runs statements on a client; where it is ours `close` ends it, and `onFailure` may give up its connections. */
+/** Runs statements on a client. If it is our own, `close` ends it, and `onFailure` may give up its connections. */
 class StatementRunner {
   #client
   #calls
@@ -124,7 +127,7 @@ class StatementRunner {
     }
   }
 
-  /** A statement that came second changed nothing, so it is run again, after a pause that grows. */
+  /** A statement that came second changed nothing, so it is run again, after a longer pause each time. */
   async #attempts({ text, names }, values) {
     const start = monotonicNow()
     const passed = () => monotonicNow() - start
@@ -145,7 +148,7 @@ class StatementRunner {
     this.#refuseTransaction()
     try {
       const answer = parseAnswer(await this.#calls.send(text, values), this.#client)
-      this.#refuseTransaction() // a BEGIN may have been on its way when we asked
+      this.#refuseTransaction() // a BEGIN may have been under way when we checked
       return answer
     } catch (error) {
       if (error.code === NO_TABLE) return this.#makeTables()
@@ -172,13 +175,13 @@ class StatementRunner {
 
 // postgres.js got this option together with the errors of a COMMIT.
 const isOldPostgresJs = ({ options }) => typeof options === 'object' && !('sslnegotiation' in options)
-// A pool of pg 7 lacks this option, and a Client of it has its own writer. So it is with the first 8.x, which do work: there
-// the installed version tells.
+// A Pool of pg 7 lacks this option, and its Client has its own writer. The first 8.x are like that too, but they work:
+// so we also look at the installed version.
 const looksOld = ({ options = {}, connection }) =>
   connection ? connection.writer !== undefined : !('maxUses' in options)
 const isOldPg = (client) => looksOld(client) && oldVersion('pg') !== undefined
 
-/** A client of the user's, ready to run statements. */
+/** The user's client, ready to run statements. */
 function postgresClient(client) {
   if (typeof client === 'function' && typeof client.unsafe === 'function') {
     // The sql of a transaction or of a reserved connection has no begin().

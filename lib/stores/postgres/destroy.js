@@ -1,7 +1,7 @@
 'use strict'
 
-// Ends the group and leaves a tombstone, from which a new group of the name learns where to start.
-// It must never leave nothing: an absent group cannot say how far its slots were granted.
+// Ends the group and leaves a tombstone, which tells a new group of this name where to start. It must never leave
+// nothing behind: an absent group cannot say how far its slots were granted.
 
 const server = require('./server')
 const seen = require('./seen')

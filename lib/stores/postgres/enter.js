@@ -1,7 +1,7 @@
 'use strict'
 
-// check.js, and what acquire and renew ask besides: a group that is absent is made, clocks agree, no quiet period.
-// It must never let a step go on where a grant that nobody remembers may still run.
+// check.js, plus what acquire and renew need: an absent group is created, the clocks must agree, and there must be no
+// quiet period. It must never let a step continue while a forgotten grant may still run.
 
 const check = require('./check')
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The group and its slots as they were when the statement began, whatever was locked since.
-// It must never count rows one by one: slots are first used in order, so the last one tells how many there are.
+// The group and its slots as they were when the statement began, whatever was locked since. It must never count rows
+// one by one: slots are first used in order, so the last one shows how many there are.
 
 module.exports = /* sql */ `
 before AS MATERIALIZED (

@@ -1,7 +1,8 @@
 'use strict'
 
-// The server's clock, and which server this is. Needs `turn`: one row, there once the step holds its locks.
-// It must never give a time from before a lock was held: what ended during the wait would look as if it still ran.
+// The server's clock, and which server this is. Needs `turn`: one row, which appears when the step holds its locks. It
+// must never give a time from before it held a lock: a window that ended during the wait would seem to be still
+// running.
 
 module.exports = /* sql */ `
 server AS MATERIALIZED (

@@ -1,7 +1,7 @@
 'use strict'
 
-// A PostgreSQL client of our own for a URL, by whichever client package the user's project has.
-// It must never load one before it is asked for: flakeforge depends on neither.
+// Makes our own PostgreSQL client for a URL, with the client package that the user's project has. It must never load a
+// package before it is needed: flakeforge depends on neither.
 
 const { loadClient } = require('../versions')
 const { inTime } = require('../../in-time.js')
@@ -10,10 +10,10 @@ const { StatementRunner, pgCalls, sqlCalls } = require('./client')
 const CONNECT_SECONDS = 5
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
 const MOST_CONNECTIONS = 2
-/** How long an end may take: whoever closes has done what there was to do, and a step may be stuck. */
+/** How long it may take to end a client: all work is done by then, except for a step that is stuck. */
 const END_MS = CONNECT_SECONDS * 1000
 
-/** Ends a client, or leaves it to its step that is stuck, and to the process, which it does not keep alive. */
+/** Ends a client. If a step is stuck, it leaves the client alone, which does not keep the process alive. */
 const endInTime = (end) => inTime(end(), END_MS).catch(() => {})
 
 function openPg({ Pool }, url) {
@@ -24,7 +24,7 @@ function openPg({ Pool }, url) {
     keepAlive: true,
     allowExitOnIdle: true, // a lease does not keep a process alive
   })
-  // A server that goes away tells each idle connection; the next step says so to whoever waits for it.
+  // A server that goes away tells each idle connection; the next step reports it.
   pool.on('error', () => {})
   return new StatementRunner(pool, pgCalls(pool), { close: () => endInTime(() => pool.end()) })
 }
@@ -34,11 +34,11 @@ function openPostgresJs(postgres, url) {
     postgres(url, {
       max: MOST_CONNECTIONS,
       connect_timeout: CONNECT_SECONDS,
-      backoff: 0.1, // seconds; it grows to 20 otherwise, and a step would not fail but wait
+      backoff: 0.1, // seconds; otherwise it grows to 20, and a step would wait instead of failing
       idle_timeout: CONNECT_SECONDS, // an open connection keeps the process alive
       prepare: false,
       fetch_types: false,
-      onnotice: () => {}, // tables that are there already
+      onnotice: () => {}, // such as: this table exists already
     })
   let sql = connect()
   const calls = {
@@ -47,7 +47,7 @@ function openPostgresJs(postgres, url) {
     make: (text) => sqlCalls(sql).make(text),
   }
   let isClosed = false
-  // Its connections may have died without a word, and it has no bound for a query: the next step makes others.
+  // Its connections may have died silently, and it has no time limit for a query: the next step opens new ones.
   const onFailure = (error) => {
     if (error.code !== 'ETIMEDOUT' || isClosed) return
     const stuck = sql
@@ -63,7 +63,7 @@ function openPostgresJs(postgres, url) {
 
 const OPEN = { pg: openPg, postgres: openPostgresJs }
 
-/** A client of our own for a URL, by the package that the project has. It connects at the first step. */
+/** Our own client for a URL, made with the project's package. It connects at the first step. */
 function openClient(url) {
   const { name, loaded } = loadClient('postgres', Object.keys(OPEN))
   return OPEN[name](loaded, url)

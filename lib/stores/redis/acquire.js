@@ -1,7 +1,7 @@
 'use strict'
 
 // Grants a free slot and a window of it. ARGV[5]: owner, [6]: host, [7]: the client's clock.
-// It must never grant a slot whose end is not past, nor a window that touches an earlier one of the slot.
+// It must never grant a slot whose end is not in the past, or a window that touches an earlier one of the slot.
 
 module.exports = /* lua */ `
 local owner, host = ARGV[5], ARGV[6]

@@ -1,12 +1,12 @@
 'use strict'
 
-// Adds to a named counter of 0…2^64-1 and gives the value before; comes after clock.js.
-// It must never hand out a block twice: where writes may be lost it refuses until somebody says where to go on.
+// Adds to a named counter of 0…2^64-1 and returns the value before; follows clock.js. It must never hand out a block
+// twice: if writes may be lost, it refuses until somebody says where to continue.
 // KEYS: counter (hash). ARGV: by, and init or '' for none, as decimal text; the lineage that the client knows, '' for
-// none; and the one that a counter made now gets.
+// none; and the one that a new counter would get.
 //
-// A lineage names one making of the counter: it shows that what a client knew was lost and somebody made it anew. It is
-// settled once somebody has said where to go on.
+// A counter gets a new lineage each time it is created. So it shows if the counter that a client knew was lost and
+// created again. It is settled once somebody has said where to continue.
 
 module.exports = /* lua */ `
 local COUNTER, by, init, known, fresh = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]

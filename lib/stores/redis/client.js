@@ -1,7 +1,7 @@
 'use strict'
 
-// The two Redis clients of Node, ioredis and node-redis, as one: `run(script, keys, args)` gives the script's reply as
-// texts, within a bound of time. Clients are recognised by what they can do, since several versions may be installed.
+// The two Redis clients of Node, ioredis and node-redis, as one: `run(script, keys, args)` returns the script's reply
+// as texts, within a time limit. Clients are recognised by what they can do, since several versions may be installed.
 // It must never connect, configure or end a client that the user made.
 
 const { clientError, optionTypeError, storeError } = require('../../errors')
@@ -10,13 +10,14 @@ const { monotonicNow } = require('../../timers.js')
 const { oldClientError } = require('../versions')
 const { databaseOf, isRefusedSelect } = require('./database')
 
-/** How long a step may take. Both clients queue commands while they reconnect, by default for ever. */
+/** How long a step may take. Both clients queue commands while they reconnect, by default forever. */
 const ANSWER_MS = 5000
 
 const WANTED = 'an ioredis or node-redis client'
 const BUSY = 'it is inside MULTI, a pipeline or subscriber mode: give a duplicate() of it, which may run scripts'
 
-// Both clients collect commands for MULTI or a pipeline in an object that has all of them, and no connection of its own.
+// Both clients collect commands for MULTI or a pipeline in an object that has the same methods but no connection of its
+// own.
 const isBatch = (client) => typeof client?.exec === 'function' && typeof client.connect !== 'function'
 // Redis (also with Sentinel) and Cluster of ioredis.
 const isIoredis = (client) =>
@@ -31,8 +32,9 @@ const isOldNodeRedis = (client) => typeof client?.internal_send_command === 'fun
 const connectionErrors = new WeakMap()
 
 /**
- * Remembers why a client has no connection, for a step's `cause`: the clients tell it in events only. It also means that
- * a store which is down does not end a process whose client has no listener: IDs flow until the window's end.
+ * Remembers why a client has no connection, for a step's `cause`: clients report that only in events. The listener also
+ * keeps a process alive when the store is down and the user has no listener of their own: IDs can be made until the
+ * window ends.
  */
 function watch(client) {
   if (connectionErrors.has(client)) return
@@ -40,7 +42,10 @@ function watch(client) {
   client.on('error', (error) => connectionErrors.set(client, { error, at: monotonicNow() }))
 }
 
-/** What would lead to other keys than the other members', silently, or end the process at the first command. */
+/**
+ * Refuses options that would silently lead to other keys than those of the other members, or crash the process at the
+ * first command.
+ */
 function checkOptions(client) {
   const { keyPrefix, db } = client.options ?? {}
   if (keyPrefix) {
@@ -61,7 +66,8 @@ function ioredisCalls(client) {
   }
 }
 
-// node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections: there the key is told apart.
+// node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections: so the key is passed separately
+// there.
 const clusterCall = (client, command) => (text, keys, args) =>
   client.sendCommand(keys[0], false, [command, text, String(keys.length), ...keys, ...args])
 
@@ -75,7 +81,7 @@ function nodeRedisCalls(client) {
   }
 }
 
-/** Runs scripts on a client; where it is ours `close` ends it, and `onFailure` may give up its connection. */
+/** Runs scripts on a client. If it is our own, `close` ends it, and `onFailure` may give up its connection. */
 class ScriptRunner {
   #client
   #calls
@@ -95,16 +101,16 @@ class ScriptRunner {
     try {
       reply = await inTime(this.#evaluate(script, keys, args.map(String)), ANSWER_MS)
     } catch (error) {
-      const failure = this.#failure(error, start) // it asks how the client is now
+      const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
       throw failure
     }
-    // Inside MULTI the reply is QUEUED, and a callback-style client gives nothing.
+    // Inside MULTI the reply is QUEUED, and a client with callbacks returns nothing.
     if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
     return reply.map(String)
   }
 
-  /** The server keeps scripts by their hash and forgets them at a restart or SCRIPT FLUSH. */
+  /** The server keeps scripts by their hash, and forgets them at a restart or SCRIPT FLUSH. */
   async #evaluate({ sha, source }, keys, args) {
     try {
       return await this.#calls.evalSha(sha, keys, args)
@@ -131,7 +137,7 @@ class ScriptRunner {
   }
 }
 
-/** A client of the user's, ready to run scripts. */
+/** The user's client, ready to run scripts. */
 function redisClient(client) {
   if (isOldNodeRedis(client)) throw oldClientError(client, 'redis')
   if (isBatch(client)) throw clientError(client, BUSY)

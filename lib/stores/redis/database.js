@@ -1,10 +1,10 @@
 'use strict'
 
-// Whether an ioredis client is in the database that it was made for: where SELECT is refused, ioredis says so in an
-// 'error' event and goes on in database 0, where the other members are not.
-// It must never let an answer be used that another database may have given.
+// Checks that an ioredis client is in the database that it was made for. If the server refuses SELECT, ioredis only
+// emits an 'error' event and continues in database 0, where the other members are not.
+// It must never accept an answer that may come from another database.
 
-/** Before these a connection is yet to come: its 'connect' and 'error' events will be heard. */
+/** In these states the connection is still to come: we will get its 'connect' and 'error' events. */
 const YET_TO_CONNECT = new Set(['wait', 'connecting', 'reconnecting', 'close', 'end'])
 
 const isRefusedSelect = (error) => error?.command?.name === 'select' && error.name === 'ReplyError'
@@ -26,7 +26,7 @@ class Database {
     })
   }
 
-  /** The reply of a call, in this database; else the refusal is thrown. */
+  /** The reply of a call in this database; otherwise throws the refusal. */
   async run(call) {
     await this.#enter()
     this.#verify()
@@ -35,7 +35,10 @@ class Database {
     return reply
   }
 
-  /** Asks where nothing was heard of the connection's own SELECT: it is older than this object, or not there yet. */
+  /**
+   * Asks the server if we missed the connection's own SELECT, because the connection is older than this object or not
+   * there yet.
+   */
   async #enter() {
     const { condition, options, status } = this.#client
     const number = condition?.select ?? options?.db
@@ -50,7 +53,7 @@ class Database {
 
 const databases = new WeakMap()
 
-/** One for each client, however many stores are made on it. */
+/** One for each client, however many stores use it. */
 function databaseOf(client) {
   if (!databases.has(client)) databases.set(client, new Database(client))
   return databases.get(client)

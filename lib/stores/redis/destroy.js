@@ -1,8 +1,9 @@
 'use strict'
 
-// Ends the group and leaves a tombstone, from which a new group of the name learns where to start.
-// It must never leave nothing: an absent group cannot say how far its slots were granted, nor that it waits for a loss.
-// ARGV: as in group.js, but they are not this group's: anybody may clear up, and only skewMs is used, where none is.
+// Ends the group and leaves a tombstone, which tells a new group of this name where to start. It must never leave
+// nothing behind: an absent group cannot say how far its slots were granted, or that it is quiet after a loss.
+// ARGV: as in group.js, but not this group's own options, because anybody may clean up. Only skewMs is used, if there
+// is no group.
 
 module.exports = /* lua */ `
 if isDestroyed() then return { 'done' } end

@@ -1,13 +1,13 @@
 'use strict'
 
-// The group record, and what every step asks of it first; comes after clock.js.
-// It must never lower quietUntil or floor, and a refused step must never have changed a slot.
+// The group record, and what every step checks there first; follows clock.js. It must never lower quietUntil or floor,
+// and a refused step must never have changed a slot.
 //
 // KEYS: group (hash: the record), slots (hash: slot -> record), ends (sorted set: slot by hi),
 //       hosts (sorted set by text: host, hi, slot), owners (sorted set by text: owner, slot)
 // ARGV: fingerprint, slots, ttlMs, skewMs, then what the step needs
 //
-// No key ever expires: one that did would forget how far the slots were granted.
+// No key ever expires: otherwise it would be forgotten how far the slots were granted.
 
 module.exports = /* lua */ `
 local GROUP, SLOTS, ENDS, HOSTS, OWNERS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]

@@ -1,7 +1,7 @@
 'use strict'
 
-// Makes the group where there is none, or compares its options. ARGV[5]: 'create' for a group that is known to be new.
-// It must never change a group that is there, and never let anything but 'create' skip the wait for lost grants.
+// Makes the group if there is none, or else compares its options. ARGV[5]: 'create' for a group that is known to be
+// new. It must never change an existing group, and never let anything but 'create' skip the wait for lost grants.
 
 module.exports = /* lua */ `
 local isNew = group == nil or isDestroyed()

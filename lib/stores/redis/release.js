@@ -1,7 +1,7 @@
 'use strict'
 
 // Gives the rest of a window back. ARGV[5]: slot, [6]: owner, [7]: the last ms used.
-// It must never lower hi below lo - 1, nor for anyone but the owner.
+// It must never lower hi below lo - 1, and only ever for the owner.
 
 module.exports = /* lua */ `
 if group == nil or isDestroyed() then return { 'done' } end

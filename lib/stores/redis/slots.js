@@ -1,7 +1,7 @@
 'use strict'
 
-// Slot records and the three indexes that find a slot without looking at all; comes after group.js.
-// A record and its index entries must never differ, so all of them are written here and nowhere else.
+// Slot records, and the three indexes that find a slot without a look at all slots; follows group.js. A record and its
+// index entries must never differ, so only this file writes them.
 
 module.exports = /* lua */ `
 local NOBODY = '-' -- the owner of a released slot

@@ -1,7 +1,7 @@
 'use strict'
 
-// A Redis client of our own for a URL, by whichever client package the user's project has.
-// It must never load one before it is asked for: flakeforge depends on neither.
+// Makes our own Redis client for a URL, with the client package that the user's project has. It must never load a
+// package before it is needed: flakeforge depends on neither.
 
 const { optionRangeError } = require('../../errors')
 const { loadClient } = require('../versions')
@@ -12,13 +12,13 @@ const { isRefusedSelect } = require('./database')
 const FORM = 'like redis://[user:password@]host[:6379][/N], where N is the number of the database'
 
 function openIoredis({ Redis }, url) {
-  // After a failover the old connection may lead to a replica, which never takes a write: a new one finds the primary.
+  // After a failover the old connection may lead to a replica, which takes no writes: a new one finds the primary.
   const reconnectOnError = (error) => error.message.startsWith('READONLY')
-  // A step that finds no server fails after about a second: whoever asked knows better when to try again.
-  // A connection that died without a word is given up with the step that got no answer; another one may work.
+  // A step that finds no server fails after about a second: its caller knows better when to try again. If a step gets
+  // no answer, the connection may have died silently: it is given up, because a new one may work.
   const options = { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5, socketTimeout: ANSWER_MS }
   const client = new Redis(url, options)
-  // A lease does not keep a process alive; a step does, by its bound of time.
+  // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
   // Only a new connection selects the database again.
@@ -30,11 +30,11 @@ function openIoredis({ Redis }, url) {
 
 function openNodeRedis({ createClient }, url) {
   const client = createClient({ url })
-  client.unref() // a lease does not keep a process alive; a step does, by its bound of time
+  client.unref() // a lease does not keep a process alive; a step does, until its time limit
   const calls = nodeRedisCalls(client)
   let connection
   let isClosed = false
-  /** Connects at the first step, and at the next one where that failed. */
+  /** Connects at the first step; if that failed, at the next one. */
   async function connect() {
     connection ??= client.connect()
     try {
@@ -49,7 +49,7 @@ function openNodeRedis({ createClient }, url) {
     return calls.evalSha(...args)
   }
   const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
-  // The connection may have died without a word: the next step makes another. (socketTimeout would end an idle one.)
+  // The connection may have died silently: the next step opens another. (socketTimeout would end an idle one.)
   const onFailure = (error) => {
     if (error.code !== 'ETIMEDOUT' || !client.isReady) return
     connection = undefined
@@ -62,7 +62,10 @@ function openNodeRedis({ createClient }, url) {
   return new ScriptRunner(client, { ...calls, evalSha }, { close, onFailure })
 }
 
-/** What is no number would be another database for each package, or a crash; and only ioredis knows `?db=` and `?keyPrefix=`. */
+/**
+ * If this is not a number, each package would use another database, or crash. Only ioredis knows `?db=` and
+ * `?keyPrefix=`.
+ */
 function checkDatabase(url) {
   const { pathname, searchParams } = new URL(url)
   if (/^\/?\d*$/.test(pathname) && !searchParams.has('db') && !searchParams.has('keyPrefix')) return
@@ -71,7 +74,7 @@ function checkDatabase(url) {
 
 const OPEN = { ioredis: openIoredis, redis: openNodeRedis }
 
-/** A client of our own for a URL, by the package that the project has. It connects at the first step. */
+/** Our own client for a URL, made with the project's package. It connects at the first step. */
 function openClient(url) {
   checkDatabase(url)
   const { name, loaded } = loadClient('redis', Object.keys(OPEN))
