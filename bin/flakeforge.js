@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict'
 
-// The command: `npx flakeforge`. It finds the command that is meant, reads its options, runs it, and reports what goes
+// The program: `npx flakeforge`. It finds the command that is meant, reads its options, runs it, and reports what goes
 // wrong. It must never know what a command does.
 
 const { report } = require('./parts/faults.js')

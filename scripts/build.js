@@ -1,7 +1,7 @@
 'use strict'
 
-// `npm run build`: the addon, optimised. The types that napi writes are of no use: index.d.ts is written by hand. Options go to `napi build`, as in
-// `npm run build -- --target aarch64-apple-darwin`.
+// `npm run build`: the addon, optimised. It writes no types: index.d.ts is written by hand. Options go to `napi build`,
+// as in `npm run build -- --target aarch64-apple-darwin`.
 
 const { execFileSync, spawnSync } = require('node:child_process')
 const path = require('node:path')

@@ -1,8 +1,8 @@
 'use strict'
 
-// Knows whether the addon in the root is what the present source makes, so that `npm start` and its like build only
-// when they have to. After each build a file in target/ says which source went in and which addon came out.
-// `node scripts/built.js` ends with status 1 if there is something to build.
+// Knows whether the addon in the root was built from the present source, so that `npm start` and others build only when
+// they have to. After each build, a file in target/ records the source and the addon. `node scripts/built.js` ends with
+// status 1 if there is something to build.
 // It must never take an old addon for a new one: contents are compared, not times, so a changed file, another branch,
 // other compiler flags and a deleted or replaced addon are all noticed.
 
@@ -25,13 +25,13 @@ const SOURCES = [
   '.cargo',
 ]
 
-/** Settings by which Cargo makes another binary of the same source. */
+/** Settings that make Cargo build another binary from the same source. */
 const isBuildSetting = (name) =>
   /^(?:RUSTFLAGS|CARGO_ENCODED_RUSTFLAGS|CARGO_BUILD_|CARGO_PROFILE_|RUSTUP_TOOLCHAIN)/.test(name)
 
 const fullPath = (name) => path.join(root, name)
 
-/** All files in a folder of the root, or the file itself; nothing when it is missing. */
+/** All files in a folder of the root, or the file itself; nothing if it is missing. */
 function filesOf(name) {
   const stats = fs.statSync(fullPath(name), { throwIfNoEntry: false })
   if (stats === undefined) return []
@@ -39,7 +39,7 @@ function filesOf(name) {
   return fs.readdirSync(fullPath(name)).flatMap((entry) => filesOf(`${name}/${entry}`))
 }
 
-/** One hash over the names and the contents of files, and over anything else that counts. */
+/** One hash over the names and the contents of files, and over anything else that matters. */
 function hash(files, more) {
   const sum = createHash('sha256').update(JSON.stringify(more))
   for (const file of files.toSorted()) {
@@ -64,7 +64,7 @@ function hashOfAddon() {
   return addons.length > 0 ? hash(addons, []) : undefined
 }
 
-/** What the last build has left. A file that cannot be read means the same as none: build. */
+/** The record of the last build. A file that cannot be read counts as missing: build. */
 function lastBuild() {
   try {
     return JSON.parse(fs.readFileSync(stamp, 'utf8'))

@@ -1,12 +1,12 @@
 'use strict'
 
-// What a release changes in CHANGELOG.md: the entries under [Unreleased] get a heading with the version and the date, and
-// the links at the end of the file, one for each version, are written anew.
+// What a release changes in CHANGELOG.md: the entries under [Unreleased] get a heading with the version and the date,
+// and the links at the end of the file, one for each version, are written again.
 
 const HEADING = /^## \[([^\]]+)\]/gm
 const UNRELEASED = '## [Unreleased]\n'
 
-/** What was written since the last release; an error when that is nothing. */
+/** What was written since the last release; an error if there is nothing. */
 function unreleased(changelog) {
   const [, rest] = changelog.split(UNRELEASED)
   if (rest === undefined) throw new Error("CHANGELOG.md has no heading '## [Unreleased]'")

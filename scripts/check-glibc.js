@@ -1,8 +1,8 @@
 'use strict'
 
-// Fails when a binary needs a newer glibc than it promises: `node scripts/check-glibc.js 2.17 flakeforge.*.node`.
-// The linker stamps each function with the glibc version that introduced it; the highest stamp is the oldest system the
-// binary loads on. Nothing else would notice: a build that asks for more works on the machine that made it.
+// Fails when a binary needs a newer glibc than it promises: `node scripts/check-glibc.js 2.17 flakeforge.*.node`. The
+// linker stamps each function with the glibc version that introduced it; the highest stamp is the oldest glibc that it
+// loads with. Nothing else would notice: a build that needs a newer one works on the machine that made it.
 
 const { execFileSync } = require('node:child_process')
 
@@ -28,7 +28,7 @@ for (const file of files) {
     const [, version, name] = line.match(/\(?GLIBC_([\d.]+)\)?\s+(\S+)$/) ?? []
     return version ? [{ version, name }] : []
   })
-  // A glibc binary without one stamp does not exist: it is a musl binary, or objdump prints something new.
+  // Every glibc binary has a stamp. So this is a musl binary, or objdump's output has changed.
   if (needed.length === 0) {
     console.error(`${file}: no glibc symbol found`)
     process.exitCode = 1

@@ -11,7 +11,7 @@ const path = require('node:path')
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
 
-// What `npm test` and `npm run` tell their children must not reach the npm that packs and installs.
+// Variables that `npm test` and `npm run` set for their children must not reach the npm that packs and installs.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 
 /** Runs npm in a folder; on Windows it is a command file, which only a shell can run. */

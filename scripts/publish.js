@@ -26,14 +26,14 @@ function main([tag, artifacts, ...options]) {
   if (artifacts === undefined) throw new Error('usage: node scripts/publish.js TAG ARTIFACTS [OPTION...]')
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
   checkTag(tag, version)
-  // The platform packages take their version and texts from package.json, so they are written anew each time.
+  // The platform packages take their version and texts from package.json, so they are written again each time.
   writeNpmDirs()
-  // Each binary goes to its npm/<platform>/. A missing one, or one too many, is an error here.
+  // Each binary goes to its npm/<platform>/. A missing or extra one is an error here.
   run(process.execPath, napi, 'artifacts', '--output-dir', artifacts)
   // prepublishOnly is `napi prepublish`: it publishes the platform packages and adds them to package.json as
-  // optionalDependencies; then npm publishes the root package. So nobody can install a root without its binaries.
-  // npm hands its options down to the inner `npm publish` calls through the environment: they hold for all packages.
-  // A run that failed halfway can be started again: platform packages already there are skipped.
+  // optionalDependencies; then npm publishes the root package. So nobody can install a root package without its
+  // binaries. npm passes its options to the inner `npm publish` calls through the environment, so they apply to all
+  // packages. A run that failed halfway can be started again: platform packages already there are skipped.
   run('npm', 'publish', '--access', 'public', '--tag', distTag(version), ...options)
 }
 

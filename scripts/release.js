@@ -1,9 +1,8 @@
 'use strict'
 
-// `npm run release -- 0.2.0` prepares a release: it writes the version wherever one stands, dates the changelog, commits
-// and tags.
-// It must never push, and never leave half a release: all is checked first, and a step that fails takes back what was
-// written.
+// `npm run release -- 0.2.0` prepares a release: it writes the version wherever it appears, dates the changelog,
+// commits and tags. It must never push, and never leave half a release: everything is checked first, and if a step
+// fails, all changes are undone.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -17,7 +16,7 @@ const root = path.join(__dirname, '..')
 const read = (file) => fs.readFileSync(path.join(root, file), 'utf8')
 const write = (file, text) => fs.writeFileSync(path.join(root, file), text)
 
-/** Why there is no release, for whoever typed the command: shown without a stack. */
+/** Why there is no release, for the person who typed the command: shown without a stack. */
 class Refusal extends Error {}
 
 function run(program, ...args) {
@@ -40,14 +39,17 @@ function check(version, now) {
   }
 }
 
-/** Replaces a text that must be there exactly once: anything else means that a file has another form by now. */
+/** Replaces a text that must be there exactly once: otherwise the file's format has changed. */
 function replaceOnce(file, before, after) {
   const parts = read(file).split(before)
   if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times, and not once: ${before}`)
   write(file, parts.join(after))
 }
 
-/** Each file in which the version stands. Cargo itself would look for newer crates when it writes a lock file. */
+/**
+ * Writes the version into each file that contains it. Cargo itself would look for newer crates when it writes a lock
+ * file.
+ */
 function writeVersion(version, now) {
   npm(['version', version, '--no-git-tag-version', '--ignore-scripts'], root) // package.json and package-lock.json
   replaceOnce('Cargo.toml', `\nversion = "${now}"\n`, `\nversion = "${version}"\n`)
@@ -67,7 +69,7 @@ function writeChangelog(version) {
   write('CHANGELOG.md', releasedChangelog(read('CHANGELOG.md'), release))
 }
 
-/** Cargo refuses lock files that are not up to date: here, and not only in CI. */
+/** Lets Cargo refuse lock files that are not up to date: here, and not only in CI. */
 function checkLockFiles() {
   for (const manifest of ['Cargo.toml', 'core/fuzz/Cargo.toml'])
     run('cargo', 'tree', '--quiet', '--locked', '--depth', '0', '--manifest-path', manifest)

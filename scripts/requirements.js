@@ -1,9 +1,9 @@
 'use strict'
 
-// What a machine needs before anything can be installed or built here: a new enough Node.js and a new enough Rust.
-// What is missing is told in one sentence that says what to install and where from.
-// Old versions of Node.js must be able to read this file, or they would show a syntax error instead: so no syntax
-// newer than ES2019 in here (no `?.`, no `??`).
+// What a machine needs before anything can be installed or built here: a new enough Node.js and a new enough Rust. One
+// sentence says what is missing, and where to get it.
+// Old versions of Node.js must be able to read this file, or they would show a syntax error instead: so use no syntax
+// newer than ES2019 here (no `?.`, no `??`).
 
 const { spawnSync } = require('child_process')
 const fs = require('fs')
@@ -12,10 +12,10 @@ const path = require('path')
 
 const root = path.join(__dirname, '..')
 
-/** A problem with this machine: whoever catches it shows its message, and no stack. */
+/** A problem with this machine: to be shown as a message without a stack. */
 class MissingRequirement extends Error {}
 
-/** Whether a version like '1.95.0' is at least the one that is needed, like '1.89'. */
+/** Whether a version like '1.95.0' is at least the needed one, like '1.89'. */
 function isAtLeast(version, needed) {
   const [have, want] = [version, needed].map((text) => text.split('.').map(Number))
   const position = want.findIndex((number, i) => have[i] !== number)

@@ -1,9 +1,8 @@
 'use strict'
 
 // Runs one script with every JavaScript runtime we promise to work on: `node scripts/runtimes.js __test__/smoke.cjs`.
-// The runtimes come as npm packages that are nothing but the program, and go to target/runtimes/<name>. They are no
-// devDependencies, because a package with a `node` in node_modules/.bin would take the place of the real one in every
-// npm script.
+// The runtimes come as npm packages that contain just the program, and go to target/runtimes/<name>. They are not
+// devDependencies, because a `node` in node_modules/.bin would replace the real one in every npm script.
 
 const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -26,13 +25,13 @@ const runtimes = [
   node(22),
   node(24),
   { name: 'bun', package: `@oven/bun-${platform}-${bunArch}`, range: 1, program: 'bin/bun' },
-  // Deno asks before it loads native code, and there is nobody to answer.
+  // Otherwise Deno asks before it loads native code, and nobody answers.
   { name: 'deno', package: `@deno/${denoPlatform}`, range: 2, program: 'deno', args: ['run', '--allow-all'] },
 ]
 
 const root = path.join(__dirname, '..', 'target', 'runtimes')
 
-/** Installs a runtime unless it is there, and returns the path of its program. */
+/** Installs a runtime if it is missing, and returns the path of its program. */
 function install(runtime) {
   const prefix = path.join(root, runtime.name)
   const program = path.join(prefix, 'node_modules', runtime.package, runtime.program)
@@ -44,7 +43,7 @@ function install(runtime) {
   return program
 }
 
-/** Runs the program and returns what it says, as one string, and whether it succeeded. */
+/** Runs the program and returns its output as one string, and whether it succeeded. */
 function run(program, args) {
   const env = { ...process.env, DENO_DIR: path.join(root, 'deno-cache'), DENO_NO_UPDATE_CHECK: '1' }
   // A crash in native code ends in a signal, a hang in the timeout: both leave status null.
@@ -83,7 +82,7 @@ function main() {
   return failed ? 1 : 0
 }
 
-/** The program of a runtime that is promised, by its name here: 'bun', 'deno', 'node-20'. */
+/** The program of a supported runtime, by its name here: 'bun', 'deno', 'node-20'. */
 const programOf = (name) => install(runtimes.find((runtime) => runtime.name === name))
 
 module.exports = { install, node, programOf }

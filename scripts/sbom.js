@@ -1,7 +1,7 @@
 'use strict'
 
 // What a release is made of, as CycloneDX: `node scripts/sbom.js > flakeforge.cdx.json`. npm describes the package, and
-// Cargo lists the crates that are in the addon of one platform or another: no build tools, nothing that only tests use.
+// Cargo lists the crates in the addons of all platforms: no build tools, and nothing that only tests use.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -66,7 +66,7 @@ function sbom() {
   const shape = ['--sbom-format', 'cyclonedx', '--sbom-type', 'library']
   const omit = ['dev', 'optional', 'peer'].flatMap((kind) => ['--omit', kind])
   const bom = JSON.parse(npm(['sbom', '--package-lock-only', ...shape, ...omit], root))
-  bom.metadata.component.name = manifest.name // npm gives the folder's name
+  bom.metadata.component.name = manifest.name // npm writes the folder's name
   const { components, dependencies } = crates()
   const addon = dependencies[0].ref
   bom.components.push(...components)

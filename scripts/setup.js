@@ -1,8 +1,8 @@
 'use strict'
 
 // What `npm start`, `npm test` and `npm run bench` need first, in a fresh clone as well: the locked development
-// packages, and the addon built from the present source. Does nothing twice.
-// Old versions of Node.js must be able to read this file, as they must requirements.js.
+// packages, and the addon built from the present source. It does nothing twice. Old versions of Node.js must be able to
+// read this file, like requirements.js.
 
 const { spawnSync } = require('child_process')
 const fs = require('fs')
@@ -11,14 +11,14 @@ const { MissingRequirement, checkNode, checkRust } = require('./requirements.js'
 
 const root = path.join(__dirname, '..')
 
-/** npm writes a lock file of its own when it has installed: older than ours, or missing, means install. */
+/** npm writes its own lock file into node_modules. If that is missing, or older than ours, install. */
 function isInstalled() {
   const installed = path.join(root, 'node_modules', '.package-lock.json')
   if (!fs.existsSync(installed)) return false
   return fs.statSync(installed).mtimeMs >= fs.statSync(path.join(root, 'package-lock.json')).mtimeMs
 }
 
-/** Shows what the command prints, on stderr: stdout belongs to what comes after. False when it fails. */
+/** Shows what the command prints, on stderr: stdout belongs to what comes after. False if it fails. */
 function run(command) {
   const { status } = spawnSync(command, { cwd: root, shell: true, stdio: ['ignore', 2, 2] })
   if (status !== 0) console.error(`'${command}' failed: what it printed is above.`)
@@ -27,9 +27,9 @@ function run(command) {
 
 function setUp() {
   checkNode()
-  const { isBuilt } = require('./built.js') // not before, because it needs a new enough Node.js
+  const { isBuilt } = require('./built.js') // not earlier, because it needs a new enough Node.js
   const mustBuild = !isBuilt()
-  if (mustBuild) checkRust() // before npm, so that whoever has to install Rust does not wait first
+  if (mustBuild) checkRust() // before npm, so that nobody waits for npm only to hear that Rust is missing
   const installed = isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
   return installed && (!mustBuild || run('npm run --silent build'))
 }

@@ -39,7 +39,7 @@ function cargoReader() {
 function tapReader() {
   const counts = { pass: 0, fail: 0 }
   const failures = []
-  let failure // the one that is being read
+  let failure // the failure that is being read
 
   function readResult(not, rest) {
     const [title, directive] = rest.split(/ # (SKIP|TODO)\b/)

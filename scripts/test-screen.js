@@ -13,7 +13,7 @@ const yellow = colour(33, 39)
 const MARKS = { passed: '.', failed: red('F'), skipped: yellow('s') }
 const WIDTH = 100
 
-/** Prints one mark after the other, in lines of the same length. */
+/** Prints marks one after another, in lines of the same length. */
 function dots(stream) {
   let column = 0
   return {

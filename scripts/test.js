@@ -22,7 +22,7 @@ const SUITES = [
   },
   {
     name: 'Its models under loom',
-    // Another cfg means another build of everything: in a folder of its own the two do not throw each other away.
+    // Another cfg means another build of everything. In its own folder it does not replace the usual one.
     command:
       'cargo test --locked --no-fail-fast --package flakeforge-core --release --test loom --target-dir target/loom',
     env: { RUSTFLAGS: '--cfg loom' },
@@ -31,13 +31,13 @@ const SUITES = [
   { name: 'The package', command: 'npx ava --tap', reader: tapReader },
 ]
 
-/** Cargo names each test program before it runs it, and each comes with lines of its own: no news among dots. */
+/** Cargo names each test program before it runs it. Among the dots these lines are only noise. */
 const isNoise = (line) => /^\s*(?:Running|Doc-tests) /.test(line)
 
 /** Tests that cannot run here say so in lines like this, once for each file. */
 const isSkip = (line) => line.startsWith('!!! SKIPPED')
 
-/** What Node.js prints for process.emitWarning(). A test that expects a warning keeps it from being printed. */
+/** What Node.js prints for process.emitWarning(). A test that expects a warning prevents its output. */
 const isWarning = (line) => /^\(node:\d+\) .*Warning: /.test(line)
 
 const skips = new Set()
@@ -51,7 +51,7 @@ function readErrors(stream, warnings) {
   })
 }
 
-/** Reads a runner's output line by line, and shows it or its dots. */
+/** Reads a runner's output line by line, and shows it, or dots. */
 function readResults(stream, reader) {
   const screen = dots(process.stdout)
   readline.createInterface({ input: stream }).on('line', (line) => {
@@ -62,7 +62,7 @@ function readResults(stream, reader) {
   stream.on('end', () => screen.end())
 }
 
-/** A runner can end badly without a failed test: it did not build, it crashed, or it found no test. */
+/** A runner can fail without a failed test: it did not build, it crashed, or it found no test. */
 function brokenRun(command, code, passed) {
   if (code === 0 && passed > 0) return []
   const why = code === 0 ? 'It ran no test.' : `It ended with ${code}. What it printed is above.`

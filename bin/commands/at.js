@@ -1,7 +1,7 @@
 'use strict'
 
-// `flakeforge at`: the IDs of a time as bounds for a database query. It must never print a WHERE that misses an ID: where
-// signed bounds wrap around, it is two comparisons.
+// `flakeforge at`: the IDs of a time, as bounds for a database query. It must never print a WHERE that misses an ID: if
+// signed bounds wrap around, it prints two comparisons.
 
 const { toBigInt, toSigned } = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
@@ -11,7 +11,7 @@ const { OF_LAYOUT } = require('../parts/options.js')
 const { hexOf } = require('../parts/picture.js')
 const { print } = require('../parts/output.js')
 
-/** The condition on a column `id`. Signed bounds may be the other way round: then IDs are outside of them. */
+/** The condition on a column `id`. Signed bounds may be in the opposite order: then IDs are outside of them. */
 const where = (min, max) => (min <= max ? `id BETWEEN ${min} AND ${max}` : `(id >= ${min} OR id <= ${max})`)
 
 function bounds(layout, from, to) {

@@ -1,7 +1,8 @@
 'use strict'
 
-// `flakeforge completion`: prints the script that lets a shell complete the command line. The scripts of bin/completion/
-// know nothing themselves: at each Tab they call `flakeforge completion -- WORD…`, so they stay right after an update.
+// `flakeforge completion`: prints the script that lets a shell complete the command line. The scripts in
+// bin/completion/ know no options: at each Tab they call `flakeforge completion -- WORD…`, so they stay correct after
+// an update.
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -28,7 +29,7 @@ async function run({ values, operands }) {
   await print(values.json ? `${JSON.stringify({ shell, script: script(shell) })}\n` : script(shell))
 }
 
-/** What could stand in the place of the last word, a line each: the candidate, a tab, and what it is. */
+/** The candidates for the last word, one per line: the candidate, a tab, and what it is. */
 const complete = (words) =>
   print(
     candidates(words)

@@ -1,7 +1,7 @@
 'use strict'
 
-// `flakeforge create`: makes a group that is known to be new, once. Its first members then need not wait until the members
-// of a lost group, if there was one, have surely stopped.
+// `flakeforge create`: makes a group that is known to be new, once. Without it, the first members wait until the
+// members of a lost group would have stopped.
 
 const { createGroup } = require('../../index.js')
 const { Layout } = require('../../index.js')

@@ -1,6 +1,6 @@
 'use strict'
 
-// `flakeforge destroy`: ends a group for all its members. It must never do so by a slip of the hand.
+// `flakeforge destroy`: ends a group for all its members. It must never do so by accident.
 
 const { existsSync } = require('node:fs')
 const { readName } = require('../../lib/join-options.js')
@@ -10,8 +10,8 @@ const { print } = require('../parts/output.js')
 const { noGroup, withPresentStore } = require('../parts/stores.js')
 
 /**
- * A misspelt name must not look like success. On a server a group that never was looks like one that the server has lost,
- * whose members have to stop; in a folder it does not.
+ * A misspelt name must not look like success. On a server, a group that never existed looks like one that the server
+ * has lost, and the members of that one have to stop; in a folder it does not.
  */
 async function end(store, group) {
   if (store.folderOf !== undefined && !existsSync(store.folderOf(group))) throw await noGroup(store, group)

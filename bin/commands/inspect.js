@@ -1,7 +1,7 @@
 'use strict'
 
-// `flakeforge inspect`: says what is in IDs, from arguments or line by line from stdin. An ID that cannot be read is
-// reported and makes the exit status 1, but must never stop the others.
+// `flakeforge inspect`: shows what is in IDs, from arguments or line by line from stdin. If it cannot read an ID, it
+// reports that and exits with 1 at the end. One such ID must never stop the others.
 
 const { format, fromSigned, toBigInt, toSigned } = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
@@ -13,7 +13,7 @@ const { print } = require('../parts/output.js')
 const { contenders, rank, reasons, summary } = require('../parts/ranking.js')
 const { joinBytes, readId } = require('../parts/text-forms.js')
 
-/** What there is to show of an ID: with a layout its parts, else all readings, the best first. */
+/** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
 function examine(text, layout) {
   const { id: value, form, note } = readId(text)
   const id = toBigInt(value)
@@ -24,7 +24,7 @@ function examine(text, layout) {
 }
 
 function toJson({ text, id, form, note, layout, parts, readings }) {
-  const bytes = fromSigned(BigInt.asIntN(64, id)) // formatted several times as fast as a bigint
+  const bytes = fromSigned(BigInt.asIntN(64, id)) // this is formatted several times as fast as a bigint
   return JSON.stringify({
     input: text,
     form,
@@ -64,7 +64,7 @@ function toLine({ id, layout, parts }) {
   return [String(id).padEnd(20), layout.name, stamp(date), ...values].join('  ')
 }
 
-/** The texts as output. Those that are not IDs are reported, with what `place` calls them. */
+/** The texts as output. Reports those that are not IDs, with the name that `place` gives them. */
 function showAll(texts, show, layout, place = () => '') {
   let output = ''
   for (const [i, text] of texts.entries()) {

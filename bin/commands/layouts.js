@@ -1,6 +1,6 @@
 'use strict'
 
-// `flakeforge layouts`: the table of all systems. It must never hold a figure of its own: all come from the layouts.
+// `flakeforge layouts`: the table of all systems. It must never contain figures of its own: all come from the layouts.
 
 const { Layout, layouts } = require('../../index.js')
 const { usageError } = require('../parts/faults.js')
@@ -8,7 +8,7 @@ const { print } = require('../parts/output.js')
 const { toTable } = require('../parts/table.js')
 
 function describe(layout) {
-  const { maxAheadMs, maxWaitMs, tickMs } = Layout.facts(layout) // not part of Layout's public face
+  const { maxAheadMs, maxWaitMs, tickMs } = Layout.facts(layout) // not public in Layout
   const { name, epoch, fields, end, signedEnd } = layout
   return { name, epoch, tickMs, fields, maxAheadMs, maxWaitMs, end, signedEnd }
 }
@@ -18,7 +18,7 @@ const fieldsText = (fields) =>
 
 const day = (date) => date.toISOString().split('T')[0]
 
-/** Two tables, since one would be too wide for most terminals: what the bits are, and how time goes. */
+/** Two tables, because one would be too wide for most terminals: one for the bits, one for the time. */
 const FIELDS = ['layout', 'fields and their bits']
 const fieldsRow = ({ name, fields }) => [name, fieldsText(fields)]
 
@@ -31,7 +31,7 @@ const timesRow = ({ name, epoch, tickMs, maxAheadMs, maxWaitMs, end, signedEnd }
 
 const toText = (all) => `${toTable(FIELDS, all.map(fieldsRow))}\n\n${toTable(TIMES, all.map(timesRow))}`
 
-/** JSON has no Infinity; as text it is what the options take. */
+/** JSON has no Infinity; the options take it as text. */
 const toJson = (described) => JSON.stringify(described, (_, value) => (value === Infinity ? 'Infinity' : value))
 
 async function run({ values, operands }) {

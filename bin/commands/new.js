@@ -1,7 +1,7 @@
 'use strict'
 
-// `flakeforge new`: makes IDs. It waits as nextAsync() does, so a clock that steps back delays the output and never ends it.
-// Without a node number it takes a slot, as join() does, so that commands that run at once make no equal IDs.
+// `flakeforge new`: makes IDs. It waits like nextAsync(), so a clock that steps back delays the output but never ends
+// it. Without a node number it takes a slot, like join(), so that commands that run at the same time make no equal IDs.
 
 const FlakeId = require('../../index.js')
 const { usageError } = require('../parts/faults.js')
@@ -12,7 +12,7 @@ const { withSlot } = require('../parts/slot.js')
 
 const BATCH = 8192 // IDs made and written at a time: a few hundred kB of text
 
-/** How an ID is written in a form. */
+/** How to write an ID in each form. */
 function writer(form, layout) {
   if (form === 'hex') return hexOf
   return form === 'json' ? (id) => toJson(id, layout) : (id) => FlakeId.format(id, form)
@@ -48,7 +48,7 @@ function readForm({ as, json }) {
   return form
 }
 
-/** What says which slot, and means nothing beside a node number or a file. */
+/** Options that say which slot; they make no sense with a node number or a file. */
 const SLOT_OPTIONS = ['store', 'group', ...Object.keys(OF_GROUP), 'wait']
 
 /** Where the node number comes from: 'given', 'shared' (a file), or 'slot'. */
@@ -98,7 +98,7 @@ async function printPictures(flake, count) {
   }
 }
 
-/** Warnings of the library, such as why join() waits, read like the rest of this command. */
+/** Warnings of the library, such as why join() waits, look like the rest of this command's output. */
 function sayWarnings() {
   process.removeAllListeners('warning')
   process.on('warning', ({ code, message, stack }) => say(code?.startsWith('FLAKEFORGE_') ? message : stack))

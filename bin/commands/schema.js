@@ -1,13 +1,13 @@
 'use strict'
 
-// `flakeforge schema`: the tables of the PostgreSQL store, for those who make tables by migrations. It must never connect
-// to anything, nor hold a statement of its own.
+// `flakeforge schema`: the tables of the PostgreSQL store, for those who create tables by migrations. It must never
+// connect to anything, and never contain statements of its own.
 
 const { version } = require('../../package.json')
 const { usageError } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
 
-/** The statements that the store itself runs where it may. */
+/** The statements that the store itself runs if it has the rights. */
 const schema = () => require('../../lib/stores/postgres/schema.js')
 
 const HEADER = `-- The tables of flakeforge ${version}, printed by: flakeforge schema

@@ -1,6 +1,6 @@
 'use strict'
 
-// `flakeforge slots`: who holds what on a store. It must never take or free a slot, nor make a group.
+// `flakeforge slots`: who holds which slots on a store. It must never take or free a slot, or make a group.
 
 const { readName } = require('../../lib/join-options.js')
 const { report, usageError } = require('../parts/faults.js')
@@ -21,7 +21,7 @@ function holder({ owner, pid, host, hi }) {
 
 const row = (slot) => [slot.group, String(slot.slot), holder(slot), date(slot.since), date(slot.last), date(slot.hi)]
 
-/** The groups to list. One that is named and not there is an error, because it may be misspelt. */
+/** The groups to list. If a named group does not exist, that is an error, because the name may be misspelt. */
 async function chooseGroups(store, named) {
   const known = named === undefined ? await groupsOf(store) : undefined
   if (known !== undefined) return known
@@ -30,10 +30,13 @@ async function chooseGroups(store, named) {
   return [group]
 }
 
-/** What is wrong with a group: its error, or one for each file that is not what it should be. */
+/** What is wrong with a group: its error, or one for each bad file. */
 const faultsOf = (error) => error.faults?.map((message) => ({ message, code: error.code })) ?? [error]
 
-/** The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide all. */
+/**
+ * The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide the
+ * others.
+ */
 async function listAll(store, named) {
   const groups = await chooseGroups(store, named)
   const settled = await Promise.allSettled(groups.map((name) => store.list(name)))

@@ -1,8 +1,8 @@
 'use strict'
 
-// The command line as values: Node's parseArgs takes it apart, and what it finds is checked here against the table of
-// the command's options. Nothing is guessed: an option that the layout does not have is an error, because a node number
-// that went unnoticed is somebody else's.
+// The command line as values: Node's parseArgs splits it, and this file checks the parts against the table of the
+// command's options. It must never guess: an option that the layout does not have is an error, because an ignored node
+// number would lead to equal IDs.
 
 const { parseArgs } = require('node:util')
 const { Layout, layouts } = require('../../index.js')
@@ -35,7 +35,7 @@ function readArguments(command, args) {
     if (token.kind === 'positional') operands.push(plain(token.value))
     if (token.kind !== 'option') continue
     const value = checkOption(token, options, command)
-    // Of two values one would be ignored, and somebody believes in it.
+    // One of two values would be ignored, and the user may rely on it.
     if (Object.hasOwn(values, token.name) && value !== true)
       throw usageError(`${token.rawName} is given twice. Give it once.`)
     values[token.name] = value
@@ -50,7 +50,7 @@ const optionsOf = (command, layout) => ({
   ...COMMON,
 })
 
-/** The arguments taken apart. What is wrong with them is said here, not by parseArgs. */
+/** Splits the arguments. The errors about them come from here, not from parseArgs. */
 function tokensOf(args, options) {
   const types = Object.entries(options).map(([name, { value, short }]) => [
     name,
@@ -85,7 +85,7 @@ function unknownOption(rawName, options, { name: command }) {
 
 const flag = (name) => (name.length === 1 ? `-${name}` : `--${name}`)
 
-/** `--layout` and the choices it has; undefined when none of them is there. */
+/** `--layout` and its choices; undefined if none of them is given. */
 function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }, absent) {
   if (layout === undefined && absent === undefined) {
     const [choice] =
@@ -103,7 +103,7 @@ function readIdOffset(text) {
   return BigInt(text)
 }
 
-/** A name, or fields of one's own as JSON. */
+/** A name, or the user's own fields as JSON. */
 function readSpec(layout) {
   if (!layout.trim().startsWith('{')) return layout
   try {
@@ -113,7 +113,7 @@ function readSpec(layout) {
   }
 }
 
-/** The layout that the arguments name, before its node fields are known as options: without an offset of its IDs. */
+/** The layout that the arguments name, read before its node fields are known as options: without an idOffset. */
 function findLayout(args) {
   const values = {}
   for (const token of tokensOf(args, OF_LAYOUT)) {

@@ -1,13 +1,13 @@
 'use strict'
 
-// What could stand in the place of the last word of a command line, for the shells' completion: commands, options and their
-// values, all out of the tables that the commands themselves go by. It must never open a store, nor fail.
+// The candidates for the last word of a command line, for completion in shells: commands, options and their values, all
+// from the tables that the commands use. It must never open a store, and never fail.
 
 const { findLayout, optionsOf } = require('./arguments.js')
 const { NAMES, OTHERS, choose, load } = require('./commands.js')
 const { SCHEMES } = require('./stores.js')
 
-/** What the shell itself completes; it appears as a line of its own. */
+/** Words that tell the shell to complete these itself; each is a line of its own. */
 const [FILES, FOLDERS] = [':files', ':folders']
 
 /** Values by the word in `completes`. */
@@ -18,7 +18,7 @@ const PLACES = {
 }
 
 /**
- * @param {string[]} words what is typed after `flakeforge`; the last one is being typed, and may be empty
+ * @param {string[]} words the words after `flakeforge`; the last one is being typed, and may be empty
  * @returns {string[]} lines: a candidate, perhaps with a tab and what it is; or FILES or FOLDERS
  */
 function candidates(words) {
@@ -28,7 +28,7 @@ function candidates(words) {
   return all.filter((line) => line.startsWith(':') || line.startsWith(typed))
 }
 
-/** The first word: a command, or an option of `new`, which is what runs without one. */
+/** The first word: a command, or an option of `new`, which runs if no command is named. */
 function first(typed) {
   if (typed.startsWith('-'))
     return [...OTHERS.filter((name) => name.startsWith('-')), ...options(load('new'), [], typed)]
@@ -48,7 +48,7 @@ function more(before, typed) {
   return valuesOf({ completes: command.completes?.[place] })
 }
 
-/** Undefined where the words make no command. */
+/** Undefined if the words are not a command. */
 function chosenCommand(before) {
   try {
     return choose(before)
@@ -57,7 +57,7 @@ function chosenCommand(before) {
   }
 }
 
-/** All options of a command, with the node fields of the layout that is typed already; a misspelt one has none. */
+/** All options of a command, with the node fields of the layout that has been typed; a misspelt layout has none. */
 function knownOptions(command, rest) {
   try {
     return optionsOf(command, command.nodeFields ? findLayout(rest) : undefined)
@@ -69,7 +69,7 @@ function knownOptions(command, rest) {
 const nameOf = (word) => /^--?([^=]+)/.exec(word ?? '')?.[1]
 const optionOf = (word, known) => (word?.includes('=') ? undefined : known[nameOf(word)])
 
-/** Options that are not typed yet; after `--name=`, the values of that one. */
+/** Options that have not been typed yet; after `--name=`, the values of that one. */
 function options(command, rest, typed) {
   const known = knownOptions(command, rest)
   const [flag] = /^--[^=]+=/.exec(typed) ?? []

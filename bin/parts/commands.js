@@ -11,17 +11,17 @@
 //   examples   [command line, what it does]
 //   run        ({ values, operands, layout }) => Promise
 //
-// Help, completion and the reading of arguments all go by this table, so nothing about a command is written twice.
+// Help, completion and the reading of arguments all use this table, so nothing about a command is written twice.
 
 const { nearest } = require('../../lib/nearest.js')
 const { usageError } = require('./faults.js')
 
 const NAMES = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy', 'schema', 'completion']
 
-/** What stands in the place of a command without being one. */
+/** Words that are not commands but may come in place of one. */
 const OTHERS = ['help', '--help', '--version']
 
-/** The command of that name. */
+/** The command with this name. */
 function load(name) {
   if (!NAMES.includes(name)) throw unknown(name)
   return { name, ...require(`../commands/${name}.js`) }

@@ -1,7 +1,7 @@
 'use strict'
 
-// What goes wrong, as a sentence or two on stderr and an exit status: 2 where the command line is wrong and nothing was
-// done, 1 where the command failed. It must never hide a bug, whose stack is wanted.
+// Reports what goes wrong, as a sentence or two on stderr and an exit status: 2 if the command line is wrong and
+// nothing was done, 1 if the command failed. It must never hide a bug: for those it shows the stack.
 
 const { say } = require('./output.js')
 
@@ -13,20 +13,20 @@ const usageError = (message) => Object.assign(new Error(message), { exitCode: US
 /** The command was understood, and failed. */
 const failure = (message) => Object.assign(new Error(message), { exitCode: FAILURE })
 
-/** The exit status of an error, or undefined for a bug. An option may have come from the environment, too. */
+/** The exit status of an error, or undefined for a bug. A bad option may also come from the environment. */
 function statusOf({ exitCode, code, syscall }) {
   if (exitCode !== undefined) return exitCode
   if (code === 'ERR_FLAKE_OPTION') return USAGE
   return code?.startsWith?.('ERR_FLAKE_') || syscall !== undefined ? FAILURE : undefined
 }
 
-/** The message, and the cause where that does not tell it: why a server could not be reached, for example. */
+/** The message, plus the cause if the message does not include it: why a server could not be reached, for example. */
 function textOf(error) {
   const [text, why] = [inFlags(error), error.cause?.message?.split('\n')[0]]
   return why && !text.includes(why) ? `${text.replace(/\.$/, '')} (${why}).` : text
 }
 
-/** Errors of the library call an option by its name there; people have typed a flag. */
+/** Errors of the library use an option's name in the library; people have typed a flag. */
 function inFlags({ message, code, option }) {
   const text = message.replaceAll(/\s*\n\s*/g, ' ')
   if (code !== 'ERR_FLAKE_OPTION' || !text.startsWith(`${option} `)) return text
@@ -37,7 +37,7 @@ function inFlags({ message, code, option }) {
 }
 
 function report(error) {
-  if (error.signal !== undefined) return process.kill(process.pid, error.signal) // whoever waits for us sees which
+  if (error.signal !== undefined) return process.kill(process.pid, error.signal) // so that our parent sees which signal
   const status = statusOf(error)
   process.exitCode = status ?? FAILURE
   if (status === 0) return

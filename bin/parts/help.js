@@ -1,6 +1,6 @@
 'use strict'
 
-// What --help prints, out of the table of commands and options. It must never be wider than 100 columns.
+// What --help prints, from the table of commands and options. It must never be wider than 100 columns.
 
 const { Layout, layouts } = require('../../index.js')
 const { NAMES, load } = require('./commands.js')
@@ -8,7 +8,7 @@ const { COMMON } = require('./options.js')
 
 const WIDTH = 100
 
-/** Text in lines that leave room for an indent. */
+/** Wraps text into lines that leave room for an indent. */
 function wrap(text, indent = 0) {
   const lines = []
   for (const word of text.split(/\s+/)) {
@@ -19,7 +19,7 @@ function wrap(text, indent = 0) {
   return lines
 }
 
-/** Terms with what is to be said of them beside. */
+/** Terms, with their descriptions next to them. */
 function list(pairs) {
   const indent = Math.max(...pairs.map(([term]) => term.length)) + 4
   return pairs.flatMap(([term, text]) =>

@@ -1,8 +1,8 @@
 'use strict'
 
-// The options of all commands, each written once: what follows it (`value`; a switch has none), what it is for, the
-// values that it can have, where they are a few (`among`), and by which name errors of the library call it (`api`).
-// `completes`: 'folder' or 'file', where the value is one.
+// The options of all commands, each written once: what follows it (`value`; a switch has none), what it is for, its
+// possible values if they are few (`among`), and its name in errors of the library (`api`). `completes`: 'folder' or
+// 'file', if the value is one.
 
 const native = require('../../lib/native.js')
 const { Layout, layouts } = require('../../index.js')
@@ -27,7 +27,7 @@ const NODE_OFFSET = {
 
 const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } }
 
-/** What all members of a group have to agree on, beside the layout. */
+/** What all members of a group have to agree on, besides the layout. */
 const OF_GROUP = {
   slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
   ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)', api: 'ttlMs' },
@@ -72,7 +72,7 @@ const API_NAMES = Object.fromEntries(
     .map(([name, { api }]) => [name, api ?? name]),
 )
 
-/** How errors of the library call an option. */
+/** The name of an option in errors of the library. */
 const apiName = (name) => API_NAMES[name] ?? name
 
 module.exports = { COMMON, FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW, YES, apiName, nodeFields }

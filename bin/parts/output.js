@@ -7,8 +7,8 @@ const { styleText } = require('node:util')
 process.stdout.on('error', () => {}) // print() throws it
 
 /**
- * Writes, and waits until it is written: then no more than this text is in memory, and whoever prints hears of an error.
- * That the reader has seen enough (`| head`) is an error too, so that whatever is under way ends; its exit status is 0.
+ * Writes, and waits until it is written. So only this text is in memory, and the caller gets any error. If the reader
+ * has seen enough (`| head`), that is an error too, so that the command ends; its exit status is 0.
  */
 async function print(text) {
   try {
@@ -32,7 +32,7 @@ function isColoured({ FORCE_COLOR } = process.env) {
 
 const coloured = isColoured()
 
-/** Whether there is a colour was asked above: newer versions of Node would ask again. */
+/** We have already decided whether to use colours: newer versions of Node would check again. */
 const paint = (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text)
 
 module.exports = { print, say, paint }

@@ -1,7 +1,7 @@
 'use strict'
 
-// The slot that `new` takes where nobody gives it a node number: of the store that is named, or of the user's own folder.
-// Two commands that run at once must never have one node number.
+// The slot that `new` takes if it gets no node number: from the named store, or in the user's own folder. Two commands
+// that run at once must never have the same node number.
 
 const { createHash } = require('node:crypto')
 const { existsSync } = require('node:fs')
@@ -16,13 +16,13 @@ const { addressOf } = require('./stores.js')
 const BY_HAND = 'Or use --id N, which takes no slot, if no other process has that node number.'
 
 /**
- * Does something with a generator that holds a slot, and gives the slot back, however it ends.
+ * Does something with a generator that holds a slot, and gives the slot back in any case.
  * @param {string | undefined} name of the store
  * @param {object} options of join()
  * @param {(flake: FlakeId) => Promise<void>} work
  */
 async function withSlot(name, options, work) {
-  // By its address, so that what join() says about the store names it.
+  // By address, so that messages of join() name the store.
   const address = addressOf(name)
   const flake = await (address === undefined ? joinOwnFolder(options) : FlakeId.join(address, options))
   try {
@@ -32,7 +32,7 @@ async function withSlot(name, options, work) {
   }
 }
 
-/** Ctrl-C and the like: then what is under way ends, the slot is given back, and the process ends as they make it. */
+/** After a signal such as Ctrl-C the work ends, the slot is given back, and the process ends by that signal. */
 async function untilStopped(work) {
   let stop
   const stopped = new Promise((_, reject) => {
@@ -47,9 +47,9 @@ async function untilStopped(work) {
   }
 }
 
-/** In the user's own folder there is nobody to agree with on the options of a group, so it must not be a matter of them. */
+/** In the user's own folder no group options were agreed on with anybody, so joining must not depend on them. */
 async function joinOwnFolder(options) {
-  const store = fileStore(defaultFolder()) // named, because in a container join() would refuse to choose it
+  const store = fileStore(defaultFolder()) // named, because in a container join() would not choose it
   try {
     const flake = await (options.group === undefined ? joinSomeGroup(store, options) : FlakeId.join(store, options))
     if (signOfContainer() !== undefined) sayWhereFrom(flake, store)
@@ -61,9 +61,9 @@ async function joinOwnFolder(options) {
 }
 
 /**
- * The group that join() takes by default, so that applications of this user make no equal IDs. But one of other options
- * has other IDs anyway; and to make the default group with options that are not join()'s own would keep applications out
- * of it. In both cases the slot is of a group that is named after its options.
+ * The group that join() takes by default, so that this user's applications make no equal IDs. But if that group has
+ * other options, its IDs differ anyway; and if we created it with options other than join()'s defaults, applications
+ * could not join it. In both cases the slot comes from a group that is named after its options.
  */
 async function joinSomeGroup(store, options) {
   const ours = readJoinOptions(options).config
@@ -77,7 +77,7 @@ async function joinSomeGroup(store, options) {
   return FlakeId.join(store, { ...options, group: `new-${digest}` })
 }
 
-/** Undefined where the group has other options. How many slots it has is its own affair. */
+/** Undefined if the group has other options. The number of slots does not matter. */
 async function joinIfSame(store, options, { fingerprint }) {
   try {
     return await FlakeId.join(store, options)
@@ -88,7 +88,7 @@ async function joinIfSame(store, options, { fingerprint }) {
   }
 }
 
-/** Other containers do not see this folder, and take the same numbers from theirs. */
+/** Other containers do not see this folder, and take the same numbers from their own. */
 function sayWhereFrom({ id }, { folder }) {
   say(
     `Node number ${id} is unique only in this container (it is a slot of ${folder}). If other containers make IDs too, name a ` +

@@ -1,6 +1,6 @@
 'use strict'
 
-// The store that the command line names: a URL, or a folder as a plain path. No folder is made here.
+// Opens the store that the command line names: a URL, or a folder as a plain path. It must never create a folder.
 
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
@@ -12,22 +12,22 @@ const { failure } = require('./faults.js')
 /** What URLs of stores begin with, for completion. */
 const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'etcd://', 'etcds://']
 
-/** One letter and a colon is a drive of Windows. */
+/** One letter and a colon is a Windows drive. */
 const isUrl = (text) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
 
-/** Undefined where nobody named one. */
+/** Undefined if none is named. */
 const nameOf = (given) => given ?? (process.env.FLAKEFORGE_STORE || undefined)
 
-/** The same as join() takes it, which knows no plain paths. */
+/** The same in the form that join() takes: it knows no plain paths. */
 function addressOf(given) {
   const name = nameOf(given)
   return name === undefined || isUrl(name) ? name : `file:${resolve(name)}`
 }
 
-/** The store, and how to close it; without a name, the default folder. */
+/** The store and a function that closes it; without a name, the default folder. */
 const findStore = (name) => (name !== undefined && isUrl(name) ? openStore(name) : openFolder(name))
 
-/** The default folder in a container too, where join() refuses it: to look does no harm. */
+/** Uses the default folder even in a container, where join() refuses it: looking does no harm. */
 const openFolder = (name) => ({
   store: fileStore(name === undefined ? defaultFolder() : resolve(name)),
   close: async () => {},
@@ -43,7 +43,7 @@ async function withStore(given, work) {
   }
 }
 
-/** The same with a store whose folder must be there: who looks at slots or ends a group makes no folder. */
+/** The same with a store whose folder must exist: looking at slots or ending a group must not create a folder. */
 const withPresentStore = (given, work) =>
   withStore(given, (store) => {
     if (nameOf(given) !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
@@ -52,13 +52,13 @@ const withPresentStore = (given, work) =>
     return work(store)
   })
 
-/** The names of all groups; undefined where the store cannot list them. */
+/** The names of all groups; undefined if the store cannot list them. */
 const groupsOf = async (store) => store.groups?.()
 
-/** Whether a group is there, perhaps without a slot that was ever held. */
+/** Whether a group exists, even if none of its slots was ever held. */
 const hasGroup = async (store, group) => (await groupsOf(store))?.includes(group) ?? store.has(group)
 
-/** The error of a group that is not there, with the one that may have been meant. */
+/** The error for a group that does not exist, with the name that may have been meant. */
 async function noGroup(store, group) {
   const known = await groupsOf(store)
   const text = `There is no group '${group}' ${placeOf(store)}.`

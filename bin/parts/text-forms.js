@@ -1,7 +1,7 @@
 'use strict'
 
-// An ID in whatever text form it was copied in. The forms are tried in the order of FORMS and the first that fits is
-// taken; where another would have fitted too, `note` says so. It must never take a text for an ID that is none.
+// An ID in whatever text form it was copied in. The forms are tried in the order of FORMS, and the first that fits is
+// used; if another would have fitted too, `note` says so. It must never read a text that is not an ID as one.
 
 const { format, fromSigned, layouts, parse } = require('../../index.js')
 
@@ -13,7 +13,9 @@ const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
 const readBytes = (text) => Buffer.from(text.replace(/[^\da-f]/gi, ''), 'hex')
 
-/** [form, pattern of what it could be, ID as a bigint or Buffer (undefined: it is none after all), what else fits] */
+/**
+ * [form, pattern of what it could be, ID as a bigint or Buffer (undefined: it is not an ID after all), what else fits]
+ */
 const FORMS = [
   ['decimal', /^\d{1,20}n?$/, readDecimal, alsoDecimal],
   ['signed', /^-\d{1,19}n?$/, readSigned],
@@ -56,7 +58,7 @@ function readBase32(text) {
   return /^[0-9a-f]/i.test(text) ? parse(text, 'base32') : undefined // 13 characters have a bit more than 64
 }
 
-/** The ID of a text in a base whose text has one width, where that is one. */
+/** The ID of a text in a base of fixed width, if it is one. */
 function readAs(base) {
   return (text) => {
     try {
@@ -67,7 +69,7 @@ function readAs(base) {
   }
 }
 
-/** What else a text of one of the short forms could have been: as these bases write it, letter by letter. */
+/** What else a text in a short form could have been: these bases write the same letters. */
 function couldBe(form, ...bases) {
   return (text) => {
     const others = bases.filter((base) => {
@@ -85,13 +87,13 @@ function readBase64(text) {
   return bytes.length === 8 && same ? bytes : undefined
 }
 
-/** Spaces around, a comma behind, and quotes as JSON has them. */
+/** Strips spaces, a comma at the end, and quotes as in JSON. */
 function strip(text) {
   const trimmed = text.trim().replace(/,$/, '')
   return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed
 }
 
-/** The ID as a bigint or Buffer, the form it was in, and perhaps a note. Throws when it is in none. */
+/** The ID as a bigint or Buffer, the form it was in, and perhaps a note. Throws if no form fits. */
 function readId(given) {
   const text = strip(given)
   for (const [form, pattern, read, also] of FORMS) {
@@ -103,7 +105,7 @@ function readId(given) {
   throw Object.assign(new Error(`'${shown}' is not an ID. Give it as ${WANTED}.`), { code: 'ERR_FLAKE_ID' })
 }
 
-/** Arguments as texts of IDs: bytes of hex that the shell has split are put together. */
+/** Arguments as texts of IDs: joins bytes of hex that the shell has split. */
 function joinBytes(args) {
   const texts = []
   for (let i = 0; i < args.length; ) {

@@ -6,7 +6,7 @@ module.exports = [
   {
     name: 'a failure is told while the next call is on its way',
     file: 'lib/segment-id.js',
-    from: '    if (!isFinal(this.#failure)) this.#failure = undefined // it may be over\n',
+    from: '    if (!isFinal(this.#failure)) this.#failure = undefined // the trouble may be over\n',
     to: '',
     tests: ['segment-faults'],
   },
@@ -55,7 +55,7 @@ module.exports = [
   {
     name: 'IDs from below are given during init',
     file: 'lib/segment-id.js',
-    from: '    this.#hand.clear() // now: what is asked for from here on waits for the answer\n',
+    from: '    this.#hand.clear() // at once: calls from here on wait for the answer\n',
     to: '',
     tests: ['segment'],
   },
