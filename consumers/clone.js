@@ -1,8 +1,8 @@
 'use strict'
 
-// A copy of this repository as it is now, uncommitted changes too, with a history of one commit: releases are tried in
-// it. It has something to release, whatever the changelog says at the moment.
-// It must never lead back: its node_modules is a link, and nothing else is.
+// A copy of this repository as it is now, with uncommitted changes and a history of one commit, to try releases in. It
+// always has something to release, whatever the changelog says at the moment. It must never link back to the
+// repository, except for its node_modules.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -34,7 +34,7 @@ function cloneTo(folder) {
     fs.copyFileSync(path.join(root, name), path.join(folder, name))
   }
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
-  fs.appendFileSync(path.join(folder, '.gitignore'), 'node_modules\n') // the link is no folder
+  fs.appendFileSync(path.join(folder, '.gitignore'), 'node_modules\n') // a link is not a folder
   const changelog = path.join(folder, 'CHANGELOG.md')
   fs.writeFileSync(changelog, fs.readFileSync(changelog, 'utf8').replace('## [Unreleased]\n', ENTRY))
   git(folder, 'init', '--quiet', '--initial-branch', 'main')

@@ -1,8 +1,8 @@
 'use strict'
 
-// flakeforge as its users have it: packed, installed in projects of their kinds, built by their tools.
-// `node consumers/index.js` runs every folder here, `node consumers/index.js bundlers` one of them. A folder has a
-// check.js that exports an async function: it calls `report(name, { ok, output })` for each thing it tries.
+// flakeforge as its users have it: packed, installed in projects like theirs, and built by their tools. `node
+// consumers/index.js` runs every folder here, `node consumers/index.js bundlers` one of them. A folder has a check.js
+// that exports an async function: it calls `report(name, { ok, output })` for each thing it tries.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,7 +15,7 @@ const all = fs
 let passed = 0
 let failed = 0
 
-/** Says how one thing went; what it printed only where it failed. */
+/** Reports how one thing went, with its output only if it failed. */
 function report(name, { ok, output }) {
   if (ok) passed++
   else failed++

@@ -1,8 +1,7 @@
 'use strict'
 
-// A project of somebody who uses flakeforge: a fixture folder, copied to target/consumers/, with its locked packages
-// and the packed tarballs of flakeforge installed.
-// It must never link to this repository: what is not in the tarballs is not there.
+// A user's project: a fixture folder, copied to target/consumers/, with its locked packages and the packed tarballs of
+// flakeforge installed. It must never link to this repository: the project has only what is in the tarballs.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -12,7 +11,7 @@ const { npm, packAll } = require('../scripts/pack.js')
 const target = path.join(__dirname, '..', 'target', 'consumers')
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
 
-/** What `npm test` tells its children must not reach the programs of a project. */
+/** Variables that `npm test` sets for its children must not reach the programs of a project. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 
 let tarballs
@@ -34,7 +33,7 @@ function isInstalled(folder) {
   return fs.readFileSync(copy, 'utf8') === fs.readFileSync(path.join(folder, 'package-lock.json'), 'utf8')
 }
 
-/** Installs the locked packages, unless they are there from the last run, and then flakeforge as it is now. */
+/** Installs the locked packages, unless they are left from the last run, and then flakeforge as it is now. */
 function install(folder) {
   if (!isInstalled(folder)) {
     npm(['ci', '--ignore-scripts', ...QUIET], folder)
@@ -43,7 +42,7 @@ function install(folder) {
   for (const tarball of Object.values(packed())) unpack(tarball, folder)
 }
 
-/** Puts a tarball where npm would. npm itself would look at the whole tree again, which takes it seconds. */
+/** Unpacks a tarball where npm would put it. npm itself would check the whole tree again, which takes seconds. */
 function unpack(tarball, folder) {
   const temp = fs.mkdtempSync(path.join(target, 'unpack-'))
   const { status, stderr } = spawnSync('tar', ['-xzf', tarball, '-C', temp], { encoding: 'utf8' })

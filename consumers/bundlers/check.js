@@ -1,5 +1,5 @@
-// One small application, built by each bundler as docs/bundling.md says, and run where neither this repository nor the
-// project that built it can be reached. The configurations and commands are those of the document, taken from it.
+// One small application, built by each bundler as docs/bundling.md says, and run where it can reach neither this
+// repository nor the project that built it. The configurations and commands are read from the document.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -24,7 +24,7 @@ function chapterOf(title) {
 
 let away // a folder far from this repository
 
-/** An empty folder in it, removed when the program ends. */
+/** An empty folder in `away`, which is removed when the program ends. */
 function freshFolder() {
   if (away === undefined) {
     away = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bundles-'))
@@ -33,10 +33,10 @@ function freshFolder() {
   return fs.mkdtempSync(path.join(away, 'bundle-'))
 }
 
-/** What a build left to be started. */
+/** The file to start that a build has left. */
 const programIn = (folder) => fs.readdirSync(folder).find((name) => /^(?:program|index)\.[cm]?js$/.test(name))
 
-/** Copies a package, and what it depends on, from one node_modules to another. */
+/** Copies a package and its dependencies from one node_modules to another. */
 function copyPackage(name, from, to) {
   const [source, target] = [path.join(from, name), path.join(to, name)]
   if (fs.existsSync(target)) return
@@ -45,7 +45,10 @@ function copyPackage(name, from, to) {
   for (const dependency of Object.keys(dependencies)) copyPackage(dependency, from, to)
 }
 
-/** What is wrong with what an application printed: an array of two IDs of this minute, in order, and one more number. */
+/**
+ * What is wrong with an application's output, which should be an array of two IDs of this minute, in order, and one
+ * more number.
+ */
 function faultOf(text) {
   let ids
   try {
@@ -69,7 +72,7 @@ class Builds {
     Object.assign(this, { folder, modules: path.join(folder, 'node_modules'), url, report })
   }
 
-  /** Runs each command of a chapter, and gives what it left in dist/ to `check`. */
+  /** Runs each command of a chapter, and passes what it left in dist/ to `check`. */
   async build(title, check) {
     const { files, commands } = chapterOf(title)
     for (const { name, code } of files) this.#configure(name, code)
@@ -82,14 +85,14 @@ class Builds {
     }
   }
 
-  /** Where the project has a file of that name it imports the documented one. */
+  /** If the project already has a file of that name, that one imports the documented one. */
   #configure(name, code) {
     const own = path.join(__dirname, name)
     const documented = name.replace(/(?=\.\w+$)/, '.documented')
     fs.writeFileSync(path.join(this.folder, fs.existsSync(own) ? documented : name), code)
   }
 
-  /** The output in a folder of its own, with these things beside it. */
+  /** Puts the output into a folder of its own, next to these files. */
   #copy(addBeside = () => {}) {
     const folder = freshFolder()
     fs.cpSync(path.join(this.folder, 'dist'), folder, { recursive: true })
@@ -103,14 +106,14 @@ class Builds {
     return run(process.execPath, [programIn(folder), way], folder, { env: { REDIS_URL: this.url } })
   }
 
-  /** What it says without the addon. (Node itself would print the whole program first, where that is one long line.) */
+  /** What it prints without the addon. (Node itself would print the whole program first if that is one long line.) */
   #messageAlone() {
     const folder = this.#copy()
     const code = `import('./${programIn(folder)}').catch((error) => console.log(String(error)))`
     return run(process.execPath, ['-e', code], folder)
   }
 
-  /** The addon as a file, which docs/bundling.md says to copy. */
+  /** The addon as a file, which one has to copy according to docs/bundling.md. */
   addAddon = (folder) => {
     const copy = 'cp node_modules/flakeforge-*/*.node dist/'
     if (!fs.readFileSync(DOCUMENT, 'utf8').includes(copy)) throw new Error(`docs/bundling.md does not say: ${copy}`)

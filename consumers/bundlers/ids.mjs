@@ -1,9 +1,9 @@
-// IDs of one small application, which each bundler builds.
+// The IDs of a small application, which each bundler builds.
 
 import { FlakeId, redisStore, SegmentId } from 'flakeforge'
 import { Redis } from 'ioredis'
 
-/** flakeforge finds a client for the address by itself. */
+/** flakeforge itself finds a client for the address. */
 async function byAddress(url) {
   const flake = await FlakeId.join(url, { group: 'orders' })
   const ids = Array.from(flake.takeBigInts(3), String)
@@ -11,7 +11,7 @@ async function byAddress(url) {
   return ids
 }
 
-/** The application has its own client. */
+/** The application passes its own client. */
 async function byClient(url) {
   const client = new Redis(url)
   const flake = await FlakeId.join(redisStore(client), { group: 'orders' })

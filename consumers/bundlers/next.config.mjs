@@ -1,4 +1,5 @@
-// What docs/bundling.md says, and where this project begins: there is another package-lock.json above it.
+// The configuration from docs/bundling.md, plus the root of this project, because there is another package-lock.json
+// above it.
 
 import documented from './next.config.documented.mjs'
 

@@ -1,7 +1,8 @@
 'use strict'
 
-// Beside client packages that are too old for a store, flakeforge installs, and says which version it needs where one is
-// used: as a client that is given, and by an address. Each folder is a project with one such package.
+// Next to client packages that are too old for a store, flakeforge can still be installed. If a program uses such a
+// package, as a given client or by an address, flakeforge says which version it needs. Each folder is a project with
+// one such package.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -13,7 +14,7 @@ const tooOld = (name, version, first) =>
   new RegExp(`${name} ${version}\\b.*${first} or newer.*npm install ${name}@latest`)
 const TAKEN = /^$/
 
-/** What each project has, the address it joins by, and what comes of each try. */
+/** What each project has, the address that it joins with, and the result of each try. */
 const PROJECTS = {
   'redis-3': {
     name: 'redis',
@@ -21,7 +22,7 @@ const PROJECTS = {
     client: ['ERR_FLAKE_OPTION', tooOld('redis', '3.1.2', '4.3.0')],
     byAddress: ['ERR_FLAKE_STORE', tooOld('redis', '3.1.2', '4.3.0')],
   },
-  // A client of it works.
+  // A client of this version works.
   'ioredis-4': {
     name: 'ioredis',
     address: 'redis://127.0.0.1:1',
@@ -42,7 +43,9 @@ const PROJECTS = {
   },
 }
 
-/** npm itself decides whether flakeforge fits beside what is there: it is asked for a lock file, which is all it needs. */
+/**
+ * npm itself decides whether flakeforge fits next to the packages that are there. Asking it for a lock file is enough.
+ */
 function install(folder) {
   try {
     npm(
@@ -66,7 +69,9 @@ function tries(folder, { name, address, client, byAddress }) {
   return { ok: outcomes.length > 1 && outcomes.every(isAsWanted), output: stdout }
 }
 
-/** A copy of the project outside of this repository, whose own packages it would find otherwise. */
+/**
+ * A copy of the project outside of this repository. Inside it, the project would find the repository's own packages.
+ */
 function apart(folder) {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-old-clients-'))
   fs.cpSync(folder, copy, { recursive: true })

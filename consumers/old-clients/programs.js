@@ -1,11 +1,11 @@
 'use strict'
 
-// What a project tries with the client package that it has: `node programs.js NAME ADDRESS` prints for each try what came
-// of it, as [name of the try, code, message].
+// What a project tries with its client package: `node programs.js NAME ADDRESS` prints the result of each try as [name
+// of the try, code, message].
 
 const { join, postgresStore, redisStore } = require('flakeforge')
 
-/** Clients as users make them, which nobody connects. */
+/** Clients as users make them, but never connected. */
 const CLIENTS = {
   redis: { client: (redis) => redisStore(quiet(redis.createClient(1, '127.0.0.1'))) },
   ioredis: { client: (Redis) => redisStore(quiet(new Redis({ lazyConnect: true }))) },
@@ -16,7 +16,7 @@ const CLIENTS = {
   postgres: { sql: (postgres) => postgresStore(postgres('postgres://127.0.0.1:1/none')) },
 }
 
-/** Nobody listens there. */
+/** Nothing listens at this address. */
 const quiet = (client) => client.on('error', () => {})
 
 async function outcome(name, call) {
@@ -34,7 +34,7 @@ async function main(name, address) {
   for (const [kind, give] of Object.entries(CLIENTS[name])) outcomes.push(await outcome(kind, () => give(made)))
   outcomes.push(await outcome('address', () => join(address, { waitMs: 0 })))
   console.log(JSON.stringify(outcomes))
-  process.exit() // a client may try to connect for ever
+  process.exit() // a client may try to connect forever
 }
 
 main(...process.argv.slice(2))

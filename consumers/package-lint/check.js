@@ -1,13 +1,15 @@
-// The tarballs as two linters of packages see them: publint (does package.json describe the files?) and arethetypeswrong
-// (do the types fit what require and import give, in each of TypeScript's ways to look for them?).
+// Checks the tarballs with two linters for packages: publint (does package.json describe the files?) and
+// arethetypeswrong (do the types match what require and import return, for each way in which TypeScript resolves
+// them?).
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { packed, project, run } = require('../project.js')
 
 /**
- * What publint says and is not so here. It takes `module` for a condition under which a bundler wants ES modules. In
- * "imports" ours only tells bundlers from Node, and they read CommonJS as well: the projects in consumers/ show it.
+ * A message of publint that is wrong here. It takes `module` for a condition under which a bundler expects ES modules.
+ * Ours, in "imports", only tells bundlers and Node apart, and bundlers read CommonJS too: the projects in consumers/
+ * show it.
  */
 const isExpected = ({ code, path: keys }) =>
   code === 'IMPORTS_MODULE_SHOULD_BE_ESM' && keys.join('.') === 'imports.#packages.module'

@@ -1,5 +1,5 @@
 // A project that names flakeforge, installed and run by each package manager and runtime: the rows of the table in
-// docs/package-managers.md. flakeforge is packed with its platform package as an optional dependency, as a release has it.
+// docs/package-managers.md. flakeforge is packed with its platform package as an optional dependency, as in a release.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -11,7 +11,7 @@ const { programOf } = require('../../scripts/runtimes.js')
 const DOCUMENT = path.join(__dirname, '..', '..', 'docs', 'package-managers.md')
 const platform = ownPlatform().manifest
 
-/** The rows of the table: `with`, how to install, how to run. */
+/** The rows of the table: package manager, how to install, how to run. */
 function rows() {
   const lines = fs.readFileSync(DOCUMENT, 'utf8').split('\n')
   const cells = lines.filter((line) => line.includes('| `')).map((line) => line.split('|').map((cell) => cell.trim()))
@@ -33,14 +33,14 @@ function publishedTarball(folder) {
   return path.join(folder, 'flakeforge.tgz')
 }
 
-/** The tarballs that stand in for the registry; postgres.js is a client that depends on nothing. */
+/** The tarballs that replace the registry; postgres.js is a client without dependencies. */
 function tarballs(folder, modules) {
   must(run('npm', ['pack', '--ignore-scripts', path.join(modules, 'postgres')], folder))
   const client = fs.readdirSync(folder).find((name) => name.startsWith('postgres-'))
   return { flakeforge: publishedTarball(folder), client: path.join(folder, client), addon: packed().platform }
 }
 
-/** A folder of programs by the names that the document calls them. */
+/** A folder with the programs under the names that the document uses. */
 function programs(folder, modules) {
   const place = path.join(folder, 'bin')
   const commands = {
@@ -56,7 +56,9 @@ function programs(folder, modules) {
   return place
 }
 
-/** A project of its own for each row; each package manager has its own words for "take this tarball for that package". */
+/**
+ * A project of its own for each row; each package manager has its own way to say "use this tarball for that package".
+ */
 function newProject(folder, { flakeforge, client, addon }) {
   const instead = { [platform.name]: `file:${addon}` }
   const manifest = {
@@ -72,7 +74,7 @@ function newProject(folder, { flakeforge, client, addon }) {
   fs.copyFileSync(path.join(__dirname, 'program.mjs'), path.join(folder, 'program.mjs'))
 }
 
-/** What is wrong with what the program printed: three IDs of this minute, in order. */
+/** What is wrong with the program's output, which should be three IDs of this minute, in order. */
 function faultOf(text) {
   const found = /^\["\d+","\d+","\d+"\]$/m.exec(text)
   if (found === null) return 'no IDs'
@@ -88,7 +90,7 @@ class Rows {
     Object.assign(this, { away, report, tarballs: tarballs(away, modules), bin: programs(away, modules), count: 0 })
   }
 
-  /** Runs a command of the document in a folder, with caches that are not the user's. */
+  /** Runs a command of the document in a folder, with caches of its own. */
   #run(command, folder) {
     const caches = path.join(this.away, 'caches')
     const settings = {
@@ -101,7 +103,7 @@ class Rows {
       XDG_STATE_HOME: path.join(caches, 'state'),
       YARN_GLOBAL_FOLDER: path.join(caches, 'yarn'),
       YARN_ENABLE_TELEMETRY: '0',
-      YARN_ENABLE_IMMUTABLE_INSTALLS: '0', // on by itself in CI
+      YARN_ENABLE_IMMUTABLE_INSTALLS: '0', // on by default in CI
       CI: '1',
     }
     return run('sh', ['-c', command], folder, { env: settings })
@@ -125,14 +127,14 @@ class Rows {
     })
   }
 
-  /** Without the addon: an error that says which flag was one too many. */
+  /** Without the addon there must be an error that says which flag to leave out. */
   fails({ name, start }, folder) {
     const { ok, output } = this.#run(start, folder)
     this.report(`${name}: an error that helps`, { ok: !ok && /Error: .*optional/m.test(output), output })
   }
 }
 
-/** A program of one file is to run where nothing else is: neither beside it, nor where it was built. */
+/** A program of one file must run alone: with nothing next to it, and nothing left where it was built. */
 function isolate(folder, away) {
   const alone = fs.mkdtempSync(path.join(away, 'alone-'))
   fs.renameSync(path.join(folder, 'program'), path.join(alone, 'program'))

@@ -1,5 +1,5 @@
-// IDs of one small project, whichever package manager installed it. With an address, flakeforge finds a client package that
-// the project names and flakeforge does not.
+// The IDs of a small project, which any package manager may have installed. With an address, flakeforge finds a client
+// package that is a dependency of the project but not of flakeforge.
 
 import { FlakeId } from 'flakeforge'
 

@@ -13,7 +13,7 @@ const { env, packed } = require('../project.js')
 const root = path.join(__dirname, '..', '..')
 const README = fs.readFileSync(path.join(root, 'README.md'), 'utf8')
 
-/** What the README names and this folder has otherwise: the package as it is now, and a Redis on a free port. */
+/** Replaces what differs from the README here: the package as it is now, and a Redis on a free port. */
 function localized(text, redis) {
   const { main, platform } = packed()
   return text
@@ -21,7 +21,7 @@ function localized(text, redis) {
     .replaceAll('redis://localhost', redis.url)
 }
 
-/** What to execute for a block; TypeScript blocks of the README are JavaScript too. */
+/** What to run for a block; the README's TypeScript blocks are valid JavaScript too. */
 function commandOf({ language, code }, folder, i) {
   if (language === 'sh') return ['bash', ['-euc', code]]
   const file = path.join(folder, `block-${i}.mjs`)
@@ -29,7 +29,7 @@ function commandOf({ language, code }, folder, i) {
   return [process.execPath, [file]]
 }
 
-/** What is wrong with an output: undefined where it is as promised. */
+/** What is wrong with an output; undefined if it is as promised. */
 function disagreement(documents, { code }, next, stdout) {
   const { agrees, promises, shape } = documents
   if (next?.language === '') {

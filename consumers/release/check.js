@@ -1,7 +1,7 @@
-// A release from its preparation to somebody's install: `npm run release`, then scripts/publish.js as the release
-// workflow runs it, to a registry (verdaccio) on this machine that asks no other, then `npm install flakeforge` in an
-// empty folder.
-// Only this machine's addon is here: in the packages of the other platforms it stands in for theirs.
+// A release, from its preparation to a user's install: `npm run release`, then scripts/publish.js as the release
+// workflow runs it, to a registry (verdaccio) on this machine that asks no other registry, then `npm install
+// flakeforge` in an empty folder. Only this machine's addon exists here, so it is also used in the packages of the
+// other platforms.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -32,7 +32,7 @@ async function freePort() {
   return port
 }
 
-/** Starts the registry: it knows no other registry, so all that it serves was published to it. */
+/** Starts the registry. It knows no other registry, so everything that it serves was published to it. */
 async function startRegistry(tools, folder) {
   const port = await freePort()
   const config = {
@@ -51,12 +51,12 @@ async function startRegistry(tools, folder) {
   const child = fork(program, args, { execPath, cwd: folder, silent: true })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
-  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]) // it says { verdaccio_started: true }
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]) // { verdaccio_started: true }
   if (!first?.verdaccio_started) throw new Error(`verdaccio did not start:\n${log}`)
   return { child, url: `http://127.0.0.1:${port}/`, log: () => log }
 }
 
-/** Makes a user, and the npm settings with which that user publishes and others install. */
+/** Makes a user, and the npm settings to publish as that user and to install. */
 async function npmSettings(url, folder) {
   const body = JSON.stringify(USER)
   const headers = { 'content-type': 'application/json' }
@@ -81,7 +81,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 }
 
-/** What ci.yml hands on: a folder for each target, with the addon of that target. */
+/** The artifacts of ci.yml: a folder for each target, with the addon of that target. */
 function writeArtifacts(clone) {
   const { main: addon } = ownPlatform().manifest
   const platforms = fs.readdirSync(path.join(clone, 'npm'))
@@ -93,7 +93,7 @@ function writeArtifacts(clone) {
   }
 }
 
-/** Whether 'linux-x64-gnu' is what npm/ calls 'x86_64-unknown-linux-gnu'. */
+/** Whether a name in npm/, like 'linux-x64-gnu', belongs to a target like 'x86_64-unknown-linux-gnu'. */
 function matches(platform, target) {
   const [system, cpu, abi] = platform.split('-')
   const [machine, , ...rest] = target.split('-')
@@ -112,7 +112,7 @@ const PROGRAMS = {
   ],
 }
 
-/** Installs by name from the registry into an empty folder, and uses what came. */
+/** Installs by name from the registry into an empty folder, and uses the package. */
 function install(folder, settings, report) {
   const empty = path.join(folder, 'user')
   fs.mkdirSync(empty)
@@ -130,7 +130,7 @@ function install(folder, settings, report) {
   }
 }
 
-/** What the registry says of the packages. */
+/** Checks what the registry says about the packages. */
 async function checkRegistry(url, report) {
   const packument = async (what) => (await fetch(`${url}${what}`)).json()
   const main = await packument(name)
@@ -138,7 +138,7 @@ async function checkRegistry(url, report) {
   const platforms = Object.keys(manifest.optionalDependencies ?? {})
   const problems = []
   const checkTags = (what, tags) => {
-    // A first version is always `latest`, whatever its tag: so there must be no other.
+    // A first version is always `latest`, whatever its tag: so there must be no other tag.
     if (JSON.stringify(tags) !== JSON.stringify({ latest: version })) problems.push(`${what}: ${JSON.stringify(tags)}`)
   }
   checkTags(name, main['dist-tags'])
@@ -178,7 +178,7 @@ async function release(tools, folder, report) {
   const registry = await startRegistry(tools, folder)
   try {
     const env = await npmSettings(registry.url, folder)
-    // As after a run that failed halfway: one package is there already.
+    // As after a run that failed halfway, one package is already published.
     const early = run('npm', ['publish', '--access', 'public'], path.join(clone, 'npm', 'darwin-arm64'), { env })
     const published = run('node', ['scripts/publish.js', `v${version}`, 'artifacts'], clone, { env })
     const ok = early.ok && published.ok

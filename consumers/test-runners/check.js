@@ -1,6 +1,6 @@
 'use strict'
 
-// Test runners that fake timers: jest and vitest; and sinon, which other runners use. What they run is in the folders of
+// Test tools that fake timers: jest, vitest, and sinon, which other runners use. Their tests are in the folders with
 // their names.
 
 const path = require('node:path')
@@ -14,7 +14,7 @@ module.exports = async (report) => {
   report('vitest, in threads, processes and contexts', bin('vitest', 'run'))
   for (const when of ['first', 'later']) {
     const { ok, output } = run(process.execPath, ['sinon/timers.js', when], folder)
-    // A process whose timers are all fakes ends in the middle, with status 0.
+    // A process whose timers are all fakes would end in the middle, with status 0.
     report(`sinon, flakeforge is loaded ${when}`, { ok: ok && output.endsWith('all have ended'), output })
   }
 }

@@ -1,16 +1,17 @@
 'use strict'
 
-// Every call of flakeforge that waits for time to pass. Each must end by itself, whatever a test has made of the timers.
+// Every call of flakeforge that waits for time to pass. Each must end by itself, whatever a test has done to the
+// timers.
 
 const assert = require('node:assert')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 
-/** Puts a node's IDs so far ahead of the clock that the next one has to wait for a timer. */
+/** Moves a node's IDs so far ahead of the clock that the next one has to wait for a timer. */
 const putAhead = (FlakeId, id) => new FlakeId({ id, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY }).take(100)
 
-/** More than a few ticks hold. */
+/** More IDs than fit into a few ticks. */
 const MANY = 20_000
 
 async function withFolder(work) {

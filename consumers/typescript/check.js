@@ -1,6 +1,6 @@
-// flakeforge under the TypeScript versions that it supports. In each kind of project the consumers of __test__/types must
-// compile, the mistakes must not, and what was compiled must run. Then: what an editor shows, and what happens without
-// @types/node.
+// Checks flakeforge with the TypeScript versions that it supports. In each kind of project the consumers in
+// __test__/types must compile, the mistakes must not, and the result must run. It also checks what an editor shows, and
+// what happens without @types/node.
 
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
@@ -13,22 +13,28 @@ const undocumented = require('./undocumented.js')
 const OLDEST = '5.4'
 const NEWEST = '7.0'
 
-/** For servers, and half the work. The newest version also compiles with the types of browsers, as is the default. */
+/**
+ * The setting for servers, and half the work. The newest version also compiles with the types of browsers, which is the
+ * default.
+ */
 const WITHOUT_BROWSERS = { lib: ['es2022'] }
 
-/** The options of a version: in all kinds of project, and for commonjs. */
+/** The options of a version: for all kinds of project, and for commonjs. */
 const OPTIONS = {
   5.4: { all: WITHOUT_BROWSERS },
   5.9: { all: WITHOUT_BROWSERS },
   '6.0': { all: WITHOUT_BROWSERS, commonjs: { moduleResolution: 'bundler' } }, // its default; node10 is deprecated
-  '7.0': { commonjs: { moduleResolution: 'bundler' } }, // there is no node10 any more
+  '7.0': { commonjs: { moduleResolution: 'bundler' } }, // node10 no longer exists
 }
 
-/** Node16 and nodenext find types in the same way; the oldest and the newest version try both. */
+/** node16 and nodenext find types in the same way; only the oldest and the newest version try both. */
 const kindsOf = (version) =>
   Object.keys(KINDS).filter((kind) => kind !== 'node16' || [OLDEST, NEWEST].includes(version))
 
-/** Mistakes look the same where types are found in the same way. One kind for ES modules and one for CommonJS are enough. */
+/**
+ * Mistakes look the same if types are found in the same way. So one kind for ES modules and one for CommonJS are
+ * enough.
+ */
 const MISTAKEN = ['nodenext', 'commonjs']
 
 /** Runs Node to its end: whether it succeeded, and what it printed. */
@@ -42,11 +48,11 @@ function node(args, cwd) {
 
 const compiler = (folder, version) => path.join(folder, 'node_modules', `typescript-${version}`, 'bin', 'tsc')
 
-/** Compiles projects, all in one process, which reads the libraries once. */
+/** Compiles projects, all in one process, so that it reads the libraries only once. */
 const build = (folder, version, projects) =>
   node([compiler(folder, version), '--build', '--pretty', 'false', ...projects], folder)
 
-/** The lines of what tsc said that are about a project. */
+/** The lines of tsc's output about a project. */
 const about = (project, output) =>
   output.split('\n').filter((line) => line.startsWith(`${project}/`) && / TS\d+/.test(line))
 
@@ -71,7 +77,7 @@ async function checkVersion(folder, version, report) {
   }
 }
 
-/** What the oldest and the newest tsc made of the consumers. */
+/** The compiled consumers of the oldest and the newest tsc. */
 async function runCompiled(folder, report) {
   for (const version of [OLDEST, NEWEST]) {
     for (const name of RUN.flatMap((each) => [`${each}.mjs`, `${each}.cjs`])) {
@@ -81,7 +87,7 @@ async function runCompiled(folder, report) {
   }
 }
 
-/** The newest types of Node beside those of the oldest Node: Buffer has a type parameter there. */
+/** Also checks the newest types of Node, not only those of the oldest: Buffer has a type parameter there. */
 async function checkNewestNode(folder, report) {
   const roots = path.join(folder, 'newest-node')
   fs.mkdirSync(roots)
@@ -91,7 +97,7 @@ async function checkNewestNode(folder, report) {
   report(`TypeScript ${NEWEST}, @types/node 26: consumers compile`, { ok, output })
 }
 
-/** Without @types/node tsc must say so. Only with `skipLibCheck` it does not: then nothing can make it. */
+/** If @types/node is missing, tsc must say so, except with `skipLibCheck`: then nothing can make it. */
 async function checkWithoutNode(folder, report) {
   const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-no-node-')) // away from every other node_modules
   try {

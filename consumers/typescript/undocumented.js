@@ -1,4 +1,5 @@
-// What an editor shows for the options and parts in a program: asked of TypeScript's language service, as editors do.
+// Finds what an editor shows for the options and parts in a program. It asks TypeScript's language service, as editors
+// do.
 
 const path = require('node:path')
 
@@ -39,7 +40,7 @@ FlakeId.SegmentId
 FlakeId.LeasedFlakeId
 `
 
-/** Where names stand that an editor should explain: keys of options, names taken from decoded parts, and members. */
+/** The places of names that an editor should explain: keys of options, names taken from decoded parts, and members. */
 function positions(text) {
   const keys = [...text.matchAll(/[{,]\s*(?<name>\w+)(?=:)/g)]
   const parts = [...text.matchAll(/(?<=const \{[^}]*)\b(?<name>\w+)(?=[^{]*\} =)/g)]

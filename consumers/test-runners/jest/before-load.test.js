@@ -1,4 +1,4 @@
-// Timers are fakes before flakeforge is loaded: by a test, or by `enableGlobally` in the configuration.
+// The timers are faked before flakeforge is loaded: by a test, or by `enableGlobally` in the configuration.
 
 jest.useFakeTimers()
 const FlakeId = require('flakeforge')

@@ -1,4 +1,4 @@
-// The older fakes of jest.
+// jest's older fake timers.
 
 jest.useFakeTimers({ legacyFakeTimers: true })
 const FlakeId = require('flakeforge')

@@ -1,4 +1,5 @@
-// jest.resetModules() loads the JavaScript of flakeforge again, with the same addon: two copies that know of each other.
+// After jest.resetModules(), flakeforge's JavaScript is loaded again with the same addon: the two copies know about
+// each other.
 
 test('copies of one process make different IDs, and give no warning', () => {
   const warn = jest.spyOn(process, 'emitWarning')

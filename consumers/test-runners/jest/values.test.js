@@ -1,4 +1,5 @@
-// A test file of jest has classes of its own beside those of Node: what flakeforge gives is of the classes that a test sees.
+// A jest test file has its own classes besides those of Node. What flakeforge returns must be of the classes that the
+// test sees.
 
 const FlakeId = require('flakeforge')
 const { Layout, SegmentId, fileStore, format, layouts, parse } = FlakeId

@@ -1,7 +1,8 @@
 'use strict'
 
-// sinon's fakes are everywhere: also in the modules node:timers and node:perf_hooks, and in place of process.nextTick.
-//   node sinon/timers.js first|later    whether flakeforge is loaded before they are there
+// sinon puts its fakes everywhere: even into the modules node:timers and node:perf_hooks, and in place of
+// process.nextTick.
+// node sinon/timers.js first|later is flakeforge loaded before or after the fakes?
 
 const assert = require('node:assert')
 const sinon = require('sinon')

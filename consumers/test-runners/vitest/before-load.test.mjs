@@ -1,4 +1,4 @@
-// Timers are fakes before flakeforge is loaded, as a setup file may have it.
+// The timers are faked before flakeforge is loaded, as in a setup file.
 
 import { expect, test, vi } from 'vitest'
 
