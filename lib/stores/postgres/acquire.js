@@ -15,7 +15,7 @@ WITH record AS MATERIALIZED (
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM record),
 ${enter},
--- The same owner again is a client whose answer was lost: the same grant, or that slot would be taken by nobody.
+-- If the same owner asks again, its answer was lost. It gets the same grant, or nobody would use that slot.
 own AS MATERIALIZED (
   SELECT slot, lo, hi FROM flakeforge_slot
   WHERE group_name = :group AND owner = :owner AND hi >= (SELECT now FROM ready)
@@ -28,7 +28,7 @@ homely AS MATERIALIZED (
     AND slot < (SELECT slots FROM ready) AND NOT EXISTS (SELECT FROM own)
   ORDER BY hi, slot LIMIT 1 FOR UPDATE SKIP LOCKED
 ),
--- Then one that nobody ever held: its end is that of the destroyed group before this one.
+-- Then one that nobody ever held: its end is the end of the destroyed group before this one.
 unused AS MATERIALIZED (
   SELECT used AS slot FROM ready
   WHERE used < slots AND floor < now AND NOT EXISTS (SELECT FROM own) AND NOT EXISTS (SELECT FROM homely)
@@ -59,7 +59,7 @@ counted AS (
 granted AS MATERIALIZED (
   SELECT * FROM own UNION ALL SELECT * FROM taken UNION ALL SELECT * FROM added
 ),
--- The end that comes next, where none was free.
+-- The end that comes next, if none was free.
 soonest AS MATERIALIZED (
   SELECT least(
     (SELECT hi FROM flakeforge_slot WHERE group_name = :group AND slot < ready.slots ORDER BY hi LIMIT 1),
@@ -71,7 +71,7 @@ SELECT json_build_object(
   'outcome', CASE
     WHEN outcome <> 'ready' THEN outcome
     WHEN granted.slot IS NOT NULL THEN 'granted'
-    -- A free slot that was locked, or slots that changed hands while this statement waited: not sure to be full.
+    -- A free slot that was locked, or slots that changed hands while this statement waited: the group may not be full.
     WHEN soonest.hi < now OR entered.version IS DISTINCT FROM seen.version THEN 'again'
     ELSE 'exhausted'
   END,

@@ -14,7 +14,7 @@ WITH counter AS MATERIALIZED (
 ),
 turn AS MATERIALIZED (SELECT count(*) FROM counter),
 ${server},
--- Taking nothing from a counter, but naming a value, means: go on from there, whatever was lost.
+-- Taking 0 from a counter, with an init, means: continue from there, whatever was lost.
 asked AS MATERIALIZED (
   SELECT
     by, init, server.incarnation, counter.name IS NULL AS is_absent, skips,

@@ -17,7 +17,7 @@ checked AS MATERIALIZED (
     server.now, server.incarnation, seen.kept,
     record.version, record.fingerprint, record.slots, record.ttl_ms, record.skew_ms, record.used, record.floor, state,
     CASE state
-      -- Nothing is known of the grants that an absent group may have had: the longest ttl there is.
+      -- Nothing is known about the grants of an absent group, so we assume the longest ttl.
       WHEN 'absent' THEN server.now + 60000 + :skewMs::bigint + 1
       WHEN 'changed' THEN greatest(record.quiet_until, server.now + record.ttl_ms + record.skew_ms + 1)
       ELSE record.quiet_until

@@ -19,11 +19,11 @@ found AS MATERIALIZED (
     CASE
       WHEN record.name IS NULL THEN 'absent'
       WHEN record.destroyed THEN 'destroyed'
-      -- Slots that were first used while this statement waited would stay, unseen, and their ends be forgotten.
+      -- Slots that were first used while this statement waited would stay unseen, and their ends would be forgotten.
       WHEN record.version IS DISTINCT FROM seen.version THEN 'again'
       ELSE 'alive'
     END AS state,
-    -- Grants that were lost are in no row: the group that follows waits until they are over.
+    -- Lost grants are in no row: the next group waits until they are over.
     CASE
       WHEN record.incarnation <> server.incarnation OR seen.used <> seen.kept
         THEN greatest(record.quiet_until, server.now + record.ttl_ms + record.skew_ms + 1)
@@ -31,7 +31,7 @@ found AS MATERIALIZED (
     END AS quiet_until
   FROM server CROSS JOIN seen LEFT JOIN record ON true
 ),
--- Of a renewal at the same time, the later end: a row that is deleted is read anew.
+-- If there was a renewal at the same time, this is the later end: a row is read again when it is deleted.
 gone AS (
   DELETE FROM flakeforge_slot WHERE group_name = :group AND (SELECT state FROM found) = 'alive' RETURNING hi
 ),
@@ -42,7 +42,7 @@ ended AS (
     floor = greatest(g.floor, found.now, (SELECT max(hi) FROM gone))
   FROM found WHERE g.name = :group AND found.state = 'alive'
 ),
--- Nothing is known of the grants that an absent group may have had: the longest ttl there is, and the usual skew.
+-- Nothing is known about the grants of an absent group, so we assume the longest ttl and the default skew.
 made AS (
   INSERT INTO flakeforge_group
     (name, fingerprint, slots, ttl_ms, skew_ms, incarnation, quiet_until, destroyed, floor)

@@ -28,6 +28,6 @@ entered AS MATERIALIZED (
     skew
   FROM checked CROSS JOIN LATERAL (SELECT :clientNow::bigint - now AS skew) AS clocks
 ),
--- One row, or none where the answer is settled.
+-- One row, or none if the answer is already known.
 ready AS MATERIALIZED (SELECT * FROM entered WHERE outcome = 'ready')
 `

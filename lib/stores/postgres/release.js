@@ -19,7 +19,7 @@ released AS (
   UPDATE flakeforge_slot AS s
   SET
     owner = NULL,
-    -- While grants may be lost, this row may be an older one, and its end another's: then hi stays.
+    -- While grants may be lost, this row may be an old one whose end is now another's: then hi stays.
     hi = CASE WHEN now < quiet_until THEN s.hi ELSE least(s.hi, greatest(:last::bigint, s.lo - 1)) END
   FROM checked CROSS JOIN held
   WHERE s.group_name = :group AND s.slot = held.slot

@@ -21,7 +21,7 @@ ${enter},
 renewed AS (
   UPDATE flakeforge_slot AS s
   SET
-    -- A window that is over cannot be lengthened, since what came after it may be lost: its owner gets a new one.
+    -- A window that has ended cannot be extended, because a later grant may be lost: its owner gets a new one.
     lo = CASE WHEN s.hi < ready.now THEN ready.now ELSE s.lo END,
     hi = greatest(s.hi, ready.now + ready.ttl_ms)
   FROM ready CROSS JOIN held
@@ -32,7 +32,7 @@ SELECT json_build_object(
   'outcome', CASE
     WHEN outcome <> 'ready' THEN outcome
     WHEN renewed.slot IS NOT NULL THEN 'granted'
-    -- Taken away while this statement waited: run again, to tell a destroyed group from a slot that has a new owner.
+    -- The slot was taken while this statement waited: run again, to tell a destroyed group from a new owner.
     WHEN EXISTS (SELECT FROM flakeforge_slot WHERE group_name = :group AND slot = :slot::integer AND owner = :owner)
       THEN 'again'
     ELSE 'lost'

@@ -13,8 +13,8 @@ server AS MATERIALIZED (
     -- old one for minutes after a promotion. Nothing shows that a disk was put back as it was earlier.
     (SELECT system_identifier FROM pg_control_system())::text
       || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS incarnation,
-    -- A commit that a crash may forget is none for us, whatever the database's default. Read at commit, so it counts
-    -- for this statement, and for this one only.
+    -- We need commits that a crash cannot undo, whatever the database's default. The setting is read at commit, so it
+    -- applies to this statement, and only to this one.
     set_config('synchronous_commit',
       replace(current_setting('synchronous_commit'), 'off', 'on'), true) AS synchronous_commit
   FROM turn

@@ -6,7 +6,7 @@
 module.exports = /* lua */ `
 local owner, host = ARGV[5], ARGV[6]
 
--- The same owner again is a client whose answer was lost: the same grant, or that slot would be taken by nobody.
+-- If the same owner asks again, its answer was lost. It gets the same grant, or nobody would use that slot.
 local function ownGrant()
   for _, slot in ipairs(slotsOfOwner(owner)) do
     local record = readSlot(slot)

@@ -11,7 +11,7 @@
 module.exports = /* lua */ `
 local COUNTER, by, init, known, fresh = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
--- Lua's numbers are doubles, exact up to 2^53 only. Two halves of ten digits each never come near.
+-- Lua's numbers are doubles, exact up to 2^53 only. Two halves of ten digits each stay far below.
 local HALF = 10000000000
 local MAX_HIGH, MAX_LOW = 1844674407, 3709551615 -- 18446744073709551615 = 2^64 - 1
 

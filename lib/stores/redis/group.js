@@ -34,7 +34,7 @@ local function setGroup(name, value)
   redis.call('HSET', GROUP, name, type(value) == 'number' and text(value) or value)
 end
 
--- Forgets every slot; what was granted of them stays below the floor.
+-- Forgets every slot; all that was granted stays below the floor.
 local function dropSlots()
   local floor = math.max(group.floor, highestEnd())
   redis.call('DEL', SLOTS, ENDS, HOSTS, OWNERS)
@@ -42,12 +42,12 @@ local function dropSlots()
   setGroup('records', 0)
 end
 
--- How long grants that nobody remembers may still run: nothing is known of their ttl.
+-- How long forgotten grants may still run: nothing is known about their ttl.
 local function unknownGrantsEnd()
   return now + LONGEST_TTL_MS + tonumber(ARGV[4]) + 1
 end
 
--- A new record; slots without one (the record alone was evicted) are gone with the old.
+-- A new record; if only the record was evicted, the old slots are removed with it.
 local function makeGroup(quietUntil, floor)
   group = { floor = floor }
   for i, name in ipairs(CONFIG) do setGroup(name, ARGV[i]) end
@@ -61,15 +61,16 @@ local function isDestroyed()
   return group ~= nil and group.destroyed == '1'
 end
 
--- Eviction, or a hand, takes whole keys or single entries: each grant adds one to all of these.
+-- Eviction, or a person, may remove whole keys or single entries: each grant adds one entry to each of these.
 local function isWhole()
   return redis.call('HLEN', SLOTS) == group.records
     and redis.call('ZCARD', ENDS) == group.records
     and redis.call('ZCARD', HOSTS) == group.records
 end
 
--- A store that has kept what it acknowledged, or else quiet: the records may be old ones, so whatever was granted in
--- between must end first. The ttl is the recorded one, since a newcomer's may be shorter than the windows that are out.
+-- If the store may have lost writes that it acknowledged, the group is quiet: the records may be old, so all that was
+-- granted in between must end first. It uses the recorded ttl, because a new member's may be shorter than the windows
+-- that are still running.
 local function see()
   local whole = isWhole()
   if whole and isOfThisServer(group.incarnation) then return end
@@ -79,7 +80,7 @@ local function see()
   if not whole then dropSlots() end
 end
 
--- The same options on both sides, and nothing lost unseen. Gives the refusal, or nil.
+-- Checks that both sides have the same options, and that no loss goes unnoticed. Returns the refusal, or nil.
 local function verify()
   for i, name in ipairs(CONFIG) do
     if group[name] ~= ARGV[i] then
@@ -89,7 +90,8 @@ local function verify()
   see()
 end
 
--- What acquire and renew ask before they look at a slot. An absent group may be a lost one. Gives the refusal, or nil.
+-- What acquire and renew check before they look at a slot. An absent group may be a lost one. Returns the refusal, or
+-- nil.
 local function enter(clientNow)
   if isDestroyed() then return { 'destroyed' } end
   if group == nil then makeGroup(unknownGrantsEnd(), -1) end

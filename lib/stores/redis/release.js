@@ -12,7 +12,7 @@ local slot, owner, last = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 local before = readSlot(slot)
 if before == nil or before.owner ~= owner then return { 'done' } end
 
--- While writes may be lost this record may be an older one, and its end another's: then hi stays.
+-- While writes may be lost, this record may be an old one whose end is now another's: then hi stays.
 local hi = before.hi
 if now >= group.quietUntil then hi = math.min(hi, math.max(last, before.lo - 1)) end
 writeSlot(slot, before, { owner = NOBODY, host = before.host, lo = before.lo, hi = hi })

@@ -11,7 +11,7 @@ local slot, owner = tonumber(ARGV[5]), ARGV[6]
 local before = readSlot(slot)
 if before == nil or before.owner ~= owner then return { 'lost' } end
 
--- A window that is over cannot be lengthened, since what came after it may be lost: its owner gets a new one.
+-- A window that has ended cannot be extended, because a later grant may be lost: its owner gets a new one.
 local lo = before.hi < now and math.max(before.hi + 1, now) or before.lo
 local hi = math.max(before.hi, now + tonumber(group.ttlMs))
 local record = { owner = owner, host = before.host, lo = lo, hi = hi }

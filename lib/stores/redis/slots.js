@@ -11,7 +11,7 @@ local function padded(number)
   return string.format('%016.0f', number)
 end
 
--- A host may be any text, of which another may be the beginning: hashes all have one length.
+-- A host may be any text, and one host may begin like another. So we use hashes, which all have the same length.
 local function hostEntries(host)
   return redis.sha1hex(host) .. ':'
 end
@@ -39,7 +39,7 @@ local function readSlot(slot)
   return { owner = owner, lo = tonumber(lo), hi = tonumber(hi), host = host }
 end
 
--- before: the record as it was read, nil where the slot was never used.
+-- before: the record as it was read; nil if the slot was never used.
 local function writeSlot(slot, before, record)
   redis.call('HSET', SLOTS, text(slot), table.concat({ record.owner, text(record.lo), text(record.hi), record.host }, ' '))
   redis.call('ZADD', ENDS, text(record.hi), padded(slot))
