@@ -10,7 +10,7 @@ import { diskFolder } from './support-processes.mjs'
 import { giveAway, LEASE, MemoryStore } from './support-store.mjs'
 
 const require = createRequire(import.meta.url)
-const { STATUS } = require('../lib/errors.js')
+const { STATUS } = require('../lib/hot.js')
 const { Lease } = require('../lib/lease.js')
 
 // --- an ordinary EventEmitter ---

@@ -7,13 +7,14 @@
 // compares each new one with all the others.
 
 const { checkKeys, isAbsent } = require('./check.js')
-const { optionTypeError } = require('./errors.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 /** The AbortSignal in the option `signal`; undefined if there is none. It may come from another library or window. */
 function readSignal(signal) {
   if (isAbsent(signal)) return undefined
   const isSignal = typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function'
-  if (!isSignal) throw optionTypeError('signal', signal, 'an AbortSignal')
+  if (!isSignal) throw errors().optionTypeError('signal', signal, 'an AbortSignal')
   return signal
 }
 

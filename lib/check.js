@@ -4,7 +4,8 @@
 // worker 0, its IDs would be equal to those of the real worker 0.
 
 const { isDate } = require('node:util').types
-const { optionRangeError, optionTypeError, unknownOptionError } = require('./errors.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
@@ -18,18 +19,18 @@ const isAbsent = (value) => value === undefined || value === null
  */
 function checkKeys(name, given, known, offered = known) {
   const options = isAbsent(given) ? {} : given
-  if (typeof options !== 'object' || Array.isArray(options)) throw optionTypeError(name, options, 'an object')
+  if (typeof options !== 'object' || Array.isArray(options)) throw errors().optionTypeError(name, options, 'an object')
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw unknownOptionError(key, options[key], offered)
+    if (!known.includes(key)) throw errors().unknownOptionError(key, options[key], offered)
   }
   return options
 }
 
 /** An integer, or decimal text of one, as environment variables give it. */
 function readInteger(option, value, wanted) {
-  if (typeof value !== 'number' && typeof value !== 'string') throw optionTypeError(option, value, wanted)
+  if (typeof value !== 'number' && typeof value !== 'string') throw errors().optionTypeError(option, value, wanted)
   const number = typeof value === 'string' && !/^-?\d+$/.test(value) ? Number.NaN : Number(value)
-  if (!Number.isSafeInteger(number)) throw optionRangeError(option, value, wanted)
+  if (!Number.isSafeInteger(number)) throw errors().optionRangeError(option, value, wanted)
   return number + 0 // −0 is 0
 }
 
@@ -37,24 +38,24 @@ function readBounded(option, value, min, max) {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value + 0 // first, so that no text is made
   const wanted = `an integer from ${min} to ${max}`
   const number = readInteger(option, value, wanted)
-  if (number < min || number > max) throw optionRangeError(option, value, wanted)
+  if (number < min || number > max) throw errors().optionRangeError(option, value, wanted)
   return number
 }
 
 /** ms, not negative, perhaps with a fraction, perhaps Infinity. */
 function readDuration(option, value) {
   const ms = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof ms !== 'number') throw optionTypeError(option, value, 'a number of milliseconds')
-  if (!(ms >= 0)) throw optionRangeError(option, value, '0 or more')
+  if (typeof ms !== 'number') throw errors().optionTypeError(option, value, 'a number of milliseconds')
+  if (!(ms >= 0)) throw errors().optionRangeError(option, value, '0 or more')
   return ms
 }
 
 /** An instant in whole Unix ms, as a number, text or Date. */
 function readInstant(option, value) {
   const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
-  if (Number.isNaN(ms)) throw optionRangeError(option, value, 'a valid Date')
+  if (Number.isNaN(ms)) throw errors().optionRangeError(option, value, 'a valid Date')
   if (Math.abs(ms) > FARTHEST_MS)
-    throw optionRangeError(option, value, `within the range of a Date, ±${FARTHEST_MS} ms`)
+    throw errors().optionRangeError(option, value, `within the range of a Date, ±${FARTHEST_MS} ms`)
   return ms
 }
 
@@ -62,8 +63,9 @@ function readInstant(option, value) {
 function readNanoseconds(option, value) {
   if (typeof value === 'bigint') return value
   const ms = isDate(value) ? value.getTime() : value
-  if (typeof ms !== 'number') throw optionTypeError(option, value, 'Unix ms, a Date, or Unix ns as a bigint')
-  if (!Number.isFinite(ms)) throw optionRangeError(option, value, 'a finite number of Unix ms, or a valid Date')
+  if (typeof ms !== 'number') throw errors().optionTypeError(option, value, 'Unix ms, a Date, or Unix ns as a bigint')
+  if (!Number.isFinite(ms))
+    throw errors().optionRangeError(option, value, 'a finite number of Unix ms, or a valid Date')
   return BigInt(Math.floor(ms)) * 1_000_000n + BigInt(nsOfMs(ms))
 }
 

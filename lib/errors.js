@@ -6,12 +6,6 @@
 const { isDate } = require('node:util').types
 const { unixNow } = require('./timers.js')
 
-/** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
-const STATUS = {
-  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 },
-  ...{ WINDOW_END: 6, FILE: 7 },
-}
-
 function flakeError(Type, code, message, { cause, ...fields } = {}) {
   return Object.assign(cause === undefined ? new Type(message) : new Type(message, { cause }), { code }, fields)
 }
@@ -395,7 +389,6 @@ function destroyedError(group) {
 }
 
 module.exports = {
-  STATUS,
   optionTypeError,
   optionRangeError,
   unusableOptionError,

@@ -4,28 +4,20 @@
 // waits. It must never take a number itself: only the core does.
 // What the first ID does not need is loaded when it is first used: each file takes 0.2 ms.
 
-const { abortableBy, signalOf } = require('./abort.js')
 const hot = require('./hot.js')
 const { CLOCK } = require('./check.js')
 const { Layout } = require('./layout.js')
-const { INSPECT, look } = require('./look.js')
 const { readCount } = require('./options.js')
 const { Setup } = require('./setup.js')
 const { monotonicNow } = require('./timers.js')
-const {
-  STATUS,
-  clockBackwardsError,
-  optionRangeError,
-  optionTypeError,
-  overflowError,
-  problemError,
-  timeRangeError,
-} = require('./errors.js')
 
-const { batch, claim, claimText, few, fillBytes, fillNumbers, index, some, toBuffer } = hot
-const NO_INDEX = 2 ** 32 - 1 // no generator has it: calls are refused with NO_GENERATOR
-const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
-const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
+const errors = () => require('./errors.js') // loaded when the first one is made
+
+const { STATUS, batch, claim, claimText, few, fillBytes, fillNumbers, index, some, toBuffer } = hot
+const INSPECT = Symbol.for('nodejs.util.inspect.custom') // without loading node:util for it
+const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
+const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
+const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer are in vain
 
 class FlakeId {
   #index // how native code knows this generator
@@ -78,7 +70,7 @@ class FlakeId {
 
   next(callback) {
     if (callback !== undefined && callback !== null) {
-      if (typeof callback !== 'function') throw optionTypeError('callback', callback, 'a function')
+      if (typeof callback !== 'function') throw errors().optionTypeError('callback', callback, 'a function')
       this.#submit(callback)
       return
     }
@@ -105,6 +97,7 @@ class FlakeId {
 
   nextAsync(options) {
     if (options === undefined) return promised((callback) => this.next(callback))
+    const { abortableBy } = require('./abort.js')
     return abortableBy(options, (callback) => this.#submitLater(callback))
   }
 
@@ -126,10 +119,12 @@ class FlakeId {
 
   takeAsync(n, options) {
     if (options === undefined) return promised((callback) => this.#submit(callback, this.#wishForBatch(n)))
+    const { abortableBy } = require('./abort.js')
     return abortableBy(options, (callback) => this.#submitLater(callback, this.#wishForBatch(n)))
   }
 
   ids(options) {
+    const { signalOf } = require('./abort.js')
     const signal = signalOf(options)
     if (signal === undefined) return this[Symbol.asyncIterator]()
     const { IdIterator } = require('./id-iterator.js')
@@ -172,6 +167,7 @@ class FlakeId {
 
   [INSPECT](...how) {
     const { node, ...others } = FlakeId.facts(this)
+    const { look } = require('./look.js')
     return look(this, { layout: others.layout, ...node, ...others }, how)
   }
 
@@ -330,8 +326,8 @@ class FlakeId {
   /** Asks the user's clock before the scratch array is touched, because the clock may make IDs itself. */
   #setTime() {
     const now = this.#clock()
-    if (typeof now !== 'bigint' && typeof now !== 'number') throw optionTypeError('clock', now, CLOCK)
-    if (typeof now === 'number' && !Number.isFinite(now)) throw optionRangeError('clock', now, CLOCK)
+    if (typeof now !== 'bigint' && typeof now !== 'number') throw errors().optionTypeError('clock', now, CLOCK)
+    if (typeof now === 'number' && !Number.isFinite(now)) throw errors().optionRangeError('clock', now, CLOCK)
     hot.putTime(now)
   }
 
@@ -340,14 +336,14 @@ class FlakeId {
     const { layout, seqMask, shared } = this.#options
     switch (status) {
       case STATUS.OVERFLOW:
-        return overflowError(retryAfterMs, seqMask + 1)
+        return errors().overflowError(retryAfterMs, seqMask + 1)
       case STATUS.CLOCK_BACKWARDS:
-        return clockBackwardsError(behindMs, retryAfterMs)
+        return errors().clockBackwardsError(behindMs, retryAfterMs)
       case STATUS.TIME_RANGE:
-        return timeRangeError(timestamp, layout)
+        return errors().timeRangeError(timestamp, layout)
       case STATUS.FILE:
-        this.#lease?.isComing(status) // starts the search for another slot, for later calls
-        return problemError(this.#native.fault(), shared)
+        this.#lease?.isComing(status) // one looks for another slot, for the calls that follow
+        return errors().problemError(this.#native.fault(), shared)
       default:
         return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
     }

@@ -6,8 +6,9 @@
 const { isUint8Array } = require('node:util').types
 const native = require('./native.js')
 const hot = require('./hot.js')
-const { idError, optionRangeError, optionTypeError, unknownOptionError } = require('./errors.js')
 const { toBigInt, toBuffer } = require('./ids.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 const BASES = native.bases()
 const OPTIONS = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
@@ -16,7 +17,7 @@ const OPTIONS = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', '
 function baseCode(base) {
   if (!base) return 0 // biguint-format takes '' and false for decimal
   const code = BASES.indexOf(base)
-  if (code < 0) throw optionRangeError('base', base, `one of '${BASES.join("', '")}'`)
+  if (code < 0) throw errors().optionRangeError('base', base, `one of '${BASES.join("', '")}'`)
   return code
 }
 
@@ -42,9 +43,9 @@ function spell(id, code) {
 }
 
 function checkKeys(options) {
-  if (typeof options !== 'object') throw optionTypeError('options', options, 'an object')
+  if (typeof options !== 'object') throw errors().optionTypeError('options', options, 'an object')
   for (const key of Object.keys(options)) {
-    if (!OPTIONS.includes(key)) throw unknownOptionError(key, options[key], OPTIONS)
+    if (!OPTIONS.includes(key)) throw errors().unknownOptionError(key, options[key], OPTIONS)
   }
 }
 
@@ -59,13 +60,13 @@ function toBytes(id) {
 }
 
 function notEmpty(bytes, given) {
-  if (bytes.length === 0) throw idError(given, 'a number: it has no bytes')
+  if (bytes.length === 0) throw errors().idError(given, 'a number: it has no bytes')
   return bytes
 }
 
 function arrayToBytes(array) {
   const wrong = array.findIndex((byte) => !(Number.isInteger(byte) && byte >= 0 && byte <= 255))
-  if (wrong >= 0) throw idError(array, `an array of bytes: element ${wrong} must be an integer from 0 to 255`)
+  if (wrong >= 0) throw errors().idError(array, `an array of bytes: element ${wrong} must be an integer from 0 to 255`)
   return Uint8Array.from(array)
 }
 
@@ -76,7 +77,7 @@ function hexToBytes(digits) {
 function inOrder(bytes, order) {
   if (isAbsent(order) || order === 'BE') return bytes
   if (order === 'LE') return bytes.reverse()
-  throw optionRangeError('format', order, "'BE' or 'LE'")
+  throw errors().optionRangeError('format', order, "'BE' or 'LE'")
 }
 
 function decorate(digits, base, options) {
@@ -101,7 +102,7 @@ const text = (value, absent) => (isAbsent(value) ? absent : String(value))
 function integer(option, value) {
   if (isAbsent(value)) return 0
   const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw optionRangeError(option, value, 'an integer')
+  if (!Number.isSafeInteger(number)) throw errors().optionRangeError(option, value, 'an integer')
   return number
 }
 
@@ -109,7 +110,7 @@ function integer(option, value) {
 function parse(digits, base) {
   const name = BASES[baseCode(base)]
   const id = typeof digits === 'string' ? native.parse(digits, name) : null
-  if (id === null) throw idError(digits, `an ID in ${name}: ${textForm(name)}`)
+  if (id === null) throw errors().idError(digits, `an ID in ${name}: ${textForm(name)}`)
   return toBuffer(id)
 }
 

@@ -10,8 +10,14 @@
 const native = require('./native.js')
 const { nsOfMs } = require('./check.js')
 
-// The same list as `Scratch` in src/hot.rs. It has its own ArrayBuffer, because V8 moves a small typed array until
-// somebody asks for its buffer.
+/** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
+const STATUS = {
+  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 },
+  ...{ WINDOW_END: 6, FILE: 7 },
+}
+
+// The same list as `Scratch` in src/hot.rs. An ArrayBuffer of its own, because V8 moves a small typed array
+// until somebody asks for its buffer.
 const memory = new ArrayBuffer(64 + 57 * 8 + 16)
 const bytes = new Uint8Array(memory, 0, 8) // the ID, big-endian
 const id = new BigUint64Array(memory, 8, 1) // the ID as a number
@@ -132,6 +138,7 @@ function putTime(now) {
 }
 
 module.exports = {
+  STATUS,
   ...{ claim, claimText, fillBytes, fillNumbers, spell, unpack, pack, generators },
   ...{ id, index, base, refusal, parts, batch, few, some },
   ...{ toBuffer, fewToBuffer, fewToNumbers, toTexts, fromBytes, fromBigInt, putTime },

@@ -4,7 +4,8 @@
 // from signed numbers. Numbers are refused: a JavaScript number has 53 bits, so an ID would lose its last ones.
 
 const { isUint8Array } = require('node:util').types
-const { idError } = require('./errors.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 const MAX = 2n ** 64n - 1n
 const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
@@ -14,13 +15,13 @@ const eight = new DataView(new ArrayBuffer(8)) // a DataView over the caller's b
 const eightBytes = new Uint8Array(eight.buffer)
 
 function bytesToBigInt(bytes) {
-  if (bytes.length !== 8) throw idError(bytes, `an ID: it has ${bytes.length} bytes, an ID has 8`)
+  if (bytes.length !== 8) throw errors().idError(bytes, `an ID: it has ${bytes.length} bytes, an ID has 8`)
   eightBytes.set(bytes)
   return eight.getBigUint64(0)
 }
 
 function inRange(value, given) {
-  if (value < 0n || value > MAX) throw idError(given, WANTED)
+  if (value < 0n || value > MAX) throw errors().idError(given, WANTED)
   return value
 }
 
@@ -29,8 +30,9 @@ function toBigInt(id) {
   if (isUint8Array(id)) return bytesToBigInt(id)
   if (typeof id === 'bigint') return inRange(id, id)
   if (typeof id === 'string' && TEXT.test(id)) return inRange(BigInt(id), id)
-  if (typeof id === 'number') throw idError(id, 'an ID: a number keeps 53 of the 64 bits; use a bigint or text')
-  throw idError(id, WANTED)
+  if (typeof id === 'number')
+    throw errors().idError(id, 'an ID: a number keeps 53 of the 64 bits; use a bigint or text')
+  throw errors().idError(id, WANTED)
 }
 
 /** The 8 big-endian bytes of a bigint that is an ID. */
@@ -48,7 +50,7 @@ function toSigned(id) {
 /** The ID of a signed 64-bit value. */
 function fromSigned(value) {
   if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value) {
-    throw idError(value, 'a signed 64-bit value: a bigint from −2^63 to 2^63 − 1')
+    throw errors().idError(value, 'a signed 64-bit value: a bigint from −2^63 to 2^63 − 1')
   }
   return toBuffer(BigInt.asUintN(64, value))
 }

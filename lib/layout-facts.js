@@ -8,8 +8,9 @@
 const hot = require('./hot.js')
 const native = require('./native.js')
 const { FARTHEST_MS, isAbsent, readInstant } = require('./check.js')
-const { optionRangeError, unusableOptionError } = require('./errors.js')
 const { Interned } = require('./interned.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 class LayoutFacts {
   #spec // a dialect's name, or a user's own fields
@@ -24,7 +25,11 @@ class LayoutFacts {
   constructor(spec, choices) {
     const own = new native.Layout(hot.generators, { ...spec, ...choices })
     if (own.end > FARTHEST_MS) {
-      throw optionRangeError('epoch', own.epoch, `early enough for a tick to end before the last Date, ${FARTHEST_MS}`)
+      throw errors().optionRangeError(
+        'epoch',
+        own.epoch,
+        `early enough for a tick to end before the last Date, ${FARTHEST_MS}`,
+      )
     }
     this.#spec = spec
     this.#choices = choices
@@ -78,7 +83,11 @@ class LayoutFacts {
     const offset = isAbsent(idOffset) ? present.idOffset : spec().readIdOffset(idOffset)
     if (offset === undefined) return plain
     if (!plain.isTimeOrdered) {
-      throw unusableOptionError('idOffset', offset, `with layout '${this.name}': its IDs are not in the order of time`)
+      throw errors().unusableOptionError(
+        'idOffset',
+        offset,
+        `with layout '${this.name}': its IDs are not in the order of time`,
+      )
     }
     return this.#variant({ ...choices, idOffset: offset })
   }

@@ -5,13 +5,8 @@
 
 const native = require('./native.js')
 const { isAbsent, checkKeys, readBounded, readInstant } = require('./check.js')
-const {
-  optionError,
-  optionRangeError,
-  optionTypeError,
-  unknownLayoutError,
-  unusableOptionError,
-} = require('./errors.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 const DIALECTS = native.dialects()
 const SPEC = ['name', 'epoch', 'tickMs', 'fields']
@@ -27,45 +22,46 @@ const RESERVED = [
 /** A dialect's name, or the checked parts of a user's own layout. */
 function readSpec(spec) {
   if (typeof spec === 'string') {
-    if (!DIALECTS.includes(spec)) throw unknownLayoutError(spec, DIALECTS)
+    if (!DIALECTS.includes(spec)) throw errors().unknownLayoutError(spec, DIALECTS)
     return { name: spec }
   }
   if (typeof spec !== 'object' || spec === null) {
-    throw optionTypeError('layout', spec, 'a name, a Layout, or { epoch, tickMs, fields }')
+    throw errors().optionTypeError('layout', spec, 'a name, a Layout, or { epoch, tickMs, fields }')
   }
   checkKeys('layout', spec, SPEC)
   const name = spec.name ?? 'custom'
-  if (typeof name !== 'string' || name === '') throw optionTypeError('name', name, 'a string that is not empty')
+  if (typeof name !== 'string' || name === '')
+    throw errors().optionTypeError('name', name, 'a string that is not empty')
   const bits = { tickNs: readTickNs(spec.tickMs ?? 1), ...readFields(spec.fields) }
   const problem = native.specProblem(bits)
   if (problem !== null) {
     const field = problem.field ?? undefined
     const [option, value] = field === undefined ? ['fields', spec.fields] : [`fields[${field}]`, spec.fields[field]]
-    throw optionError(RangeError, option, value, `${option} must ${problem.must}`)
+    throw errors().optionError(RangeError, option, value, `${option} must ${problem.must}`)
   }
   return { name, spec: bits, epoch: readInstant('epoch', spec.epoch ?? 0) }
 }
 
 function readTickNs(tickMs) {
-  if (typeof tickMs !== 'number') throw optionTypeError('tickMs', tickMs, 'a number of milliseconds')
+  if (typeof tickMs !== 'number') throw errors().optionTypeError('tickMs', tickMs, 'a number of milliseconds')
   const ns = Math.round(tickMs * 1e6)
   if (!(ns >= 1 && ns <= Number.MAX_SAFE_INTEGER) || Math.abs(ns / 1e6 - tickMs) > tickMs * 1e-12) {
-    throw optionRangeError('tickMs', tickMs, 'a whole number of nanoseconds, at least 0.000001 ms')
+    throw errors().optionRangeError('tickMs', tickMs, 'a whole number of nanoseconds, at least 0.000001 ms')
   }
   return ns
 }
 
 function readFields(given) {
   if (!Array.isArray(given))
-    throw optionTypeError('fields', given, "an array of pairs [name, bits] such as ['timestamp', 41]")
-  const fields = [...given] // a hole becomes undefined
+    throw errors().optionTypeError('fields', given, "an array of pairs [name, bits] such as ['timestamp', 41]")
+  const fields = [...given] // a hole becomes an undefined
   fields.forEach((field, i) => {
     const isPair =
       Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
-    if (!isPair) throw optionTypeError(`fields[${i}]`, field, "a pair [name, bits] such as ['timestamp', 41]")
+    if (!isPair) throw errors().optionTypeError(`fields[${i}]`, field, "a pair [name, bits] such as ['timestamp', 41]")
     const [name, bits] = field
     if (RESERVED.includes(name) || name in Object.prototype) {
-      throw optionError(
+      throw errors().optionError(
         RangeError,
         `fields[${i}]`,
         field,
@@ -73,7 +69,7 @@ function readFields(given) {
       )
     }
     if (bits < 1 || bits > 63) {
-      throw optionError(
+      throw errors().optionError(
         RangeError,
         `fields[${i}]`,
         field,
@@ -86,22 +82,23 @@ function readFields(given) {
 
 /** snowcast's number of nodes. */
 function readNodes(nodes, { name, hasNodes }) {
-  if (!hasNodes) throw unusableOptionError('nodes', nodes, `with layout '${name}': only 'snowcast' has it`)
+  if (!hasNodes) throw errors().unusableOptionError('nodes', nodes, `with layout '${name}': only 'snowcast' has it`)
   return readBounded('nodes', nodes, 128, 8192)
 }
 
 /** uniqueid's mode; `layout` says whether it has one. */
 function readMode(mode, { name, mode: present }) {
-  if (isAbsent(present)) throw unusableOptionError('mode', mode, `with layout '${name}': only 'uniqueid' has modes`)
-  if (!MODES.includes(mode)) throw optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
+  if (isAbsent(present))
+    throw errors().unusableOptionError('mode', mode, `with layout '${name}': only 'uniqueid' has modes`)
+  if (!MODES.includes(mode)) throw errors().optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
   return mode
 }
 
 /** Hazelcast's id-offset. */
 function readIdOffset(offset) {
   const wanted = 'a bigint from −2^63 to 2^63 − 1'
-  if (typeof offset !== 'bigint') throw optionTypeError('idOffset', offset, wanted)
-  if (BigInt.asIntN(64, offset) !== offset) throw optionRangeError('idOffset', offset, wanted)
+  if (typeof offset !== 'bigint') throw errors().optionTypeError('idOffset', offset, wanted)
+  if (BigInt.asIntN(64, offset) !== offset) throw errors().optionRangeError('idOffset', offset, wanted)
   return offset
 }
 

@@ -6,8 +6,9 @@
 const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const { checkKeys, readNanoseconds } = require('./check.js')
-const { idError, optionRangeError, optionTypeError, timeRangeError } = require('./errors.js')
 const { LayoutFacts, factsOf, usualFacts } = require('./layout-facts.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
@@ -65,7 +66,7 @@ class Layout {
     else hot.fromBigInt(ids().toBigInt(id))
     hot.index[0] = this.#index
     if (hot.unpack() !== undefined) {
-      throw idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
+      throw errors().idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
     }
     const { Parts, modeOf } = codec()
     const parts = hot.parts
@@ -77,23 +78,23 @@ class Layout {
   }
 
   encode(given) {
-    if (typeof given !== 'object' || given === null) throw optionTypeError('parts', given, 'an object')
+    if (typeof given !== 'object' || given === null) throw errors().optionTypeError('parts', given, 'an object')
     return codec().encode(given, this, this.#facts)
   }
 
   #tickOf(time) {
     const ns = readNanoseconds('timestamp', time)
     const tick = this.#facts.native.tickOf(ns)
-    if (tick === null) throw timeRangeError(codec().toMs(time), this)
+    if (tick === null) throw errors().timeRangeError(codec().toMs(time), this)
     return tick
   }
 
   range(from, to) {
     if (!this.#facts.isTimeOrdered) {
-      throw optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
+      throw errors().optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
     }
     const [first, last] = [this.#tickOf(from), this.#tickOf(to ?? from)]
-    if (first > last) throw optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
+    if (first > last) throw errors().optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
     const [min, max] = this.#facts.native.range(first, last)
     const { toBuffer } = ids()
     return { min: toBuffer(min), max: toBuffer(max) }
@@ -104,7 +105,7 @@ class Layout {
     const { tick, id: host } = this.decode(id)
     const ns = (tick * 100n + BigInt(host)) * unit + this.#epochNs()
     const date = new Date(Number(ns / 1_000_000_000n) * 1000)
-    if (Number.isNaN(date.getTime())) throw idError(id, 'an ID whose time a Date can show')
+    if (Number.isNaN(date.getTime())) throw errors().idError(id, 'an ID whose time a Date can show')
     return `${date.toISOString().slice(0, -5)}.${String(ns % 1_000_000_000n).padStart(9, '0')}`
   }
 
@@ -113,21 +114,21 @@ class Layout {
     const [, seconds, fraction] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/.exec(text) ?? []
     const ms = Date.parse(`${seconds}Z`)
     const wanted = "a time with nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
-    if (typeof text !== 'string' || Number.isNaN(ms)) throw idError(text, wanted)
+    if (typeof text !== 'string' || Number.isNaN(ms)) throw errors().idError(text, wanted)
     const ns = BigInt(ms) * 1_000_000n + BigInt(fraction) - this.#epochNs()
     const count = ns / unit
     if (ns < 0n || ns % unit !== 0n || count / 100n > this.#facts.tickMax) {
-      throw idError(text, `${wanted}, not before the epoch, in units of ${unit} ns, in 64 bits`)
+      throw errors().idError(text, `${wanted}, not before the epoch, in units of ${unit} ns, in 64 bits`)
     }
     const id = this.encode({ tick: count / 100n, id: Number(count % 100n) })
-    if (this.toText(id) !== text) throw idError(text, `${wanted}, on a day that exists`)
+    if (this.toText(id) !== text) throw errors().idError(text, `${wanted}, on a day that exists`)
     return id
   }
 
   /** Decimal IDs count ns or µs; a tick has a hundred of them. */
   #unitNs(call) {
     if (!this.#facts.isDecimal)
-      throw optionRangeError('layout', this.name, `'chronicle' or 'chronicle-micros' for ${call}()`)
+      throw errors().optionRangeError('layout', this.name, `'chronicle' or 'chronicle-micros' for ${call}()`)
     return BigInt(Math.round(this.#facts.tickMs * 1e6)) / 100n
   }
 

@@ -7,12 +7,12 @@ const { randomBytes } = require('node:crypto')
 const { isDate } = require('node:util').types
 const { throwIfAborted, unlessAborted } = require('./abort.js')
 const { LeaseStore } = require('./lease-store.js')
+const { STATUS } = require('./hot.js')
 const native = require('./native.js')
 const { News } = require('./news.js')
 const { within } = require('./in-time.js')
 const { clearTimeout, setTimeout, unixNow } = require('./timers.js')
 const {
-  STATUS,
   aheadError,
   closedLeaseError,
   destroyedError,

@@ -8,11 +8,12 @@ const { signalOf } = require('./abort.js')
 const hot = require('./hot.js')
 const { FlakeId } = require('./flake-id.js')
 const { Layout } = require('./layout.js')
-const { optionError, optionRangeError, problemError } = require('./errors.js')
 const { INSPECT, look } = require('./look.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
-/** The events of a lease. */
+const errors = () => require('./errors.js') // loaded when the first one is made
+
+/** What is told of a lease. */
 const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
 /** It is never emitted, but events.once() and events.on() listen to it. */
 const ERROR = 'error'
@@ -57,7 +58,7 @@ async function lease(leaseOfGroup, options, onClose) {
     },
     fault() {
       const problem = setup?.native.fault()
-      return problem && problemError(problem)
+      return problem && errors().problemError(problem)
     },
     tell: (event, detail) => leased?.[TELL](event, detail),
   })
@@ -76,7 +77,12 @@ class LeasedFlakeId extends FlakeId {
 
   constructor(setup, onClose) {
     if (!(setup instanceof Setup)) {
-      throw optionError(TypeError, 'options', setup, 'LeasedFlakeId is made by await FlakeId.join(store, options)')
+      throw errors().optionError(
+        TypeError,
+        'options',
+        setup,
+        'LeasedFlakeId is made by await FlakeId.join(store, options)',
+      )
     }
     super(setup)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
@@ -157,7 +163,7 @@ for (const method of NAMED) {
 
 function checkEvent(event) {
   if (EVENTS.includes(event) || event === ERROR) return
-  throw optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
+  throw errors().optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
 }
 
 module.exports = { LeasedFlakeId, lease }

@@ -5,7 +5,8 @@
 // error, because somebody relies on the one that would be ignored.
 
 const { isAbsent, readBounded, readInteger } = require('./check.js')
-const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 const sameName = (name) => name
 
@@ -28,7 +29,7 @@ function readNode(given, facts, label = sameName) {
   if (isAbsent(id)) return joined
   const node = readBounded(label('id'), id, 0, facts.nodeMax)
   if (other !== undefined && node !== joined) {
-    throw optionRangeError(other, given[other], `left out or the same as in id, which is ${id}`)
+    throw errors().optionRangeError(other, given[other], `left out or the same as in id, which is ${id}`)
   }
   return node
 }
@@ -54,7 +55,7 @@ function readNodeNumber(options, facts) {
   const other = isAbsent(values.id) ? undefined : facts.nodeNames.find((name) => !isAbsent(values[name]))
   if (other !== undefined) {
     const why = `together with ${label('id')} (${values.id}), which is the whole node number`
-    throw unusableOptionError(label(other), values[other], why)
+    throw errors().unusableOptionError(label(other), values[other], why)
   }
   if (values.id === ORDINAL) values.id = ordinal()
   const { node, nodes } = readNodes(values, facts, label)
@@ -88,7 +89,7 @@ function ordinal() {
     const message =
       `id 'ordinal' takes the number at the end of the host name, as in 'orders-3', but the host name is '${host}': ` +
       'give id as a number'
-    throw optionError(RangeError, 'id', ORDINAL, message)
+    throw errors().optionError(RangeError, 'id', ORDINAL, message)
   }
   return number
 }
@@ -99,7 +100,7 @@ function shift(node, offset, max) {
   const shifted = node + readInteger('nodeOffset', offset, 'an integer')
   if (shifted < 0 || shifted > max) {
     const wanted = `an integer from ${-node} to ${max - node}, so that node ${node} stays within 0 to ${max}`
-    throw optionRangeError('nodeOffset', offset, wanted)
+    throw errors().optionRangeError('nodeOffset', offset, wanted)
   }
   return shifted
 }

@@ -8,7 +8,8 @@ const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./che
 const { Layout } = require('./layout.js')
 const { readNodeNumber } = require('./node-number.js')
 const { unixNow } = require('./timers.js')
-const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 /** Options of every generator, however it gets its node number. */
 const GENERAL = [
@@ -20,7 +21,7 @@ const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 function readOptions(given) {
-  if (typeof given !== 'object' && given !== undefined) throw optionTypeError('options', given, 'an object')
+  if (typeof given !== 'object' && given !== undefined) throw errors().optionTypeError('options', given, 'an object')
   const layout = readLayout(given ?? {})
   const facts = Layout.facts(layout)
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
@@ -65,14 +66,14 @@ function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   const chosen = Layout.of(layout ?? usualLayout(), { epoch, nodes, mode, idOffset })
   // With a user's clock the present is what that clock says, and it is first asked for the first ID.
   if (isAbsent(clock) && chosen.epoch > unixNow()) {
-    throw optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
+    throw errors().optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
   }
   return chosen
 }
 
 function readClock(clock) {
   if (isAbsent(clock)) return undefined
-  if (typeof clock !== 'function') throw optionTypeError('clock', clock, CLOCK)
+  if (typeof clock !== 'function') throw errors().optionTypeError('clock', clock, CLOCK)
   return clock
 }
 
@@ -80,19 +81,19 @@ function readClock(clock) {
 function readShared(shared, clock) {
   if (isAbsent(shared)) return undefined
   const wanted = 'the path of a file'
-  if (typeof shared !== 'string') throw optionTypeError('shared', shared, wanted)
-  if (shared === '' || shared.includes('\0')) throw optionRangeError('shared', shared, wanted)
+  if (typeof shared !== 'string') throw errors().optionTypeError('shared', shared, wanted)
+  if (shared === '' || shared.includes('\0')) throw errors().optionRangeError('shared', shared, wanted)
   if (clock !== undefined)
-    throw unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
+    throw errors().unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
   return path.resolve(shared)
 }
 
 function readSeqMask(value, max) {
   if (isAbsent(value)) return max
-  if (max === 0) throw unusableOptionError('seqMask', value, 'with a layout that has no counter')
+  if (max === 0) throw errors().unusableOptionError('seqMask', value, 'with a layout that has no counter')
   const mask = readBounded('seqMask', value, 1, max)
   if (!Number.isInteger(Math.log2(mask + 1))) {
-    throw optionRangeError('seqMask', value, `one less than a power of two (1, 3, 7, … ${max})`)
+    throw errors().optionRangeError('seqMask', value, `one less than a power of two (1, 3, 7, … ${max})`)
   }
   return mask
 }
@@ -117,7 +118,7 @@ const readPrefetchCount = (option, count) => readBounded(option, count, 1, 100_0
 
 /** How many IDs a batch makes: `take(n)`. */
 function readCount(n) {
-  if (typeof n !== 'number') throw optionTypeError('n', n, 'the number of IDs to make')
+  if (typeof n !== 'number') throw errors().optionTypeError('n', n, 'the number of IDs to make')
   return readBounded('n', n, 0, MOST)
 }
 

@@ -4,11 +4,11 @@
 
 const { isDate } = require('node:util').types
 const { isAbsent, readBounded, readNanoseconds } = require('./check.js')
-const { STATUS, optionRangeError, optionTypeError, timeRangeError, unknownOptionError } = require('./errors.js')
+const { optionRangeError, optionTypeError, timeRangeError, unknownOptionError } = require('./errors.js')
 const { MODES, readMode } = require('./layout-spec.js')
 const { readNode } = require('./node-number.js')
 
-const { id: tickOrId, index, pack, parts: scratch, putTime, toBuffer } = require('./hot.js')
+const { STATUS, id: tickOrId, index, pack, parts: scratch, putTime, toBuffer } = require('./hot.js')
 
 /** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
 class Parts {

@@ -11,14 +11,15 @@
 
 const { abortableBy, signalOf } = require('./abort.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
-const { blocksUsedUpError, closedError, optionError, optionRangeError, optionTypeError } = require('./errors.js')
 const { baseCode } = require('./format.js')
 const { fromBigInt, toBuffer, toTexts } = require('./hot.js')
 const { INSPECT, look } = require('./look.js')
 const { readCount } = require('./options.js')
 const { monotonicNow, sleep } = require('./timers.js')
 
-const BLOCK = 10_000 // as Hazelcast's
+const errors = () => require('./errors.js') // loaded when the first one is made
+
+const BLOCK = 10_000 // Hazelcast's
 const LARGEST_BLOCK = 2 ** 32
 /** How long close() waits: for a call to the store that is under way, and for our own client to end. */
 const [STORE_MS, CLIENT_MS] = [4_000, 900]
@@ -61,7 +62,12 @@ class SegmentId {
 
   constructor(key, parts) {
     if (key !== MAKING) {
-      throw optionError(TypeError, 'options', key, 'SegmentId is made by await SegmentId.open(store, { name })')
+      throw errors().optionError(
+        TypeError,
+        'options',
+        key,
+        'SegmentId is made by await SegmentId.open(store, { name })',
+      )
     }
     const { Blocks } = require('./blocks.js')
     const { Counter } = require('./counter.js')
@@ -81,7 +87,7 @@ class SegmentId {
       fromBigInt(this.nextBigInt())
       return toBuffer()
     }
-    if (typeof callback !== 'function') throw optionTypeError('callback', callback, 'a function')
+    if (typeof callback !== 'function') throw errors().optionTypeError('callback', callback, 'a function')
     this.#waiters.submit(callback, this.#one)
   }
 
@@ -184,8 +190,8 @@ class SegmentId {
 
   /** Makes sure that n IDs are here, the first of them in the present block; or throws. */
   #insist(n) {
-    const reason = this.#reason() // before the next call clears it
-    if (!this.#has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
+    const reason = this.#reason() // before it is asked for again
+    if (!this.#has(n)) throw reason ?? errors().blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
     if (this.#hand.left === 0) this.#turn()
   }
 
@@ -213,11 +219,11 @@ class SegmentId {
 
   /** Why there is no ID, and none on its way. */
   #reason() {
-    return this.#isClosed ? closedError(this.#name) : (this.#counter.lost ?? this.#failure)
+    return this.#isClosed ? errors().closedError(this.#name) : (this.#counter.lost ?? this.#failure)
   }
 
   #assertOpen() {
-    if (this.#isClosed) throw closedError(this.#name)
+    if (this.#isClosed) throw errors().closedError(this.#name)
   }
 
   async #begin(init) {
@@ -347,10 +353,10 @@ function readOptions(given) {
 /** An ID as a bigint, or as a number that is exact. */
 function readId(option, value) {
   const wanted = `a bigint from 0 to ${END - 1n}, or a safe integer`
-  if (typeof value !== 'bigint' && typeof value !== 'number') throw optionTypeError(option, value, wanted)
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw optionRangeError(option, value, wanted)
+  if (typeof value !== 'bigint' && typeof value !== 'number') throw errors().optionTypeError(option, value, wanted)
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw errors().optionRangeError(option, value, wanted)
   const id = BigInt(value)
-  if (id < 0n || id >= END) throw optionRangeError(option, value, wanted)
+  if (id < 0n || id >= END) throw errors().optionRangeError(option, value, wanted)
   return id
 }
 

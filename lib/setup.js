@@ -4,9 +4,10 @@
 // never be reachable from outside lib/: FlakeId takes an object of this class instead of options.
 
 const hot = require('./hot.js')
-const { problemError } = require('./errors.js')
 const { Layout } = require('./layout.js')
 const { readOptions } = require('./options.js')
+
+const errors = () => require('./errors.js') // loaded when the first one is made
 
 class Setup {
   constructor(options, native, lease) {
@@ -62,7 +63,7 @@ const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock }) => ({
 
 /** What the addon opened; throws if it could not. `where`: what a mismatch is about. */
 function insist(opened, where) {
-  if (opened.why !== undefined || opened.theirs !== undefined) throw problemError(opened, where)
+  if (opened.why !== undefined || opened.theirs !== undefined) throw errors().problemError(opened, where)
   return opened
 }
 
