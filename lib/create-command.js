@@ -8,7 +8,6 @@
 
 const { isAbsent } = require('./check.js')
 const { readJoinOptions } = require('./join-options.js')
-const { Layout } = require('./layout.js')
 const { withoutPassword } = require('./stores/without-password.js')
 
 /** A word of a command, quoted for a shell. */
@@ -26,17 +25,16 @@ const flags = (values) =>
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name} ${quote(String(value))}`)
 
-function layoutFlags(layout) {
-  const { spec, tickMs, choices } = Layout.facts(layout)
+function layoutFlags({ name: layout, fields, spec, tickMs, choices }) {
   const { epoch, nodes, mode, idOffset } = choices
-  const own = JSON.stringify({ name: layout.name, tickMs, fields: layout.fields })
-  const name = spec.spec === undefined ? layout.name : own
+  const own = JSON.stringify({ name: layout, tickMs, fields })
+  const name = spec.spec === undefined ? layout : own
   return flags({ layout: name === 'flake' ? undefined : name, epoch, nodes, mode, 'id-offset': idOffset })
 }
 
-/** The options that `flakeforge create` would not choose itself. */
-function timeFlags({ layout, fixed, nodeOffset, config }) {
-  const usual = readJoinOptions({ layout, ...fixed, nodeOffset }).config
+/** Those that `flakeforge create` would not choose itself. */
+function timeFlags({ facts, fixed, nodeOffset, config }) {
+  const usual = readJoinOptions({ layout: facts.layout, ...fixed, nodeOffset }).config
   const own = (name) => (config[name] === usual[name] ? undefined : config[name])
   return flags({ slots: own('slots'), ttl: own('ttlMs'), skew: own('skewMs') })
 }
@@ -48,8 +46,8 @@ function timeFlags({ layout, fixed, nodeOffset, config }) {
  */
 function createCommand(store, options) {
   if (!isAbsent(store) && typeof store !== 'string') return 'await createGroup(store, options) once, as join() has them'
-  const { group, layout, fixed, nodeOffset } = options
-  const words = [storeOf(store), quote(group), ...layoutFlags(layout), ...flags(fixed)]
+  const { group, facts, fixed, nodeOffset } = options
+  const words = [storeOf(store), quote(group), ...layoutFlags(facts), ...flags(fixed)]
   return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...timeFlags(options)].join(' ')}`
 }
 

@@ -6,7 +6,6 @@
 
 const hot = require('./hot.js')
 const { CLOCK } = require('./check.js')
-const { Layout } = require('./layout.js')
 const { readCount } = require('./options.js')
 const { Setup } = require('./setup.js')
 const { monotonicNow } = require('./timers.js')
@@ -59,11 +58,11 @@ class FlakeId {
 
   /** What console.log shows of it; for lib/ only. */
   static facts(flake) {
-    const { layout, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
+    const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
     return {
-      layout: layout.name,
+      layout: facts.name,
       node: { ...nodes, id: node },
-      epoch: new Date(layout.epoch),
+      epoch: new Date(facts.epoch),
       ...{ seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock },
     }
   }
@@ -149,11 +148,11 @@ class FlakeId {
   }
 
   get epoch() {
-    return this.#options.layout.epoch
+    return this.#options.facts.epoch
   }
 
   get layout() {
-    return this.#options.layout
+    return this.#options.facts.layout
   }
 
   get stats() {
@@ -262,7 +261,7 @@ class FlakeId {
    */
   #backOff(vain) {
     if (vain === 0 || this.#clock !== undefined) return 0
-    const { tickMs } = Layout.facts(this.#options.layout)
+    const { tickMs } = this.#options.facts
     return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
   }
 
@@ -303,8 +302,8 @@ class FlakeId {
    * need at the layout's rate, or 0 after a wait that brought none.
    */
   #batch(fill, ids, first) {
-    const { layout, seqMask } = this.#options
-    const { tickMs } = Layout.facts(layout)
+    const { facts, seqMask } = this.#options
+    const { tickMs } = facts
     let made = first
     let tries = 0
     let brought = 0
@@ -333,14 +332,14 @@ class FlakeId {
 
   #error(status) {
     const [retryAfterMs, behindMs, timestamp] = hot.refusal
-    const { layout, seqMask, shared } = this.#options
+    const { seqMask, shared } = this.#options
     switch (status) {
       case STATUS.OVERFLOW:
         return errors().overflowError(retryAfterMs, seqMask + 1)
       case STATUS.CLOCK_BACKWARDS:
         return errors().clockBackwardsError(behindMs, retryAfterMs)
       case STATUS.TIME_RANGE:
-        return errors().timeRangeError(timestamp, layout)
+        return errors().timeRangeError(timestamp, this.layout)
       case STATUS.FILE:
         this.#lease?.isComing(status) // one looks for another slot, for the calls that follow
         return errors().problemError(this.#native.fault(), shared)

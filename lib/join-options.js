@@ -6,7 +6,6 @@
 const os = require('node:os')
 const { readSignal } = require('./abort.js')
 const { checkKeys, isAbsent, readBounded } = require('./check.js')
-const { Layout } = require('./layout.js')
 const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('./options.js')
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('./errors.js')
@@ -31,25 +30,24 @@ function readJoinOptions(given) {
   for (const key of OF_NODE) {
     if (!isAbsent(given?.[key])) throw unusableOptionError(key, given[key], `with join(): ${NOT_WITH_JOIN[key]}`)
   }
-  const layout = readLayout(given ?? {})
-  const fields = Layout.nodeFields(layout).map((field) => field.name)
-  const known = [...fields, ...GENERAL, ...OF_JOIN]
-  const options = checkKeys('options', given, [...known, ...OF_NODE], offeredOf(known, Layout.facts(layout)))
-  const knobs = readKnobs(options, layout)
-  const nodes = slotNodes(layout, options)
+  const facts = readLayout(given ?? {})
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_JOIN]
+  const options = checkKeys('options', given, [...known, ...OF_NODE], offeredOf(known, facts))
+  const knobs = readKnobs(options, facts)
+  const nodes = slotNodes(facts, options)
   const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)
   return {
-    layout,
+    facts,
     ...knobs,
     nodeOf: nodes.nodeOf,
     fixed: nodes.fixed,
     nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,
     group: readName('group', isAbsent(options.group) ? 'default' : options.group),
     config: {
-      fingerprint: fingerprint(layout, nodes.fixed, options.nodeOffset),
+      fingerprint: fingerprint(facts, nodes.fixed, options.nodeOffset),
       slots,
       ...readTimes(options, knobs.maxAheadMs),
-      scale: Layout.native(layout).scale,
+      scale: facts.native.scale,
       create: false,
     },
     waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
@@ -63,10 +61,10 @@ function readJoinOptions(given) {
  * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot
  * depends on where the fields are.
  */
-function fingerprint(layout, fixed, nodeOffset) {
-  const parts = [Layout.native(layout).fingerprint]
-  if (Object.keys(fixed).length > 0 || hasGap(layout)) {
-    parts.push(`fields ${layout.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`)
+function fingerprint(facts, fixed, nodeOffset) {
+  const parts = [facts.native.fingerprint]
+  if (Object.keys(fixed).length > 0 || hasGap(facts)) {
+    parts.push(`fields ${facts.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`)
   }
   for (const [name, value] of Object.entries(fixed)) parts.push(`${name} = ${value}`)
   if (!isAbsent(nodeOffset)) parts.push(`nodeOffset ${Number(nodeOffset)}`)

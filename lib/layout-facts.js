@@ -19,8 +19,7 @@ class LayoutFacts {
   #variants = new Interned() // with other choices
   /** the addon's generators with this layout, by what they were opened with: for lib/setup.js */
   generators = new Interned()
-  /** what users see of it: for lib/layout.js */
-  layout = undefined
+  #layout // what users see of it
 
   constructor(spec, choices) {
     const own = new native.Layout(hot.generators, { ...spec, ...choices })
@@ -70,7 +69,13 @@ class LayoutFacts {
     return this.#choices
   }
 
-  /** The same layout with other choices; those that are left out stay as they are. */
+  /** What users see of it. */
+  get layout() {
+    this.#layout ??= new (layoutFile().Layout)(this)
+    return this.#layout
+  }
+
+  /** The same layout with other choices; those that are left out stay. */
   with({ epoch, nodes, mode, idOffset }) {
     const present = this.#choices
     const choices = {
@@ -110,18 +115,32 @@ const bases = new Interned() // layouts without a choice made, by their spec
 const baseOf = ({ epoch, ...parts }) =>
   bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
 
-/** The layout with a dialect's name, or with a user's own fields. */
-const factsOf = (given) => baseOf(spec().readSpec(given))
+/** The layout of a Layout, of a dialect's name, or of fields of one's own. */
+function factsOf(given) {
+  if (typeof given === 'object' && given instanceof layoutFile().Layout) return layoutFile().Layout.facts(given)
+  return baseOf(spec().readSpec(given))
+}
 
-/** The default layout, which needs no check. */
-const usualFacts = () => baseOf({ name: 'flake' })
+let usual // kept, because to find it by its name takes longer than to make a generator
 
-// Only layouts and choices that somebody names need this. It is kept here because require() is slow.
-let specFile
+/** The layout where none is named. */
+function usualFacts() {
+  usual ??= baseOf({ name: 'flake' })
+  return usual
+}
+
+// Only layouts and choices that somebody names need these. They are kept here because a call of require() takes its time.
+let specs
+let layouts
 
 function spec() {
-  specFile ??= require('./layout-spec.js')
-  return specFile
+  specs ??= require('./layout-spec.js')
+  return specs
+}
+
+function layoutFile() {
+  layouts ??= require('./layout.js')
+  return layouts
 }
 
 module.exports = { LayoutFacts, factsOf, usualFacts }

@@ -6,7 +6,7 @@
 const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const { checkKeys, readNanoseconds } = require('./check.js')
-const { LayoutFacts, factsOf, usualFacts } = require('./layout-facts.js')
+const { LayoutFacts, factsOf } = require('./layout-facts.js')
 
 const errors = () => require('./errors.js') // loaded when the first one is made
 
@@ -18,7 +18,7 @@ class Layout {
   #nodeNames
 
   constructor(spec, options) {
-    const facts = spec instanceof LayoutFacts ? spec : baseOf(spec).with(checkKeys('options', options, CHOICES))
+    const facts = spec instanceof LayoutFacts ? spec : factsOf(spec).with(checkKeys('options', options, CHOICES))
     this.#facts = facts
     this.#index = facts.index
     this.#nodeNames = facts.nodeNames
@@ -30,27 +30,12 @@ class Layout {
 
   /** The one layout with these choices, which all generators share; for lib/ only. */
   static of(spec, choices) {
-    return layoutOf(baseOf(spec).with(choices))
-  }
-
-  /** The default layout; for lib/ only. */
-  static usual() {
-    return layoutOf(usualFacts())
+    return factsOf(spec).with(choices).layout
   }
 
   /** What lib/ knows of it; for lib/ only. */
   static facts(layout) {
     return layout.#facts
-  }
-
-  /** The addon's own object, for lib/ only. */
-  static native(layout) {
-    return layout.#facts.native
-  }
-
-  /** The fields that make up the node number, the most significant first: name and largest value; for lib/ only. */
-  static nodeFields(layout) {
-    return layout.#facts.nodeFields
   }
 
   get end() {
@@ -150,14 +135,6 @@ function ids() {
   idsFile ??= require('./ids.js')
   return idsFile
 }
-
-function layoutOf(facts) {
-  facts.layout ??= new Layout(facts)
-  return facts.layout
-}
-
-/** The layout that `spec` stands for, before other choices are made. */
-const baseOf = (spec) => (spec instanceof Layout ? Layout.facts(spec) : factsOf(spec))
 
 const show = (time) => (typeof time === 'object' ? time.toISOString() : String(time))
 

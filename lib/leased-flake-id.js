@@ -7,7 +7,6 @@ const { EventEmitter } = require('node:events')
 const { signalOf } = require('./abort.js')
 const hot = require('./hot.js')
 const { FlakeId } = require('./flake-id.js')
-const { Layout } = require('./layout.js')
 const { INSPECT, look } = require('./look.js')
 const { Setup, insist, knobsOf } = require('./setup.js')
 
@@ -29,7 +28,7 @@ const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
 function openAttachment(options, grant) {
   const { slot, lo, hi, cursor } = grant
   const own = { ...options, ...options.nodeOf(slot) }
-  const [handle, knobs] = [Layout.native(options.layout), knobsOf(own)]
+  const [handle, knobs] = [options.facts.native, knobsOf(own)]
   const opened =
     cursor === undefined
       ? hot.generators.openWindow(handle, knobs, lo, hi)
@@ -42,7 +41,7 @@ async function lease(leaseOfGroup, options, onClose) {
   let leased
   let setup
   leaseOfGroup.hold({
-    firstMs: (lo) => Layout.native(options.layout).firstMs(lo),
+    firstMs: (lo) => options.facts.native.firstMs(lo),
     open(grant) {
       try {
         setup = openAttachment(options, grant)

@@ -5,7 +5,7 @@
 const { constants } = require('node:buffer')
 const path = require('node:path')
 const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
-const { Layout } = require('./layout.js')
+const { factsOf, usualFacts } = require('./layout-facts.js')
 const { readNodeNumber } = require('./node-number.js')
 const { unixNow } = require('./timers.js')
 
@@ -22,15 +22,14 @@ const OF_NODE = ['id', 'shared', 'clock']
 /** A checked copy of the options of `new FlakeId(options)`. */
 function readOptions(given) {
   if (typeof given !== 'object' && given !== undefined) throw errors().optionTypeError('options', given, 'an object')
-  const layout = readLayout(given ?? {})
-  const facts = Layout.facts(layout)
+  const facts = readLayout(given ?? {})
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
   const options = checkKeys('options', given, known, offeredOf(known, facts))
   const clock = readClock(options.clock)
   return {
-    layout,
+    facts,
     ...readNodeNumber(options, facts),
-    ...readKnobs(options, layout),
+    ...readKnobs(options, facts),
     clock,
     shared: readShared(options.shared, clock),
   }
@@ -43,8 +42,7 @@ function offeredOf(known, { hasNodes, mode }) {
 }
 
 /** How the ticks are used. */
-function readKnobs(options, layout) {
-  const { counterMax, maxAheadMs, maxWaitMs } = Layout.facts(layout)
+function readKnobs(options, { counterMax, maxAheadMs, maxWaitMs }) {
   return {
     seqMask: readSeqMask(options.seqMask, counterMax),
     maxAheadMs: isAbsent(options.maxAheadMs) ? maxAheadMs : readDuration('maxAheadMs', options.maxAheadMs),
@@ -53,18 +51,11 @@ function readKnobs(options, layout) {
   }
 }
 
-let flake
-
-/** The default layout. It is kept, because finding it by name takes longer than making a generator. */
-function usualLayout() {
-  flake ??= Layout.usual()
-  return flake
-}
-
-/** The layout, with the epoch and the choices from the options. */
+/** What is known of the layout, with the epoch and the choices that the options have for it. */
 function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
-  const chosen = Layout.of(layout ?? usualLayout(), { epoch, nodes, mode, idOffset })
-  // With a user's clock the present is what that clock says, and it is first asked for the first ID.
+  const named = isAbsent(layout) ? usualFacts() : factsOf(layout)
+  const chosen = named.with({ epoch, nodes, mode, idOffset })
+  // With an own clock the present is what that clock says, and it is not asked before the first ID.
   if (isAbsent(clock) && chosen.epoch > unixNow()) {
     throw errors().optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
   }

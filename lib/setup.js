@@ -4,7 +4,6 @@
 // never be reachable from outside lib/: FlakeId takes an object of this class instead of options.
 
 const hot = require('./hot.js')
-const { Layout } = require('./layout.js')
 const { readOptions } = require('./options.js')
 
 const errors = () => require('./errors.js') // loaded when the first one is made
@@ -29,23 +28,21 @@ class Setup {
  * little.
  */
 function openOrdinary(options) {
-  const { generators } = Layout.facts(options.layout)
-  return generators.get(keyOf(options), () => withOwnIndex(open(options)))
+  return options.facts.generators.get(keyOf(options), () => withOwnIndex(open(options)))
 }
 
 /** Copies its index into a property: asking the addon would take three times as long. */
 const withOwnIndex = (native) => Object.defineProperty(native, 'index', { value: native.index })
 
-/** Just the node number if all else is the default: a Map finds a number faster than text. */
-function keyOf({ layout, node, seqMask, maxAheadMs, prefetch }) {
-  const facts = Layout.facts(layout)
+/** The node number alone, where the rest is as usual: a number is found sooner than text. */
+function keyOf({ facts, node, seqMask, maxAheadMs, prefetch }) {
   const isUsual = seqMask === facts.counterMax && maxAheadMs === facts.maxAheadMs && prefetch === undefined
   return isUsual ? node : `${node} ${seqMask} ${maxAheadMs} ${prefetch?.count} ${prefetch?.validityMs}`
 }
 
 function open(options) {
-  const { layout, shared, node } = options
-  const [handle, knobs] = [Layout.native(layout), knobsOf(options)]
+  const { facts, shared, node } = options
+  const [handle, knobs] = [facts.native, knobsOf(options)]
   const opened =
     shared === undefined ? hot.generators.open(handle, knobs) : hot.generators.openShared(handle, knobs, shared)
   return insist(opened, `node ${node}`)

@@ -5,7 +5,6 @@
 
 const { isAbsent, readInteger } = require('./check.js')
 const { optionError, optionRangeError, unusableOptionError } = require('./errors.js')
-const { Layout } = require('./layout.js')
 const { readNodes } = require('./node-number.js')
 
 const MOST_SLOTS = 65_536
@@ -14,8 +13,7 @@ const MOST_SLOTS = 65_536
  * The slots of a layout with these options.
  * @returns {{ capacity: number, fixed: object, nodeOf: (slot: number) => { node: number, nodes: object } }}
  */
-function slotNodes(layout, options) {
-  const facts = Layout.facts(layout)
+function slotNodes(facts, options) {
   const fields = facts.nodeFields
   const given = fields.filter(({ name }) => !isAbsent(options[name]))
   const fixed = readNodes(options, facts).nodes
@@ -24,7 +22,7 @@ function slotNodes(layout, options) {
   const room = free.reduce((slots, { max }) => slots * (max + 1), 1)
   const capacity = room - offset
   if (free.length === 0) {
-    throw noFreeFieldError(layout, options, given)
+    throw noFreeFieldError(facts, options, given)
   }
   if (capacity < 1)
     throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, which is the number of nodes`)
@@ -32,10 +30,10 @@ function slotNodes(layout, options) {
   return { capacity: Math.min(capacity, MOST_SLOTS), fixed: pick(fixed, given), nodeOf }
 }
 
-function noFreeFieldError(layout, options, given) {
+function noFreeFieldError({ name: layout }, options, given) {
   if (given.length === 0) {
-    const message = `join() puts the slot into a node field, but layout '${layout.name}' has none: take another layout`
-    return optionError(RangeError, 'layout', layout.name, message)
+    const message = `join() puts the slot into a node field, but layout '${layout}' has none: take another layout`
+    return optionError(RangeError, 'layout', layout, message)
   }
   const names = given.map(({ name }) => name)
   const message = `join() puts the slot into a node field, but all of them are given (${names.join(', ')}): leave one out`
