@@ -3,14 +3,15 @@
 // Checks of single values, for all code that reads options. It must never mask or coerce a value: if worker 32 became
 // worker 0, its IDs would be equal to those of the real worker 0.
 
-const { isDate } = require('node:util').types
-
 const errors = () => require('./errors.js') // loaded when the first one is made
 
 const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
 /** What the option `clock` must be. */
 const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
+
+/** Whether it is a Date, of whatever realm. */
+const isDate = (value) => typeof value === 'object' && require('node:util').types.isDate(value)
 
 const isAbsent = (value) => value === undefined || value === null
 

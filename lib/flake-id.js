@@ -363,10 +363,11 @@ const promised = (call) =>
     call((error, result) => (error ? reject(error) : resolve(result)))
   })
 
-const cell = new Int32Array(new SharedArrayBuffer(4))
+let cell
 
 /** Blocks this thread: nobody ever wakes the cell, so the wait ends with its time. */
 function pause(ms) {
+  cell ??= new Int32Array(new SharedArrayBuffer(4))
   Atomics.wait(cell, 0, 0, ms)
 }
 

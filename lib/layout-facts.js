@@ -20,6 +20,7 @@ class LayoutFacts {
   /** the addon's generators with this layout, by what they were opened with: for lib/setup.js */
   generators = new Interned()
   #layout // what users see of it
+  #partNames
 
   constructor(spec, choices) {
     const own = new native.Layout(hot.generators, { ...spec, ...choices })
@@ -40,7 +41,6 @@ class LayoutFacts {
     this.fields = Object.freeze(own.names.map((name, i) => Object.freeze([name, own.widths[i]])))
     this.nodeFields = own.nodeFields.map((field) => ({ ...field, variable: `FLAKEFORGE_${field.name.toUpperCase()}` }))
     this.nodeNames = this.nodeFields.map(({ name }) => name)
-    this.partNames = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames])
     this.nodeMax = own.nodeMax
     this.counterMax = own.counterMax
     this.tickMax = own.tickMax
@@ -53,6 +53,12 @@ class LayoutFacts {
     this.isDecimal = own.isDecimal
     this.end = own.end
     this.signedEnd = own.signedEnd
+  }
+
+  /** What encode() takes. */
+  get partNames() {
+    this.#partNames ??= new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames])
+    return this.#partNames
   }
 
   get idOffset() {

@@ -2,8 +2,6 @@
 
 // Validates the options of a generator: native code trusts what this file gives it.
 
-const { constants } = require('node:buffer')
-const path = require('node:path')
 const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
 const { factsOf, usualFacts } = require('./layout-facts.js')
 const { readNodeNumber } = require('./node-number.js')
@@ -76,7 +74,7 @@ function readShared(shared, clock) {
   if (shared === '' || shared.includes('\0')) throw errors().optionRangeError('shared', shared, wanted)
   if (clock !== undefined)
     throw errors().unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
-  return path.resolve(shared)
+  return require('node:path').resolve(shared)
 }
 
 function readSeqMask(value, max) {
@@ -107,13 +105,13 @@ function readPrefetch(prefetch) {
 
 const readPrefetchCount = (option, count) => readBounded(option, count, 1, 100_000)
 
+let most // IDs in the largest batch: their bytes fill the largest Buffer
+
 /** How many IDs a batch makes: `take(n)`. */
 function readCount(n) {
   if (typeof n !== 'number') throw errors().optionTypeError('n', n, 'the number of IDs to make')
-  return readBounded('n', n, 0, MOST)
+  most ??= Math.floor(require('node:buffer').constants.MAX_LENGTH / 8)
+  return readBounded('n', n, 0, most)
 }
-
-/** How many IDs the largest batch has: their bytes fill the largest Buffer. */
-const MOST = Math.floor(constants.MAX_LENGTH / 8)
 
 module.exports = { GENERAL, OF_NODE, offeredOf, readCount, readKnobs, readLayout, readOptions }
