@@ -63,7 +63,7 @@ test('a hundred generators with the same options are one in the addon, and have 
     [0, 0, 1], // the same epoch as before
     [1, 0, 1],
     [1, 0, 1],
-    [1, 3, 1], // the dialect's, and without idOffset too, to ask whether it may have one
+    [1, 3, 1], // without idOffset too, to ask whether it may have one; and the dialect without any choice
     [1, 3, 1],
     [1, 1, 1],
   ])
