@@ -7,7 +7,7 @@
 const { report } = require('./parts/faults.js')
 
 async function main(args) {
-  // Here, and not above: the library says what to do where its addon cannot be loaded, and report() prints that.
+  // Here, and not above: if the addon cannot be loaded, the library says what to do, and report() prints that.
   const { readArguments, wantsHelp } = require('./parts/arguments.js')
   const { choose, load } = require('./parts/commands.js')
   const { helpOf, overview } = require('./parts/help.js')

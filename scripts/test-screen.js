@@ -1,6 +1,7 @@
 'use strict'
 
-// How `npm test` looks: a dot for each test, and colours where a terminal can show them (NO_COLOR and FORCE_COLOR count).
+// How `npm test` looks: a dot for each test, and colours if the terminal can show them (it obeys NO_COLOR and
+// FORCE_COLOR).
 
 const hasColours = process.stdout.isTTY === true && process.stdout.hasColors()
 const colour = (on, off) => (text) => (hasColours ? `\u001b[${on}m${text}\u001b[${off}m` : text)

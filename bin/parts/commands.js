@@ -6,7 +6,7 @@
 //   operands   what it takes beside options, as its usage line shows it
 //   about      what its help says
 //   options    its options, out of parts/options.js; those of all commands come by themselves
-//   nodeFields true where the node fields of the layout are options too
+//   nodeFields true if the node fields of the layout are options too
 //   completes  what the operands can be: see parts/candidates.js
 //   examples   [command line, what it does]
 //   run        ({ values, operands, layout }) => Promise

@@ -1,7 +1,7 @@
 'use strict'
 
-// What an ID looks like: its 64 bits, or its digits where the layout is decimal, coloured by field with the fields
-// named under them. It must never extract bits itself: values come from Layout.decode.
+// What an ID looks like: its 64 bits, or its digits if the layout is decimal, coloured by field, with the fields' names
+// under them. It must never extract bits itself: values come from Layout.decode.
 
 const { format } = require('../../index.js')
 const { stamp } = require('./dates.js')

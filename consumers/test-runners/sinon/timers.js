@@ -2,7 +2,7 @@
 
 // sinon puts its fakes everywhere: even into the modules node:timers and node:perf_hooks, and in place of
 // process.nextTick.
-// node sinon/timers.js first|later is flakeforge loaded before or after the fakes?
+//   node sinon/timers.js first|later    is flakeforge loaded before or after the fakes?
 
 const assert = require('node:assert')
 const sinon = require('sinon')

@@ -1,7 +1,7 @@
 'use strict'
 
 // Every slot that was granted, for people to look at.
-// It must never write: looking at a group is no use of it.
+// It must never write: looking at a group must not change it.
 
 module.exports = /* sql */ `
 SELECT coalesce(

@@ -1,6 +1,6 @@
 'use strict'
 
-// Makes the group where there is none, or compares its options.
+// Makes the group if there is none, or else compares its options.
 // It must never change a group that is there, and never let anything but `create` skip the wait for lost grants.
 
 const check = require('./check')

@@ -1,7 +1,7 @@
 'use strict'
 
 // Gives the rest of a window back.
-// It must never lower hi below lo - 1, nor for anyone but the owner.
+// It must never lower hi below lo - 1, and only ever for the owner.
 
 const check = require('./check')
 

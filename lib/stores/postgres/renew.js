@@ -4,7 +4,7 @@
 // It must never lower hi, and never raise it during the quiet period: another's grant may have been lost.
 //
 // The group's row is not locked, so members do not wait for each other. The lock on the slot's row decides between this
-// renewal and whoever takes, releases or destroys the slot at the same time.
+// renewal and another step that takes, releases or destroys the slot at the same time.
 
 const enter = require('./enter')
 

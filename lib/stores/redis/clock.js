@@ -1,7 +1,7 @@
 'use strict'
 
 // Opens every script that needs the time: the store's clock, and which server this is.
-// It must never use a client's clock: windows are cut by one clock only, the server's.
+// It must never use a client's clock: only the server's clock decides about windows.
 
 module.exports = /* lua */ `
 -- Numbers leave Lua as decimal text without a fraction: tostring(1.7e12) would lose digits, and a reply silently drops
