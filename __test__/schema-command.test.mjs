@@ -27,7 +27,7 @@ test('psql applies it, twice if need be; then a role that may not CREATE joins',
   t.teardown(() => server.stop())
   await server.query('CREATE ROLE member LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   const member = server.urlOf('member')
-  await fails(t, ['create', member, 'shop'], /may not make them/)
+  await fails(t, ['create', member, 'shop'], /may not create them/)
 
   const sql = await textOf(t, ['schema'])
   t.regex(sql, /^-- .*flakeforge schema$/m)

@@ -27,7 +27,7 @@ const test = wantPostgres() === undefined ? anyTest.skip : anyTest
 
 const CONFIG = { fingerprint: 'f', slots: 3, ttlMs: 60_000, skewMs: 5000, create: true }
 const OPTION = { code: 'ERR_FLAKE_OPTION' }
-const TRANSACTION = { ...OPTION, message: /^a store cannot use this client: .*outside of a transaction$/ }
+const TRANSACTION = { ...OPTION, message: /^A store cannot use this client\. .*outside of a transaction\.$/ }
 
 let server
 
@@ -213,7 +213,7 @@ test('a role that may only read and write the tables is enough', async (t) => {
   const { owner, store } = await restricted(t, 'member')
   await t.throwsAsync(store.open('g', CONFIG), {
     code: 'ERR_FLAKE_STORE',
-    message: /may not make them.*flakeforge schema/,
+    message: /may not create them.*flakeforge schema/,
   })
   await owner.query(SCHEMA)
   await owner.query(SCHEMA) // a migration may run twice

@@ -119,8 +119,8 @@ test('what is no client is refused', (t) => {
 
 test('an ioredis client with a key prefix, whose group would be another, or with a db that is no number', (t) => {
   for (const [options, message] of [
-    [{ keyPrefix: 'app:' }, /^a store cannot use this client: keyPrefix 'app:' .*without keyPrefix$/],
-    [{ db: 'abc' }, /^a store cannot use this client: its db is NaN: .*db is a number$/],
+    [{ keyPrefix: 'app:' }, /^A store cannot use this client\. .*keyPrefix 'app:' .*without keyPrefix\.$/],
+    [{ db: 'abc' }, /^A store cannot use this client\. Its db is NaN\. .*db is a number\.$/],
   ]) {
     t.throws(() => redisStore(new Redis({ lazyConnect: true, ...options })), { ...OPTION, message })
   }

@@ -70,7 +70,7 @@ class Counter {
       throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
     } catch (error) {
       if (error?.code?.startsWith?.('ERR_FLAKE_')) throw error
-      throw storeError(`the store of counter '${this.#name}' failed`, error)
+      throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)
     }
   }
 }

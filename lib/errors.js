@@ -155,7 +155,7 @@ function timeRangeError(timestamp, layout) {
 
 /** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong and what to do. */
 function clientError(client, why) {
-  return flakeError(TypeError, 'ERR_FLAKE_OPTION', `a store cannot use this client: ${why}`, {
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', `A store cannot use this client. ${why}`, {
     option: 'client',
     value: client,
   })

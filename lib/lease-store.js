@@ -125,7 +125,7 @@ class LeaseStore {
     const isOver = cursor === undefined && hi < clientNow - this.#config.skewMs
     if (isSlot && isWindow && !isOver) return
     throw storeError(
-      `the store of group '${this.#group}' gave an answer that is no grant: ${inspect(answer, { depth: 0 })}`,
+      `The store of group '${this.#group}' gave an answer that is not a grant: ${inspect(answer, { depth: 0 })}`,
     )
   }
 }

@@ -5,7 +5,7 @@
 
 const { loadAddon } = require('./addon.js')
 
-/** @returns {typeof import('../native')} */
+/** The exports of the addon: see src/. */
 function load() {
   try {
     return loadAddon()
@@ -24,8 +24,8 @@ if (process[OTHER_COPY] === undefined) {
 } else if (process[OTHER_COPY] !== name) {
   const here = typeof __dirname === 'string' ? __dirname : 'a bundle'
   process.emitWarning(
-    `two copies of flakeforge are loaded, the second from ${here}: generators of one copy do not see those of ` +
-      'the other, so give them different node numbers, or let the packages that need flakeforge share one version.',
+    `Two copies of flakeforge are loaded, the second from ${here}. Generators of one copy do not see those of the other. ` +
+      'Give them different node numbers, or let all packages use the same version of flakeforge.',
     { code: 'FLAKEFORGE_TWO_COPIES' },
   )
 }

@@ -113,7 +113,7 @@ class EtcdStore {
 
   #configOf(group) {
     const config = this.#configs.get(group)
-    if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    if (config === undefined) throw storeError(`Group '${group}' is not open on this store. Call open() first.`)
     return config
   }
 
@@ -152,7 +152,9 @@ class EtcdStore {
       if (plan) return plan.answer
       await sleep(Math.random() * Math.min(2 ** attempt, LONGEST_WAIT_MS))
     }
-    throw storeError(`${keys.record} on etcd changed during each of ${ATTEMPTS} attempts: too many write it at once`)
+    throw storeError(
+      `${keys.record} on etcd changed during each of ${ATTEMPTS} attempts. Too many clients write it at once.`,
+    )
   }
 
   /** The plan that was carried out; undefined if another step was faster. */

@@ -160,7 +160,7 @@ class FileStore {
 
   #take(group, owner, host) {
     const slots = this.#groups.get(group)
-    if (slots === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    if (slots === undefined) throw storeError(`Group '${group}' is not open on this store. Call open() first.`)
     checkOwner(owner)
     checkText('host', host)
     const taken = insist(slots.acquire(owner, host))

@@ -117,7 +117,7 @@ class PostgresStore {
   }
 
   async #step(step, group, values, config = this.#configs.get(group)) {
-    if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    if (config === undefined) throw storeError(`Group '${group}' is not open on this store. Call open() first.`)
     const answer = await this.#client.run(STATEMENTS[step], { group, ...config, ...values })
     return ANSWERS[answer.outcome](answer, group, config)
   }

@@ -135,7 +135,7 @@ class RedisStore {
   }
 
   async #step(step, group, args, config = this.#configs.get(group)) {
-    if (config === undefined) throw storeError(`group '${group}' is not open on this store: open() comes first`)
+    if (config === undefined) throw storeError(`Group '${group}' is not open on this store. Call open() first.`)
     const [kind, ...values] = await this.#client.run(SCRIPTS[step], groupKeys(group), [...config, ...args])
     return ANSWERS[kind](values, group, config)
   }

@@ -38,7 +38,7 @@ function oldClientError(client, name) {
   const found = oldVersion(name)
   return clientError(
     client,
-    `it is of ${found === undefined ? `an old version of ${name}` : `${name} ${found}`}. ${needed(name)}`,
+    `It is of ${found === undefined ? `an old version of ${name}` : `${name} ${found}`}. ${needed(name)}`,
   )
 }
 

@@ -78,7 +78,7 @@ function parse(kv) {
   try {
     return { ...JSON.parse(kv.value), seen: kv }
   } catch (error) {
-    throw storeError(`the etcd key ${kv.key} holds no record of flakeforge: ${kv.value.slice(0, 40)}`, error)
+    throw storeError(`The etcd key ${kv.key} does not hold a record of flakeforge: ${kv.value.slice(0, 40)}`, error)
   }
 }
 

@@ -21,8 +21,8 @@ const LONGEST_PAUSE_MS = 50
 const QUERY_MS = ANSWER_MS + 1000
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
-const IN_TRANSACTION = 'it is inside a transaction: give the pool, or a client of its own, outside of a transaction'
-const CHANGES_TEXTS = 'its transform or type parser changes texts: give one that leaves them as they are'
+const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
+const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
 // Another transaction came first. READ COMMITTED, PostgreSQL's default, waits instead; a database may have another
 // isolation level.
@@ -74,7 +74,7 @@ function pgClientCalls(client) {
   const send = async (...args) => {
     // pg would keep the query until somebody connects.
     if (client._connected === false && client._connecting === false) {
-      throw storeError('the PostgreSQL client was never connected: await client.connect() first')
+      throw storeError('The PostgreSQL client was never connected. Await client.connect() first.')
     }
     return inTurn(() => calls.send(...args))
   }
@@ -95,12 +95,12 @@ function failure(error) {
   if (error.code?.startsWith('ERR_FLAKE_')) return error
   const message = error.message || error.code // if several addresses all refuse, there is only a code
   if (TAKES_NO_WRITES.has(error.code)) {
-    return storeError(`PostgreSQL: this server takes no writes, give the primary's address (${message})`, error)
+    return storeError(`This PostgreSQL server takes no writes. Use the address of the primary. (${message})`, error)
   }
   if (IDENTITY.test(message)) {
     const why =
       'lost writes would not be noticed without pg_control_system(), pg_current_wal_lsn() and pg_walfile_name()'
-    return storeError(`PostgreSQL: ${why}: GRANT EXECUTE on them, or take a server that has them (${message})`, error)
+    return storeError(`PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`, error)
   }
   return storeError(`PostgreSQL: ${message}`, error)
 }
@@ -163,8 +163,8 @@ class StatementRunner {
       if (MADE_BY_ANOTHER.has(error.code)) return
       if (error.code !== '42501') throw error
       const why =
-        'the tables are not there, and this role may not make them: run the SQL that `npx flakeforge schema` prints'
-      throw storeError(`PostgreSQL: ${why} (${error.message})`, error)
+        'The tables are missing, and this role may not create them. Run the SQL that `npx flakeforge schema` prints.'
+      throw storeError(`${why} (${error.message})`, error)
     }
   }
 

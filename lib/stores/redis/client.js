@@ -14,7 +14,7 @@ const { databaseOf, isRefusedSelect } = require('./database')
 const ANSWER_MS = 5000
 
 const WANTED = 'an ioredis or node-redis client'
-const BUSY = 'it is inside MULTI, a pipeline or subscriber mode: give a duplicate() of it, which may run scripts'
+const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
 
 // Both clients collect commands for MULTI or a pipeline in an object that has the same methods but no connection of its
 // own.
@@ -51,10 +51,10 @@ function checkOptions(client) {
   if (keyPrefix) {
     throw clientError(
       client,
-      `keyPrefix '${keyPrefix}' would make its keys another group's: give one without keyPrefix`,
+      `With its keyPrefix '${keyPrefix}' the keys would belong to another group. Use a client without keyPrefix.`,
     )
   }
-  if (Number.isNaN(db)) throw clientError(client, 'its db is NaN: give one whose db is a number')
+  if (Number.isNaN(db)) throw clientError(client, 'Its db is NaN. Use a client whose db is a number.')
 }
 
 function ioredisCalls(client) {
@@ -125,11 +125,11 @@ class ScriptRunner {
       return clientError(this.#client, BUSY)
     }
     if (isRefusedSelect(error)) {
-      const why = `database ${error.command.args?.[0]} was refused, and in another one this member would be alone`
-      return storeError(`Redis: ${why}: name one that is there, with an ACL that has +select (${error.message})`, error)
+      const why = `Redis refused database ${error.command.args?.[0]}, and in another one this member would be alone`
+      return storeError(`${why}. Name one that exists, with an ACL that has +select (${error.message}).`, error)
     }
     if (this.#client.isOpen === false) {
-      return storeError('the Redis client is closed or was never connected: await client.connect() first', error)
+      return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)
     }
     const seen = connectionErrors.get(this.#client)
     const cause = seen !== undefined && seen.at >= start ? seen.error : error
