@@ -4,6 +4,7 @@
 // is its ES twin, index.d.ts and index.d.mts their types; a new export goes into all four.
 
 const { FlakeId } = require('./lib/flake-id.js')
+const { Layout } = require('./lib/layout.js')
 
 /** The first ID does not need these: each is loaded when it is first used. */
 const LATER = {
@@ -13,8 +14,7 @@ const LATER = {
   redisStore: () => require('./lib/stores/adapters.js').redisStore,
   postgresStore: () => require('./lib/stores/adapters.js').postgresStore,
   etcdStore: () => require('./lib/stores/adapters.js').etcdStore,
-  Layout: () => require('./lib/layout.js').Layout,
-  layouts: () => require('./lib/layouts.js').layouts,
+  layouts: () => require('./lib/layouts.js').makeLayouts(Layout),
   format: () => require('./lib/format.js').format,
   parse: () => require('./lib/format.js').parse,
   toBigInt: () => require('./lib/ids.js').toBigInt,
@@ -32,6 +32,7 @@ const define = (name, value) =>
 
 define('FlakeId', FlakeId)
 define('default', FlakeId)
+define('Layout', Layout)
 define('createGroup', createGroup)
 for (const [name, load] of Object.entries(LATER)) {
   Object.defineProperty(FlakeId, name, {

@@ -119,13 +119,23 @@ withLoader('the addon holds itself, so that it stays when the only thread that l
 
 for (const way of ['a cleared cache', 'a cleared cache, the addon too', 'vm contexts']) {
   test.serial(`loaded twice in one thread by ${way}, both copies work and share their numbers`, async (t) => {
-    const { made, different, ascending, same, codes, warnings } = await run('load-twice.cjs', [way], ['--expose-gc'])
+    const { made, different, ascending, same, codes, read, warnings } = await run(
+      'load-twice.cjs',
+      [way],
+      ['--expose-gc'],
+    )
     t.false(same, 'it was loaded once')
     t.is(made, 2000 * 2 * 10 + 100 * 10)
     t.is(different, made)
     t.true(ascending)
     const expected = ['ERR_FLAKE_OPTION', 'ERR_FLAKE_ID', 'ERR_FLAKE_TIME_RANGE']
     t.deepEqual(codes, [expected, expected])
+    const parts = [
+      { machine: 513, isNow: true },
+      { mode: 'spread', generator: 3, cluster: 9, isNow: true },
+      { shard: 77, isNow: true },
+    ]
+    t.deepEqual(read, [parts, parts])
     t.deepEqual(warnings, [])
   })
 }

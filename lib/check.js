@@ -15,14 +15,12 @@ const isDate = (value) => typeof value === 'object' && require('node:util').type
 
 const isAbsent = (value) => value === undefined || value === null
 
-/**
- * An object with no other keys than the known ones; absent means an empty one. `offered`: the keys that an error names.
- */
-function checkKeys(name, given, known, offered = known) {
+/** An object with no other keys than the known ones; absent is an empty one. `offered()`: those that an error names. */
+function checkKeys(name, given, known, offered = () => known) {
   const options = isAbsent(given) ? {} : given
   if (typeof options !== 'object' || Array.isArray(options)) throw errors().optionTypeError(name, options, 'an object')
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw errors().unknownOptionError(key, options[key], offered)
+    if (!known.includes(key)) throw errors().unknownOptionError(key, options[key], offered())
   }
   return options
 }

@@ -32,7 +32,7 @@ function readJoinOptions(given) {
   }
   const facts = readLayout(given ?? {})
   const known = [...facts.nodeNames, ...GENERAL, ...OF_JOIN]
-  const options = checkKeys('options', given, [...known, ...OF_NODE], offeredOf(known, facts))
+  const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)
   const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)

@@ -20,7 +20,6 @@ class LayoutFacts {
   /** the addon's generators with this layout, by what they were opened with: for lib/setup.js */
   generators = new Interned()
   #layout // what users see of it
-  #partNames
 
   constructor(spec, choices) {
     const own = new native.Layout(hot.generators, { ...spec, ...choices })
@@ -41,6 +40,7 @@ class LayoutFacts {
     this.fields = Object.freeze(own.names.map((name, i) => Object.freeze([name, own.widths[i]])))
     this.nodeFields = own.nodeFields.map((field) => ({ ...field, variable: `FLAKEFORGE_${field.name.toUpperCase()}` }))
     this.nodeNames = this.nodeFields.map(({ name }) => name)
+    this.partNames = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames])
     this.nodeMax = own.nodeMax
     this.counterMax = own.counterMax
     this.tickMax = own.tickMax
@@ -53,12 +53,6 @@ class LayoutFacts {
     this.isDecimal = own.isDecimal
     this.end = own.end
     this.signedEnd = own.signedEnd
-  }
-
-  /** What encode() takes. */
-  get partNames() {
-    this.#partNames ??= new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames])
-    return this.#partNames
   }
 
   get idOffset() {
@@ -77,7 +71,7 @@ class LayoutFacts {
 
   /** What users see of it. */
   get layout() {
-    this.#layout ??= new (layoutFile().Layout)(this)
+    this.#layout ??= new Layout(this)
     return this.#layout
   }
 
@@ -123,7 +117,7 @@ const baseOf = ({ epoch, ...parts }) =>
 
 /** The layout of a Layout, of a dialect's name, or of fields of one's own. */
 function factsOf(given) {
-  if (typeof given === 'object' && given instanceof layoutFile().Layout) return layoutFile().Layout.facts(given)
+  if (typeof given === 'object' && given instanceof Layout) return Layout.facts(given)
   return baseOf(spec().readSpec(given))
 }
 
@@ -135,18 +129,22 @@ function usualFacts() {
   return usual
 }
 
-// Only layouts and choices that somebody names need these. They are kept here because a call of require() takes its time.
+// Only layouts and choices that somebody names need this. It is kept here because a call of require() takes its time.
 let specs
-let layouts
 
 function spec() {
   specs ??= require('./layout-spec.js')
   return specs
 }
 
-function layoutFile() {
-  layouts ??= require('./layout.js')
-  return layouts
+let Layout
+
+/**
+ * lib/layout.js gives its class here when it is loaded. It is loaded with this file, not when first used: test runners
+ * clear Node's cache, and require() would then give the class of another copy of the package.
+ */
+function setLayoutClass(given) {
+  Layout = given
 }
 
-module.exports = { LayoutFacts, factsOf, usualFacts }
+module.exports = { LayoutFacts, factsOf, setLayoutClass, usualFacts }

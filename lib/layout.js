@@ -6,7 +6,10 @@
 const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const { checkKeys, readNanoseconds } = require('./check.js')
-const { LayoutFacts, factsOf } = require('./layout-facts.js')
+const { toBigInt, toBuffer } = require('./ids.js')
+const { LayoutFacts, factsOf, setLayoutClass } = require('./layout-facts.js')
+const { MODES } = require('./layout-spec.js')
+const { Parts, encode, toMs } = require('./parts.js')
 
 const errors = () => require('./errors.js') // loaded when the first one is made
 
@@ -48,15 +51,14 @@ class Layout {
 
   decode(id) {
     if (isUint8Array(id) && id.length === 8) hot.fromBytes(id)
-    else hot.fromBigInt(ids().toBigInt(id))
+    else hot.fromBigInt(toBigInt(id))
     hot.index[0] = this.#index
     if (hot.unpack() !== undefined) {
       throw errors().idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
     }
-    const { Parts, modeOf } = codec()
     const parts = hot.parts
     const decoded = new Parts(parts[0], hot.id[0], parts[1], parts[2])
-    if (!Number.isNaN(parts[3])) decoded.mode = modeOf(parts[3])
+    if (!Number.isNaN(parts[3])) decoded.mode = MODES[parts[3]]
     const names = this.#nodeNames
     for (let i = 0; i < names.length; i++) decoded[names[i]] = parts[4 + i]
     return decoded
@@ -64,13 +66,13 @@ class Layout {
 
   encode(given) {
     if (typeof given !== 'object' || given === null) throw errors().optionTypeError('parts', given, 'an object')
-    return codec().encode(given, this, this.#facts)
+    return encode(given, this, this.#facts)
   }
 
   #tickOf(time) {
     const ns = readNanoseconds('timestamp', time)
     const tick = this.#facts.native.tickOf(ns)
-    if (tick === null) throw errors().timeRangeError(codec().toMs(time), this)
+    if (tick === null) throw errors().timeRangeError(toMs(time), this)
     return tick
   }
 
@@ -81,7 +83,6 @@ class Layout {
     const [first, last] = [this.#tickOf(from), this.#tickOf(to ?? from)]
     if (first > last) throw errors().optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
     const [min, max] = this.#facts.native.range(first, last)
-    const { toBuffer } = ids()
     return { min: toBuffer(min), max: toBuffer(max) }
   }
 
@@ -122,20 +123,8 @@ class Layout {
   }
 }
 
-// Only decode() and similar methods need these. They are kept here because require() takes longer than decode().
-let partsFile
-let idsFile
-
-function codec() {
-  partsFile ??= require('./parts.js')
-  return partsFile
-}
-
-function ids() {
-  idsFile ??= require('./ids.js')
-  return idsFile
-}
-
 const show = (time) => (typeof time === 'object' ? time.toISOString() : String(time))
+
+setLayoutClass(Layout)
 
 module.exports = { Layout }

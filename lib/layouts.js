@@ -1,11 +1,11 @@
 'use strict'
 
-// Every dialect with its own epoch and choices, by name. They are all made when this file is loaded, so nothing that makes
-// the first ID may load it.
+// Every dialect with its own epoch and choices, by name. It takes a millisecond to make them all, so this happens when
+// somebody first asks for them.
 
-const { Layout } = require('./layout.js')
 const { DIALECTS } = require('./layout-spec.js')
 
-const layouts = Object.freeze(Object.fromEntries(DIALECTS.map((name) => [name, Layout.of(name, {})])))
+/** @param Layout the class, of the copy of the package that asks */
+const makeLayouts = (Layout) => Object.freeze(Object.fromEntries(DIALECTS.map((name) => [name, Layout.of(name, {})])))
 
-module.exports = { layouts }
+module.exports = { makeLayouts }

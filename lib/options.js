@@ -3,6 +3,7 @@
 // Validates the options of a generator: native code trusts what this file gives it.
 
 const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('./check.js')
+require('./layout.js') // gives layout-facts.js its class
 const { factsOf, usualFacts } = require('./layout-facts.js')
 const { readNodeNumber } = require('./node-number.js')
 const { unixNow } = require('./timers.js')
@@ -22,7 +23,7 @@ function readOptions(given) {
   if (typeof given !== 'object' && given !== undefined) throw errors().optionTypeError('options', given, 'an object')
   const facts = readLayout(given ?? {})
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
-  const options = checkKeys('options', given, known, offeredOf(known, facts))
+  const options = checkKeys('options', given, known, () => offeredOf(known, facts))
   const clock = readClock(options.clock)
   return {
     facts,

@@ -76,7 +76,4 @@ function readTime(time) {
 /** The same as Unix ms, for a message. */
 const toMs = (time) => Number(readNanoseconds('timestamp', time)) / 1e6
 
-/** The mode for the mode bit. */
-const modeOf = (bit) => MODES[bit]
-
-module.exports = { Parts, encode, modeOf, toMs }
+module.exports = { Parts, encode, toMs }

@@ -85,6 +85,27 @@ const codes = (FlakeId) => [
   codeOf(() => new FlakeId({ clock: () => -1 }).next()),
 ]
 
+/** What a copy reads in an ID that it made with a dialect and with a layout of its own. */
+function readBack(FlakeId) {
+  const own = new FlakeId.Layout({
+    fields: [
+      ['timestamp', 41],
+      ['shard', 13],
+      ['counter', 10],
+    ],
+    epoch: 1577836800000,
+  })
+  const ids = [
+    { layout: FlakeId.layouts.sonyflake, machine: 513 },
+    { layout: FlakeId.layouts.uniqueid, generator: 3, cluster: 9 },
+    { layout: own, shard: 77 },
+  ].map((options) => new FlakeId(options))
+  return ids.map((flake) => {
+    const { machine, mode, generator, cluster, shard, timestamp } = flake.decode(flake.next())
+    return { machine, mode, generator, cluster, shard, isNow: Math.abs(Date.now() - timestamp) < 60_000 }
+  })
+}
+
 async function main() {
   const warnings = []
   process.on('warning', ({ code }) => warnings.push(code))
@@ -94,7 +115,7 @@ async function main() {
     copies.map((FlakeId) => new FlakeId(options)),
     2000,
   )
-  const result = { same: copies[0] === copies[1], codes: copies.map(codes), warnings }
+  const result = { same: copies[0] === copies[1], codes: copies.map(codes), read: copies.map(readBack), warnings }
   copies.shift() // what the first copy leaves behind is collected; the second must not notice
   forget((file) => !file.endsWith('.node'))
   for (let i = 0; i < 3; i++) {

@@ -134,7 +134,7 @@ module.exports = [
   {
     name: 'an error names the kind of a client instead of its fault',
     file: 'lib/stores/redis/client.js',
-    from: "clientError(client, 'its db is NaN: give one whose db is a number')",
+    from: "clientError(client, 'Its db is NaN. Use a client whose db is a number.')",
     to: "optionTypeError('client', client, WANTED)",
     tests: ['store-redis-clients'],
   },
