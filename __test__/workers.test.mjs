@@ -131,9 +131,9 @@ for (const way of ['a cleared cache', 'a cleared cache, the addon too', 'vm cont
     const expected = ['ERR_FLAKE_OPTION', 'ERR_FLAKE_ID', 'ERR_FLAKE_TIME_RANGE']
     t.deepEqual(codes, [expected, expected])
     const parts = [
-      { machine: 513, isNow: true },
-      { mode: 'spread', generator: 3, cluster: 9, isNow: true },
-      { shard: 77, isNow: true },
+      { machine: 513, isNow: true, isSame: true },
+      { mode: 'spread', generator: 3, cluster: 9, isNow: true, isSame: true },
+      { shard: 77, isNow: true, isSame: true },
     ]
     t.deepEqual(read, [parts, parts])
     t.deepEqual(warnings, [])

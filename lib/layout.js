@@ -3,13 +3,9 @@
 // A layout as users see it: what the bits of an ID mean, encoding and decoding. The core reads and writes the bits;
 // this file checks the parts first.
 
-const { isUint8Array } = require('node:util').types
 const hot = require('./hot.js')
 const { checkKeys, readNanoseconds } = require('./check.js')
-const { toBigInt, toBuffer } = require('./ids.js')
 const { LayoutFacts, factsOf, setLayoutClass } = require('./layout-facts.js')
-const { MODES } = require('./layout-spec.js')
-const { Parts, encode, toMs } = require('./parts.js')
 
 const errors = () => require('./errors.js') // loaded when the first one is made
 
@@ -50,15 +46,16 @@ class Layout {
   }
 
   decode(id) {
+    const { Parts, isUint8Array, modeOf } = codec()
     if (isUint8Array(id) && id.length === 8) hot.fromBytes(id)
-    else hot.fromBigInt(toBigInt(id))
+    else hot.fromBigInt(ids().toBigInt(id))
     hot.index[0] = this.#index
     if (hot.unpack() !== undefined) {
       throw errors().idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
     }
     const parts = hot.parts
     const decoded = new Parts(parts[0], hot.id[0], parts[1], parts[2])
-    if (!Number.isNaN(parts[3])) decoded.mode = MODES[parts[3]]
+    if (!Number.isNaN(parts[3])) decoded.mode = modeOf(parts[3])
     const names = this.#nodeNames
     for (let i = 0; i < names.length; i++) decoded[names[i]] = parts[4 + i]
     return decoded
@@ -66,13 +63,13 @@ class Layout {
 
   encode(given) {
     if (typeof given !== 'object' || given === null) throw errors().optionTypeError('parts', given, 'an object')
-    return encode(given, this, this.#facts)
+    return codec().encode(given, this, this.#facts, hot)
   }
 
   #tickOf(time) {
     const ns = readNanoseconds('timestamp', time)
     const tick = this.#facts.native.tickOf(ns)
-    if (tick === null) throw errors().timeRangeError(toMs(time), this)
+    if (tick === null) throw errors().timeRangeError(codec().toMs(time), this)
     return tick
   }
 
@@ -83,6 +80,7 @@ class Layout {
     const [first, last] = [this.#tickOf(from), this.#tickOf(to ?? from)]
     if (first > last) throw errors().optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
     const [min, max] = this.#facts.native.range(first, last)
+    const { toBuffer } = ids()
     return { min: toBuffer(min), max: toBuffer(max) }
   }
 
@@ -121,6 +119,21 @@ class Layout {
   #epochNs() {
     return BigInt(this.epoch) * 1_000_000n
   }
+}
+
+// Only decode() and similar methods need these. They are kept here because require() takes longer than decode(). Neither
+// may keep a state: test runners clear Node's cache, and then they come from another copy of the package.
+let partsFile
+let idsFile
+
+function codec() {
+  partsFile ??= require('./parts.js')
+  return partsFile
+}
+
+function ids() {
+  idsFile ??= require('./ids.js')
+  return idsFile
 }
 
 const show = (time) => (typeof time === 'object' ? time.toISOString() : String(time))

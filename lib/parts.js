@@ -1,14 +1,13 @@
 'use strict'
 
-// The parts of an ID: what decode() returns and what encode() takes.
+// The parts of an ID: what decode() returns and what encode() takes. It must never load lib/hot.js itself: its caller's
+// may be that of another copy of the package, with indexes of its own.
 
-const { isDate } = require('node:util').types
+const { isDate, isUint8Array } = require('node:util').types
 const { isAbsent, readBounded, readNanoseconds } = require('./check.js')
 const { optionRangeError, optionTypeError, timeRangeError, unknownOptionError } = require('./errors.js')
 const { MODES, readMode } = require('./layout-spec.js')
 const { readNode } = require('./node-number.js')
-
-const { STATUS, id: tickOrId, index, pack, parts: scratch, putTime, toBuffer } = require('./hot.js')
 
 /** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
 class Parts {
@@ -34,7 +33,7 @@ Object.defineProperty(Parts.prototype, 'constructor', { value: Object })
  * The ID with these parts. It makes no object on the way: that would cost more than the ID. It reads all parts before
  * it touches the scratch array, because a getter may make IDs itself.
  */
-function encode(parts, layout, facts) {
+function encode(parts, layout, facts, hot) {
   for (const name in parts) {
     if (!facts.partNames.has(name)) throw unknownOptionError(name, parts[name], [...facts.partNames], 'part')
   }
@@ -45,19 +44,20 @@ function encode(parts, layout, facts) {
   const hasTick = !isAbsent(tick)
   const time = hasTick ? readTick(tick, facts.tickMax) : readTime(isAbsent(timestamp) ? date : timestamp)
 
-  if (hasTick) tickOrId[0] = time
-  else putTime(time)
+  const { STATUS, parts: scratch } = hot
+  if (hasTick) hot.id[0] = time
+  else hot.putTime(time)
   scratch[0] = hasTick ? Number.NaN : 0
   scratch[1] = count
   scratch[2] = node
   scratch[3] = modeBit
-  index[0] = facts.index
-  const status = pack()
+  hot.index[0] = facts.index
+  const status = hot.pack()
   if (status === STATUS.TIME_RANGE) throw timeRangeError(toMs(time), layout)
   if (status !== undefined) {
     throw optionRangeError('idOffset', facts.idOffset, 'one with which the ID of these parts fits into 64 bits')
   }
-  return toBuffer()
+  return hot.toBuffer()
 }
 
 function readTick(tick, max) {
@@ -76,4 +76,7 @@ function readTime(time) {
 /** The same as Unix ms, for a message. */
 const toMs = (time) => Number(readNanoseconds('timestamp', time)) / 1e6
 
-module.exports = { Parts, encode, toMs }
+/** The mode for the mode bit. */
+const modeOf = (bit) => MODES[bit]
+
+module.exports = { Parts, encode, isUint8Array, modeOf, toMs }

@@ -85,7 +85,7 @@ const codes = (FlakeId) => [
   codeOf(() => new FlakeId({ clock: () => -1 }).next()),
 ]
 
-/** What a copy reads in an ID that it made with a dialect and with a layout of its own. */
+/** What a copy reads in an ID that it made with a dialect and with a layout of its own, and whether it encodes that again. */
 function readBack(FlakeId) {
   const own = new FlakeId.Layout({
     fields: [
@@ -101,8 +101,11 @@ function readBack(FlakeId) {
     { layout: own, shard: 77 },
   ].map((options) => new FlakeId(options))
   return ids.map((flake) => {
-    const { machine, mode, generator, cluster, shard, timestamp } = flake.decode(flake.next())
-    return { machine, mode, generator, cluster, shard, isNow: Math.abs(Date.now() - timestamp) < 60_000 }
+    const id = flake.next()
+    const parts = flake.decode(id)
+    const { machine, mode, generator, cluster, shard, timestamp } = parts
+    const isNow = Math.abs(Date.now() - timestamp) < 60_000
+    return { machine, mode, generator, cluster, shard, isNow, isSame: flake.layout.encode({ ...parts }).equals(id) }
   })
 }
 
