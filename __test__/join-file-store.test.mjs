@@ -17,7 +17,7 @@ const request = (given = {}) => ({ owner: OWNER, host: 'h', clientNow: Date.now(
 test('a group is open before it is used, and open() says what it lacks', async (t) => {
   const store = fileStore(diskFolder(t))
   const early = await t.throwsAsync(store.acquire('g', request()), { code: 'ERR_FLAKE_STORE' })
-  t.regex(early.message, /open\(\) comes first/)
+  t.regex(early.message, /Call open\(\) first/)
   for (const scale of [undefined, null, 5, {}, { ...SCALE, tickNs: 0 }, { ...SCALE, counterBits: 64 }]) {
     const error = await t.throwsAsync(store.open('g', { ...CONFIG, scale }), { code: 'ERR_FLAKE_OPTION' })
     t.regex(error.option, /^scale/)
