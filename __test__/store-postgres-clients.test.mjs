@@ -178,7 +178,7 @@ test('a pg client that was never connected is told so', async (t) => {
   const client = new pg.Client(server.url)
   const store = postgresStore(client)
   const start = performance.now()
-  await t.throwsAsync(store.open('closed', CONFIG), { code: 'ERR_FLAKE_STORE', message: /await client\.connect\(\)/ })
+  await t.throwsAsync(store.open('closed', CONFIG), { code: 'ERR_FLAKE_STORE', message: /Await client\.connect\(\)/ })
   t.true(performance.now() - start < 5000)
   const connected = client.connect()
   await store.open('closed', CONFIG)
