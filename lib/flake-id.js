@@ -14,9 +14,9 @@ const errors = () => require('./errors.js') // loaded when the first one is made
 
 const { STATUS, batch, claim, claimText, few, fillBytes, fillNumbers, index, some, toBuffer } = hot
 const INSPECT = Symbol.for('nodejs.util.inspect.custom') // without loading node:util for it
-const NO_INDEX = 2 ** 32 - 1 // of no generator: calls are refused with NO_GENERATOR
-const OWN_CLOCK_POLL_MS = 1 // an own clock may run at any speed, so it is asked again soon
-const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer are in vain
+const NO_INDEX = 2 ** 32 - 1 // no generator has it: calls are refused with NO_GENERATOR
+const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
+const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
 
 class FlakeId {
   #index // how native code knows this generator
@@ -341,7 +341,7 @@ class FlakeId {
       case STATUS.TIME_RANGE:
         return errors().timeRangeError(timestamp, this.layout)
       case STATUS.FILE:
-        this.#lease?.isComing(status) // one looks for another slot, for the calls that follow
+        this.#lease?.isComing(status) // starts the search for another slot, for later calls
         return errors().problemError(this.#native.fault(), shared)
       default:
         return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)

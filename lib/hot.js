@@ -16,7 +16,7 @@ const STATUS = {
   ...{ WINDOW_END: 6, FILE: 7 },
 }
 
-// The same list as `Scratch` in src/hot.rs. An ArrayBuffer of its own, because V8 moves a small typed array
+// The same list as `Scratch` in src/hot.rs. It has its own ArrayBuffer, because V8 moves a small typed array
 // until somebody asks for its buffer.
 const memory = new ArrayBuffer(64 + 57 * 8 + 16)
 const bytes = new Uint8Array(memory, 0, 8) // the ID, big-endian

@@ -115,13 +115,13 @@ const bases = new Interned() // layouts without a choice made, by their spec
 const baseOf = ({ epoch, ...parts }) =>
   bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
 
-/** The layout of a Layout, of a dialect's name, or of fields of one's own. */
+/** The layout of a Layout, of a dialect's name, or of a user's own fields. */
 function factsOf(given) {
   if (typeof given === 'object' && given instanceof Layout) return Layout.facts(given)
   return baseOf(spec().readSpec(given))
 }
 
-let usual // kept, because to find it by its name takes longer than to make a generator
+let usual // kept, because finding it by its name takes longer than making a generator
 
 /** The layout where none is named. */
 function usualFacts() {
@@ -129,7 +129,7 @@ function usualFacts() {
   return usual
 }
 
-// Only layouts and choices that somebody names need this. It is kept here because a call of require() takes its time.
+// Only layouts and choices that somebody names need this. It is kept here because calling require() each time is slow.
 let specs
 
 function spec() {

@@ -54,7 +54,7 @@ function readTickNs(tickMs) {
 function readFields(given) {
   if (!Array.isArray(given))
     throw errors().optionTypeError('fields', given, "an array of pairs [name, bits] such as ['timestamp', 41]")
-  const fields = [...given] // a hole becomes an undefined
+  const fields = [...given] // a hole becomes undefined
   fields.forEach((field, i) => {
     const isPair =
       Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
