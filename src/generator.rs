@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::rc::Rc;
 
 use flakeforge_core::fault::FileError;
-use flakeforge_core::generator::{Knobs, Stats as Counts};
+use flakeforge_core::generator::{self, Knobs, Stats as Counts};
 use flakeforge_core::prefetch::PrefetchRule;
 use flakeforge_core::registry::{self, Clash, Held, Key, NotShared};
 use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
@@ -61,6 +61,7 @@ pub struct GeneratorOptions {
 
 /// What a generator has done, counted for all generators that share the same cursor and rule.
 #[napi(object)]
+#[derive(Clone)]
 pub struct Stats {
     /// IDs made
     pub ids: f64,
@@ -195,7 +196,7 @@ impl Generators {
         let node = layout.place_node(options.node as u64);
         let origin = origin(Key::new(layout, node))?;
         let index = hot.table.open(layout, node, &options.knobs(), origin);
-        Ok(Generator { hot, index, attachment: None })
+        Ok(Generator { hot, index, attachment: None, at_end: None })
     }
 }
 
@@ -219,6 +220,8 @@ pub struct Generator {
     hot: Rc<Hot>,
     index: usize,
     attachment: Option<Attachment>,
+    /// what was done in all, once it was closed; then the index is another's
+    at_end: Option<Stats>,
 }
 
 #[napi]
@@ -232,7 +235,7 @@ impl Generator {
     /// Counts a wait for an ID that took `ms` milliseconds.
     #[napi]
     pub fn waited(&self, ms: f64) {
-        self.hot.table.with(self.index, |generator| generator.waited(ms));
+        self.with(|generator| generator.waited(ms));
     }
 
     /// For a lease's generator: its window now ends at `hi`, and starts at `lo` if that is new; Unix ms.
@@ -253,31 +256,50 @@ impl Generator {
     /// What is wrong with the cursor's file, after a call that said that something is.
     #[napi]
     pub fn fault(&self) -> Option<Problem> {
-        self.hot.table.with(self.index, |generator| generator.fault())?.map(Problem::from)
+        self.with(|generator| generator.fault())?.map(Problem::from)
     }
 
     /// What was done so far.
     #[napi]
     pub fn stats(&self) -> Option<Stats> {
-        self.hot.table.with(self.index, |generator| {
-            let Counts { ids, batches, overflows, waits, waited_ms } = generator.stats();
-            Stats {
-                ids: ids as f64,
-                batches: batches as f64,
-                overflows: overflows as f64,
-                clock_steps: generator.clock.steps() as f64,
-                waits: waits as f64,
-                waited_ms,
-                ahead_ms: generator.ahead_ms(),
-                since_ms: generator.since_ms(),
-            }
-        })
+        self.at_end.clone().or_else(|| self.with(stats_of))
+    }
+
+    /// Closes its file now, not when this object is collected. Only the statistics stay.
+    #[napi]
+    pub fn close(&mut self) {
+        if self.at_end.is_some() {
+            return;
+        }
+        self.at_end = self.stats();
+        self.attachment = None;
+        self.hot.table.close(self.index);
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut generator::Generator) -> T) -> Option<T> {
+        if self.at_end.is_some() { None } else { self.hot.table.with(self.index, f) }
+    }
+}
+
+fn stats_of(generator: &mut generator::Generator) -> Stats {
+    let Counts { ids, batches, overflows, waits, waited_ms } = generator.stats();
+    Stats {
+        ids: ids as f64,
+        batches: batches as f64,
+        overflows: overflows as f64,
+        clock_steps: generator.clock.steps() as f64,
+        waits: waits as f64,
+        waited_ms,
+        ahead_ms: generator.ahead_ms(),
+        since_ms: generator.since_ms(),
     }
 }
 
 impl Drop for Generator {
     fn drop(&mut self) {
-        self.hot.table.close(self.index);
+        if self.at_end.is_none() {
+            self.hot.table.close(self.index);
+        }
     }
 }
 

@@ -205,7 +205,7 @@ impl From<Action> for LeaseAction {
     fn from(action: Action) -> Self {
         match action {
             Action::Acquire { owner } => Self::of_owner("acquire", owner),
-            Action::Renew { owner, slot } => Self::of_slot("renew", owner, slot),
+            Action::Renew { owner, slot, hi } => Self { hi: Some(hi), ..Self::of_slot("renew", owner, slot) },
             Action::Release { owner, slot } => Self::of_slot("release", owner, slot),
             Action::GiveBack { owner, slot } => Self::of_slot("giveBack", owner, slot),
             Action::Seal => Self::named("seal"),

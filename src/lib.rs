@@ -8,6 +8,7 @@
 //! | `generator.rs` | making a generator, statistics |
 //! | `attachment.rs` | what a leased generator has in addition to an ordinary one |
 //! | `lease.rs` | the holder's state machine, events in and actions out |
+//! | `grants.rs` | the steps over a database: what to read and what to swap |
 //! | `slots.rs` | slot files, and the counters beside them |
 //! | `layout.rs` | what the bits of an ID mean |
 //! | `format.rs` | bytes of any length as text, and back |
@@ -15,6 +16,7 @@
 mod attachment;
 mod format;
 mod generator;
+mod grants;
 mod hot;
 mod layout;
 mod lease;

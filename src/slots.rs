@@ -30,7 +30,8 @@ pub struct GroupConfig {
 /// A group of slots.
 #[napi]
 pub struct SlotFolder {
-    core: slots::SlotFolder,
+    core: Option<slots::SlotFolder>,
+    is_new: bool,
 }
 
 /// Why there is no slot.
@@ -49,7 +50,7 @@ pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<S
     let scale = Timescale { epoch_ms, tick_ns: tick_ns as u64, first_tick: 0, last_tick: u64::MAX };
     let config = Config { fingerprint, slots, numbers: Numbers { scale, counter_bits } };
     let folder = names::group_folder(Path::new(&store), &group);
-    opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { core }))
+    opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { is_new: core.is_new(), core: Some(core) }))
 }
 
 #[napi]
@@ -57,7 +58,7 @@ impl SlotFolder {
     /// Whether opening it created the group.
     #[napi(getter)]
     pub fn is_new(&self) -> bool {
-        self.core.is_new()
+        self.is_new
     }
 
     /// Takes a slot that nobody has. `owner`: 32 hex digits.
@@ -65,12 +66,19 @@ impl SlotFolder {
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
         let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease.js made a token that is none"))?;
         let store_now = to_ms(system_ns()).floor();
-        Ok(match self.core.acquire(owner, &host) {
+        let Some(core) = &self.core else { return Err(Error::from_reason("lib/stores/file.js closed this folder")) };
+        Ok(match core.acquire(owner, &host) {
             Ok(held) => Either3::A(Slot { held: Some(held) }),
             Err(SlotError::Exhausted { retry_at_ms }) => Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now }),
             Err(SlotError::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now }),
             Err(SlotError::File(error)) => Either3::C(error.into()),
         })
+    }
+
+    /// Closes its file now, not when this object is collected.
+    #[napi]
+    pub fn close(&mut self) {
+        self.core = None;
     }
 }
 

@@ -1,35 +1,56 @@
-//! The rules that a store of leases follows: who gets which slot and which window. This is the reference. Each store
-//! implements it in its own way (a Lua script, an SQL statement, an etcd transaction), and tests compare it with this.
+//! The rules that keep slots, windows and blocks unique, whatever database holds them. This is their only home.
+//!
+//! A database holds records: texts with names. It can do two things: **read** some records of a group at one moment,
+//! with its clock and its [`Identity`], and **swap** one record, if its text and the database's identity are still what
+//! was read. A [`Step`] says what to read and what to swap, and decides after each read. The driver only carries that
+//! out, so a model checker can put a pause, a lost answer, a failover or a loss between every read and swap.
 //!
 //! One promise matters: **no two grants of a slot have a millisecond in common.** It does not depend on the holders'
-//! clocks. It holds even if the store forgets writes that it acknowledged, as long as the store then shows another
-//! *incarnation*, and its clocks before and after agree within the skew:
+//! clocks. It holds even if the database forgets writes that it acknowledged, as long as it then shows another
+//! identity or no group record, and its clocks before and after agree within the skew:
 //! - A slot is granted only when the store's clock is past `hi`, and every window begins at `now` or later. So a write
 //!   that was kept is safe at once. A write that was forgotten is safe once the longest window that may have been
-//!   forgotten is over: that is the quiet period.
-//! - In the quiet period nothing is granted and no `hi` rises, because a record that reappeared may be an old one, and
-//!   the slot may belong to someone else by now. A later renewal gets a new window, which begins after everything that
-//!   was forgotten.
+//!   forgotten is over: that is the **quiet period**, in which nothing is granted.
+//! - A grant, a renewal or a block is answered out of a read that shows it, never because a swap succeeded: a record
+//!   can vanish, and then an equal text is not an equal state.
 //!
-//! All times are Unix milliseconds; a step gets the store's `now` and reads it once.
+//! | file | its one idea |
+//! |---|---|
+//! | [`record`] | the texts of records |
+//! | `group` | the life of a group: how it begins, is quiet, and ends |
+//! | `slots` | who gets which slot and which window |
+//! | `search` | which slots to look at |
+//! | [`counters`] | numbers that grow by one block at a time |
+//! | `memory` | what a client remembers from step to step |
 //!
-//! This file must never lower a slot's `hi`, except when its owner says how far it got; make a window that begins
-//! before `now`; or let a group begin again without what was known of the one before.
+//! All times are Unix milliseconds of the store's clock, except where a name says `client`.
+//!
+//! These files must never lower a slot's `hi`, except when its owner says how far it got; make a window that begins
+//! before `now`; answer from a swap; or let a group begin again without what was known of the one before.
 
 mod counters;
-
-use std::collections::BTreeMap;
-
-pub use counters::{Broken, Counter};
+mod group;
+mod memory;
+pub mod record;
+mod search;
+mod slots;
 
 use crate::lease::Owner;
+use group::Birth;
+use memory::{Known, Sent};
+pub use memory::{Limits, Memory};
+use record::{Group, Slot, Unreadable};
+use search::Search;
+use slots::Listing;
+pub use slots::{Row, slot_name, slot_of};
 
-/// The longest ttl that a group may have, and the one to assume for an unknown group.
-pub const LONGEST_TTL_MS: i64 = 60_000;
-/// The skew to assume for an unknown group.
-pub const USUAL_SKEW_MS: i64 = 5_000;
-/// The floor of a group that is the first of its name: no millisecond was used.
-const NEVER: i64 = -1;
+/// The name of a group's own record.
+pub const GROUP: &str = "group";
+/// The name of a counter's record.
+pub const COUNTER: &str = "counter";
+
+/// What a clock may show: Unix ms, as far as JavaScript's dates reach. So nothing that is added to it overflows.
+const TIMES: std::ops::RangeInclusive<i64> = 0..=8_640_000_000_000_000;
 
 /// What all members of a group must agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,85 +63,137 @@ pub struct Config {
     pub ttl_ms: i64,
     /// how far apart clocks may be
     pub skew_ms: i64,
+    /// whether the members vouch that the store never loses what it acknowledged
+    pub durable: bool,
 }
 
-/// A slot that was granted at least once.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Slot {
-    /// who holds it; `None` once it was released
-    pub owner: Option<Owner>,
-    /// the machine that the holder was on; a machine gets its old slot again if possible
-    pub host: String,
-    /// first millisecond of the window
-    pub lo: i64,
-    /// last millisecond that anybody may have used
-    pub hi: i64,
-}
-
-/// What the store knows of a live group.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Group {
-    /// what its first member specified
-    pub config: Config,
-    /// the incarnation of the store that was seen last
-    pub incarnation: u64,
-    /// nothing is granted before this time
-    pub quiet_until: i64,
-    /// the last millisecond in which a slot without a record may have been used
-    pub floor: i64,
-    /// the slots that were granted at least once
-    pub slots: BTreeMap<u32, Slot>,
-}
-
-/// What is left of a destroyed group: its members may hold their windows for a while.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Tombstone {
-    /// the incarnation in which it was destroyed
-    pub incarnation: u64,
-    /// a group that follows may grant nothing before this time
-    pub quiet_until: i64,
-    /// the last millisecond in which a slot may have been used
-    pub floor: i64,
-}
-
-/// What is stored under a group's name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Entry {
-    /// a live group
-    Live(Group),
-    /// a destroyed one
-    Destroyed(Tombstone),
-}
-
-/// Everything a store knows.
+/// Which server this is: changes whenever acknowledged writes may be missing. Each part is a text of the store's own;
+/// an empty one from the server means that it does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Store {
-    /// changes whenever acknowledged writes may have been lost
-    pub incarnation: u64,
-    /// groups by name
-    pub groups: BTreeMap<String, Entry>,
-    /// counters by name
-    pub counters: BTreeMap<String, Counter>,
+pub struct Identity {
+    /// changes when another server has taken over, or older data was put back
+    pub history: String,
+    /// changes when the server was restarted
+    pub process: String,
 }
 
-/// What a step works on.
-#[derive(Debug)]
-pub struct Step<'a> {
-    store: &'a mut Store,
-    now: i64,
-    name: &'a str,
-    config: &'a Config,
+impl Identity {
+    /// Whether a server that shows `now` may be the one that this identity was recorded for.
+    fn matches(&self, now: &Self, durable: bool) -> bool {
+        let same = |recorded: &str, shown: &str| recorded == shown || shown.is_empty();
+        same(&self.history, &now.history) && (durable || same(&self.process, &now.process))
+    }
+}
+
+/// What somebody wants of a group or a counter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// the group, made if it is missing or has ended
+    Open(Config),
+    /// the same for a group that nobody used in the last minute: then it is quiet for about a second only
+    Create(Config),
+    /// a slot, in a group that is made if it is missing or has ended
+    Join(Config, Seeker),
+    /// a slot; if the group has ended, that is the answer
+    Acquire(Config, Seeker),
+    /// the next window
+    Renew(Config, Held),
+    /// give a slot back. Its owner used nothing after `last`.
+    Release {
+        /// the group's
+        config: Config,
+        /// who holds it
+        owner: Owner,
+        /// which one
+        slot: u32,
+        /// Unix ms; −1 if it used nothing
+        last: i64,
+    },
+    /// end the group
+    Destroy,
+    /// who holds which slot
+    List,
+    /// whether the group is alive
+    Exists,
+    /// a block of `by` numbers; `init` is where a counter begins that is missing
+    Advance {
+        /// how many
+        by: u64,
+        /// the first number of a new counter
+        init: Option<u64>,
+        /// whether the members vouch for the store
+        durable: bool,
+    },
+    /// continue a counter at `place` or above, whatever was lost
+    SkipTo {
+        /// the lowest number to give next
+        place: u64,
+        /// whether the members vouch for the store
+        durable: bool,
+    },
 }
 
 /// Who asks for a slot.
-#[derive(Clone, Copy, Debug)]
-pub struct Member<'a> {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Seeker {
     /// the token of this acquisition
     pub owner: Owner,
-    /// the machine it is on
-    pub host: &'a str,
-    /// what this machine's clock shows
-    pub client_now: i64,
+    /// the machine it is on; a machine gets its old slot again if possible
+    pub host: String,
+}
+
+/// What a member holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Held {
+    /// the token of the acquisition
+    pub owner: Owner,
+    /// which slot
+    pub slot: u32,
+    /// the last ms of the window, as it was last answered: never that of a swap that was only sent
+    pub hi: i64,
+}
+
+/// What one read showed.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// the store's clock, read after the records
+    pub now: i64,
+    /// which server answered
+    pub identity: Identity,
+    /// the texts, in the order of the names; `None` for an absent record
+    pub values: Vec<Option<String>>,
+    /// a number that never falls while nothing is lost, where a store has one
+    pub position: Option<u64>,
+    /// the client's clock before and after the read
+    pub client: (i64, i64),
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ask {
+    /// read these records of the group
+    Read(Vec<String>),
+    /// swap this record
+    Swap(Swap),
+    /// the names of the group's records
+    Names,
+    /// whether version 0.1 left a living group or a counter of this name
+    Older,
+    /// nothing: the step has ended
+    Done(Answer),
+}
+
+/// Writes `to` if the record is `from` and the server is `identity`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Swap {
+    /// which record
+    pub name: String,
+    /// its text; `None` if it is absent
+    pub from: Option<String>,
+    /// its new text
+    pub to: String,
+    /// the identity that the read showed
+    pub identity: Identity,
 }
 
 /// A slot and a window that nobody else ever has. Both ends belong to the window.
@@ -132,17 +205,38 @@ pub struct Granted {
     pub lo: i64,
     /// last millisecond
     pub hi: i64,
+    /// the store's clock
+    pub now: i64,
 }
 
-/// The answer to a renewal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Renewal {
-    /// the window now
-    Renewed(Granted),
-    /// the slot no longer belongs to this owner
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// to `Join`, `Acquire` and `Renew`
+    Granted(Granted),
+    /// to `Renew`: the slot no longer belongs to this owner
     Lost,
-    /// the group has ended
+    /// to `Renew`: the group has ended
     Destroyed,
+    /// to `Release` and `Destroy`
+    Done,
+    /// to `Open` and `Create`
+    Opened {
+        /// whether this step made the group
+        is_new: bool,
+        /// when its quiet period ends
+        quiet_until: i64,
+        /// the store's clock
+        now: i64,
+    },
+    /// to `Exists`
+    Exists(bool),
+    /// to `List`: the slots that this group granted, and the names of records that cannot be read
+    Listed(Vec<Row>, Vec<(String, Unreadable)>),
+    /// to `Advance`: the first number of the block; to `SkipTo`: where the counter continues
+    Number(u64),
+    /// the step did nothing
+    Refused(Refused),
 }
 
 /// Why a step did nothing.
@@ -152,216 +246,282 @@ pub enum Refused {
     Quiet {
         /// when grants begin again
         until: i64,
+        /// the store's clock
+        now: i64,
     },
     /// every slot may still be in use
     Exhausted {
-        /// when the next one is free, if its holder does not renew
+        /// when the next one may be free, if its holder does not renew
         retry_at: i64,
+        /// the store's clock
+        now: i64,
     },
     /// the group was made with another config, which is this one
     Mismatch(Config),
-    /// the member's clock is too far from the store's
+    /// the counter's members vouch for its store, or they do not; this member says otherwise
+    Durable(bool),
+    /// the client's clock is too far from the store's
     Skew {
         /// by how much it is ahead of the store's
         by: i64,
+        /// how much is allowed
+        bound: i64,
     },
     /// the group has ended
     Destroyed,
+    /// this record cannot be read, so it is left alone
+    Record(String, Unreadable),
+    /// version 0.1 left a living group of this name
+    OlderGroup,
+    /// version 0.1 left a counter of this name, with this value
+    OlderCounter(String),
+    /// the counter does not exist; it may have been lost
+    Gone,
+    /// the store may have lost blocks
+    Behind,
+    /// the block would end past 2^64 − 1; the counter has this value
+    Full(u64),
+    /// the store answered something that cannot be
+    Nonsense(&'static str),
 }
 
-impl Store {
-    /// A step at the store's time `now`, for a group, by a member that expects this config.
-    pub fn step<'a>(&'a mut self, now: i64, name: &'a str, config: &'a Config) -> Step<'a> {
-        Step { store: self, now, name, config }
-    }
+/// What to do after a read.
+enum Next {
+    Read,
+    Write(Plan),
+    Names,
+    Older,
+    Done(Answer),
+}
 
-    /// Ends a group. Needs no config, so that anybody can clean up.
-    pub fn destroy(&mut self, now: i64, name: &str) {
-        let tombstone = match self.groups.get_mut(name) {
-            Some(Entry::Destroyed(_)) => return,
-            Some(Entry::Live(group)) => {
-                group.see(self.incarnation, now);
-                group.tombstone(now)
-            }
-            // An unknown group may have been lost.
-            None => {
-                let floor = now + LONGEST_TTL_MS + USUAL_SKEW_MS;
-                Tombstone { incarnation: self.incarnation, quiet_until: 0, floor }
-            }
+type Decision = Result<Next, Refused>;
+
+/// A swap, and what was known when it was decided.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Plan {
+    name: String,
+    from: Option<String>,
+    to: String,
+    identity: Identity,
+    /// the nonce of the group's record
+    group: u64,
+    /// how many losses this text notes
+    losses: u64,
+    /// whether the swap was answered with true
+    is_done: bool,
+}
+
+/// What the last read showed, as records.
+struct View {
+    now: i64,
+    identity: Identity,
+    client: (i64, i64),
+    /// the texts as they were read, by name
+    texts: Vec<(String, Option<String>)>,
+    group: Option<Group>,
+    slots: Vec<(u32, Option<Result<Slot, Unreadable>>)>,
+    /// whether this client saw the store go back, and the record does not say so yet
+    is_lost: bool,
+    fresh: u128,
+}
+
+/// One step of a member: from what it wants to the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// of the group or the counter
+    name: String,
+    task: Task,
+    sent: Sent,
+    /// of a counter: what this client had been given when the last read was sent
+    known: Option<Known>,
+    /// the records of the last read
+    reading: Vec<String>,
+    plan: Option<Plan>,
+    search: Search,
+    birth: Birth,
+    /// whether nobody has looked yet for what version 0.1 left under this name
+    is_first: bool,
+    /// what `List` has still to read, and has read
+    listing: Option<Listing>,
+}
+
+impl Step {
+    /// A step that wants `task` of the group or counter of this name, and what to do first. `fresh`: random bits that
+    /// were never used before, here and in all that follows.
+    pub fn new(name: &str, task: Task, memory: &Memory, fresh: u128) -> (Self, Ask) {
+        let mut step = Self {
+            name: name.to_owned(),
+            task,
+            sent: memory.sent(),
+            known: None,
+            reading: Vec::new(),
+            plan: None,
+            search: Search::default(),
+            birth: Birth::default(),
+            is_first: true,
+            listing: None,
         };
-        self.groups.insert(name.to_owned(), Entry::Destroyed(tombstone));
+        let ask = step.look(memory, fresh);
+        (step, ask)
     }
 
-    /// The slots of a group that were granted at least once.
-    pub fn list(&self, name: &str) -> impl Iterator<Item = (u32, &Slot)> {
-        let slots = match self.groups.get(name) {
-            Some(Entry::Live(group)) => Some(&group.slots),
+    /// What was read.
+    pub fn read(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Ask {
+        if look.values.len() != self.reading.len() {
+            return Ask::Done(Answer::Refused(Refused::Nonsense("another number of values than of names")));
+        }
+        if !TIMES.contains(&look.now) {
+            return Ask::Done(Answer::Refused(Refused::Nonsense("a time that no clock shows")));
+        }
+        memory.see(look.position, self.sent);
+        let decided = if self.is_of_counter() {
+            self.decide_counter(look, memory, fresh)
+        } else {
+            self.view(look, memory, fresh).and_then(|view| self.decide(view, memory))
+        };
+        match decided {
+            Ok(Next::Read) => self.look(memory, fresh),
+            Ok(Next::Write(plan)) => self.swap(plan),
+            Ok(Next::Names) => Ask::Names,
+            Ok(Next::Older) => {
+                self.is_first = false;
+                Ask::Older
+            }
+            Ok(Next::Done(answer)) => Ask::Done(answer),
+            Err(refused) => Ask::Done(Answer::Refused(refused)),
+        }
+    }
+
+    /// Whether the swap was answered with true. Anything else, an error too, is false: perhaps it was written.
+    pub fn swapped(&mut self, is_done: bool, memory: &Memory, fresh: u128) -> Ask {
+        if let Some(plan) = &mut self.plan {
+            plan.is_done = is_done;
+            if matches!(self.task, Task::Release { .. }) && is_done && plan.name != GROUP {
+                return Ask::Done(Answer::Done);
+            }
+            if plan.name != GROUP {
+                self.search.swapped(is_done);
+            }
+        }
+        self.look(memory, fresh)
+    }
+
+    /// What version 0.1 left under this name: a living group, or a counter with this value.
+    pub fn older(&mut self, group: bool, counter: Option<String>, memory: &Memory, fresh: u128) -> Ask {
+        match (self.is_of_counter(), counter) {
+            (true, Some(value)) => Ask::Done(Answer::Refused(Refused::OlderCounter(value))),
+            (false, _) if group => Ask::Done(Answer::Refused(Refused::OlderGroup)),
+            _ => self.look(memory, fresh),
+        }
+    }
+
+    /// The names of the group's records.
+    pub fn named(&mut self, names: Vec<String>, memory: &Memory, fresh: u128) -> Ask {
+        self.listing = Some(Listing::of(names));
+        self.look(memory, fresh)
+    }
+
+    /// The next read.
+    fn look(&mut self, memory: &Memory, fresh: u128) -> Ask {
+        self.sent = memory.sent();
+        self.known = if self.is_of_counter() { memory.counter(&self.name) } else { None };
+        self.reading = self.names(memory, fresh);
+        Ask::Read(self.reading.clone())
+    }
+
+    fn names(&mut self, memory: &Memory, fresh: u128) -> Vec<String> {
+        if self.is_of_counter() {
+            return vec![COUNTER.to_owned()];
+        }
+        let slots = match &self.task {
+            Task::Renew(_, Held { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
+            Task::Join(config, seeker) | Task::Acquire(config, seeker) => {
+                self.search.slots(config.slots, &seeker.host, memory.tried(seeker.owner), fresh)
+            }
+            Task::List => return self.names_to_list(),
+            _ => Vec::new(),
+        };
+        std::iter::once(GROUP.to_owned()).chain(slots.into_iter().map(slot_name)).collect()
+    }
+
+    fn swap(&mut self, plan: Plan) -> Ask {
+        let Plan { name, from, to, identity, .. } = plan.clone();
+        self.plan = Some(plan);
+        Ask::Swap(Swap { name, from, to, identity })
+    }
+
+    /// The records of a read. A group record that cannot be read ends the step.
+    fn view(&self, look: Look, memory: &mut Memory, fresh: u128) -> Result<View, Refused> {
+        let Look { now, identity, values, client, .. } = look;
+        let texts: Vec<_> = self.reading.iter().cloned().zip(values).collect();
+        let (mut group, mut slots) = (None, Vec::new());
+        for (name, text) in &texts {
+            match slot_of(name) {
+                Some(slot) => slots.push((slot, text.as_deref().map(Slot::parse))),
+                None => group = text.as_deref().map(Group::parse),
+            }
+        }
+        let group = group.transpose().map_err(|why| Refused::Record(GROUP.to_owned(), why))?;
+        if let (Some(plan), Some(group)) = (&self.plan, &group)
+            && plan.name == GROUP
+            && matches!(group.state, record::State::Live(_)) // in all other states a loss is still to be noted
+            && plan.to == group.text()
+        {
+            memory.note(GROUP, &self.name, plan.losses);
+        }
+        let is_lost = memory.is_lost(GROUP, &self.name, self.sent);
+        Ok(View { now, identity, client, texts, group, slots, is_lost, fresh })
+    }
+
+    /// A swap of this record. Before anything is written, the clocks must agree: one that is far ahead would leave its
+    /// `hi` behind.
+    fn write(&self, view: &View, name: &str, to: String, memory: &Memory) -> Decision {
+        self.check_clock(view)?;
+        let from = view.texts.iter().find(|(known, _)| known == name).and_then(|(_, text)| text.clone());
+        let group = view.group.as_ref().map_or(0, |group| group.nonce);
+        let identity = view.identity.clone();
+        let losses = memory.losses();
+        Ok(Next::Write(Plan { name: name.to_owned(), from, to, identity, group, losses, is_done: false }))
+    }
+
+    fn check_clock(&self, view: &View) -> Result<(), Refused> {
+        let bound = self.skew(view);
+        check_clock(view.now, view.client, bound)
+    }
+
+    /// How far apart clocks may be: as this member says, or as the group says, or as usual.
+    fn skew(&self, view: &View) -> i64 {
+        let recorded = || match view.group.as_ref().map(|group| &group.state) {
+            Some(record::State::Live(config) | record::State::Ending(config)) => config.skew_ms,
+            _ => self.sent.limits.usual_skew_ms,
+        };
+        self.config().map_or_else(recorded, |config| config.skew_ms)
+    }
+
+    fn config(&self) -> Option<&Config> {
+        match &self.task {
+            Task::Open(config)
+            | Task::Create(config)
+            | Task::Join(config, _)
+            | Task::Acquire(config, _)
+            | Task::Renew(config, _)
+            | Task::Release { config, .. } => Some(config),
             _ => None,
-        };
-        slots.into_iter().flatten().map(|(number, slot)| (*number, slot))
+        }
+    }
+
+    fn is_of_counter(&self) -> bool {
+        matches!(self.task, Task::Advance { .. } | Task::SkipTo { .. })
     }
 }
 
-impl Group {
-    fn new(config: &Config, incarnation: u64, quiet_until: i64, floor: i64) -> Self {
-        Self { config: config.clone(), incarnation, quiet_until, floor, slots: BTreeMap::new() }
-    }
-
-    /// Compares incarnations. If they differ, the records may be old ones, so every window granted in between must end
-    /// first. The recorded ttl counts, because a newcomer's may be shorter than the windows that are in use.
-    fn see(&mut self, incarnation: u64, now: i64) {
-        if self.incarnation != incarnation {
-            self.incarnation = incarnation;
-            self.quiet_until = self.quiet_until.max(now + self.config.ttl_ms + self.config.skew_ms + 1);
-        }
-    }
-
-    fn tombstone(&self, now: i64) -> Tombstone {
-        let highest = self.slots.values().map(|slot| slot.hi).fold(self.floor.max(now), i64::max);
-        Tombstone { incarnation: self.incarnation, quiet_until: self.quiet_until, floor: highest }
-    }
-
-    /// The last millisecond in which a slot may have been used.
-    fn end_of(&self, number: u32) -> i64 {
-        self.slots.get(&number).map_or(self.floor, |slot| slot.hi)
-    }
-
-    /// The slot to grant: the one this machine had last, else one never used, else the one that has rested longest.
-    fn free_slot(&self, now: i64, host: &str) -> Result<u32, Refused> {
-        let used = || self.slots.iter().filter(|(_, slot)| slot.hi < now);
-        let oldest = |(number, slot): &(&u32, &Slot)| (slot.hi, **number);
-        let same_host = used().filter(|(_, slot)| slot.host == host).min_by_key(oldest);
-        let never_used = || (0..self.config.slots).find(|n| !self.slots.contains_key(n) && self.floor < now);
-        same_host
-            .map(|(number, _)| *number)
-            .or_else(never_used)
-            .or_else(|| used().min_by_key(oldest).map(|(number, _)| *number))
-            .ok_or_else(|| {
-                let ends = (0..self.config.slots).map(|number| self.end_of(number));
-                Refused::Exhausted { retry_at: ends.min().map_or(i64::MAX, |end| end + 1) }
-            })
-    }
+/// Whether the client's clock is near enough to the store's. The store's was read between the two.
+fn check_clock(now: i64, (before, after): (i64, i64), bound: i64) -> Result<(), Refused> {
+    let by = if now < before { before.saturating_sub(now) } else { after.saturating_sub(now).min(0) };
+    if by > bound || by < bound.saturating_neg() { Err(Refused::Skew { by, bound }) } else { Ok(()) }
 }
 
-impl Tombstone {
-    /// The group that follows. If writes were lost since, a group with any ttl may already have followed.
-    fn successor(&self, config: &Config, incarnation: u64, now: i64) -> Group {
-        let lost = self.incarnation != incarnation;
-        let quiet_until = if lost { unknown_until(config, now) } else { 0 };
-        Group::new(config, incarnation, self.quiet_until.max(quiet_until), self.floor)
-    }
-}
-
-/// When the windows of an unknown group are certainly over.
-fn unknown_until(config: &Config, now: i64) -> i64 {
-    now + LONGEST_TTL_MS + config.skew_ms + 1
-}
-
-impl<'a> Step<'a> {
-    /// Creates the group, unless the store knows it. An unknown one may have existed before, so its old windows must
-    /// end first. Returns whether this call created it.
-    pub fn open(self) -> Result<bool, Refused> {
-        self.begin(unknown_until)
-    }
-
-    /// The same for a group that is known to be new: nobody has to wait.
-    pub fn create(self) -> Result<bool, Refused> {
-        self.begin(|_, _| 0)
-    }
-
-    fn begin(self, quiet_until: impl Fn(&Config, i64) -> i64) -> Result<bool, Refused> {
-        let (config, incarnation, now) = (self.config, self.store.incarnation, self.now);
-        let born = match self.store.groups.get(self.name) {
-            Some(Entry::Live(_)) => None,
-            Some(Entry::Destroyed(tombstone)) => Some(tombstone.successor(config, incarnation, now)),
-            None => Some(Group::new(config, incarnation, quiet_until(config, now), NEVER)),
-        };
-        let is_new = born.is_some();
-        if let Some(group) = born {
-            self.store.groups.insert(self.name.to_owned(), Entry::Live(group));
-        }
-        self.known().map(|_| is_new)
-    }
-
-    /// The group, created again if the store does not know it: it may have been lost.
-    fn group(self) -> Result<&'a mut Group, Refused> {
-        if !self.store.groups.contains_key(self.name) {
-            let quiet_until = unknown_until(self.config, self.now);
-            let group = Group::new(self.config, self.store.incarnation, quiet_until, NEVER);
-            self.store.groups.insert(self.name.to_owned(), Entry::Live(group));
-        }
-        self.known()?.ok_or(Refused::Destroyed)
-    }
-
-    /// The group if it is live, checked.
-    fn known(self) -> Result<Option<&'a mut Group>, Refused> {
-        let incarnation = self.store.incarnation;
-        let Some(Entry::Live(group)) = self.store.groups.get_mut(self.name) else { return Ok(None) };
-        if group.config != *self.config {
-            return Err(Refused::Mismatch(group.config.clone()));
-        }
-        group.see(incarnation, self.now);
-        Ok(Some(group))
-    }
-
-    /// The group, for a member with this clock, if it may grant anything now.
-    fn granting(self, client_now: i64) -> Result<&'a mut Group, Refused> {
-        let (now, skew_ms) = (self.now, self.config.skew_ms);
-        let group = self.group()?;
-        let by = client_now.saturating_sub(now);
-        if by.saturating_abs() > skew_ms {
-            return Err(Refused::Skew { by });
-        }
-        if now < group.quiet_until {
-            return Err(Refused::Quiet { until: group.quiet_until });
-        }
-        Ok(group)
-    }
-
-    /// Grants a slot.
-    pub fn acquire(self, member: Member) -> Result<Granted, Refused> {
-        let now = self.now;
-        let group = self.granting(member.client_now)?;
-        // The first answer was lost on its way: give the same answer again.
-        let own = group.slots.iter().find(|(_, slot)| slot.owner == Some(member.owner) && slot.hi >= now);
-        if let Some((number, slot)) = own {
-            return Ok(Granted { slot: *number, lo: slot.lo, hi: slot.hi });
-        }
-        let number = group.free_slot(now, member.host)?;
-        let (lo, hi) = (now, now + group.config.ttl_ms); // the slot is free: its last window ended before now
-        group.slots.insert(number, Slot { owner: Some(member.owner), host: member.host.to_owned(), lo, hi });
-        Ok(Granted { slot: number, lo, hi })
-    }
-
-    /// Extends a window, or begins a new one if the old one is over.
-    pub fn renew(self, number: u32, owner: Owner, client_now: i64) -> Result<Renewal, Refused> {
-        let now = self.now;
-        let group = match self.granting(client_now) {
-            Err(Refused::Destroyed) => return Ok(Renewal::Destroyed),
-            other => other?,
-        };
-        let ttl_ms = group.config.ttl_ms;
-        let Some(slot) = group.slots.get_mut(&number).filter(|slot| slot.owner == Some(owner)) else {
-            return Ok(Renewal::Lost);
-        };
-        if slot.hi < now {
-            slot.lo = now; // skip the time in between: nobody had it, unless the store forgot that
-        }
-        slot.hi = slot.hi.max(now + ttl_ms); // the clock may have been set back
-        Ok(Renewal::Renewed(Granted { slot: number, lo: slot.lo, hi: slot.hi }))
-    }
-
-    /// Gives a slot back; its owner used nothing after `last`.
-    pub fn release(self, number: u32, owner: Owner, last: i64) -> Result<(), Refused> {
-        let now = self.now;
-        let Some(group) = self.known()? else { return Ok(()) };
-        let quiet = now < group.quiet_until;
-        let Some(slot) = group.slots.get_mut(&number).filter(|slot| slot.owner == Some(owner)) else { return Ok(()) };
-        slot.owner = None;
-        // In the quiet period the record may be an old one: its owner does not know how far others got.
-        if !quiet {
-            slot.hi = slot.hi.min(last.max(slot.lo - 1));
-        }
-        Ok(())
-    }
+/// A nonce out of random bits.
+fn nonce(fresh: u128) -> u64 {
+    fresh as u64
 }

@@ -380,8 +380,8 @@ impl Lease {
         }
         let (asked, owner, action) = match self.phase {
             Phase::Seeking { owner, .. } => (Asked::Acquire, owner, Action::Acquire { owner }),
-            Phase::Held { grant: Grant { owner, slot, .. }, .. } => {
-                (Asked::Renew, owner, Action::Renew { owner, slot })
+            Phase::Held { grant: Grant { owner, slot, hi, .. }, .. } => {
+                (Asked::Renew, owner, Action::Renew { owner, slot, hi })
             }
             _ => return,
         };

@@ -17,7 +17,7 @@
 //! | [`dialects`] | the table of layouts that other systems use |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //! | [`lease`] | the holder of a leased slot: what to ask the store, what to do with its answers |
-//! | [`grants`] | the rules that a store follows: the reference for all stores |
+//! | [`grants`] | the rules that keep slots, windows and blocks unique, over any database |
 //! | [`shared`] | one cursor for all processes that name the same file |
 //! | [`mark`] | how far such a file promises to remember, even if the machine crashes |
 //! | `keeper` | the open files, and the thread that looks after them |

@@ -22,6 +22,11 @@ mod tests {
         Grant { owner, slot: 3, lo, hi: lo + 30_000 }
     }
 
+    /// The renewal that somebody asks for who was answered the window of [`grant`] at `T`.
+    fn renewal(owner: Owner) -> Action {
+        Action::Renew { owner, slot: 3, hi: T + 30_000 }
+    }
+
     fn refused(owner: Owner, failure: Failure) -> Event {
         Event::Failed { asked: Asked::Acquire, owner, failure }
     }
@@ -76,7 +81,7 @@ mod tests {
         /// Attached, and the first renewal under way.
         fn renewing(now: i64) -> Self {
             let mut holder = Self::attached();
-            assert_eq!(holder.step(now, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+            assert_eq!(holder.step(now, Event::Time), [renewal(1000)]);
             holder
         }
     }
@@ -146,7 +151,7 @@ mod tests {
             let at = holder.wait(now, unrenewed(1000, Failure::Store));
             assert!(holder.lease.renewals_fail(now));
             pauses.push(at - now);
-            assert_eq!(holder.step(at, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+            assert_eq!(holder.step(at, Event::Time), [renewal(1000)]);
             now = at;
         }
         assert!((90..=110).contains(&pauses[0]), "{pauses:?}");
@@ -386,7 +391,7 @@ mod tests {
     #[test]
     fn a_clock_set_back_does_not_put_renewals_off() {
         let mut holder = Holder::attached();
-        let renew = [Action::Renew { owner: 1000, slot: 3 }];
+        let renew = [renewal(1000)];
         assert_eq!(Holder::attached().step(T - 60_000, Event::Time), renew, "a minute");
         assert_eq!(holder.step(T - 3_600_000, Event::Time), renew, "an hour");
         let at = holder.wait(T - 3_600_000, unrenewed(1000, Failure::Skew));
@@ -407,7 +412,7 @@ mod tests {
     #[test]
     fn a_process_that_was_stopped_for_hours_asks_first() {
         let mut holder = Holder::attached();
-        assert_eq!(holder.step(T + 9_000_000, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+        assert_eq!(holder.step(T + 9_000_000, Event::Time), [renewal(1000)]);
         let lost = holder.step(T + 9_000_001, Event::Lost { owner: 1000 });
         assert_eq!(lost[..2], [Action::Seal, Action::Tell(News::Lost)]);
     }
@@ -467,16 +472,16 @@ mod tests {
     #[test]
     fn a_file_that_failed_is_looked_at_once_for_each_attachment() {
         let mut holder = Holder::attached();
-        assert_eq!(holder.step(T + 1, Event::RenewNow), [Action::Renew { owner: 1000, slot: 3 }]);
+        assert_eq!(holder.step(T + 1, Event::RenewNow), [renewal(1000)]);
         holder.step(T + 2, Event::Renewed { owner: 1000, lo: T, hi: T + 30_000 });
         assert_eq!(holder.step(T + 3, Event::RenewNow), [], "it is still held, says the store");
 
-        assert_eq!(holder.step(T + 12_000, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+        assert_eq!(holder.step(T + 12_000, Event::Time), [renewal(1000)]);
         let fresh = 1000 + holder.fresh;
         assert_eq!(holder.step(T + 12_001, Event::Lost { owner: 1000 })[2], Action::Acquire { owner: fresh });
         assert_eq!(holder.step(T + 12_002, Event::RenewNow), [], "nothing is held");
         holder.step(T + 12_003, Event::Granted(grant(fresh, T)));
-        assert_eq!(holder.step(T + 12_004, Event::RenewNow), [Action::Renew { owner: fresh, slot: 3 }], "the next one");
+        assert_eq!(holder.step(T + 12_004, Event::RenewNow), [renewal(fresh)], "the next one");
     }
 
     #[test]
@@ -484,7 +489,11 @@ mod tests {
         let mut holder = Holder::renewing(T + 12_000);
         assert_eq!(holder.step(T + 12_001, Event::RenewNow), []);
         holder.step(T + 12_002, Event::Renewed { owner: 1000, lo: T, hi: T + 42_000 });
-        assert_eq!(holder.step(T + 12_003, Event::RenewNow), [Action::Renew { owner: 1000, slot: 3 }]);
+        assert_eq!(
+            holder.step(T + 12_003, Event::RenewNow),
+            [Action::Renew { owner: 1000, slot: 3, hi: T + 42_000 }],
+            "with the end that was answered last"
+        );
     }
 
     // --- node numbers that are already in use ---
@@ -553,7 +562,8 @@ mod tests {
         let mut holder = holder();
         holder.step(T, Event::Attach);
         holder.step(T, Event::Granted(grant(1000, T + 15_000)));
-        assert_eq!(holder.step(T + 12_000, Event::Time), [Action::Renew { owner: 1000, slot: 3 }]);
+        let renewal = Action::Renew { owner: 1000, slot: 3, hi: T + 45_000 };
+        assert_eq!(holder.step(T + 12_000, Event::Time), [renewal]);
         assert_eq!(holder.one(T + 15_000, Event::Time), [Action::Open(grant(1000, T + 15_000))]);
         let acquire = [Action::Acquire { owner: 5000 }];
         assert_eq!(holder.step(T + 15_000, Event::InUse { owner: 1000 }), acquire);
@@ -615,6 +625,19 @@ mod tests {
             assert!(!holder.lease.is_settled(), "{late:?}");
             assert_eq!(holder.step(T + 12_002, Event::Attach), [], "not before the slot is free");
         }
+    }
+
+    #[test]
+    fn a_window_that_was_renewed_before_it_began_opens_where_it_begins_now() {
+        let mut holder = holder();
+        holder.step(T, Event::Attach);
+        assert_eq!(holder.step(T, Event::Granted(grant(1000, T + 20_000))), [], "it has not begun");
+        let renewal = Action::Renew { owner: 1000, slot: 3, hi: T + 50_000 };
+        assert_eq!(holder.step(T + 11_000, Event::Time), [renewal]);
+        let renewed = Event::Renewed { owner: 1000, lo: T + 90_000, hi: T + 120_000 };
+        assert_eq!(holder.step(T + 11_001, renewed), []);
+        let opened = Action::Open(Grant { hi: T + 120_000, ..grant(1000, T + 90_000) });
+        assert_eq!(holder.step(T + 90_000, Event::Time)[0], opened);
     }
 
     #[test]

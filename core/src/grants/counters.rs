@@ -1,49 +1,131 @@
 //! Named counters that grow by one block at a time. The IDs made of them contain no time, so a lost write never becomes
-//! harmless. Whenever a write may have been lost, the counter stops until somebody says where to go on.
+//! harmless. Whenever a write may have been lost, the counter stops until somebody says where to continue.
 //!
 //! This file must never hand out a block twice, nor continue by itself after a loss.
 
-use super::Store;
+use super::memory::Known;
+use super::record::Counter;
+use super::{Answer, COUNTER, Identity, Look, Memory, Next, Plan, Refused, Step, Task, nonce};
 
-/// A counter: the first number that is in no block yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Counter {
-    /// the next block begins here
-    pub value: u64,
-    /// the store's incarnation that was accepted last
-    pub incarnation: u64,
+/// What the last read showed of a counter.
+struct View {
+    identity: Identity,
+    text: Option<String>,
+    counter: Option<Counter>,
+    /// whether this client saw the store go back, and the record does not say so yet
+    is_lost: bool,
+    fresh: u128,
 }
 
-/// Why there is no block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Broken {
-    /// the counter does not exist; it may have been lost
-    Gone,
-    /// the store may have lost blocks
-    Lost,
-    /// the block would end past 2^64 − 1
-    Full,
-}
+impl Step {
+    /// What to do after a read of a counter.
+    pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Result<Next, Refused> {
+        let Look { identity, mut values, .. } = look;
+        let text = values.pop().flatten();
+        let counter = text.as_deref().map(Counter::parse).transpose();
+        let counter = counter.map_err(|why| Refused::Record(COUNTER.to_owned(), why))?;
+        if let Some(plan) = &self.plan
+            && text.as_ref() == Some(&plan.to)
+        {
+            memory.note(COUNTER, &self.name, plan.losses);
+        }
+        let is_lost = memory.is_lost(COUNTER, &self.name, self.sent);
+        let view = View { identity, text, counter, is_lost, fresh };
+        if let Some(number) = self.written(&view, memory) {
+            return Ok(Next::Done(Answer::Number(number)));
+        }
+        match self.task {
+            Task::SkipTo { place, durable } => self.skip_to(&view, place, durable, memory),
+            Task::Advance { by, init, durable } => self.advance(&view, (by, init), durable, memory),
+            _ => Ok(Next::Read),
+        }
+    }
 
-impl Store {
-    /// Takes a block of `by` numbers and returns its first. `init` creates a counter that does not exist. With an empty
-    /// block it moves an existing one, only forwards, and accepts that the store lost something.
-    pub fn advance(&mut self, name: &str, by: u64, init: Option<u64>) -> Result<u64, Broken> {
-        let incarnation = self.incarnation;
-        let mut counter = match (self.counters.get(name), init) {
-            (None, None) => return Err(Broken::Gone),
-            (None, Some(value)) => Counter { value, incarnation },
-            (Some(counter), _) => *counter,
+    /// The number that this step wrote, if the read shows it. After a swap that was answered with true, others may have
+    /// gone on from there.
+    fn written(&self, view: &View, memory: &mut Memory) -> Option<u64> {
+        let (plan, shown) = (self.plan.as_ref()?, view.counter.as_ref()?);
+        let written = Counter::parse(&plan.to).ok()?;
+        let is_same = |identity: &Identity| identity.matches(&view.identity, shown.durable);
+        let went_on = plan.is_done && shown.lineage == written.lineage && shown.value >= written.value;
+        let is_ours = view.text.as_ref() == Some(&plan.to) || went_on;
+        let is_stopped = written.is_lost || shown.is_lost || view.is_lost;
+        if !is_ours || is_stopped || !is_same(&shown.identity) || !is_same(&plan.identity) {
+            return None;
+        }
+        let (lineage, value) = (written.lineage, written.value);
+        memory.keep_counter(&self.name, Known { lineage, value });
+        match self.task {
+            Task::Advance { by, .. } => Some(value - by),
+            _ => Some(value),
+        }
+    }
+
+    fn advance(
+        &mut self,
+        view: &View,
+        (by, init): (u64, Option<u64>),
+        durable: bool,
+        memory: &Memory,
+    ) -> Result<Next, Refused> {
+        // What was known when the read was sent: other steps of this client may have been given numbers since then.
+        let known = self.known;
+        let Some(counter) = &view.counter else {
+            return match (init, known) {
+                (Some(_), None) if memory.counter(&self.name).is_some() => Ok(Next::Read),
+                (Some(_), None) if self.is_first => Ok(Next::Older),
+                (Some(first), None) => self.write_counter(view, self.born(view, first, by, durable)?, memory),
+                // Who was given numbers knows that the counter was lost.
+                _ => Err(Refused::Gone),
+            };
         };
-        if let (0, Some(value)) = (by, init) {
-            counter = Counter { value: counter.value.max(value), incarnation };
+        if counter.durable != durable {
+            return Err(Refused::Durable(counter.durable));
         }
-        if counter.incarnation != incarnation {
-            return Err(Broken::Lost);
+        if view.is_lost && !counter.is_lost {
+            // Others must learn of the loss.
+            let lost = Counter { is_lost: true, nonce: nonce(view.fresh), ..counter.clone() };
+            return self.write_counter(view, lost, memory);
         }
-        let first = counter.value;
-        counter.value = first.checked_add(by).ok_or(Broken::Full)?;
-        self.counters.insert(name.to_owned(), counter);
-        Ok(first)
+        let is_below = known.is_some_and(|known| counter.value < known.value);
+        if counter.is_lost || is_below || !counter.identity.matches(&view.identity, durable) {
+            return Err(Refused::Behind);
+        }
+        if known.is_some_and(|known| known.lineage != counter.lineage) && !counter.is_settled {
+            return Err(Refused::Gone);
+        }
+        let value = counter.value.checked_add(by).ok_or(Refused::Full(counter.value))?;
+        self.write_counter(view, Counter { value, nonce: nonce(view.fresh), ..counter.clone() }, memory)
+    }
+
+    /// A counter that did not exist, with its first block taken.
+    fn born(&self, view: &View, first: u64, by: u64, durable: bool) -> Result<Counter, Refused> {
+        let value = first.checked_add(by).ok_or(Refused::Full(first))?;
+        Ok(Counter { value, is_settled: false, ..self.settled(view, durable) })
+    }
+
+    /// A counter of a new lineage that somebody vouches for.
+    fn settled(&self, view: &View, durable: bool) -> Counter {
+        Counter {
+            value: 0,
+            is_lost: false,
+            lineage: (view.fresh >> 64) as u64,
+            is_settled: true,
+            durable,
+            identity: view.identity.clone(),
+            nonce: nonce(view.fresh),
+        }
+    }
+
+    /// Somebody says where to continue. A counter never goes down.
+    fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Result<Next, Refused> {
+        let value = view.counter.as_ref().map_or(place, |counter| counter.value.max(place));
+        self.write_counter(view, Counter { value, ..self.settled(view, durable) }, memory)
+    }
+
+    fn write_counter(&self, view: &View, counter: Counter, memory: &Memory) -> Result<Next, Refused> {
+        let (name, from, to) = (COUNTER.to_owned(), view.text.clone(), counter.text());
+        let (identity, losses) = (view.identity.clone(), memory.losses());
+        Ok(Next::Write(Plan { name, from, to, identity, group: 0, losses, is_done: false }))
     }
 }

@@ -158,6 +158,8 @@ pub enum Action {
         owner: Owner,
         /// what it holds
         slot: u32,
+        /// the last millisecond that was ever answered to it: in a quiet period the rules go by that
+        hi: i64,
     },
     /// end the cursor for good, and keep the last number that it gave for the `Release` that may follow
     Seal,

@@ -1,0 +1,143 @@
+//! Whatever a store answers, a step panics and overflows nowhere, asks only for what it may, and grants only a window
+//! that a record shows.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use flakeforge_core::grants::record::{Counter, Group, Slot, State};
+use flakeforge_core::grants::{
+    Answer, Ask, COUNTER, Config, GROUP, Held, Identity, Look, Memory, Seeker, Step, Task, slot_of,
+};
+use libfuzzer_sys::fuzz_target;
+
+/// How many slots there are: more than one read shows.
+const SLOTS: u32 = 70;
+
+/// A record, or any text instead of it.
+#[derive(Arbitrary, Debug)]
+enum Text {
+    Absent,
+    Any(String),
+    Group { state: u8, life: u64, quiet_until: i64, ttl_ms: i64, skew_ms: i64, durable: bool, is_ours: bool },
+    Slot { owner: Option<u8>, life: u64, lo: i64, hi: i64, host: String },
+    Counter { value: u64, is_lost: bool, lineage: u64, is_settled: bool, durable: bool },
+}
+
+/// An answer of the store.
+#[derive(Arbitrary, Debug)]
+struct Answered {
+    now: i64,
+    history: bool,
+    process: bool,
+    position: Option<u64>,
+    client: (i64, i64),
+    texts: Vec<Text>,
+    is_done: bool,
+    fresh: u128,
+    older: (bool, Option<String>),
+    names: Vec<String>,
+}
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    task: u8,
+    numbers: (u64, Option<u64>, i64),
+    durable: bool,
+    answers: Vec<Answered>,
+}
+
+fuzz_target!(|input: Input| {
+    let config =
+        Config { fingerprint: "f".to_owned(), slots: SLOTS, ttl_ms: 30_000, skew_ms: 5_000, durable: input.durable };
+    let mut memory = Memory::default();
+    let task = task(&input, &config);
+    let is_grant = matches!(task, Task::Join(..) | Task::Acquire(..) | Task::Renew(..));
+    let (mut step, mut ask) = Step::new("g", task, &memory, 0);
+    for answered in &input.answers {
+        let fresh = answered.fresh;
+        let mut shown = Vec::new();
+        ask = match ask {
+            Ask::Read(names) => {
+                let look = look(&names, answered, &config);
+                shown = look.values.clone();
+                step.read(look, &mut memory, fresh)
+            }
+            Ask::Swap(swap) => {
+                is_a_record(&swap.name, &swap.to);
+                step.swapped(answered.is_done, &memory, fresh)
+            }
+            Ask::Names => step.named(answered.names.clone(), &memory, fresh),
+            Ask::Older => step.older(answered.older.0, answered.older.1.clone(), &memory, fresh),
+            Ask::Done(_) => return,
+        };
+        if let Ask::Done(Answer::Granted(granted)) = &ask {
+            let shows =
+                |text: &String| Slot::parse(text).is_ok_and(|slot| (slot.lo, slot.hi) == (granted.lo, granted.hi));
+            assert!(is_grant && granted.slot < SLOTS && shown.iter().flatten().any(shows), "{granted:?}");
+        }
+    }
+});
+
+fn task(input: &Input, config: &Config) -> Task {
+    let (config, (by, init, hi)) = (config.clone(), input.numbers);
+    let seeker = Seeker { owner: 1, host: "h".to_owned() };
+    match input.task % 10 {
+        0 => Task::Open(config),
+        1 => Task::Create(config),
+        2 => Task::Join(config, seeker),
+        3 => Task::Acquire(config, seeker),
+        4 => Task::Renew(config, Held { owner: 1, slot: 3, hi }),
+        5 => Task::Release { config, owner: 1, slot: 3, last: hi },
+        6 => Task::Destroy,
+        7 => Task::List,
+        8 => Task::Advance { by, init, durable: input.durable },
+        _ => Task::SkipTo { place: by, durable: input.durable },
+    }
+}
+
+fn look(names: &[String], answered: &Answered, config: &Config) -> Look {
+    let text =
+        |place: usize| answered.texts.get(place % answered.texts.len().max(1)).and_then(|text| write(text, config));
+    let values = (0..names.len()).map(text).collect();
+    let part = |is: bool| if is { "a" } else { "" }.to_owned();
+    let identity = Identity { history: part(answered.history), process: part(answered.process) };
+    let Answered { now, position, client, .. } = *answered;
+    Look { now, identity, values, position, client }
+}
+
+fn write(text: &Text, config: &Config) -> Option<String> {
+    let identity = Identity { history: "a".to_owned(), process: "a".to_owned() };
+    Some(match text {
+        Text::Absent => return None,
+        Text::Any(text) => text.clone(),
+        Text::Group { state, life, quiet_until, ttl_ms, skew_ms, durable, is_ours } => {
+            let other = Config { ttl_ms: *ttl_ms, skew_ms: *skew_ms, durable: *durable, ..config.clone() };
+            let config = if *is_ours { config.clone() } else { other };
+            let state = match state % 4 {
+                0 => State::Unknown,
+                1 => State::Live(config),
+                2 => State::Ending(config),
+                _ => State::Destroyed { durable: *durable },
+            };
+            Group { state, life: *life, quiet_until: *quiet_until, identity, nonce: 1 }.text()
+        }
+        Text::Slot { owner, life, lo, hi, host } => {
+            let owner = owner.map(u128::from);
+            Slot { owner, life: *life, lo: *lo, hi: *hi, host: host.clone(), nonce: 1 }.text()
+        }
+        Text::Counter { value, is_lost, lineage, is_settled, durable } => {
+            let (is_lost, is_settled, durable) = (*is_lost, *is_settled, *durable);
+            Counter { value: *value, is_lost, lineage: *lineage, is_settled, durable, identity, nonce: 1 }.text()
+        }
+    })
+}
+
+/// What is written can be read again.
+fn is_a_record(name: &str, text: &str) {
+    let is_one = match name {
+        GROUP => Group::parse(text).is_ok(),
+        COUNTER => Counter::parse(text).is_ok(),
+        _ => slot_of(name).is_some_and(|slot| slot < SLOTS) && Slot::parse(text).is_ok(),
+    };
+    assert!(is_one, "{name}: {text}");
+}

@@ -1,0 +1,185 @@
+//! The life of a group: unknown, live, ending, destroyed, and live again. It says when a group is quiet.
+//!
+//! This file must never end a quiet period early, and never let a group begin again without what was known of the one
+//! before.
+
+use super::record::{Group, State};
+use super::{Answer, Config, Decision, GROUP, Identity, Memory, Next, Refused, Step, Task, View, nonce};
+
+/// How `Create` looks for proof that nobody else had the group: it finds nothing, and then what it wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Birth {
+    /// when it found nothing, and what it wrote then; once for each step
+    first: Option<(i64, u64, Identity)>,
+    /// it found nothing again, so it proves nothing
+    is_spoilt: bool,
+    /// the nonce of the live group that this step wrote
+    made: Option<u64>,
+    /// the life that `Destroy` ends: a group that somebody makes meanwhile is another one
+    ends: Option<u64>,
+}
+
+impl Step {
+    /// What to do after a read, for all but counters.
+    pub(super) fn decide(&mut self, view: View, memory: &mut Memory) -> Decision {
+        match self.task {
+            Task::List => return self.decide_list(view),
+            Task::Exists => {
+                let is_live = view.group.is_some_and(|group| matches!(group.state, State::Live(_)));
+                return Ok(Next::Done(Answer::Exists(is_live)));
+            }
+            _ => {}
+        }
+        let Some(group) = view.group.clone() else { return self.absent(&view, memory) };
+        match &group.state {
+            State::Unknown => self.unknown(&view, &group, memory),
+            State::Ending(config) => self.ending(&view, &group, config, memory),
+            State::Destroyed { durable } => self.destroyed(&view, &group, *durable, memory),
+            State::Live(config) => self.live(&view, &group, config, memory),
+        }
+    }
+
+    fn write_group(&self, view: &View, group: Group, memory: &Memory) -> Decision {
+        self.write(view, GROUP, group.text(), memory)
+    }
+
+    /// The end of every window that may have been forgotten, and of the clocks' difference.
+    fn quiet_from(&self, view: &View, ttl_ms: i64) -> i64 {
+        surely_over(view.now, ttl_ms, self.skew(view))
+    }
+
+    /// When the windows of a group that nobody knows are certainly over.
+    fn unknown_until(&self, view: &View) -> i64 {
+        self.quiet_from(view, self.sent.limits.longest_ttl_ms)
+    }
+
+    /// There is no record: it may have been lost. Only a second read, which shows this text, begins a group.
+    fn absent(&mut self, view: &View, memory: &Memory) -> Decision {
+        if matches!(self.task, Task::Release { .. }) {
+            return Ok(Next::Done(Answer::Done));
+        }
+        if self.is_first && self.config().is_some() {
+            return Ok(Next::Older);
+        }
+        let nonce = nonce(view.fresh);
+        let identity = view.identity.clone();
+        self.birth.is_spoilt = self.birth.first.is_some();
+        self.birth.first = Some((view.now, nonce, identity.clone()));
+        let group = Group { state: State::Unknown, life: 0, quiet_until: 0, identity, nonce };
+        self.write_group(view, group, memory)
+    }
+
+    fn unknown(&mut self, view: &View, group: &Group, memory: &Memory) -> Decision {
+        let nonce = nonce(view.fresh);
+        let quiet_until = group.quiet_until.max(self.unknown_until(view));
+        let identity = view.identity.clone();
+        match &self.task {
+            Task::Release { .. } => Ok(Next::Done(Answer::Done)),
+            Task::Destroy => {
+                let state = State::Destroyed { durable: false };
+                self.write_group(view, Group { state, quiet_until, identity, nonce, ..*group }, memory)
+            }
+            _ => {
+                let config = self.config().expect("all other steps have one").clone();
+                let quiet_until = match self.task {
+                    _ if view.is_lost => quiet_until,
+                    _ if config.durable => group.quiet_until,
+                    Task::Create(_) if self.is_proven_new(view, group) => {
+                        self.quiet_from(view, self.sent.limits.create_within_ms)
+                    }
+                    _ => quiet_until,
+                };
+                self.birth.made = Some(nonce);
+                let state = State::Live(config);
+                self.write_group(view, Group { state, life: 1, quiet_until, identity, nonce }, memory)
+            }
+        }
+    }
+
+    /// Whether this step found nothing and then its own text, soon and on one server.
+    fn is_proven_new(&self, view: &View, group: &Group) -> bool {
+        let Birth { first: Some((at, nonce, identity)), is_spoilt: false, .. } = &self.birth else { return false };
+        let is_soon = (0..=self.sent.limits.create_within_ms).contains(&(view.now - at));
+        is_soon && *nonce == group.nonce && group.identity == *identity && view.identity == *identity
+    }
+
+    /// Anybody who finds a group that is being ended finishes that. Its quiet period counts from this second read.
+    fn ending(&mut self, view: &View, group: &Group, config: &Config, memory: &Memory) -> Decision {
+        match self.task {
+            Task::Release { .. } => Ok(Next::Done(Answer::Done)),
+            Task::Renew(..) => Ok(Next::Done(Answer::Destroyed)),
+            _ => {
+                let longest =
+                    if config.durable && !view.is_lost { config.ttl_ms } else { self.sent.limits.longest_ttl_ms };
+                let quiet_until = group.quiet_until.max(surely_over(view.now, longest, config.skew_ms));
+                let state = State::Destroyed { durable: config.durable };
+                let group = Group { state, quiet_until, nonce: nonce(view.fresh), ..group.clone() };
+                self.write_group(view, group, memory)
+            }
+        }
+    }
+
+    /// The group that follows keeps the quiet period. If the store may have lost a group that followed already, it is
+    /// quiet anew. Whoever ended a group that was lost did not know how far apart its members' clocks may be.
+    fn destroyed(&mut self, view: &View, group: &Group, durable: bool, memory: &Memory) -> Decision {
+        let config = match &self.task {
+            Task::Release { .. } | Task::Destroy => return Ok(Next::Done(Answer::Done)),
+            Task::Renew(..) => return Ok(Next::Done(Answer::Destroyed)),
+            Task::Open(config) | Task::Create(config) | Task::Join(config, _) => config.clone(),
+            _ => return Err(Refused::Destroyed),
+        };
+        if self.is_first {
+            return Ok(Next::Older); // its members may have made their own group again
+        }
+        let is_same = group.identity.matches(&view.identity, durable && config.durable) && !view.is_lost;
+        let unknown = (self.skew(view) - self.sent.limits.usual_skew_ms).max(0);
+        let known = group.quiet_until.saturating_add(unknown);
+        let quiet_until = if is_same { known } else { known.max(self.unknown_until(view)) };
+        let nonce = nonce(view.fresh);
+        self.birth.made = Some(nonce);
+        let (state, identity) = (State::Live(config), view.identity.clone());
+        let life = group.life.checked_add(1).ok_or(Refused::Nonsense("a group that lived too often"))?;
+        self.write_group(view, Group { state, life, quiet_until, identity, nonce }, memory)
+    }
+
+    fn live(&mut self, view: &View, group: &Group, config: &Config, memory: &mut Memory) -> Decision {
+        let nonce = nonce(view.fresh);
+        if matches!(self.task, Task::Destroy) {
+            if *self.birth.ends.get_or_insert(group.life) != group.life {
+                return Ok(Next::Done(Answer::Done));
+            }
+            let state = State::Ending(config.clone());
+            return self.write_group(view, Group { state, nonce, ..group.clone() }, memory);
+        }
+        if self.config().is_some_and(|ours| ours != config) {
+            return match self.task {
+                Task::Release { .. } => Ok(Next::Done(Answer::Done)),
+                // The options were the same when the slot was granted, so this is another group.
+                Task::Renew(..) => Ok(Next::Done(Answer::Destroyed)),
+                _ => Err(Refused::Mismatch(config.clone())),
+            };
+        }
+        if view.is_lost || !group.identity.matches(&view.identity, config.durable) {
+            let quiet_until = group.quiet_until.max(self.unknown_until(view));
+            let identity = view.identity.clone();
+            return self.write_group(view, Group { quiet_until, identity, nonce, ..group.clone() }, memory);
+        }
+        match &self.task {
+            Task::Renew(_, held) => self.renew(view, group, held, memory),
+            Task::Release { owner, slot, last, .. } => self.release(view, group, (*owner, *slot), *last, memory),
+            Task::Join(_, seeker) | Task::Acquire(_, seeker) => {
+                let seeker = seeker.clone();
+                self.acquire(view, group, &seeker, memory)
+            }
+            _ => {
+                let is_new = self.birth.made == Some(group.nonce);
+                Ok(Next::Done(Answer::Opened { is_new, quiet_until: group.quiet_until, now: view.now }))
+            }
+        }
+    }
+}
+
+/// When a window that was granted before `now` is over, by all clocks.
+fn surely_over(now: i64, ttl_ms: i64, skew_ms: i64) -> i64 {
+    now.saturating_add(ttl_ms).saturating_add(skew_ms).saturating_add(1)
+}

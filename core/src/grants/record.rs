@@ -1,0 +1,287 @@
+//! The texts of records: what a store keeps of a group, a slot or a counter. One line, for people to read:
+//!
+//! ```text
+//! flakeforge1 slot owner=6f… life=1 lo=1700000000000 hi=1700000030000 host=web-1 nonce=0c… sum=8ab31f02
+//! ```
+//!
+//! The word at the front names the format. Values have no spaces: those, control characters and `%` are written as `%`
+//! and two hex digits. Each text that is written has a new `nonce`, so no text is ever written twice: an equal text
+//! means that nothing was written in between. The checksum at the end shows a record that was cut off or edited.
+//!
+//! This file must never read a text that it would have written otherwise, nor two texts as the same record.
+
+use super::{Config, Identity};
+use crate::lease::Owner;
+
+const FORMAT: &str = "flakeforge";
+const VERSION: u32 = 1;
+
+/// The record of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// where it is between its birth and its end
+    pub state: State,
+    /// counts the groups of this name: a slot's record of another life is nobody's
+    pub life: u64,
+    /// nothing is granted before this time, Unix ms
+    pub quiet_until: i64,
+    /// the server that wrote it
+    pub identity: Identity,
+    /// random, for each text
+    pub nonce: u64,
+}
+
+/// The stages of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// there was no record: the next read decides how long the group is quiet
+    Unknown,
+    /// slots are granted
+    Live(Config),
+    /// somebody ends it: the next read decides how long its successor is quiet
+    Ending(Config),
+    /// it has ended
+    Destroyed {
+        /// whether it vouched for its store
+        durable: bool,
+    },
+}
+
+/// The record of a slot that was granted at least once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Slot {
+    /// who holds it; `None` once it was released
+    pub owner: Option<Owner>,
+    /// the life of the group in which it was granted
+    pub life: u64,
+    /// first millisecond of the window
+    pub lo: i64,
+    /// last millisecond that anybody may have used
+    pub hi: i64,
+    /// the machine that the holder is on, or was on
+    pub host: String,
+    /// random, for each text
+    pub nonce: u64,
+}
+
+/// The record of a counter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Counter {
+    /// the next block begins here
+    pub value: u64,
+    /// whether somebody saw that blocks may be lost: then it stops until somebody says where to continue
+    pub is_lost: bool,
+    /// another one each time it is made, or somebody says where to continue
+    pub lineage: u64,
+    /// whether somebody said where to continue: whoever knows another lineage may go on
+    pub is_settled: bool,
+    /// whether its members vouch for the store
+    pub durable: bool,
+    /// the server that wrote it
+    pub identity: Identity,
+    /// random, for each text
+    pub nonce: u64,
+}
+
+/// Why a text is not a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unreadable {
+    /// a newer version of flakeforge wrote it
+    Newer {
+        /// the version of the format
+        version: u32,
+    },
+    /// it was cut off, edited, or is something else
+    Damaged,
+}
+
+impl Group {
+    /// The record's text.
+    pub fn text(&self) -> String {
+        let (state, config, durable) = match &self.state {
+            State::Unknown => ("unknown", None, None),
+            State::Live(config) => ("live", Some(config), Some(config.durable)),
+            State::Ending(config) => ("ending", Some(config), Some(config.durable)),
+            State::Destroyed { durable } => ("destroyed", None, Some(*durable)),
+        };
+        let mut text = Writer::new("group");
+        text.field("state", state).field("life", self.life).field("quiet", self.quiet_until).identity(&self.identity);
+        if let Some(durable) = durable {
+            text.field("durable", yes(durable));
+        }
+        if let Some(Config { fingerprint, slots, ttl_ms, skew_ms, .. }) = config {
+            text.field("slots", slots).field("ttl", ttl_ms).field("skew", skew_ms).field("fingerprint", fingerprint);
+        }
+        text.end(self.nonce)
+    }
+
+    /// Reads a record's text.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        let mut fields = Reader::new(text, "group")?;
+        let group = fields.group().ok_or(Unreadable::Damaged)?;
+        exactly(group, text, Self::text)
+    }
+}
+
+impl Slot {
+    /// The record's text.
+    pub fn text(&self) -> String {
+        let owner = self.owner.map_or_else(|| "-".to_owned(), |owner| format!("{owner:032x}"));
+        let mut text = Writer::new("slot");
+        text.field("owner", owner).field("life", self.life).field("lo", self.lo).field("hi", self.hi);
+        text.field("host", &self.host).end(self.nonce)
+    }
+
+    /// Reads a record's text.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        let mut fields = Reader::new(text, "slot")?;
+        let slot = fields.slot().ok_or(Unreadable::Damaged)?;
+        exactly(slot, text, Self::text)
+    }
+}
+
+impl Counter {
+    /// The record's text.
+    pub fn text(&self) -> String {
+        let mut text = Writer::new("counter");
+        text.field("value", self.value).field("lost", yes(self.is_lost));
+        text.field("lineage", format!("{:016x}", self.lineage)).field("settled", yes(self.is_settled));
+        text.field("durable", yes(self.durable)).identity(&self.identity).end(self.nonce)
+    }
+
+    /// Reads a record's text.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        let mut fields = Reader::new(text, "counter")?;
+        let counter = fields.counter().ok_or(Unreadable::Damaged)?;
+        exactly(counter, text, Self::text)
+    }
+}
+
+/// The record, if this is just the text that we would write for it, its checksum too.
+fn exactly<R>(record: R, text: &str, write: impl Fn(&R) -> String) -> Result<R, Unreadable> {
+    if write(&record) == text { Ok(record) } else { Err(Unreadable::Damaged) }
+}
+
+fn yes(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
+}
+
+struct Writer(String);
+
+impl Writer {
+    fn new(kind: &str) -> Self {
+        Self(format!("{FORMAT}{VERSION} {kind}"))
+    }
+
+    fn field(&mut self, name: &str, value: impl ToString) -> &mut Self {
+        self.0.push_str(&format!(" {name}="));
+        for char in value.to_string().chars() {
+            if char.is_control() || char == ' ' || char == '%' {
+                let mut bytes = [0; 4];
+                char.encode_utf8(&mut bytes).bytes().for_each(|byte| self.0.push_str(&format!("%{byte:02x}")));
+            } else {
+                self.0.push(char);
+            }
+        }
+        self
+    }
+
+    fn identity(&mut self, identity: &Identity) -> &mut Self {
+        self.field("history", &identity.history).field("process", &identity.process)
+    }
+
+    fn end(&mut self, nonce: u64) -> String {
+        self.field("nonce", format!("{nonce:016x}"));
+        let sum = checksum(&self.0);
+        self.field("sum", format!("{sum:08x}"));
+        std::mem::take(&mut self.0)
+    }
+}
+
+struct Reader<'a>(std::str::Split<'a, char>);
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, kind: &str) -> Result<Self, Unreadable> {
+        let mut words = text.split(' ');
+        let version = words.next().and_then(|word| word.strip_prefix(FORMAT)?.parse().ok());
+        match version {
+            Some(VERSION) => {}
+            Some(version) if version > VERSION => return Err(Unreadable::Newer { version }),
+            _ => return Err(Unreadable::Damaged),
+        }
+        if words.next() == Some(kind) { Ok(Self(words)) } else { Err(Unreadable::Damaged) }
+    }
+
+    /// The value of the next field, which has this name.
+    fn text(&mut self, name: &str) -> Option<String> {
+        let value = self.0.next()?.strip_prefix(name)?.strip_prefix('=')?;
+        let mut bytes = Vec::with_capacity(value.len());
+        let mut parts = value.split('%');
+        bytes.extend_from_slice(parts.next()?.as_bytes());
+        for part in parts {
+            let (hex, rest) = part.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(hex, 16).ok()?);
+            bytes.extend_from_slice(rest.as_bytes());
+        }
+        String::from_utf8(bytes).ok()
+    }
+
+    fn number<N: std::str::FromStr>(&mut self, name: &str) -> Option<N> {
+        self.text(name)?.parse().ok()
+    }
+
+    fn hex(&mut self, name: &str) -> Option<u64> {
+        u64::from_str_radix(&self.text(name)?, 16).ok()
+    }
+
+    fn is(&mut self, name: &str) -> Option<bool> {
+        match self.text(name)?.as_str() {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn identity(&mut self) -> Option<Identity> {
+        Some(Identity { history: self.text("history")?, process: self.text("process")? })
+    }
+
+    fn config(&mut self) -> Option<Config> {
+        let durable = self.is("durable")?;
+        let (slots, ttl_ms, skew_ms) = (self.number("slots")?, self.number("ttl")?, self.number("skew")?);
+        Some(Config { fingerprint: self.text("fingerprint")?, slots, ttl_ms, skew_ms, durable })
+    }
+
+    fn group(&mut self) -> Option<Group> {
+        let state = self.text("state")?;
+        let (life, quiet_until, identity) = (self.number("life")?, self.number("quiet")?, self.identity()?);
+        let state = match state.as_str() {
+            "unknown" => State::Unknown,
+            "live" => State::Live(self.config()?),
+            "ending" => State::Ending(self.config()?),
+            "destroyed" => State::Destroyed { durable: self.is("durable")? },
+            _ => return None,
+        };
+        Some(Group { state, life, quiet_until, identity, nonce: self.hex("nonce")? })
+    }
+
+    fn slot(&mut self) -> Option<Slot> {
+        let owner = match self.text("owner")?.as_str() {
+            "-" => None,
+            owner => Some(Owner::from_str_radix(owner, 16).ok()?),
+        };
+        let (life, lo, hi) = (self.number("life")?, self.number("lo")?, self.number("hi")?);
+        Some(Slot { owner, life, lo, hi, host: self.text("host")?, nonce: self.hex("nonce")? })
+    }
+
+    fn counter(&mut self) -> Option<Counter> {
+        let (value, is_lost, lineage) = (self.number("value")?, self.is("lost")?, self.hex("lineage")?);
+        let (is_settled, durable, identity) = (self.is("settled")?, self.is("durable")?, self.identity()?);
+        Some(Counter { value, is_lost, lineage, is_settled, durable, identity, nonce: self.hex("nonce")? })
+    }
+}
+
+/// FNV-1a, 32 bits.
+fn checksum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,195 @@
+//! Who gets which slot and which window.
+//!
+//! This file must never grant a slot whose `hi` is not in the past; begin a window before `now`; lower `hi`, except for
+//! the owner who says how far it got; or answer from a swap.
+
+use super::record::{Group, Slot, State, Unreadable};
+use super::{Answer, Config, Decision, GROUP, Granted, Held, Memory, Next, Plan, Refused, Seeker, Step, View, nonce};
+use crate::lease::Owner;
+
+const PREFIX: &str = "slot";
+const DIGITS: usize = 10;
+/// How many records a listing reads at once.
+const LISTED_AT_ONCE: usize = 1024;
+
+/// The name of a slot's record. Names sort as the slots do.
+pub fn slot_name(slot: u32) -> String {
+    format!("{PREFIX}{slot:0DIGITS$}")
+}
+
+/// The slot behind the name of a record.
+pub fn slot_of(name: &str) -> Option<u32> {
+    let slot = name.strip_prefix(PREFIX)?.parse().ok()?;
+    (slot_name(slot) == name).then_some(slot)
+}
+
+/// A slot as `List` shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// its number
+    pub slot: u32,
+    /// who holds it; `None` once it was released
+    pub owner: Option<Owner>,
+    /// the machine that the holder is on, or was on
+    pub host: String,
+    /// first ms of the window
+    pub lo: i64,
+    /// last ms of the window
+    pub hi: i64,
+}
+
+/// A listing, as far as it got: the names that are left, the last one first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Listing {
+    rest: Vec<String>,
+    rows: Vec<Row>,
+    faults: Vec<(String, Unreadable)>,
+}
+
+impl Listing {
+    pub fn of(mut names: Vec<String>) -> Self {
+        names.retain(|name| slot_of(name).is_some());
+        names.sort_unstable_by(|a, b| b.cmp(a));
+        Self { rest: names, ..Self::default() }
+    }
+}
+
+impl Step {
+    /// What `Acquire` and `Renew` check before they change a slot.
+    fn enter(&self, view: &View, group: &Group) -> Result<(), Refused> {
+        self.check_clock(view)?;
+        if is_quiet(view, group) { Err(Refused::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }
+    }
+
+    /// Grants a free slot. It is answered once a read shows the slot as ours.
+    pub(super) fn acquire(&mut self, view: &View, group: &Group, seeker: &Seeker, memory: &mut Memory) -> Decision {
+        self.enter(view, group)?;
+        let is_own = |slot: &Slot| slot.owner == Some(seeker.owner) && slot.life == group.life && slot.hi >= view.now;
+        if let Some((slot, own)) = readable(view).find(|(_, slot)| is_own(slot)) {
+            memory.forget(seeker.owner);
+            return Ok(granted(slot, own, view));
+        }
+        if self.search.is_checking() {
+            return Ok(Next::Read); // another was faster: look at more slots than this one
+        }
+        let Some(slot) = self.search.choose(view, &seeker.host) else { return self.found_none(view) };
+        let State::Live(Config { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
+        // The slot is free: its last window ended before now.
+        let (lo, hi) = (view.now, view.now.saturating_add(ttl_ms));
+        let (owner, host) = (Some(seeker.owner), seeker.host.clone());
+        let record = Slot { owner, life: group.life, lo, hi, host, nonce: nonce(view.fresh) };
+        memory.try_slot(seeker.owner, slot);
+        self.write(view, &slot_name(slot), record.text(), memory)
+    }
+
+    fn found_none(&mut self, view: &View) -> Decision {
+        let Some(retry_at) = self.search.none_free(view) else { return Ok(Next::Read) };
+        match view.slots.iter().find_map(|(slot, record)| record.as_ref()?.as_ref().err().map(|why| (*slot, *why))) {
+            Some((slot, why)) if retry_at == i64::MAX => Err(Refused::Record(slot_name(slot), why)),
+            _ => Err(Refused::Exhausted { retry_at, now: view.now }),
+        }
+    }
+
+    /// Extends a window, or begins a new one if the old one is over. In a quiet period the record may be older than the
+    /// window that its owner holds, or than another's grant of the slot. But as long as the window that was answered to
+    /// this owner lasts, by the clocks' difference too, nobody else can have been granted the slot.
+    pub(super) fn renew(&self, view: &View, group: &Group, held: &Held, memory: &Memory) -> Decision {
+        let name = slot_name(held.slot);
+        if let Some(answer) = self.shown(view, group, &name) {
+            return Ok(answer);
+        }
+        let own = own_slot(view, held.owner)?;
+        if own.is_some_and(|slot| slot.life != group.life) {
+            return Ok(Next::Done(Answer::Destroyed));
+        }
+        let is_kept = is_quiet(view, group) && own.is_some() && held.hi > view.now.saturating_add(self.skew(view));
+        if !is_kept {
+            self.enter(view, group)?;
+        }
+        let Some(own) = own else { return Ok(Next::Done(Answer::Lost)) };
+        let State::Live(Config { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
+        // In the time after the old window others may have had the slot, and the store forgot that: skip it.
+        let lo = if own.hi < view.now && !is_kept { view.now } else { own.lo };
+        let hi = own.hi.max(view.now.saturating_add(ttl_ms)); // the clock may have been set back
+        self.write(view, &name, Slot { lo, hi, nonce: nonce(view.fresh), ..own.clone() }.text(), memory)
+    }
+
+    /// The answer, if this read shows what this step wrote, and that it still counts.
+    fn shown(&self, view: &View, group: &Group, name: &str) -> Option<Next> {
+        let Some(Plan { to, identity, group: nonce, name: written, .. }) = &self.plan else { return None };
+        let State::Live(Config { durable, .. }) = group.state else { return None };
+        let is_same = *nonce == group.nonce && identity.matches(&view.identity, durable);
+        let is_there = view.texts.iter().any(|(known, text)| known == name && text.as_ref() == Some(to));
+        if written == GROUP || !is_same || !is_there {
+            return None;
+        }
+        let shown = readable(view).find(|(_, slot)| slot.hi >= view.now);
+        shown.map(|(slot, record)| granted(slot, record, view))
+    }
+
+    /// Gives a slot back. In a quiet period too: its owner knows how far it got.
+    pub(super) fn release(
+        &self,
+        view: &View,
+        group: &Group,
+        (owner, slot): (Owner, u32),
+        last: i64,
+        memory: &Memory,
+    ) -> Decision {
+        let own = own_slot(view, owner)?.filter(|slot| slot.life == group.life);
+        let Some(own) = own else { return Ok(Next::Done(Answer::Done)) };
+        let record =
+            Slot { owner: None, hi: last.max(own.lo.saturating_sub(1)), nonce: nonce(view.fresh), ..own.clone() };
+        self.write(view, &slot_name(slot), record.text(), memory)
+    }
+
+    /// Every slot that this group granted.
+    pub(super) fn decide_list(&mut self, view: View) -> Decision {
+        let group = view.group.as_ref().filter(|group| matches!(group.state, State::Live(_)));
+        let Some(group) = group else { return Ok(Next::Done(Answer::Listed(Vec::new(), Vec::new()))) };
+        let Some(Listing { rest, rows, faults }) = &mut self.listing else { return Ok(Next::Names) };
+        for (slot, record) in &view.slots {
+            match record {
+                Some(Ok(Slot { owner, host, lo, hi, life, .. })) if *life == group.life => {
+                    rows.push(Row { slot: *slot, owner: *owner, host: host.clone(), lo: *lo, hi: *hi });
+                }
+                Some(Err(why)) => faults.push((slot_name(*slot), *why)),
+                _ => {}
+            }
+        }
+        if !rest.is_empty() {
+            return Ok(Next::Read);
+        }
+        Ok(Next::Done(Answer::Listed(std::mem::take(rows), std::mem::take(faults))))
+    }
+
+    pub(super) fn names_to_list(&mut self) -> Vec<String> {
+        let mut names = vec![GROUP.to_owned()];
+        if let Some(Listing { rest, .. }) = &mut self.listing {
+            names.extend(rest.split_off(rest.len().saturating_sub(LISTED_AT_ONCE)).into_iter().rev());
+        }
+        names
+    }
+}
+
+fn is_quiet(view: &View, group: &Group) -> bool {
+    view.now < group.quiet_until
+}
+
+fn granted(slot: u32, record: &Slot, view: &View) -> Next {
+    Next::Done(Answer::Granted(Granted { slot, lo: record.lo, hi: record.hi, now: view.now }))
+}
+
+/// The slots that have a record.
+pub(super) fn readable(view: &View) -> impl Iterator<Item = (u32, &Slot)> {
+    view.slots.iter().filter_map(|(slot, record)| Some((*slot, record.as_ref()?.as_ref().ok()?)))
+}
+
+/// The one slot that was read, if it is this owner's.
+fn own_slot(view: &View, owner: Owner) -> Result<Option<&Slot>, Refused> {
+    match view.slots.first() {
+        Some((slot, Some(Err(why)))) => Err(Refused::Record(slot_name(*slot), *why)),
+        Some((_, Some(Ok(record)))) if record.owner == Some(owner) => Ok(Some(record)),
+        _ => Ok(None),
+    }
+}
