@@ -2,9 +2,11 @@
 
 // `npm run mutants`: makes small changes to the code, one at a time, and says which of them no test notices.
 //
-//   npm run mutants                    both parts; takes hours
+//   npm run mutants                    all parts; takes hours
 //   npm run mutants -- lib             the edits listed in mutants/lib/
 //   npm run mutants -- lib waiting     those of one list
+//   npm run mutants -- model           the mistakes in the rules that core/tests/model/mutants/ lists
+//   npm run mutants -- model quiet     those with this word
 //   npm run mutants -- core            what cargo-mutants thinks of, for the core
 //   npm run mutants -- core -f core/src/cursor.rs
 //
@@ -13,6 +15,7 @@
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { tryLists } = require('./lib.js')
+const { tryModel } = require('./model.js')
 
 const root = path.join(__dirname, '..')
 /** The version that the figures come from. */
@@ -28,15 +31,22 @@ function tryCore(args) {
   return spawnSync('cargo', [...options, ...args], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
+const PARTS = {
+  lib: tryLists,
+  model: tryModel,
+  core: tryCore,
+}
+
 async function main() {
   const [part, ...rest] = process.argv.slice(2)
-  if (part !== undefined && part !== 'lib' && part !== 'core') {
-    console.error('usage: npm run mutants [-- lib [LIST …] | -- core [ARGUMENTS OF cargo mutants]]')
+  if (part !== undefined && !Object.hasOwn(PARTS, part)) {
+    console.error('usage: npm run mutants [-- lib [LIST …] | -- model [WORD …] | -- core [ARGUMENTS OF cargo mutants]]')
     return 2
   }
-  const lib = part === 'core' || (await tryLists(part === 'lib' ? rest : []))
-  const core = part === 'lib' || tryCore(part === 'core' ? rest : [])
-  return lib && core ? 0 : 1
+  if (part !== undefined) return (await PARTS[part](rest)) ? 0 : 1
+  let isAll = true
+  for (const tryPart of Object.values(PARTS)) isAll = (await tryPart([])) && isAll
+  return isAll ? 0 : 1
 }
 
 main().then((status) => {

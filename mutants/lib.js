@@ -8,23 +8,10 @@
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
+const { copyProject } = require('./copy.js')
 
-const root = path.join(__dirname, '..')
 const lists = path.join(__dirname, 'lib')
-const LEFT_OUT = ['.git', 'node_modules', 'target', 'artifacts']
-
-/** The project without what is large, so that an edit disturbs nobody. */
-function copyProject() {
-  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-mutants-'))
-  const isWanted = (from) => !LEFT_OUT.includes(path.relative(root, from))
-  fs.cpSync(root, copy, { recursive: true, filter: isWanted, verbatimSymlinks: true })
-  fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
-  fs.mkdirSync(path.join(root, 'target'), { recursive: true })
-  fs.symlinkSync(path.join(root, 'target'), path.join(copy, 'target')) // programs that tests have built
-  return copy
-}
 
 /** Whether these test files pass. */
 function passes(copy, tests) {

@@ -1,9 +1,56 @@
 //! What can happen in a world.
+//!
+//! A step that just began goes on at once: to its answer, or to a stop, which is a trouble that counts. So states in
+//! which nothing is special are not visited in every order. Stopped steps go on at any time.
 
-use flakeforge_core::lease::State;
+use flakeforge_core::grants::Answer;
+use flakeforge_core::lease::{Asked, State};
 
-use crate::rules::{Rules, Trouble};
-use crate::world::{UNIT, World};
+use crate::flight::{At, By, Flight, Stop};
+use crate::settings::{How, Left, Setting, Trouble};
+use crate::world::World;
+
+/// Which trouble each stop is.
+const STOPS: [(Stop, Trouble); 6] = [
+    (Stop::BeforeRead, Trouble::Pause),
+    (Stop::BeforeSwap, Trouble::Pause),
+    (Stop::AfterSwap, Trouble::Pause),
+    (Stop::BeforeAnswer, Trouble::Pause),
+    (Stop::Unheard, Trouble::Unheard),
+    (Stop::Late, Trouble::Late),
+];
+
+impl Stop {
+    pub fn trouble(self) -> Trouble {
+        STOPS.iter().find(|(known, _)| *known == self).expect("a stop").1
+    }
+}
+
+impl Flight {
+    /// The stops that may come next.
+    pub fn stops(&self) -> impl Iterator<Item = Stop> {
+        let stops = STOPS.into_iter().map(|(stop, _)| stop);
+        stops.filter(|stop| {
+            let is_here = self.is_paused && Stop::before(&self.at) == *stop;
+            let is_past = match stop {
+                Stop::BeforeAnswer => false,
+                Stop::BeforeRead => self.is_swapping() || self.by == By::Command, // a command vouches for now
+                _ => matches!(self.at, At::Answer(_)),
+            };
+            // What nothing follows from needs no stop.
+            let is_idle = matches!(&self.at, At::Answer(answer) if !matches!(answer, Answer::Granted(_)));
+            !is_here && !is_past && !is_idle
+        })
+    }
+}
+
+/// How far a cursor was used before it was sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Last {
+    None,
+    First,
+    All,
+}
 
 /// One thing that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,110 +58,171 @@ pub enum Happening {
     Tick,
     Attach(usize),
     Wake(usize),
-    /// the store does what it is asked, and its answer arrives
-    Serve(usize),
-    /// the request is delayed
-    DelayRequest(usize),
-    /// the store does what it is asked, and its answer is delayed
-    DelayReply(usize),
-    /// a late message arrives
-    ServeLate(usize),
-    HearLate(usize),
-    ServeGivenUp(usize),
-    /// the member no longer waits for the answer
-    Timeout(usize),
-    /// the member leaves, and has given numbers up to this step of time
-    Detach(usize, i64),
-    Destroy(usize),
-    InUse(usize),
-    GiveUp(usize),
-    Crash(usize),
-    SetClock(usize, i64),
-    SetStoreClock(i64),
-    /// the state that a loss will bring back
+    /// a step goes on. Where it may choose among slots, this is its choice.
+    Go {
+        who: usize,
+        flight: usize,
+        choice: usize,
+        stop: Option<Stop>,
+    },
+    /// a member gives a step up
+    TimeOut(usize, usize),
+    /// a late swap comes to the store
+    Arrive {
+        late: usize,
+        again: bool,
+    },
+    /// the state that a loss may bring back
     Save,
-    Lose,
+    Lose {
+        left: Left,
+        how: How,
+        ahead: i64,
+    },
     Flush,
+    Restart(i64),
+    Forget,
+    SetStoreClock(i64),
+    SetClock(usize, i64),
+    Crash(usize),
+    Detach(usize, Last),
+    GiveUp(usize),
+    InUse(usize),
+    Destroy(usize),
+    Remove,
+    Create,
 }
 
-impl<const M: usize> World<M> {
+impl Happening {
+    /// The trouble that this is, if it is one.
+    pub fn trouble(self) -> Option<Trouble> {
+        Some(match self {
+            Self::Go { stop: Some(stop), .. } => stop.trouble(),
+            Self::Arrive { again: true, .. } => Trouble::Again,
+            Self::Lose { .. } => Trouble::Loss,
+            Self::Flush => Trouble::Flush,
+            Self::Restart(_) => Trouble::Restart,
+            Self::Forget => Trouble::Forget,
+            Self::SetStoreClock(_) => Trouble::StoreClock,
+            Self::SetClock(..) => Trouble::MemberClock,
+            Self::Crash(_) => Trouble::Crash,
+            Self::Detach(..) => Trouble::Detach,
+            Self::GiveUp(_) => Trouble::GiveUp,
+            Self::InUse(_) => Trouble::InUse,
+            Self::Destroy(_) => Trouble::Destroy,
+            Self::Remove => Trouble::Remove,
+            Self::Create => Trouble::Create,
+            _ => return None,
+        })
+    }
+}
+
+impl World {
     /// Everything that can happen now.
-    pub fn happenings(&self, rules: &Rules, out: &mut Vec<Happening>) {
+    pub fn happenings(&self, setting: &Setting, out: &mut Vec<Happening>) {
         if self.duplicate {
             return;
         }
-        // The store answers at once, unless something goes wrong.
-        if let Some(who) = (0..M).find(|who| self.members[*who].request.is_some() && !self.members[*who].is_late) {
-            out.push(Happening::Serve(who));
-            if self.budget > 0 && rules.troubles.contains(&Trouble::Delay) {
-                out.extend([Happening::DelayRequest(who), Happening::DelayReply(who)]);
+        let first = out.len();
+        let began = |(who, flights): (usize, &[Flight])| Some((who, flights.iter().position(|it| !it.is_paused)?));
+        let flights = || self.clients.iter().map(|client| &client.flights[..]).enumerate();
+        if let Some((who, flight)) = flights().find_map(began) {
+            self.of_flight(setting, who, flight, out);
+        } else {
+            if setting.end.is_none_or(|end| self.time < crate::world::DAWN + end) {
+                out.push(Happening::Tick);
             }
-            return;
-        }
-        out.push(Happening::Tick);
-        if self.saved.as_ref().is_some_and(|saved| *saved != self.store) {
-            out.push(Happening::Lose);
-        }
-        for who in 0..M {
-            self.of_member(who, out);
-            if self.budget > 0 {
-                self.troubles_of_member(who, rules, out);
+            for (who, flights) in flights() {
+                for (flight, it) in flights.iter().enumerate() {
+                    self.of_flight(setting, who, flight, out);
+                    if self.clients[who].awaits(it) {
+                        out.push(Happening::TimeOut(who, flight));
+                    }
+                }
             }
+            for who in 0..setting.members.len() {
+                self.of_member(setting, who, out);
+            }
+            self.of_store(setting, out);
         }
-        if self.budget > 0 {
-            self.troubles_of_store(rules, out);
+        let may = |happening: &Happening| happening.trouble().is_none_or(|trouble| self.may(trouble));
+        let mut place = 0;
+        out.retain(|happening| {
+            place += 1;
+            place <= first || may(happening)
+        });
+    }
+
+    fn of_flight(&self, setting: &Setting, who: usize, flight: usize, out: &mut Vec<Happening>) {
+        let it = &self.clients[who].flights[flight];
+        let chooses = matches!(it.by, By::Lease(Asked::Acquire, _)) && !matches!(it.at, At::Answer(_));
+        for choice in 0..if chooses { setting.slots as usize } else { 1 } {
+            out.push(Happening::Go { who, flight, choice, stop: None });
+            out.extend(it.stops().map(|stop| Happening::Go { who, flight, choice, stop: Some(stop) }));
         }
     }
 
-    fn of_member(&self, who: usize, out: &mut Vec<Happening>) {
-        let member = &self.members[who];
-        // The member that comes first is number 0: the other way round would be the same.
-        let has_turn = who == 0 || self.members[who - 1].token > 0;
-        if !member.wanted && has_turn && member.lease.state() != State::Destroyed {
+    fn of_member(&self, setting: &Setting, who: usize, out: &mut Vec<Happening>) {
+        let member = &self.clients[who];
+        let state = member.lease.state();
+        // Of members with the same options, the one that comes first has the lowest number.
+        let has_turn = who == 0 || setting.members[who - 1] != setting.members[who] || self.clients[who - 1].came;
+        if !member.wanted && has_turn {
             out.push(Happening::Attach(who));
         }
-        if member.wait.is_some_and(|at| at <= self.local_now(who)) {
+        if member.wait.is_some_and(|at| at <= self.local(who)) {
             out.push(Happening::Wake(who));
         }
-        if member.is_late {
-            let arrives = if member.reply.is_some() { Happening::HearLate } else { Happening::ServeLate };
-            out.extend([arrives(who), Happening::Timeout(who)]);
+        let errors = (-setting.clock_error..=setting.clock_error).filter(|ahead| *ahead != member.ahead);
+        out.extend(errors.map(|ahead| Happening::SetClock(who, ahead)));
+        if !member.wanted {
+            return;
         }
-        if member.given_up.is_some() {
-            out.push(Happening::ServeGivenUp(who));
+        out.push(Happening::Crash(who));
+        if member.cursor.is_some() {
+            out.extend([Last::None, Last::First, Last::All].map(|last| Happening::Detach(who, last)));
+            out.push(Happening::Destroy(who));
+        } else if state != State::Destroyed {
+            out.extend([Happening::Detach(who, Last::None), Happening::GiveUp(who)]);
+        }
+        if !member.is_in_use {
+            out.push(Happening::InUse(who));
         }
     }
 
-    fn troubles_of_member(&self, who: usize, rules: &Rules, out: &mut Vec<Happening>) {
-        let member = &self.members[who];
-        let is_destroyed = member.lease.state() == State::Destroyed;
-        for trouble in rules.troubles {
-            match trouble {
-                Trouble::Crash if member.wanted || is_destroyed => out.push(Happening::Crash(who)),
-                Trouble::Destroy if member.cursor.is_some() => out.push(Happening::Destroy(who)),
-                Trouble::Detach if member.wanted => {
-                    let lasts = member.cursor.map_or(0..=0, |cursor| {
-                        let earliest = (cursor.first / UNIT).max(self.time - 1) - 1;
-                        earliest..=(cursor.limit / UNIT).max(earliest)
-                    });
-                    out.extend(lasts.map(|last| Happening::Detach(who, last)));
+    fn of_store(&self, setting: &Setting, out: &mut Vec<Happening>) {
+        let store = &self.store;
+        for late in 0..store.late.len() {
+            out.extend([false, true].map(|again| Happening::Arrive { late, again }));
+        }
+        let may_lose = self.may(Trouble::Loss);
+        if may_lose && setting.lefts.contains(&Left::Saved) && store.saved.is_none() && !store.records.is_empty() {
+            out.push(Happening::Save);
+        }
+        for ahead in 0..=setting.skew {
+            for left in setting.lefts {
+                if *left != Left::Saved || store.saved.is_some() {
+                    out.extend(setting.hows.iter().map(|how| Happening::Lose { left: *left, how: *how, ahead }));
                 }
-                Trouble::InUse if member.wanted && !member.is_in_use => out.push(Happening::InUse(who)),
-                Trouble::GiveUp if member.wanted && member.cursor.is_none() => out.push(Happening::GiveUp(who)),
-                Trouble::MemberClock => out.push(Happening::SetClock(who, 1 - member.ahead.abs())),
-                _ => {}
+            }
+            out.push(Happening::Restart(ahead));
+            if ahead != store.ahead {
+                out.push(Happening::SetStoreClock(ahead));
             }
         }
-    }
-
-    fn troubles_of_store(&self, rules: &Rules, out: &mut Vec<Happening>) {
-        for trouble in rules.troubles {
-            match trouble {
-                Trouble::StoreClock => out.push(Happening::SetStoreClock(1 - self.store_ahead)),
-                Trouble::Loss if self.saved.is_none() => out.push(Happening::Save),
-                Trouble::Flush => out.push(Happening::Flush),
-                _ => {}
-            }
+        if !store.records.is_empty() {
+            out.push(Happening::Flush);
+        }
+        if !store.identity.history.is_empty() && store.history_left == 0 {
+            out.push(Happening::Forget);
+        }
+        let is_free = self.clients[setting.members.len()].flights.is_empty();
+        if is_free {
+            out.push(Happening::Remove);
+        }
+        // Whoever creates a group vouches that nobody used it.
+        if !store.is_touched {
+            out.push(Happening::Create);
         }
     }
 }

@@ -2,39 +2,71 @@
 //!
 //! - A time counts only by its distance from now. If it is long past, not even that counts. So runs need no end: a
 //!   world that goes round in circles is recognised.
-//! - For tokens, only which ones are equal counts, not their values. So they are numbered in the order in which they
-//!   come.
-//! - How often a member failed in a row only changes the length of a wait that is shorter than a step of time, so it
-//!   does not count here.
+//! - For owners, nonces, lineages and identities, only which ones are equal counts, not their values. So they are
+//!   numbered in the order in which they come.
+//! - For positions, only their order counts.
+//! - How often a member failed in a row only changes the length of a wait that is a ms long here, so it does not count.
 //!
-//! A hasher can do this because in all of these types an `i64` is a time (or a length of time), a `u128` a token, and
-//! a `u16` a number of failures.
+//! A hasher can do this because in all of these types an `i64` is a time (or a length of time), a `u128` an owner, a
+//! `u16` a number of failures, and a `u64` is far from the others if it is a nonce. The texts of records are hashed
+//! field by field.
 
 use std::hash::Hasher;
 
-use flakeforge_core::lease::Owner;
+use crate::fresh::NONCES;
+use crate::store::SERVER;
+use crate::world::DAWN;
 
-use crate::world::{DAWN, UNIT};
+const RECORD: &[u8] = b"flakeforge1 ";
 
-/// Further back than any comparison looks, whichever clock is behind. If two slots have rested for longer than this,
-/// either may be the one that has rested longest.
-const LONG_PAST: i64 = 2 * UNIT;
+/// What was met so far: its number is its place.
+#[derive(Default)]
+struct Known<T>(Vec<T>);
 
-/// A time as seen by clocks that move in whole steps: anything between two steps has come by the second one. Only the
-/// last millisecond before a step is different, because a window may end there and the next one begin with the step.
-fn seen(ms: i64) -> i64 {
-    if ms.rem_euclid(UNIT) == UNIT - 1 { ms } else { -(-ms).div_euclid(UNIT) * UNIT }
+impl<T: PartialEq> Known<T> {
+    fn place(&mut self, value: T) -> usize {
+        self.0.iter().position(|known| *known == value).unwrap_or_else(|| {
+            self.0.push(value);
+            self.0.len() - 1
+        })
+    }
 }
 
 pub struct View<'a, H> {
     hasher: &'a mut H,
     now: i64,
-    tokens: Vec<Owner>,
+    /// how far back a time counts
+    past: i64,
+    owners: Known<u128>,
+    nonces: Known<u64>,
+    servers: Known<Vec<u8>>,
 }
 
 impl<'a, H: Hasher> View<'a, H> {
-    pub fn new(hasher: &'a mut H, now: i64) -> Self {
-        Self { hasher, now, tokens: Vec::new() }
+    pub fn new(hasher: &'a mut H, now: i64, past: i64) -> Self {
+        Self { hasher, now, past, owners: Known::default(), nonces: Known::default(), servers: Known::default() }
+    }
+
+    /// A record's text: each field by its kind.
+    fn record(&mut self, text: &[u8]) {
+        for word in text.split(|byte| *byte == b' ') {
+            let Some(end) = word.iter().position(|byte| *byte == b'=') else {
+                self.hasher.write(word);
+                continue;
+            };
+            let (name, value) = (&word[..end], &word[end + 1..]);
+            let as_text = || std::str::from_utf8(value).expect("a text");
+            match name {
+                b"sum" => {}
+                b"lo" | b"hi" | b"quiet" => self.write_i64(as_text().parse().expect("a time")),
+                b"nonce" | b"lineage" => self.write_u64(u64::from_str_radix(as_text(), 16).expect("a nonce")),
+                b"owner" => self.write_u128(u128::from_str_radix(as_text(), 16).unwrap_or_default()),
+                _ => {
+                    self.hasher.write(name);
+                    self.write(value);
+                }
+            }
+        }
     }
 }
 
@@ -44,25 +76,31 @@ impl<H: Hasher> Hasher for View<'_, H> {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        self.hasher.write(bytes);
+        if bytes.starts_with(RECORD) {
+            self.record(bytes);
+        } else if bytes.starts_with(SERVER.as_bytes()) {
+            let place = self.servers.place(bytes.to_vec());
+            self.hasher.write_usize(place);
+        } else {
+            self.hasher.write(bytes);
+        }
     }
 
     fn write_i64(&mut self, number: i64) {
-        let is_length = number < DAWN * UNIT / 2 || number == i64::MAX;
+        let is_length = number < DAWN / 2 || number == i64::MAX;
         self.hasher.write_u8(u8::from(is_length));
-        self.hasher.write_i64(if is_length { number } else { (seen(number) - self.now).max(-LONG_PAST) });
+        self.hasher.write_i64(if is_length { number } else { (number - self.now).max(-self.past) });
     }
 
     fn write_u16(&mut self, _failures: u16) {}
 
-    fn write_u128(&mut self, token: u128) {
-        if token == 0 {
-            return self.hasher.write_usize(usize::MAX); // there is none
-        }
-        let place = self.tokens.iter().position(|seen| *seen == token).unwrap_or_else(|| {
-            self.tokens.push(token);
-            self.tokens.len() - 1
-        });
+    fn write_u64(&mut self, number: u64) {
+        let number = if number < NONCES { number } else { NONCES + self.nonces.place(number) as u64 };
+        self.hasher.write_u64(number);
+    }
+
+    fn write_u128(&mut self, owner: u128) {
+        let place = if owner == 0 { usize::MAX } else { self.owners.place(owner) };
         self.hasher.write_usize(place);
     }
 }

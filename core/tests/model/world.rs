@@ -1,364 +1,447 @@
-//! Members, a network and a store: everything that can happen between them, one thing at a time.
+//! Members, commands and a store, and what each event does to them.
 //!
-//! Members drive the real [`Lease`], and the store is the real [`Store`]. Time goes in steps of 15 s, so that the real
-//! lengths (60 s for an unknown group) are a few steps. A pause means that a member does nothing, so
-//! it costs nothing and may last for ever. Anything that a member could do before a pause, it can do after it.
-//! Everything else that goes wrong is taken from a budget.
-//!
-//! The model does not make IDs one by one. An open cursor *may* give every number of its window at any moment of its
-//! life, whatever its clock says. So if the windows of two cursors of a slot overlap, a duplicate can be made, and that
-//! counts as one. Only `detach` reduces what a cursor gave: it ends at a last number, and each possible one is tried.
+//! This file must never put anything in place of what a step or a lease says.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use flakeforge_core::grants::{Entry, Store};
-use flakeforge_core::lease::{Action, Event, Failure, Grant, News, Owner};
+use flakeforge_core::grants::record::{Group, State as GroupState};
+use flakeforge_core::grants::{Answer, GROUP, Held, Seeker, Step, Task};
+use flakeforge_core::lease::{Action, Asked, Event, Failure, Grant, News, State};
 
-use crate::faults::{Asked, Fault};
-use crate::happening::Happening;
-use crate::member::{Member, Window};
-use crate::points::{PAST, Points};
-use crate::rules::Rules;
-use crate::service::{Message, serve};
+use crate::client::{Client, Cursor};
+use crate::flight::{At, By, Clocks, Flight, Stop};
+use crate::fresh;
+use crate::happening::{Happening, Last};
+use crate::settings::{Setting, TROUBLES, Trouble};
+use crate::store::{SERVER, Store};
 use crate::view::View;
+use crate::windows::Ms;
 
-/// One step of time, in milliseconds.
-pub const UNIT: i64 = 15_000;
-/// When everything begins, in steps of time: so late that a time cannot be confused with a length of time.
-pub const DAWN: i64 = 10_000_000;
-/// The name is empty, because names cost memory and nothing depends on them.
-pub const GROUP: &str = "";
-/// Divisible by every span that jitter is taken from, so that tokens do not make states differ by jitter alone.
-const TOKEN: Owner = 2001 * 1001 * 21 * 41 * 81 * 161 * 321 * 641;
+/// When time begins: lengths of time are far below.
+pub const DAWN: i64 = 1_000_000;
 
-/// The whole world.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct World<const M: usize> {
-    pub time: i64,
-    pub store_ahead: i64,
-    pub store: Arc<Store>,
-    pub saved: Option<Arc<Store>>,
-    pub members: [Arc<Member>; M],
-    /// by slot: what cursors that no longer exist may have given
-    given: [Points; 2],
-    pub budget: u8,
-    /// two cursors may have given the same number
-    pub duplicate: bool,
+/// What happened in the last event, for the checks that good things happen too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Good {
+    /// a slot was opened that another had held
+    HandedOver,
+    /// a slot was opened in a group that had been quiet
+    Healed,
+    /// a window was raised in a quiet period
+    Kept,
+    /// an answer came that nobody awaited any more
+    Ignored,
 }
 
-impl<const M: usize> Hash for World<M> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { time, store_ahead, store, saved, members, given, budget, duplicate } = self;
-        let mut view = View::new(hasher, time * UNIT);
-        (store_ahead, store, saved, members, given, budget, duplicate).hash(&mut view);
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Unix ms, as they truly are
+    pub time: i64,
+    pub store: Arc<Store>,
+    /// the members, and last whoever gives commands
+    pub clients: Vec<Arc<Client>>,
+    /// for each node, what owners may have used who are gone
+    pub given: Vec<Ms>,
+    /// how often each trouble may still come
+    pub left: [u8; TROUBLES],
+    pub budget: u8,
+    /// somebody may use what another may use
+    pub duplicate: bool,
+    /// counts everything that must be new
+    number: u64,
+    pub good: Option<Good>,
+    /// how much of the past counts
+    past: i64,
+    is_one_process: bool,
+}
+
+impl PartialEq for World {
+    fn eq(&self, other: &Self) -> bool {
+        let sum = |world: &Self| BuildHasherDefault::<DefaultHasher>::default().hash_one(world);
+        sum(self) == sum(other)
     }
 }
 
-impl<const M: usize> World<M> {
-    /// A new group. The store's clock is this far ahead, and the members' clocks are right.
-    pub fn new(rules: &Rules, store_ahead: i64) -> Self {
-        let mut store = Store::default();
-        store.step((DAWN + store_ahead) * UNIT, GROUP, &rules.config()).create().unwrap();
+impl Hash for World {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let mut view = View::new(hasher, self.time, self.past);
+        self.store.hash(&mut view);
+        self.clients.hash(&mut view);
+        self.given.hash(&mut view);
+        self.left.hash(&mut view);
+        self.budget.hash(&mut view);
+        self.duplicate.hash(&mut view);
+    }
+}
+
+impl World {
+    pub fn new(setting: &Setting, ahead: i64) -> Self {
+        let mut store = Store::new(ahead, setting.has_position());
+        if setting.is_born {
+            let state = GroupState::Live(setting.config(setting.members[0]));
+            let identity = store.identity.clone();
+            let group = Group { state, life: 1, quiet_until: 0, identity, nonce: fresh::NONCES };
+            store.records.insert(GROUP.to_owned(), group.text().into());
+        }
+        let mut left = [0; TROUBLES];
+        for (trouble, times) in setting.troubles {
+            left[*trouble as usize] = *times;
+        }
+        let commands = setting.members[0];
+        let clients = setting.members.iter().chain([&commands]).map(|options| Client::new(setting, *options).into());
         Self {
             time: DAWN,
-            store_ahead,
-            store: Arc::new(store),
-            saved: None,
-            members: std::array::from_fn(|_| Arc::new(Member::new(rules.lease(), 0))),
-            given: [Points::default(); 2],
-            budget: rules.budget,
+            store: store.into(),
+            clients: clients.collect(),
+            given: vec![Ms::default(); setting.slots as usize],
+            left,
+            budget: setting.budget,
             duplicate: false,
+            number: 2,
+            good: None,
+            past: setting.past(),
+            is_one_process: setting.is_one_process,
         }
     }
 
-    fn member(&mut self, who: usize) -> &mut Member {
-        Arc::make_mut(&mut self.members[who])
+    /// Something that was never used.
+    fn new_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
     }
 
-    fn store_now(&self) -> i64 {
-        (self.time + self.store_ahead) * UNIT
+    fn client(&mut self, who: usize) -> &mut Client {
+        Arc::make_mut(&mut self.clients[who])
     }
 
-    pub fn local_now(&self, who: usize) -> i64 {
-        (self.time + self.members[who].ahead) * UNIT
+    pub fn store(&mut self) -> &mut Store {
+        Arc::make_mut(&mut self.store)
     }
 
-    /// Whether a slot has changed hands, and its former holder does not know it yet.
-    pub fn is_held_by_two(&self) -> bool {
-        let slot = |who: usize| self.members[who].cursor.map(|cursor| cursor.slot);
-        (0..M).any(|who| slot(who).is_some() && (0..who).any(|other| slot(other) == slot(who)))
+    /// A client's clock.
+    pub fn local(&self, who: usize) -> i64 {
+        self.time + self.clients[who].ahead
     }
 
-    /// Whether IDs are made in a window that began after the quiet period that followed a loss.
-    pub fn is_healed(&self) -> bool {
-        let Some(Entry::Live(group)) = self.store.groups.get(GROUP) else { return false };
-        let mut firsts = self.members.iter().filter_map(|member| member.cursor).map(|cursor| cursor.first);
-        self.store.incarnation > 0 && group.quiet_until > 0 && firsts.any(|first| first >= group.quiet_until)
+    /// The first ms that counts.
+    fn beginning(&self) -> i64 {
+        self.time - self.past
     }
 
-    /// A token that nobody uses. One that nobody remembers any more is as good as a new one.
-    fn fresh(&self) -> Owner {
-        let is_used = |token: &Owner| {
-            let stores = [Some(&self.store), self.saved.as_ref()];
-            stores.into_iter().flatten().any(|store| store.list(GROUP).any(|(_, slot)| slot.owner == Some(*token)))
-                || self.members.iter().any(|member| member.knows(*token))
-        };
-        (1..).map(|n| n * TOKEN + 1_000).find(|token| !is_used(token)).unwrap_or_default()
+    pub fn may(&self, trouble: Trouble) -> bool {
+        self.budget > 0 && self.left[trouble as usize] > 0
     }
 
-    /// The world after this happened.
-    pub fn after(&self, rules: &Rules, happening: Happening) -> Self {
+    fn spend(&mut self, trouble: Trouble) {
+        self.budget -= 1;
+        self.left[trouble as usize] -= 1;
+    }
+
+    /// The world after this happened; `None` if it could not happen.
+    pub fn after(&self, setting: &Setting, happening: Happening) -> Option<Self> {
         let mut world = self.clone();
-        match happening {
-            Happening::Tick => world.tick(),
-            Happening::Attach(who) => {
-                world.member(who).wanted = true;
-                world.step(rules, who, Event::Attach);
-            }
-            Happening::Wake(who) => world.step(rules, who, Event::Time),
-            Happening::Serve(who) | Happening::ServeLate(who) => {
-                world.answer(rules, who);
-                world.hear(rules, who);
-            }
-            Happening::HearLate(who) => world.hear(rules, who),
-            Happening::ServeGivenUp(who) => world.serve_given_up(rules, who),
-            Happening::Timeout(who) => world.time_out(rules, who),
-            Happening::Lose => {
-                let saved = world.saved.take().unwrap_or_default();
-                world.lose(rules, Arc::unwrap_or_clone(saved));
-            }
-            trouble => {
-                world.budget -= 1;
-                world.suffer(rules, trouble);
-            }
+        world.good = None;
+        if let Some(trouble) = happening.trouble() {
+            world.spend(trouble);
         }
-        world
+        let is_possible = world.happen(setting, happening);
+        world.check(setting);
+        is_possible.then_some(world)
     }
 
-    fn suffer(&mut self, rules: &Rules, trouble: Happening) {
-        match trouble {
-            Happening::DelayRequest(who) => self.member(who).is_late = true,
-            Happening::DelayReply(who) => {
-                self.answer(rules, who);
-                self.member(who).is_late = true;
+    fn happen(&mut self, setting: &Setting, happening: Happening) -> bool {
+        match happening {
+            Happening::Tick => self.tick(),
+            Happening::Attach(who) => {
+                if self.clients[who].lease.state() == State::Destroyed {
+                    self.client(who).begin_anew(setting.members[who]);
+                }
+                (self.client(who).wanted, self.client(who).came) = (true, true);
+                self.step(setting, who, Event::Attach, Last::All);
+            }
+            Happening::Wake(who) => self.step(setting, who, Event::Time, Last::All),
+            Happening::Go { who, flight, choice, stop } => return self.go(setting, who, flight, choice, stop),
+            Happening::TimeOut(who, flight) => self.time_out(setting, who, flight),
+            Happening::Arrive { late, again } => {
+                let swap = self.store.late[late].clone();
+                if !again {
+                    self.store().late.remove(late);
+                }
+                self.store().swap(&swap);
+            }
+            Happening::Save => {
+                let saved = (self.store.records.clone(), self.store.position);
+                self.store().saved = Some(saved);
+            }
+            Happening::Lose { left, how, ahead } => {
+                let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
+                self.store().lose((left, how), ahead, memory, number);
+                if self.left[Trouble::Loss as usize] == 0 {
+                    self.store().saved = None;
+                }
+            }
+            Happening::Flush => {
+                self.store().records.clear();
+                self.store().drop_late();
+            }
+            Happening::Restart(ahead) => {
+                let process = format!("{SERVER}{}", self.new_number());
+                let store = self.store();
+                (store.ahead, store.identity.process) = (ahead, process);
+                store.drop_late();
+            }
+            Happening::Forget => {
+                self.store().identity.history = String::new();
+                self.store().drop_late();
+            }
+            Happening::SetStoreClock(ahead) => self.store().ahead = ahead,
+            Happening::SetClock(who, ahead) => self.client(who).ahead = ahead,
+            Happening::Crash(who) => {
+                self.bury(setting, who);
+                let ahead = self.clients[who].ahead;
+                *self.client(who) = Client { ahead, came: true, ..Client::new(setting, setting.members[who]) };
             }
             Happening::Detach(who, last) => {
-                self.member(who).wanted = false;
-                let given = Points::window(self.time, 0, last * UNIT);
-                let cursor = self.member(who).cursor.as_mut();
-                if let Some(cursor) = cursor.filter(|_| rules.fault != Fault::NoSeal) {
-                    cursor.limit = last * UNIT;
-                    cursor.points = cursor.points.and(given);
-                }
-                self.step(rules, who, Event::Detach);
+                self.client(who).wanted = false;
+                self.step(setting, who, Event::Detach, last);
             }
-            Happening::Destroy(who) => {
-                let now = self.store_now();
-                let store = Arc::make_mut(&mut self.store);
-                rules.fault.step(store, now, Asked::Destroy, |store| store.destroy(now, GROUP));
-                self.step(rules, who, Event::Ended);
+            Happening::GiveUp(who) => self.step(setting, who, Event::GiveUp, Last::All),
+            Happening::InUse(who) => self.client(who).is_in_use = true,
+            Happening::Destroy(who) => self.step(setting, who, Event::Destroy, Last::All),
+            Happening::Remove => self.begin(self.clients.len() - 1, By::Command, Task::Destroy),
+            Happening::Create => {
+                let task = Task::Create(setting.config(setting.members[0]));
+                self.begin(self.clients.len() - 1, By::Command, task);
             }
-            Happening::InUse(who) => self.member(who).is_in_use = true,
-            Happening::GiveUp(who) => self.step(rules, who, Event::GiveUp),
-            Happening::Crash(who) => {
-                self.bury(who);
-                let member = self.member(who);
-                member.give_up();
-                let Member { ahead, token, given_up, .. } = *member;
-                *member = Member { token, given_up, ..Member::new(rules.lease(), ahead) };
-            }
-            Happening::SetClock(who, ahead) => self.member(who).ahead = ahead,
-            Happening::SetStoreClock(ahead) => self.store_ahead = ahead,
-            Happening::Save => self.saved = Some(self.store.clone()),
-            Happening::Flush => self.lose(rules, Store::default()),
-            _ => {}
         }
+        true
     }
 
     fn tick(&mut self) {
         self.time += 1;
-        self.given = self.given.map(Points::later);
-        for member in &mut self.members {
-            if member.cursor.or(member.promised).is_none() {
-                continue;
+        if self.store.history_left > 0 {
+            self.store().history_left -= 1;
+        }
+        self.given.iter_mut().for_each(|ms| *ms = ms.later());
+        for client in &mut self.clients {
+            if client.cursor.is_some()
+                && let Some(cursor) = &mut Arc::make_mut(client).cursor
+            {
+                cursor.ms = cursor.ms.later();
             }
-            let member = Arc::make_mut(member);
-            for window in [&mut member.cursor, &mut member.promised].into_iter().flatten() {
-                window.points = window.points.later();
+        }
+    }
+
+    /// A step begins.
+    fn begin(&mut self, who: usize, by: By, task: Task) {
+        let bits = fresh::bits(self.new_number(), 0);
+        let begun = Step::new("group", task, &self.clients[if self.is_one_process { 0 } else { who }].memory, bits);
+        self.client(who).flights.push(Flight::new(by, begun));
+    }
+
+    /// A step goes on until it has been answered, or until this stop.
+    fn go(&mut self, setting: &Setting, who: usize, flight: usize, choice: usize, stop: Option<Stop>) -> bool {
+        let remembers = if setting.is_one_process { 0 } else { who };
+        let mut memory = std::mem::take(&mut self.client(remembers).memory);
+        let (time, local, number) = (self.time, self.local(who), &mut self.number);
+        let bits = || {
+            *number += 1;
+            fresh::bits(*number, choice)
+        };
+        let it = &mut Arc::make_mut(&mut self.clients[who]).flights[flight];
+        let is_there = it.go(&mut memory, &mut self.store, Clocks { time, local, bits }, stop);
+        let is_paused = it.is_paused;
+        self.client(remembers).memory = memory;
+        if is_there && !is_paused {
+            self.deliver(setting, who, flight);
+        }
+        is_there
+    }
+
+    fn deliver(&mut self, setting: &Setting, who: usize, flight: usize) {
+        let flight = self.client(who).flights.remove(flight);
+        let At::Answer(answer) = &flight.at else { return };
+        if !flight.is_heard {
+            self.good = Some(Good::Ignored);
+            return;
+        }
+        let Some(event) = flight.event(answer) else { return };
+        if self.clients[who].awaits(&flight) {
+            self.client(who).joins &= !matches!(answer, Answer::Granted(_));
+            if let Event::Granted(grant) = event {
+                self.client(who).offer = Some(grant);
             }
         }
+        self.step(setting, who, event, Last::All);
     }
 
-    fn lose(&mut self, rules: &Rules, left: Store) {
-        let mut store = Store { incarnation: self.store.incarnation + 1, ..left };
-        if rules.fault == Fault::LossDoesNotShow {
-            store.incarnation -= 1;
-        }
-        self.store = Arc::new(store);
+    fn time_out(&mut self, setting: &Setting, who: usize, flight: usize) {
+        let flight = &mut self.client(who).flights[flight];
+        flight.is_heard = false;
+        let By::Lease(asked, owner) = flight.by else { return };
+        self.step(setting, who, Event::Failed { asked, owner, failure: Failure::Store }, Last::All);
     }
 
-    fn time_out(&mut self, rules: &Rules, who: usize) {
-        let member = self.member(who);
-        let Some(asked) = member.asked() else { return };
-        let owner = member.request.map_or(member.token, Message::owner);
-        member.give_up();
-        self.step(rules, who, Event::Failed { asked, owner, failure: Failure::Store });
-    }
-
-    /// The store answers a member.
-    fn answer(&mut self, rules: &Rules, who: usize) {
-        let Some(message) = self.member(who).request.take() else { return };
-        self.member(who).joins = false;
-        let answer = self.serve(rules, message);
-        self.heed(who, message, answer);
-        self.member(who).reply = Some(answer);
-    }
-
-    /// The store serves a request that the member no longer waits for. But the member may ask again, with the same
-    /// token.
-    fn serve_given_up(&mut self, rules: &Rules, who: usize) {
-        let Some(message) = self.member(who).given_up.take() else { return };
-        let answer = self.serve(rules, message);
-        if self.members[who].wanted && self.members[who].token == message.owner() {
-            self.heed(who, message, answer);
-        }
-    }
-
-    fn serve(&mut self, rules: &Rules, message: Message) -> Event {
-        let now = self.store_now();
-        serve(Arc::make_mut(&mut self.store), now, rules, message)
-    }
-
-    /// From now on, what the store has granted may be used as soon as the member knows of it.
-    fn heed(&mut self, who: usize, message: Message, answer: Event) {
-        match (answer, message) {
-            (Event::Granted(Grant { slot, lo, hi, .. }), _)
-            | (Event::Renewed { lo, hi, .. }, Message::Renew { slot, .. }) => self.promise(who, slot, lo, hi),
-            _ => {}
-        }
-    }
-
-    fn promise(&mut self, who: usize, slot: u32, lo: i64, hi: i64) {
-        let promised = Window { slot, first: lo, limit: hi, points: Points::window(self.time, lo, hi) };
-        let member = self.member(who);
-        let known = [member.cursor, member.promised.replace(promised)];
-        // Nothing may begin in the part of the past that is forgotten.
-        let goes_on = known.into_iter().flatten().any(|known| known.slot == slot && lo <= known.limit);
-        self.duplicate |= lo < (self.time - PAST) * UNIT && !goes_on;
-        self.look(who, promised);
-    }
-
-    /// Checks whether anybody else may give a number of this window.
-    fn look(&mut self, who: usize, window: Window) {
-        let others = self.members.iter().enumerate().filter(|(other, _)| *other != who);
-        let theirs = others.flat_map(|(_, member)| [member.cursor, member.promised]).flatten();
-        let theirs = theirs.filter(|other| other.slot == window.slot).map(|other| other.points);
-        let all = theirs.fold(self.given[window.slot as usize], Points::or);
-        self.duplicate |= !all.and(window.points).is_empty();
-    }
-
-    /// Removes a cursor. The numbers that it may have given stay given.
-    fn bury(&mut self, who: usize) {
-        if let Some(cursor) = self.member(who).cursor.take() {
-            let given = &mut self.given[cursor.slot as usize];
-            *given = given.or(cursor.points);
-        }
-    }
-
-    fn hear(&mut self, rules: &Rules, who: usize) {
-        let member = self.member(who);
-        member.is_late = false;
-        let Some(event) = member.reply.take() else { return };
-        if !matches!(event, Event::Failed { .. }) {
-            member.promised = None; // the member knows it now
-        }
-        self.step(rules, who, event);
-    }
-
-    /// Hands an event to a member's lease and carries out what it says.
-    fn step(&mut self, rules: &Rules, who: usize, event: Event) {
+    /// Hands an event to a member's lease and carries out what it says. `last`: how far a cursor was used that is
+    /// sealed.
+    fn step(&mut self, setting: &Setting, who: usize, event: Event, last: Last) {
         let mut event = Some(event);
         while let Some(next) = event {
-            event = self.carry_out(rules, who, next);
-        }
-        if !self.members[who].wanted && !self.members[who].is_acquiring() {
-            self.member(who).promised = None; // the member will never know it
+            event = self.carry_out(setting, who, next, last);
         }
     }
 
     /// One step of a member's lease. Returns the event that follows at once, if there is one.
-    fn carry_out(&mut self, rules: &Rules, who: usize, event: Event) -> Option<Event> {
-        let (now, fresh) = (self.local_now(who), self.fresh());
-        let begins = matches!(event, Event::Attach | Event::Lost { .. }) && !self.members[who].is_acquiring();
-        if begins || matches!(event, Event::InUse { .. }) {
-            self.member(who).token = fresh; // the lease uses this one, if it uses any
-        }
-        let mut answer = None;
-        self.member(who).wait = None;
-        let mut last = -1; // the last number of the cursor that is sealed
-        for action in self.member(who).lease.step(now, event, fresh) {
-            let joins = self.members[who].joins;
+    fn carry_out(&mut self, setting: &Setting, who: usize, event: Event, last: Last) -> Option<Event> {
+        let (now, owner) = (self.local(who), u128::from(self.new_number()));
+        let config = setting.config(setting.members[who]);
+        let (mut used, mut answer) = (-1, None);
+        self.client(who).wait = None;
+        for action in self.client(who).lease.step(now, event, owner) {
             match action {
-                Action::Acquire { owner } => self.send(who, Message::Acquire { owner, client_now: now, joins }),
-                Action::Renew { owner, slot } => self.send(who, Message::Renew { owner, slot, client_now: now }),
-                Action::Release { owner, slot } => self.send(who, Message::Release { owner, slot, last }),
-                Action::GiveBack { owner, slot } if owner != self.members[who].token => {
-                    self.member(who).give_back(owner, slot);
+                Action::Acquire { owner } => {
+                    let seeker = Seeker { owner, host: String::new() };
+                    let joins = self.clients[who].joins;
+                    let task =
+                        if joins { Task::Join(config.clone(), seeker) } else { Task::Acquire(config.clone(), seeker) };
+                    self.begin(who, By::Lease(Asked::Acquire, owner), task);
                 }
-                Action::GiveBack { owner, slot } => self.send(who, Message::Release { owner, slot, last: -1 }),
-                Action::Seal => {
-                    last = self.members[who].cursor.map_or(-1, |cursor| cursor.limit);
-                    match rules.fault {
-                        Fault::NoSeal => last = now,
-                        Fault::LastTooLow => last = -1,
-                        _ => {}
-                    }
-                    if rules.fault != Fault::NoSeal {
-                        self.bury(who);
-                    }
+                Action::Renew { owner, slot, hi } => {
+                    let task = Task::Renew(config.clone(), Held { owner, slot, hi });
+                    self.begin(who, By::Lease(Asked::Renew, owner), task);
                 }
-                Action::Open(Grant { owner, .. }) if self.members[who].is_in_use => {
-                    let member = self.member(who);
-                    member.is_in_use = false;
-                    member.aside.push(owner);
-                    answer = Some(Event::InUse { owner });
+                Action::Release { owner, slot } => {
+                    let task = Task::Release { config: config.clone(), owner, slot, last: used };
+                    self.begin(who, By::Lease(Asked::Release, owner), task);
                 }
-                Action::Open(Grant { owner, slot, lo, hi }) => {
-                    answer = Some(Event::Opened { owner });
-                    self.bury(who); // in case it was not sealed, as it should have been
-                    let points = Points::default();
-                    self.member(who).cursor = Some(Window { slot, first: lo, limit: lo, points });
-                    self.allow(who, lo, hi);
+                Action::GiveBack { owner, slot } => {
+                    self.client(who).offer = None;
+                    let task = Task::Release { config: config.clone(), owner, slot, last: -1 };
+                    self.begin(who, By::Lease(Asked::Release, owner), task);
                 }
-                Action::Raise { hi, .. } if rules.fault == Fault::OnlyLimitRises => {
-                    let first = self.members[who].cursor.map_or(hi, |cursor| cursor.first);
-                    self.allow(who, first, hi);
-                }
-                Action::Raise { lo, hi } => self.allow(who, lo, hi),
-                Action::Wait { at } => self.member(who).wait = Some(at),
-                Action::Reject(_) | Action::Tell(News::Destroyed) => self.member(who).wanted = false,
-                Action::Resolve | Action::Tell(_) | Action::End => {}
+                Action::End => self.begin(who, By::End, Task::Destroy),
+                Action::Seal => used = self.seal(setting, who, last),
+                Action::Open(grant) => answer = Some(self.open(setting, who, grant)),
+                Action::Raise { lo, hi } => self.raise(who, lo, hi),
+                Action::Wait { at } => self.client(who).wait = Some(at),
+                Action::Reject(_) | Action::Tell(News::Destroyed) => self.client(who).wanted = false,
+                Action::Resolve | Action::Tell(_) => {}
             }
         }
         answer
     }
 
-    fn send(&mut self, who: usize, message: Message) {
-        let is_own = message.owner() == self.members[who].token || matches!(message, Message::Release { .. });
-        assert!(is_own, "the token of {message:?} counts as one that nobody uses");
-        self.member(who).give_up();
-        self.member(who).request = Some(message);
+    fn open(&mut self, setting: &Setting, who: usize, Grant { owner, slot, lo, hi }: Grant) -> Event {
+        let beginning = self.beginning();
+        self.client(who).offer = None;
+        if std::mem::take(&mut self.client(who).is_in_use) {
+            return Event::InUse { owner };
+        }
+        self.bury(setting, who); // in case it was not sealed, as it should have been
+        let others = (0..setting.members.len()).filter(|other| *other != who);
+        let is_known = |other: usize| self.clients[other].cursor.is_some_and(|cursor| cursor.slot == slot);
+        if !self.given[setting.node(who, slot)].is_empty() || others.into_iter().any(is_known) {
+            self.good = Some(Good::HandedOver);
+        }
+        let quiet_until = self.quiet_until();
+        if quiet_until > 0 && quiet_until <= self.time + self.store.ahead {
+            self.good = Some(Good::Healed);
+        }
+        let ms = Ms::window(beginning, lo, hi);
+        self.client(who).cursor = Some(Cursor { slot, owner, first: lo, ms });
+        Event::Opened { owner }
     }
 
-    /// From now on, a member's cursor may give the numbers of this window.
-    fn allow(&mut self, who: usize, lo: i64, hi: i64) {
-        let points = Points::window(self.time, lo, hi);
-        let Some(cursor) = &mut self.member(who).cursor else { return };
+    /// A cursor never goes back: what is below the highest beginning is not used any more.
+    fn raise(&mut self, who: usize, lo: i64, hi: i64) {
+        let beginning = self.beginning();
+        if self.time + self.store.ahead < self.quiet_until() {
+            self.good = Some(Good::Kept);
+        }
+        let Some(cursor) = &mut self.client(who).cursor else { return };
         cursor.first = cursor.first.max(lo);
-        cursor.limit = cursor.limit.max(hi);
-        cursor.points = cursor.points.or(points);
-        let cursor = *cursor;
-        self.look(who, cursor);
+        cursor.ms = cursor.ms.or(Ms::window(beginning, cursor.first, hi));
+    }
+
+    /// When the quiet period of the group ends; 0 if it had none.
+    fn quiet_until(&self) -> i64 {
+        let text = self.store.records.get(GROUP);
+        text.and_then(|text| Group::parse(text).ok()).map_or(0, |group| group.quiet_until)
+    }
+
+    /// Ends a cursor; returns the last ms that it used, or −1.
+    fn seal(&mut self, setting: &Setting, who: usize, last: Last) -> i64 {
+        let beginning = self.beginning();
+        let Some(cursor) = &mut self.client(who).cursor else { return -1 };
+        let place = match last {
+            Last::None => -1,
+            Last::First => i64::from(cursor.ms.0.trailing_zeros()),
+            Last::All => 63 - i64::from(cursor.ms.0.leading_zeros()),
+        };
+        let is_unused = place < 0 || cursor.ms.is_empty();
+        cursor.ms = if is_unused { Ms::default() } else { cursor.ms.and(Ms(u64::MAX >> (63 - place))) };
+        self.bury(setting, who);
+        if is_unused { -1 } else { beginning + place }
+    }
+
+    /// Removes a cursor. What it may have used stays used.
+    fn bury(&mut self, setting: &Setting, who: usize) {
+        let client = self.client(who);
+        client.offer = None;
+        if let Some(cursor) = client.cursor.take() {
+            let given = &mut self.given[setting.node(who, cursor.slot)];
+            *given = given.or(cursor.ms);
+        }
+    }
+
+    /// Whether nobody gets a slot any more, although nothing goes wrong from now on and everybody has time.
+    pub fn is_stuck(&self, setting: &Setting) -> bool {
+        let mut world = self.clone();
+        world.store().late.clear();
+        let enough = 3 * (setting.longest + setting.skew + 2) + 12;
+        for _ in 0..enough {
+            for who in 0..world.clients.len() {
+                while !world.clients[who].flights.is_empty() {
+                    world.go(setting, who, 0, 0, None);
+                }
+            }
+            for who in 0..setting.members.len() {
+                if !world.clients[who].wanted {
+                    world.happen(setting, Happening::Attach(who));
+                }
+                if world.clients[who].wait.is_some_and(|at| at <= world.local(who)) {
+                    world.happen(setting, Happening::Wake(who));
+                }
+            }
+            let now = Ms::window(world.beginning(), world.time, world.time);
+            let is_holding = |client: &Arc<Client>| client.cursor.is_some_and(|cursor| !cursor.ms.and(now).is_empty());
+            if world.clients.iter().any(is_holding) {
+                return false;
+            }
+            world.tick();
+        }
+        true
+    }
+
+    /// Whether to look at this state where looking at all of them would take too long.
+    pub fn is_sample(&self) -> bool {
+        self.number.is_multiple_of(128)
+    }
+
+    /// Looks whether anybody may use what another may use.
+    fn check(&mut self, setting: &Setting) {
+        let beginning = self.beginning();
+        let members = self.clients[..setting.members.len()].iter().enumerate();
+        let claims: Vec<_> = members
+            .flat_map(|(who, client)| {
+                client.claims(beginning).map(move |(slot, owner, ms)| (setting.node(who, slot), owner, ms))
+            })
+            .collect();
+        for (place, (node, owner, ms)) in claims.iter().enumerate() {
+            let others = claims[..place].iter().filter(|(on, by, _)| on == node && by != owner);
+            let all = others.fold(self.given[*node], |all, (.., theirs)| all.or(*theirs));
+            self.duplicate |= !all.and(*ms).is_empty();
+        }
     }
 }

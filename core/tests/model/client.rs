@@ -1,0 +1,89 @@
+//! A process that uses the store: its lease, what it remembers, its steps under way, and what it may use.
+
+use flakeforge_core::grants::{Answer, Granted, Memory};
+use flakeforge_core::lease::{Config, Grant, Lease, Owner};
+
+use crate::flight::{At, By, Flight};
+use crate::settings::{Options, Setting};
+use crate::windows::Ms;
+
+/// What makes IDs, and those that it may make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cursor {
+    pub slot: u32,
+    pub owner: Owner,
+    /// it never goes back below this
+    pub first: i64,
+    pub ms: Ms,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Client {
+    pub lease: Lease,
+    pub memory: Memory,
+    pub flights: Vec<Flight>,
+    /// how far its clock is ahead
+    pub ahead: i64,
+    pub wait: Option<i64>,
+    pub cursor: Option<Cursor>,
+    /// a slot that was answered, but its window has not begun
+    pub offer: Option<Grant>,
+    /// it makes the group if it is missing or has ended
+    pub joins: bool,
+    /// somebody called `attach` and did not take that back
+    pub wanted: bool,
+    /// somebody called `attach` at some time
+    pub came: bool,
+    /// another generator of the process has the node number of the next slot that it opens
+    pub is_in_use: bool,
+}
+
+impl Client {
+    pub fn new(setting: &Setting, options: Options) -> Self {
+        Self {
+            lease: lease(options),
+            memory: Memory::with_limits(setting.limits()),
+            flights: Vec::new(),
+            ahead: -options.behind,
+            wait: None,
+            cursor: None,
+            offer: None,
+            joins: true,
+            wanted: false,
+            came: false,
+            is_in_use: false,
+        }
+    }
+
+    /// A new generator of the same process: the answers to the old one come to nobody.
+    pub fn begin_anew(&mut self, options: Options) {
+        (self.lease, self.joins) = (lease(options), true);
+        self.flights.iter_mut().for_each(|flight| flight.is_heard = false);
+    }
+
+    /// Whether the answer to this step will count.
+    pub fn awaits(&self, flight: &Flight) -> bool {
+        flight.is_heard && matches!(flight.by, By::Lease(asked, owner) if self.lease.awaits(asked, owner))
+    }
+
+    /// Whatever this process may use now, or may use once it hears what it was answered: the slot, the owner and the
+    /// milliseconds.
+    pub fn claims(&self, beginning: i64) -> impl Iterator<Item = (u32, Owner, Ms)> {
+        let cursor = self.cursor.map(|cursor| (cursor.slot, cursor.owner, cursor.ms));
+        let offer = self.offer.map(|Grant { slot, owner, lo, hi }| (slot, owner, Ms::window(beginning, lo, hi)));
+        let promised = self.flights.iter().filter_map(move |flight| {
+            let (At::Answer(Answer::Granted(Granted { slot, lo, hi, .. })), By::Lease(_, owner)) =
+                (&flight.at, flight.by)
+            else {
+                return None;
+            };
+            let first = self.cursor.filter(|cursor| cursor.owner == owner).map_or(*lo, |cursor| cursor.first.max(*lo));
+            self.awaits(flight).then(|| (*slot, owner, Ms::window(beginning, first, *hi)))
+        });
+        cursor.into_iter().chain(offer).chain(promised)
+    }
+}
+
+fn lease(options: Options) -> Lease {
+    Lease::new(Config { ttl_ms: options.ttl, wait_ms: i64::MAX })
+}

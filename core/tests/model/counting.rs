@@ -1,0 +1,309 @@
+//! Counters under the same faults: no number is given twice. The IDs that are made of them contain no time, so a lost
+//! write never becomes harmless.
+//!
+//! Two things are assumed, and the documentation says so. A process that does not know a counter makes it where it is
+//! absent, so nothing is lost altogether while somebody makes it. And whoever says where to continue knows what was
+//! given, and says it while nothing is lost.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use stateright::{Model, Property};
+
+use flakeforge_core::grants::{Answer, Memory, Step, Task};
+
+use crate::flight::{At, By, Clocks, Flight, Stop};
+use crate::fresh;
+use crate::settings::{How, Left, TROUBLES, Trouble};
+use crate::store::{SERVER, Store};
+use crate::view::View;
+use crate::windows::Ms;
+use crate::world::DAWN;
+use crate::{ALL_GIVEN, NO_NUMBER_TWICE, WENT_ON};
+
+/// A run.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting {
+    pub clients: usize,
+    pub durable: bool,
+    /// how many numbers are taken
+    pub takes: u8,
+    /// how often somebody says where to continue
+    pub skips: u8,
+    pub troubles: &'static [(Trouble, u8)],
+    pub hows: &'static [How],
+    pub lefts: &'static [Left],
+}
+
+pub const COUNTING: Counting = Counting {
+    clients: 2,
+    durable: false,
+    takes: 3,
+    skips: 1,
+    troubles: &[],
+    hows: &[How::Restart],
+    lefts: &[Left::Nothing, Left::Everything, Left::Saved],
+};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Client {
+    memory: Memory,
+    flights: Vec<(Flight, Kind)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Open,
+    Take,
+    Skip,
+}
+
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    store: Arc<Store>,
+    clients: Vec<Client>,
+    /// a bit for each number that was given
+    given: Ms,
+    left: [u8; TROUBLES],
+    takes: u8,
+    skips: u8,
+    duplicate: bool,
+    /// a counter continued where somebody had said
+    went_on: bool,
+    number: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    Take(usize),
+    Skip(usize),
+    Go(usize, usize, Option<Stop>),
+    /// a client gives a step up, which goes on
+    TimeOut(usize, usize),
+    Arrive(usize, bool),
+    Save,
+    Lose(Left, How),
+    Flush,
+    Restart,
+}
+
+impl Hash for Numbers {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let mut view = View::new(hasher, DAWN, 0);
+        self.store.hash(&mut view);
+        self.clients.hash(&mut view);
+        (self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on).hash(&mut view);
+    }
+}
+
+impl PartialEq for Numbers {
+    fn eq(&self, other: &Self) -> bool {
+        self.store == other.store && self.clients == other.clients && self.given == other.given
+    }
+}
+
+impl Numbers {
+    fn fresh(&mut self) -> u128 {
+        self.number += 1;
+        fresh::bits(self.number, 0)
+    }
+
+    /// What somebody says who knows all that was given.
+    fn top(&self) -> u64 {
+        64 - u64::from(self.given.0.leading_zeros())
+    }
+
+    fn is_any(&self, kind: Kind) -> bool {
+        self.clients.iter().flat_map(|client| &client.flights).any(|(_, known)| *known == kind)
+    }
+
+    fn begin(&mut self, who: usize, kind: Kind, task: Task) {
+        let bits = self.fresh();
+        let client = &mut self.clients[who];
+        let flight = Flight::new(By::Command, Step::new("counter", task, &client.memory, bits));
+        client.flights.push((flight, kind));
+    }
+
+    fn go(&mut self, who: usize, flight: usize, stop: Option<Stop>) -> bool {
+        let Client { memory, flights } = &mut self.clients[who];
+        let (it, kind) = &mut flights[flight];
+        let number = &mut self.number;
+        let bits = || {
+            *number += 1;
+            fresh::bits(*number, 0)
+        };
+        let is_there = it.go(memory, &mut self.store, Clocks { time: DAWN, local: DAWN, bits }, stop);
+        if !is_there || it.is_paused {
+            return is_there;
+        }
+        if let (At::Answer(Answer::Number(number)), true, Kind::Open | Kind::Take) = (&it.at, it.is_heard, *kind) {
+            let ms = Ms(1 << number);
+            self.duplicate |= !self.given.and(ms).is_empty();
+            self.given = self.given.or(ms);
+            self.went_on |= self.skips == 0;
+        }
+        flights.remove(flight);
+        true
+    }
+}
+
+impl Counting {
+    fn may(&self, numbers: &Numbers, doing: Doing) -> bool {
+        let left = |trouble: Trouble| numbers.left[trouble as usize] > 0;
+        // Where nothing may be left, a process that does not know the counter would begin anew.
+        let is_settled = !numbers.is_any(Kind::Skip) && !numbers.is_any(Kind::Open) && !numbers.given.is_empty();
+        let is_unborn_on_its_way = numbers.store.late.iter().any(|swap| swap.from.is_none());
+        match doing {
+            Doing::Go(_, _, Some(stop)) => left(stop.trouble()),
+            Doing::Arrive(_, true) => left(Trouble::Again),
+            Doing::Lose(..) => left(Trouble::Loss) && is_settled && !is_unborn_on_its_way,
+            Doing::Flush => left(Trouble::Flush) && is_settled && !is_unborn_on_its_way,
+            Doing::Restart => left(Trouble::Restart),
+            _ => true,
+        }
+    }
+
+    fn spend(doing: Doing) -> Option<Trouble> {
+        match doing {
+            Doing::Go(_, _, Some(stop)) => Some(stop.trouble()),
+            Doing::Arrive(_, true) => Some(Trouble::Again),
+            Doing::Lose(..) => Some(Trouble::Loss),
+            Doing::Flush => Some(Trouble::Flush),
+            Doing::Restart => Some(Trouble::Restart),
+            _ => None,
+        }
+    }
+
+    fn loses(&self) -> bool {
+        self.troubles.iter().any(|(trouble, _)| matches!(trouble, Trouble::Loss | Trouble::Flush))
+    }
+}
+
+impl Model for Counting {
+    type State = Numbers;
+    type Action = Doing;
+
+    fn init_states(&self) -> Vec<Numbers> {
+        let mut left = [0; TROUBLES];
+        for (trouble, times) in self.troubles {
+            left[*trouble as usize] = *times;
+        }
+        vec![Numbers {
+            store: Store::new(0, self.hows.contains(&How::Position)).into(),
+            clients: vec![Client::default(); self.clients],
+            given: Ms::default(),
+            left,
+            takes: self.takes,
+            skips: self.skips,
+            duplicate: false,
+            went_on: false,
+            number: 2,
+        }]
+    }
+
+    fn actions(&self, numbers: &Numbers, out: &mut Vec<Doing>) {
+        if numbers.duplicate {
+            return;
+        }
+        for (who, client) in numbers.clients.iter().enumerate() {
+            for (flight, (it, _)) in client.flights.iter().enumerate() {
+                out.push(Doing::Go(who, flight, None));
+                let stops = [Stop::BeforeRead, Stop::BeforeSwap, Stop::AfterSwap, Stop::Unheard, Stop::Late];
+                out.extend(
+                    stops
+                        .into_iter()
+                        .filter(|stop| {
+                            let is_here = it.is_paused && Stop::before(&it.at) == *stop;
+                            !is_here && (*stop != Stop::BeforeRead || !it.is_swapping())
+                        })
+                        .map(|stop| Doing::Go(who, flight, Some(stop))),
+                );
+                if it.is_heard && it.is_paused {
+                    out.push(Doing::TimeOut(who, flight));
+                }
+            }
+            // A client's calls go one after the other; one that was given up still goes on.
+            if client.flights.iter().all(|(it, _)| !it.is_heard) {
+                if numbers.takes > 0 {
+                    out.push(Doing::Take(who));
+                }
+                if numbers.skips > 0 && !numbers.given.is_empty() {
+                    out.push(Doing::Skip(who));
+                }
+            }
+        }
+        for late in 0..numbers.store.late.len() {
+            out.extend([Doing::Arrive(late, false), Doing::Arrive(late, true)]);
+        }
+        if numbers.left[Trouble::Loss as usize] > 0 && numbers.store.saved.is_none() && numbers.store.is_touched {
+            out.push(Doing::Save);
+        }
+        for left in self.lefts {
+            if *left != Left::Saved || numbers.store.saved.is_some() {
+                out.extend(self.hows.iter().map(|how| Doing::Lose(*left, *how)));
+            }
+        }
+        out.extend([Doing::Flush, Doing::Restart]);
+        out.retain(|doing| self.may(numbers, *doing));
+    }
+
+    fn next_state(&self, before: &Numbers, doing: Doing) -> Option<Numbers> {
+        let mut numbers = before.clone();
+        if let Some(trouble) = Self::spend(doing) {
+            numbers.left[trouble as usize] -= 1;
+        }
+        match doing {
+            Doing::Take(who) => {
+                numbers.takes -= 1;
+                let is_first = !numbers.store.is_touched && !numbers.is_any(Kind::Open);
+                let opens = if self.loses() { is_first } else { numbers.given.is_empty() };
+                let task = Task::Advance { by: 1, init: opens.then_some(0), durable: self.durable };
+                numbers.begin(who, if opens { Kind::Open } else { Kind::Take }, task);
+            }
+            Doing::Skip(who) => {
+                numbers.skips -= 1;
+                let task = Task::SkipTo { place: numbers.top(), durable: self.durable };
+                numbers.begin(who, Kind::Skip, task);
+            }
+            Doing::Go(who, flight, stop) => {
+                if !numbers.go(who, flight, stop) {
+                    return None;
+                }
+            }
+            Doing::TimeOut(who, flight) => numbers.clients[who].flights[flight].0.is_heard = false,
+            Doing::Arrive(late, again) => {
+                let store = Arc::make_mut(&mut numbers.store);
+                let swap = if again { store.late[late].clone() } else { store.late.remove(late) };
+                store.swap(&swap);
+            }
+            Doing::Save => {
+                let saved = (numbers.store.records.clone(), numbers.store.position);
+                Arc::make_mut(&mut numbers.store).saved = Some(saved);
+            }
+            Doing::Lose(left, how) => {
+                numbers.number += 1;
+                let number = numbers.number;
+                Arc::make_mut(&mut numbers.store).lose((left, how), 0, 0, number);
+            }
+            Doing::Flush => {
+                let store = Arc::make_mut(&mut numbers.store);
+                store.records.clear();
+                store.drop_late();
+            }
+            Doing::Restart => {
+                numbers.number += 1;
+                let process = format!("{SERVER}{}", numbers.number);
+                Arc::make_mut(&mut numbers.store).identity.process = process;
+            }
+        }
+        Some(numbers)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always(NO_NUMBER_TWICE, |_, numbers: &Numbers| !numbers.duplicate),
+            Property::sometimes(ALL_GIVEN, |_, numbers: &Numbers| numbers.given.0 & 7 == 7),
+            Property::sometimes(WENT_ON, |_, numbers: &Numbers| numbers.went_on),
+        ]
+    }
+}

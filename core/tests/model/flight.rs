@@ -1,0 +1,176 @@
+//! A step under way: the real [`Step`], at some point between a read, a swap and the answer.
+//!
+//! This file must never put anything in place of what the step says. The drivers in `lib/` do the same: they hand every
+//! answer to the lease, except that of a step which took too long.
+
+use std::sync::Arc;
+
+use flakeforge_core::grants::{Answer, Ask, Granted, Memory, Refused, Step, Swap};
+use flakeforge_core::lease::{Asked, Event, Failure, Grant, Owner};
+
+use crate::store::Store;
+
+/// More turns than any step needs that nobody disturbs.
+const TURNS: usize = 40;
+
+/// Where a step stops, or what goes wrong with its next swap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stop {
+    BeforeRead,
+    BeforeSwap,
+    AfterSwap,
+    BeforeAnswer,
+    /// the swap is done, but its client hears of an error
+    Unheard,
+    /// its client hears of an error, and the swap comes later
+    Late,
+}
+
+impl Stop {
+    /// The stop at this place.
+    pub fn before(at: &At) -> Self {
+        match at {
+            At::Read(_) => Self::BeforeRead,
+            At::Swap(_) => Self::BeforeSwap,
+            At::Answer(_) => Self::BeforeAnswer,
+        }
+    }
+}
+
+/// The true time, the client's clock, and where new random bits come from.
+pub struct Clocks<B> {
+    pub time: i64,
+    pub local: i64,
+    pub bits: B,
+}
+
+/// Who asked for a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum By {
+    Lease(Asked, Owner),
+    /// somebody who ends the group through this member
+    End,
+    /// somebody without a lease: a command, or a counter
+    Command,
+}
+
+/// Where a step is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum At {
+    Read(Vec<String>),
+    Swap(Swap),
+    Answer(Answer),
+}
+
+/// A step under way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Flight {
+    pub by: By,
+    pub step: Step,
+    pub at: At,
+    /// nobody gave it up
+    pub is_heard: bool,
+    pub is_paused: bool,
+}
+
+impl Flight {
+    pub fn new(by: By, (step, ask): (Step, Ask)) -> Self {
+        Self { by, step, at: At::of(ask), is_heard: true, is_paused: false }
+    }
+
+    /// Goes on until it has its answer, or until this stop. Returns whether it got there.
+    pub fn go(
+        &mut self,
+        memory: &mut Memory,
+        store: &mut Arc<Store>,
+        clocks: Clocks<impl FnMut() -> u128>,
+        mut stop: Option<Stop>,
+    ) -> bool {
+        let Clocks { time, local, mut bits } = clocks;
+        for _ in 0..TURNS {
+            let was_paused = std::mem::take(&mut self.is_paused);
+            if stop == Some(Stop::before(&self.at)) && !was_paused {
+                self.is_paused = true;
+                return true;
+            }
+            let bits = bits();
+            let ask = match &self.at {
+                At::Read(names) => self.step.read(store.read(names, time, local), memory, bits),
+                At::Swap(swap) => {
+                    let is_done = Self::swap(swap, Arc::make_mut(store), stop);
+                    self.is_paused = stop == Some(Stop::AfterSwap);
+                    // This stop has come, unless it is the one before the answer.
+                    stop = stop.filter(|stop| *stop == Stop::BeforeAnswer || *stop == Stop::BeforeRead);
+                    self.step.swapped(is_done, memory, bits)
+                }
+                At::Answer(_) => return stop.is_none(),
+            };
+            self.at = At::of(match ask {
+                Ask::Older => self.step.older(false, None, memory, bits),
+                ask => ask,
+            });
+            if self.is_paused {
+                return true;
+            }
+        }
+        panic!("a step that nobody disturbs has no end: {self:?}");
+    }
+
+    /// What its client hears of a swap.
+    fn swap(swap: &Swap, store: &mut Store, stop: Option<Stop>) -> bool {
+        match stop {
+            Some(Stop::Unheard) => {
+                store.swap(swap);
+                false
+            }
+            Some(Stop::Late) => {
+                store.late.push(swap.clone());
+                false
+            }
+            _ => store.swap(swap),
+        }
+    }
+
+    pub fn is_swapping(&self) -> bool {
+        matches!(self.at, At::Swap(_))
+    }
+
+    /// The event that a driver makes of the answer.
+    pub fn event(&self, answer: &Answer) -> Option<Event> {
+        let (asked, owner) = match self.by {
+            By::Lease(asked, owner) => (asked, owner),
+            By::End => return (*answer == Answer::Done).then_some(Event::Ended),
+            By::Command => return None,
+        };
+        let failed = |failure| Event::Failed { asked, owner, failure };
+        Some(match (answer, asked) {
+            (Answer::Granted(Granted { lo, hi, .. }), Asked::Renew) => Event::Renewed { owner, lo: *lo, hi: *hi },
+            (Answer::Granted(Granted { slot, lo, hi, .. }), _) => {
+                Event::Granted(Grant { owner, slot: *slot, lo: *lo, hi: *hi })
+            }
+            (Answer::Lost, _) => Event::Lost { owner },
+            (Answer::Destroyed, _) | (Answer::Refused(Refused::Destroyed), _) => Event::Destroyed { asked, owner },
+            (Answer::Done, _) => Event::Released { owner },
+            (Answer::Refused(Refused::Quiet { until, now }), _) => {
+                failed(Failure::Quiet { until: *until, store_now: *now })
+            }
+            (Answer::Refused(Refused::Exhausted { retry_at, now }), _) => {
+                failed(Failure::Exhausted { retry_at: *retry_at, store_now: *now })
+            }
+            (Answer::Refused(Refused::Skew { .. }), _) => failed(Failure::Skew),
+            (Answer::Refused(Refused::Mismatch(_)), Asked::Acquire) => failed(Failure::Fatal),
+            (answer, _) => panic!("{answer:?} to {asked:?}"),
+        })
+    }
+}
+
+impl At {
+    pub fn of(ask: Ask) -> Self {
+        match ask {
+            Ask::Read(names) => Self::Read(names),
+            Ask::Swap(swap) => Self::Swap(swap),
+            Ask::Done(answer) => Self::Answer(answer),
+            ask => panic!("{ask:?} is answered at once"),
+        }
+    }
+}

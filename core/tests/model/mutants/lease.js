@@ -1,0 +1,113 @@
+'use strict'
+
+// Mistakes in the holder's state machine.
+
+const LEASE = 'lease.rs'
+
+module.exports = [
+  {
+    name: 'a late answer to another owner is heard',
+    edits: [[LEASE, 'request.asked == asked && request.owner == owner', 'request.asked == asked && owner > 0']],
+    tests: 'lease',
+  },
+  {
+    name: 'a late answer to another kind of request is heard',
+    edits: [
+      [
+        LEASE,
+        'request.asked == asked && request.owner == owner',
+        '(request.asked == asked || asked == Asked::Renew) && request.owner == owner',
+      ],
+    ],
+    tests: 'lease',
+  },
+  {
+    name: 'a renewal after a quiet period keeps the beginning of the old window',
+    edits: [
+      [
+        LEASE,
+        '(grant.lo, grant.hi) = (grant.lo.max(lo), grant.hi.max(hi));',
+        '(grant.lo, grant.hi) = (grant.lo.min(lo), grant.hi.max(hi));',
+      ],
+    ],
+    tests: 'lease',
+  },
+  {
+    name: 'a cursor’s next number is not raised',
+    edits: [
+      [LEASE, 'turn.act(Action::Raise { lo, hi });', 'turn.act(Action::Raise { lo: grant.lo.min(lo - 60), hi });'],
+    ],
+    tests: 'model losses',
+  },
+  {
+    name: 'a renewal asks with the end of the next window',
+    edits: [
+      [LEASE, 'Action::Renew { owner, slot, hi })\n', 'Action::Renew { owner, slot, hi: hi + self.config.ttl_ms })\n'],
+    ],
+    tests: 'model losses',
+  },
+  {
+    name: 'a slot is released without a seal',
+    edits: [
+      [
+        LEASE,
+        '            turn.act(Action::Seal);\n            turn.act(Action::Tell(News::Detached));',
+        '            turn.act(Action::Tell(News::Detached));',
+      ],
+    ],
+    tests: 'model slots_that_are_given_back',
+  },
+  {
+    name: 'an open slot is given back as unused',
+    edits: [[LEASE, 'turn.act(Action::Release { owner, slot });', 'turn.act(Action::GiveBack { owner, slot });']],
+    tests: 'model slots_that_are_given_back',
+  },
+  {
+    name: 'a lost slot is not sealed',
+    edits: [
+      [
+        LEASE,
+        '            self.recovering = true;\n            turn.act(Action::Seal);',
+        '            self.recovering = true;',
+      ],
+    ],
+    tests: 'lease',
+  },
+  {
+    name: 'a group ends twice',
+    edits: [[LEASE, '        if self.phase == Phase::Destroyed {\n            return;\n        }\n', '']],
+    tests: 'lease',
+  },
+  {
+    name: 'a generator whose group has ended is detached',
+    edits: [
+      [
+        LEASE,
+        '        if self.phase != Phase::Destroyed {\n            self.leave(turn);',
+        '        if self.phase != Phase::Idle {\n            self.leave(turn);',
+      ],
+    ],
+    tests: 'lease',
+  },
+  {
+    name: 'a group that has ended is ended again',
+    edits: [[LEASE, 'Event::Destroy if self.phase != Phase::Destroyed =>', 'Event::Destroy =>']],
+    tests: 'lease',
+  },
+  {
+    name: 'a failed release counts as a failed search',
+    edits: [[LEASE, 'Phase::Seeking { .. } if asked == Asked::Acquire =>', 'Phase::Seeking { .. } =>']],
+    tests: 'lease',
+  },
+  {
+    name: 'a slot that came too late is kept',
+    edits: [
+      [
+        LEASE,
+        '            let Grant { owner, slot, .. } = grant;\n            turn.act(Action::GiveBack { owner, slot });\n',
+        '            let Grant { owner, .. } = grant;\n',
+      ],
+    ],
+    tests: 'lease',
+  },
+]

@@ -1,0 +1,146 @@
+'use strict'
+
+// Mistakes in who gets which slot and which window.
+
+const SLOTS = 'grants/slots.rs'
+const between = 'model losses_between_a_read_and_a_swap'
+
+module.exports = [
+  {
+    name: 'an acquisition is answered by its swap instead of a read',
+    edits: [
+      [
+        'grants.rs',
+        '            if plan.name != GROUP {\n                self.search',
+        `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), Slot::parse(&plan.to)) {
+                let Slot { lo, hi, .. } = record;
+                return Ask::Done(Answer::Granted(Granted { slot, lo, hi, now: lo }));
+            }
+            if plan.name != GROUP {\n                self.search`,
+      ],
+    ],
+    tests: between,
+  },
+  {
+    name: 'a nonce is always the same',
+    edits: [['grants.rs', '    fresh as u64\n', '    fresh as u64 & 0\n']],
+    tests: 'group_life',
+  },
+  {
+    name: 'a grant in the last ms of a window',
+    edits: [['grants/search.rs', 'slot.hi < view.now', 'slot.hi <= view.now']],
+    tests: 'model clocks_and_pauses',
+  },
+  {
+    name: 'a grant reaches 1 ms too far',
+    edits: [[SLOTS, '(view.now, view.now.saturating_add(ttl_ms));', '(view.now, view.now + ttl_ms + 1);']],
+    tests: 'model losses',
+  },
+  {
+    name: 'a renewal raises 1 ms too far',
+    edits: [[SLOTS, 'own.hi.max(view.now.saturating_add(ttl_ms));', 'own.hi.max(view.now + ttl_ms + 1);']],
+    tests: 'model losses',
+  },
+  {
+    name: "the end of a grant is reckoned by the client's clock",
+    edits: [[SLOTS, '(view.now, view.now.saturating_add(ttl_ms));', '(view.now, view.client.1 + ttl_ms);']],
+    tests: 'model client_clocks',
+  },
+  {
+    name: "the end of a renewal is reckoned by the client's clock",
+    edits: [[SLOTS, 'own.hi.max(view.now.saturating_add(ttl_ms));', 'own.hi.max(view.client.1 + ttl_ms);']],
+    tests: 'model client_clocks',
+  },
+  {
+    name: 'a renewal lowers the end',
+    edits: [[SLOTS, 'own.hi.max(view.now.saturating_add(ttl_ms));', 'view.now + ttl_ms;']],
+    tests: 'model clocks_and_pauses',
+  },
+  {
+    name: 'grants in a quiet period',
+    edits: [
+      [
+        SLOTS,
+        'if is_quiet(view, group) { Err(Refused::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }',
+        'let _ = group;\n        Ok(())',
+      ],
+    ],
+    tests: 'model losses',
+  },
+  {
+    name: 'a window is raised in a quiet period whatever was answered before',
+    edits: [[SLOTS, ' && held.hi > view.now.saturating_add(self.skew(view));', ';']],
+    tests: 'model losses',
+  },
+  {
+    name: 'a window is raised in a quiet period without regard to the skew',
+    edits: [[SLOTS, 'held.hi > view.now.saturating_add(self.skew(view));', 'held.hi > view.now;']],
+    tests: 'model losses',
+  },
+  {
+    name: 'the window before a quiet period goes on after it',
+    edits: [[SLOTS, 'let lo = if own.hi < view.now && !is_kept { view.now } else { own.lo };', 'let lo = own.lo;']],
+    tests: 'model losses',
+  },
+  {
+    name: 'a renewal of a slot that is another’s',
+    edits: [
+      [SLOTS, 'if record.owner == Some(owner) =>', 'if record.owner.is_some() || record.owner == Some(owner) =>'],
+    ],
+    tests: 'model clocks_and_pauses slots_that_are_given_back',
+  },
+  {
+    name: 'a renewal of a slot of an earlier life',
+    edits: [
+      [SLOTS, 'own.is_some_and(|slot| slot.life != group.life)', 'own.is_some_and(|slot| slot.life > group.life)'],
+    ],
+    tests: 'group_life',
+  },
+  {
+    name: 'an answer out of another group record than the decision',
+    edits: [[SLOTS, '*nonce == group.nonce && identity', '(*nonce == group.nonce || group.life > 0) && identity']],
+    tests: 'grants',
+  },
+  {
+    name: 'an answer that shows another text',
+    edits: [[SLOTS, 'known == name && text.as_ref() == Some(to)', 'known == name && text.is_some() && !to.is_empty()']],
+    tests: 'model clocks_and_pauses slots_that_are_given_back',
+  },
+  {
+    name: 'an answer with a window that is over',
+    edits: [
+      [
+        SLOTS,
+        'let shown = readable(view).find(|(_, slot)| slot.hi >= view.now);',
+        'let shown = readable(view).next();',
+      ],
+    ],
+    tests: 'grants',
+  },
+  {
+    name: 'a slot is found again after its window is over',
+    edits: [[SLOTS, 'slot.life == group.life && slot.hi >= view.now;', 'slot.life == group.life;']],
+    tests: 'model clocks_and_pauses losses_between_a_read_and_a_swap',
+  },
+  {
+    name: 'a release ends before the window began',
+    edits: [[SLOTS, 'hi: last.max(own.lo.saturating_sub(1))', 'hi: last']],
+    tests: 'model slots_that_are_given_back',
+  },
+  {
+    name: 'a released slot keeps nothing of what was used',
+    edits: [[SLOTS, 'hi: last.max(own.lo.saturating_sub(1))', 'hi: last.min(own.lo - 1)']],
+    tests: 'model slots_that_are_given_back',
+  },
+  {
+    name: 'a release of a slot that is another’s',
+    edits: [
+      [
+        SLOTS,
+        'let own = own_slot(view, owner)?.filter(|slot| slot.life == group.life);',
+        'let _ = owner;\n        let own = readable(view).map(|(_, slot)| slot).next();',
+      ],
+    ],
+    tests: 'model slots_that_are_given_back clocks_and_pauses',
+  },
+]

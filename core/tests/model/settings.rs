@@ -1,0 +1,157 @@
+//! What a run of the checker is about: the members and their options, and what may go wrong, how often.
+//!
+//! One setting for everything would have too many states to visit. So there are many, each about some troubles that
+//! meet, and each small enough that every state is visited.
+
+use flakeforge_core::grants::{Config, Limits};
+
+/// What may go wrong, or what somebody may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trouble {
+    /// a step stops before a read, a swap or its answer, and goes on at any later time. Its member may give it up
+    /// meanwhile.
+    Pause,
+    /// a swap is done, but its client hears of an error
+    Unheard,
+    /// a client hears of an error, and its swap comes to the store at any later time
+    Late,
+    /// a late swap comes once more
+    Again,
+    /// the server is replaced or restarted, and acknowledged writes may be gone: it shows another identity
+    Loss,
+    /// everything is gone, and the identity is the same
+    Flush,
+    /// the server is started again and has lost nothing
+    Restart,
+    /// the store's clock is set, within the skew
+    StoreClock,
+    /// a member's clock is set
+    MemberClock,
+    /// a process is gone, and a new one takes its place
+    Crash,
+    Detach,
+    /// somebody waits no longer for `attach`
+    GiveUp,
+    /// the slot's node number is in use in the process
+    InUse,
+    /// a member ends the group
+    Destroy,
+    /// a command ends the group: it knows no options
+    Remove,
+    /// a command makes the group, and vouches that nobody used it
+    Create,
+    /// the history that a promotion left behind is forgotten
+    Forget,
+}
+
+/// How many troubles there are.
+pub const TROUBLES: usize = Trouble::Forget as usize + 1;
+
+/// How a loss shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum How {
+    /// another process
+    Restart,
+    /// another process and another history
+    Promotion,
+    /// the same identity, but the position falls
+    Position,
+}
+
+/// What is left after a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Left {
+    Nothing,
+    Everything,
+    /// what was there at some earlier time
+    Saved,
+}
+
+/// The options of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    pub ttl: i64,
+    pub durable: bool,
+    /// with its other options, a slot is another node
+    pub is_other: bool,
+    /// how far its clock is behind at first
+    pub behind: i64,
+}
+
+/// A run.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub members: &'static [Options],
+    pub slots: u32,
+    /// the longest ttl that a group may have
+    pub longest: i64,
+    /// how far the store's clock may be ahead, and how far clocks may be apart as the members say
+    pub skew: i64,
+    /// the skew that a command assumes
+    pub usual_skew: i64,
+    /// how far members' clocks are wrong
+    pub clock_error: i64,
+    /// whether the group is there already, with the options of the first member
+    pub is_born: bool,
+    /// what may go wrong, each so many times
+    pub troubles: &'static [(Trouble, u8)],
+    /// and all together so many times
+    pub budget: u8,
+    pub hows: &'static [How],
+    pub lefts: &'static [Left],
+    /// whether all members belong to one process, which remembers for all of them what it saw of the store
+    pub is_one_process: bool,
+    /// how much of the past counts at least
+    pub past: i64,
+    /// when time ends, in ms from the beginning. A setting without an end visits all that can ever come.
+    pub end: Option<i64>,
+}
+
+pub const MEMBER: Options = Options { ttl: 2, durable: false, is_other: false, behind: 0 };
+
+/// Two members that want one slot of a group that is there.
+pub const SETTING: Setting = Setting {
+    members: &[MEMBER, MEMBER],
+    slots: 1,
+    longest: 2,
+    skew: 1,
+    usual_skew: 1,
+    clock_error: 0,
+    is_born: true,
+    troubles: &[],
+    budget: u8::MAX,
+    hows: &[How::Restart],
+    lefts: &[Left::Nothing, Left::Everything, Left::Saved],
+    is_one_process: false,
+    past: 2,
+    end: None,
+};
+
+impl Setting {
+    pub fn limits(&self) -> Limits {
+        Limits { longest_ttl_ms: self.longest, usual_skew_ms: self.usual_skew, create_within_ms: 1 }
+    }
+
+    /// What a member says of its group.
+    pub fn config(&self, Options { ttl, durable, is_other, .. }: Options) -> Config {
+        let fingerprint = if is_other { "other" } else { "one" }.to_owned();
+        Config { fingerprint, slots: self.slots, ttl_ms: ttl, skew_ms: self.skew, durable }
+    }
+
+    /// The node that a member's slot is.
+    pub fn node(&self, who: usize, slot: u32) -> usize {
+        let is_other = self.members[who].is_other;
+        (if is_other { self.slots - 1 - slot } else { slot }) as usize
+    }
+
+    /// How much of the past counts, in ms. What is due, or over, for longer than that is as if it were just so long.
+    pub fn past(&self) -> i64 {
+        self.past.max(self.clock_error + 2)
+    }
+}
+
+impl Setting {
+    pub fn has_position(&self) -> bool {
+        self.hows.contains(&How::Position)
+    }
+}

@@ -1,0 +1,110 @@
+//! Settings by words, such as `m=2,2o slots=2 Loss=1 Pause=2`: what differs from the usual ones.
+//!
+//! `m=2,3d,2o,2b`: four members with these ttls, one of them durable (d), one with other options (o), and one whose
+//! clock is behind by 1 ms (b).
+//! `hows=rpx`: losses by restart (r), promotion (p), or with a position that falls (x).
+//! `lefts=nes`: they leave nothing (n), everything (e), or what was saved (s).
+
+use crate::counting::{COUNTING, Counting};
+use crate::settings::{How, Left, Options, SETTING, Setting, Trouble};
+
+const TROUBLES: [(&str, Trouble); 17] = {
+    use Trouble::*;
+    [
+        ("Pause", Pause),
+        ("Unheard", Unheard),
+        ("Late", Late),
+        ("Again", Again),
+        ("Loss", Loss),
+        ("Flush", Flush),
+        ("Restart", Restart),
+        ("StoreClock", StoreClock),
+        ("MemberClock", MemberClock),
+        ("Crash", Crash),
+        ("Detach", Detach),
+        ("GiveUp", GiveUp),
+        ("InUse", InUse),
+        ("Destroy", Destroy),
+        ("Remove", Remove),
+        ("Create", Create),
+        ("Forget", Forget),
+    ]
+};
+
+impl From<&str> for Setting {
+    fn from(words: &str) -> Self {
+        let mut setting = SETTING;
+        let mut troubles = Vec::new();
+        for (name, value) in pairs(words) {
+            let number = || value.parse::<i64>().expect("a number");
+            match name {
+                "m" => setting.members = value.split(',').map(member).collect::<Vec<_>>().leak(),
+                "slots" => setting.slots = number() as u32,
+                "longest" => setting.longest = number(),
+                "skew" => (setting.skew, setting.usual_skew) = (number(), number()),
+                "usual" => setting.usual_skew = number(),
+                "error" => setting.clock_error = number(),
+                "born" => setting.is_born = value == "1",
+                "budget" => setting.budget = number() as u8,
+                "one" => setting.is_one_process = value == "1",
+                "past" => setting.past = number(),
+                "end" => setting.end = Some(number()),
+                "hows" => setting.hows = value.chars().map(how).collect::<Vec<_>>().leak(),
+                "lefts" => setting.lefts = value.chars().map(left).collect::<Vec<_>>().leak(),
+                _ => troubles.push((trouble(name), number() as u8)),
+            }
+        }
+        setting.troubles = troubles.leak();
+        setting
+    }
+}
+
+impl From<&str> for Counting {
+    fn from(words: &str) -> Self {
+        let mut setting = COUNTING;
+        let mut troubles = Vec::new();
+        for (name, value) in pairs(words) {
+            let number = || value.parse::<u8>().expect("a number");
+            match name {
+                "clients" => setting.clients = number().into(),
+                "durable" => setting.durable = value == "1",
+                "takes" => setting.takes = number(),
+                "skips" => setting.skips = number(),
+                "hows" => setting.hows = value.chars().map(how).collect::<Vec<_>>().leak(),
+                "lefts" => setting.lefts = value.chars().map(left).collect::<Vec<_>>().leak(),
+                _ => troubles.push((trouble(name), number())),
+            }
+        }
+        setting.troubles = troubles.leak();
+        setting
+    }
+}
+
+fn pairs(words: &str) -> impl Iterator<Item = (&str, &str)> {
+    words.split_whitespace().map(|word| word.split_once('=').expect("name=value"))
+}
+
+fn trouble(name: &str) -> Trouble {
+    TROUBLES.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no trouble '{name}'")).1
+}
+
+fn member(word: &str) -> Options {
+    let ttl = word.trim_matches(char::is_alphabetic).parse().expect("a ttl");
+    Options { ttl, durable: word.contains('d'), is_other: word.contains('o'), behind: word.contains('b').into() }
+}
+
+fn how(letter: char) -> How {
+    match letter {
+        'r' => How::Restart,
+        'p' => How::Promotion,
+        _ => How::Position,
+    }
+}
+
+fn left(letter: char) -> Left {
+    match letter {
+        'n' => Left::Nothing,
+        'e' => Left::Everything,
+        _ => Left::Saved,
+    }
+}

@@ -1,0 +1,24 @@
+'use strict'
+
+// A copy of the project in which an edit disturbs nobody. It must never contain what is large: builds and packages are
+// links to ours.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+
+const root = path.join(__dirname, '..')
+const LEFT_OUT = ['.git', 'node_modules', 'target', 'artifacts']
+
+/** Copies the project and returns the folder. */
+function copyProject() {
+  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-mutants-'))
+  const isWanted = (from) => !LEFT_OUT.includes(path.relative(root, from))
+  fs.cpSync(root, copy, { recursive: true, filter: isWanted, verbatimSymlinks: true })
+  fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
+  fs.mkdirSync(path.join(root, 'target'), { recursive: true })
+  fs.symlinkSync(path.join(root, 'target'), path.join(copy, 'target')) // programs that tests have built
+  return copy
+}
+
+module.exports = { copyProject }
