@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what the tests run as real processes: Redis, PostgreSQL with PgBouncer, etcd, libfaketime to turn clocks, and the
-# shells that complete the command line.
+# Installs what the tests run as real processes: Redis, PostgreSQL with PgBouncer, MariaDB, etcd, libfaketime to turn clocks,
+# and the shells that complete the command line.
 # On Debian and its like; elsewhere it says what is missing, and the tests fail or skip by themselves.
 set -euo pipefail
 
-packages=(redis-server redis-tools postgresql pgbouncer etcd-server etcd-client faketime zsh fish)
+# Of MariaDB only what a test starts: the package mariadb-server would start a service.
+packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client etcd-server etcd-client faketime zsh fish)
 
 missing() {
   for package in "${packages[@]}"; do

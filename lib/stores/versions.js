@@ -14,6 +14,8 @@ const FIRST = {
   ioredis: { first: [5, 4, 0], why: 'older ones keep a connection that has died without a word' },
   redis: { first: [4, 3, 0], why: 'older ones keep the process alive' },
   pg: { first: [8, 0, 3], why: 'older ones never connect on Node 14 and newer' },
+  mysql2: { first: [2, 3, 3], why: 'older ones were never tried' },
+  mariadb: { first: [3, 2, 3], why: 'older ones keep the process alive' },
   postgres: { first: [3, 4, 8], why: 'older ones may report what was never committed' },
 }
 

@@ -1,0 +1,148 @@
+// MariaDB for tests: a server with data of its own, or a replica of one. Debian has no MySQL; its clients are the same.
+// It must never touch a MariaDB that was there before. Writes need not survive the machine here, except where a test says
+// otherwise.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import mariadb from 'mariadb'
+import mysql2Callback from 'mysql2'
+import mysql2 from 'mysql2/promise'
+import { findProgram, freePort, freshFolder, Server, until, wantProgram } from './server.mjs'
+
+const run = promisify(execFile)
+
+// Debian keeps servers outside of PATH.
+const PLACES = ['/usr/sbin', '/usr/local/sbin']
+
+/** Whether these tests can run: the path of the server, or undefined after a loud word. */
+export const wantMysql = () => wantProgram('mariadbd', PLACES)
+
+// It does not run as root unless it is told to.
+const USER = process.getuid?.() === 0 ? ['--user=root'] : []
+
+class MysqlServer extends Server {
+  #pool
+
+  /** One statement or several by the superuser, in no database; its rows. */
+  async query(text, values) {
+    this.#pool ??= mysql2.createPool({ uri: this.url, multipleStatements: true })
+    return (await this.#pool.query(text, values))[0]
+  }
+
+  /** The address of a database. */
+  urlOf(database, user = 'root') {
+    return `${this.url.replace('root@', `${user}@`)}${database}`
+  }
+
+  /** The address of a new database. */
+  async freshUrl(database) {
+    await this.query(`CREATE DATABASE ${database}`)
+    return this.urlOf(database)
+  }
+
+  /** Ends the process and starts it again on the same data. */
+  async restart(signal = 'SIGTERM') {
+    await this.kill(signal)
+    return this.start()
+  }
+
+  async stop() {
+    await this.#pool?.end()
+    await super.stop()
+  }
+}
+
+/** A command that gives a program these environment variables, and becomes it. */
+export const withVariables = (variables, command) => [
+  'env',
+  ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+  ...command,
+]
+
+/** A running server; `settings` are options of its command line, and `environment` its variables. */
+export async function startMysql(settings = {}, environment = {}) {
+  const [port, folder] = [await freePort(), await freshFolder('mysql')]
+  const data = join(folder, 'data')
+  await run(findProgram('mariadb-install-db'), [
+    '--no-defaults',
+    `--datadir=${data}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    `--tmpdir=${folder}`, // or two that run at once would remove each other's tables
+    ...USER,
+  ])
+  const all = {
+    datadir: data,
+    tmpdir: folder,
+    port,
+    'bind-address': '127.0.0.1',
+    socket: join(folder, 'socket'),
+    'pid-file': join(folder, 'pid'),
+    'skip-name-resolve': 1,
+    'max-connections': 1000,
+    'innodb-buffer-pool-size': '16M',
+    'innodb-flush-method': 'nosync',
+    ...settings,
+  }
+  const options = Object.entries(all).map(([name, value]) => `--${name}=${value}`)
+  const command = withVariables(environment, [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...options])
+  const server = new MysqlServer({ command, folder, isReady: () => server.query('SELECT 1') })
+  Object.assign(server, { port, url: `mysql://root@127.0.0.1:${port}/` })
+  return server.start()
+}
+
+/** A replica that follows `primary`, which has a binary log, from its first write on. */
+export async function startReplica(primary, settings = {}) {
+  const replica = await startMysql({ 'server-id': 2, ...settings })
+  await replica.query(
+    `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root',
+      MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos; START SLAVE`,
+  )
+  return replica
+}
+
+/** Waits until `replica` has what `primary` has written. */
+export async function untilCaughtUp(replica, primary) {
+  const [{ position }] = await primary.query('SELECT @@gtid_binlog_pos AS position')
+  await until(async () => {
+    const [{ reached }] = await replica.query('SELECT MASTER_GTID_WAIT(?, 0.1) AS reached', [position])
+    return reached === 0
+  })
+}
+
+const ofPool = (pool) => ({ client: pool, end: () => pool.end() })
+
+/** A client of each package for an address, and how to end it. `options` are the client's. */
+export const CLIENTS = {
+  'a pool of mysql2': async (url, options) => ofPool(mysql2.createPool({ uri: url, ...options })),
+  'a pool of mysql2 with callbacks': async (url, options) => {
+    const pool = mysql2Callback.createPool({ uri: url, ...options })
+    return { client: pool, end: () => pool.promise().end() }
+  },
+  'a connection of mysql2': async (url, options) => ofPool(await mysql2.createConnection({ uri: url, ...options })),
+  'a connection of mysql2 with callbacks': async (url, options) => {
+    const connection = mysql2Callback.createConnection({ uri: url, ...options })
+    return { client: connection, end: () => connection.promise().end() }
+  },
+  'a pool of mariadb': async (url, options) => ofPool(mariadb.createPool({ ...mariadbOptions(url), ...options })),
+  'a connection of mariadb': async (url, options) =>
+    ofPool(await mariadb.createConnection({ ...mariadbOptions(url), ...options })),
+}
+
+function mariadbOptions(url) {
+  const { hostname, port, username, pathname } = new URL(url)
+  return { host: hostname, port: Number(port), user: username, database: pathname.slice(1), connectTimeout: 10_000 }
+}
+
+/** The server's clock in Unix ms. */
+export async function serverNow(server) {
+  const [{ now }] = await server.query('SELECT FLOOR(UNIX_TIMESTAMP(NOW(6)) * 1000) AS now')
+  return Number(now)
+}
+
+/** Waits until the server's clock is past `ms`. */
+export async function untilPast(server, ms) {
+  while ((await serverNow(server)) <= ms) await sleep(Math.max(1, Math.min(20, ms - Date.now())))
+}

@@ -1,0 +1,10 @@
+// Groups and counters on a real MariaDB: store-rules.mjs and store-counters.mjs have the tests.
+
+import { DATABASES } from './databases.mjs'
+import { testCounters } from './store-counters.mjs'
+import { serve, testRules } from './store-rules.mjs'
+
+const served = serve(DATABASES.mysql)
+
+testRules(DATABASES.mysql, served)
+testCounters(DATABASES.mysql, served)
