@@ -5,6 +5,8 @@
 const fileStore = (directory) => require('./file.js').fileStore(directory)
 const redisStore = (client) => require('./redis.js').redisStore(client)
 const postgresStore = (pool) => require('./postgres.js').postgresStore(pool)
+const mysqlStore = (client) => require('./mysql.js').mysqlStore(client)
 const etcdStore = (options) => require('./etcd.js').etcdStore(options)
+const recordStore = (store) => require('./record-store.js').recordStore(store)
 
-module.exports = { fileStore, redisStore, postgresStore, etcdStore }
+module.exports = { fileStore, redisStore, postgresStore, mysqlStore, etcdStore, recordStore }

@@ -1,0 +1,80 @@
+'use strict'
+
+// The clock of the server: its unit, that it is UTC, and that it goes on as fast as time does.
+
+const { monotonicNow, sleep, unixNow } = require('../../../../lib/timers.js')
+const { checkNow } = require('../../../../lib/stores/record-answers.js')
+const { Finding } = require('../finding.js')
+
+const MINUTE_MS = 60_000
+const QUARTER_MS = 15 * MINUTE_MS // time zones differ by so much
+const STEP_MS = 30
+/** How far a clock may be off between two reads, with ms, and with whole seconds only, as in an HTTP date. */
+const [SLACK_MS, COARSE_SLACK_MS] = [250, 1000]
+const COARSE_WAIT_MS = 2200
+
+/** A time of the store, and when it was asked for and answered by a clock that only goes forward. */
+async function look(client, group) {
+  const asked = monotonicNow()
+  const { now } = (await client.read(group, ['group'])) ?? {}
+  return { now: checkNow(now), asked, answered: monotonicNow() }
+}
+
+function checkZone(offMs) {
+  if (Math.abs(offMs) <= MINUTE_MS) return
+  const quarters = Math.round(offMs / QUARTER_MS)
+  const isZone = quarters !== 0 && Math.abs(offMs - quarters * QUARTER_MS) <= MINUTE_MS
+  const seen = `now is ${Math.round(Math.abs(offMs) / 1000)} s ${offMs > 0 ? 'ahead of' : 'behind'} this machine's clock`
+  throw new Finding(
+    isZone ? `${seen}, which looks like local time (UTC${quarters > 0 ? '+' : '-'}${Math.abs(quarters) / 4} h)` : seen,
+    'less than a minute: Unix ms, which count in UTC',
+    isZone ? 'read the clock in UTC' : 'set both clocks, for example with NTP, and read the clock of the server',
+  )
+}
+
+/** Two times of the store against the time that passed between them. */
+function checkPace(from, to, slackMs) {
+  const passed = to.now - from.now
+  const [least, most] = [to.asked - from.answered, to.answered - from.asked]
+  if (passed >= least - slackMs && passed <= most + slackMs) return
+  const isStuck = passed === 0
+  throw new Finding(
+    isStuck
+      ? `now stays at ${to.now}`
+      : `now went ${passed < 0 ? 'back' : 'on'} by ${Math.abs(passed)} ms while ${Math.round(least)} ms passed`,
+    'a clock that goes on as fast as time does',
+    'ask the server for its clock in every read; do not keep it, and do not take the start of a transaction for it',
+  )
+}
+
+/** Times that so many clients have seen in turn. */
+function checkAll(looks, clients, slackMs) {
+  for (const [i, later] of looks.entries()) {
+    // Several servers may differ a little. One client should see a clock that is exact.
+    if (i > 0) checkPace(looks[i - 1], later, COARSE_SLACK_MS)
+    const first = looks[i % clients]
+    if (later.asked - first.answered > slackMs * 2) checkPace(first, later, slackMs)
+  }
+}
+
+async function clock(trial) {
+  const group = trial.group('clock')
+  const before = unixNow()
+  const first = await look(trial.clients[0], group)
+  const after = unixNow()
+  const offMs = first.now < before ? first.now - before : Math.max(0, first.now - after)
+  checkZone(offMs)
+  const looks = [first]
+  const isCoarse = () => looks.every(({ now }) => now % 1000 === first.now % 1000) // perhaps rounded up, to …999
+  const passed = () => monotonicNow() - first.answered
+  while (passed() < trial.size.clockMs || (isCoarse() && passed() < COARSE_WAIT_MS)) {
+    await sleep(STEP_MS)
+    looks.push(await look(trial.clients[looks.length % trial.clients.length], group))
+  }
+  const slackMs = isCoarse() ? COARSE_SLACK_MS : SLACK_MS
+  checkAll(looks, trial.clients.length, slackMs)
+  checkPace(first, await look(trial.clients[0], group), slackMs) // on a busy machine there may have been few looks
+  return `within ${Math.ceil(Math.abs(offMs) / 1000)} s of this machine's clock${isCoarse() ? ', in whole seconds' : ''}`
+}
+
+module.exports = [{ name: 'clock', run: clock }]

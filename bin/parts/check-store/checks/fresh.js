@@ -1,0 +1,63 @@
+'use strict'
+
+// That a read shows every swap that was answered before it began, whichever process made it; and the position.
+
+const { checkPosition } = require('../../../../lib/stores/record-answers.js')
+const { monotonicNow } = require('../../../../lib/timers.js')
+const { Finding, show } = require('../finding.js')
+
+async function freshReads(trial) {
+  const group = trial.group('fresh')
+  const end = monotonicNow() + trial.size.freshMs
+  let [last, rounds] = [null, 0]
+  for (; rounds < trial.size.freshRounds && (monotonicNow() < end || rounds < 4); rounds++) {
+    const text = trial.text(String(rounds))
+    const k = rounds % trial.clients.length
+    await trial.change(trial.clients[k], group, 'group', last, text)
+    const seen = await Promise.all(trial.clients.map((client) => client.value(group, 'group')))
+    const wrong = seen.findIndex((value) => value !== text)
+    if (wrong >= 0) {
+      const where = wrong === k ? 'the client that made it' : 'a client of another process'
+      throw new Finding(
+        `in round ${rounds + 1}, ${where} reads ${show(seen[wrong])} after a swap to ${show(text)} was answered true`,
+        'the last swap in every read that begins after its answer',
+        'read from the server that takes writes, never from a replica or a cache',
+      )
+    }
+    last = text
+  }
+  return `${rounds} swaps are seen at once by clients in ${trial.clients.length} processes`
+}
+
+async function position(trial) {
+  const group = trial.group('position')
+  let [last, highest] = [null, undefined]
+  for (let i = 0; i < trial.clients.length * 5; i++) {
+    const text = trial.text()
+    await trial.change(trial.clients[i % trial.clients.length], group, 'group', last, text)
+    last = text
+    const reader = trial.clients[(i + 1) % trial.clients.length]
+    const seen = checkPosition((await reader.read(group, ['group']))?.position)
+    if (i > 0 && typeof seen !== typeof highest) {
+      throw new Finding(
+        `position was ${show(highest)} in one read and ${show(seen)} in another`,
+        'a number in every read, a bigint in every read, or none',
+        'give it always or never',
+      )
+    }
+    if (highest !== undefined && seen < highest) {
+      throw new Finding(
+        `position fell from ${highest} to ${seen}`,
+        'a number that never falls while nothing is lost',
+        'take it from the server, such as the revision of its data, or leave it out',
+      )
+    }
+    highest = seen
+  }
+  return highest === undefined ? 'not given, which is allowed' : 'never fell'
+}
+
+module.exports = [
+  { name: 'fresh reads', run: freshReads },
+  { name: 'position', run: position },
+]

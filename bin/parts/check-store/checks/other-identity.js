@@ -1,0 +1,34 @@
+'use strict'
+
+// That swap compares the identity, each part of it.
+
+const { Finding, show } = require('../finding.js')
+
+/** Identities that differ from the server's in one part. */
+const others = (known) => [
+  ['history', { ...known, history: `${known.history}x` }],
+  ['process', { ...known, process: `${known.process}x` }],
+  ...(known.history === '' ? [] : [['history', { ...known, history: '' }]]),
+  ...(known.process === '' ? [] : [['process', { ...known, process: '' }]]),
+]
+
+async function otherIdentity(trial) {
+  const group = trial.group('other identity')
+  const [client] = trial.clients
+  for (const [i, [part, other]] of others(await client.identity(group)).entries()) {
+    const name = `slot000000000${i}`
+    const from = trial.text()
+    await client.change(group, name, null, from)
+    const answer = await client.swap(group, name, from, trial.text(), other)
+    trial.note(group, name, await client.value(group, name)) // a swap that is answered false may be written all the same
+    if (!answer) continue
+    throw new Finding(
+      `a swap with another identity (${part} ${show(other[part])}) was answered true`,
+      'false: the server is not the one that was read',
+      `compare ${part} with the server's own in the same atomic step as the record`,
+    )
+  }
+  return 'a swap with another history or process is answered false'
+}
+
+module.exports = [{ name: 'other identity', run: otherIdentity }]

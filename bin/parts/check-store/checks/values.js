@@ -1,0 +1,85 @@
+'use strict'
+
+// What read answers for the names it is given, and when swap writes.
+
+const { Finding, show } = require('../finding.js')
+
+const slot = (n) => `slot${String(n).padStart(10, '0')}`
+
+async function absent(trial) {
+  const names = ['group', slot(3), 'counter']
+  const seen = await trial.clients[0].values(trial.group('absent'), names)
+  const wrong = seen.findIndex((value) => value !== null)
+  if (wrong < 0) return 'null for each name'
+  throw new Finding(
+    `a read of group ${show(trial.group('absent'))}, which does not exist, gave ${show(seen[wrong])} for '${names[wrong]}'`,
+    'null',
+    'give null for a record that is absent',
+  )
+}
+
+async function values(trial) {
+  const group = trial.group('values')
+  const [client] = trial.clients
+  const made = [7, 2, 9, 4, 65_535].map(slot)
+  const texts = Object.fromEntries(made.map((name) => [name, trial.text(name)]))
+  await trial.make(client, group, texts)
+  const lists = [
+    [slot(9), slot(4), slot(7), slot(2)],
+    [slot(2), slot(3), slot(4), slot(5), slot(65_535)],
+    ['group', slot(8), slot(65_535), slot(7), 'counter'],
+    ['group'],
+  ]
+  for (const names of lists) {
+    const seen = await client.values(group, names)
+    const wrong = names.findIndex((name, i) => seen[i] !== (texts[name] ?? null))
+    if (wrong < 0) continue
+    throw new Finding(
+      `a read of ${names.join(', ')} gave ${show(seen[wrong])} in place ${wrong}`,
+      `${show(texts[names[wrong]] ?? null)}: the values in the order of the names, null for what is absent`,
+      'put each value into the place of its name; databases answer in an order of their own, and leave out what is absent',
+    )
+  }
+  return 'in the order of the names, null for what is absent'
+}
+
+/** A swap that must be answered false and change nothing. */
+async function isRefused(client, group, name, from, what) {
+  const before = await client.value(group, name)
+  const answer = await client.swap(group, name, from, 'flakeforge check: this must not be written')
+  const after = await client.value(group, name)
+  if (!answer && before === after) return
+  throw new Finding(
+    `a swap ${what} was answered ${answer} and left ${show(after)} in place of ${show(before)}`,
+    'false, and the record as it was',
+    'write only if the record is `from`, in one atomic step; `from` is null only for a record that is absent',
+  )
+}
+
+async function swap(trial) {
+  const group = trial.group('swap')
+  const [client] = trial.clients
+  const [first, second] = [trial.text(), trial.text()]
+  await isRefused(client, group, 'counter', first, 'from a text, of an absent record,')
+  await isRefused(client, group, 'counter', '', 'from the empty text, of an absent record,')
+  await trial.change(client, group, 'group', null, first)
+  await isRefused(client, group, 'group', null, 'from null, of a record that is there,')
+  await isRefused(client, group, 'group', second, 'from another text')
+  await trial.change(client, group, 'group', first, second)
+  const seen = await client.value(group, 'group')
+  if (seen !== second) {
+    throw new Finding(
+      `after a swap that was answered true, the record is ${show(seen)}`,
+      show(second),
+      'answer true only when `to` is written',
+    )
+  }
+  await isRefused(client, group, 'group', first, 'from the text before')
+  return 'writes only from what the record is'
+}
+
+module.exports = [
+  { name: 'absent', run: absent },
+  { name: 'swap', run: swap },
+  { name: 'values', run: values },
+]

@@ -1,0 +1,26 @@
+'use strict'
+
+// What a check found wrong: what was seen, what was wanted, and what to do. All errors of a user's store end as one.
+
+class Finding extends Error {
+  constructor(seen, wanted, todo) {
+    super(seen)
+    Object.assign(this, { seen, wanted, todo })
+  }
+
+  /** Any error as a finding. */
+  static of(error) {
+    if (error instanceof Finding) return error
+    const why = error.why === undefined ? '' : ` (${error.why})`
+    return new Finding(`${error.message}${why}`, 'a right answer to every call', 'correct the function that is named')
+  }
+}
+
+/** Text in a line of the report: short, and without line breaks. */
+function show(value) {
+  if (typeof value !== 'string') return String(value)
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 40)}… (${value.length} characters)` : text
+}
+
+module.exports = { Finding, show }

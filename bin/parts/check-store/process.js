@@ -1,0 +1,177 @@
+'use strict'
+
+// A child process that has imported the user's module, seen from the parent, and clients in it. Every request has a time
+// limit. It must never call the user's module itself: the parent has to go on whatever that does.
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const { join } = require('node:path')
+const { inTime } = require('../../../lib/in-time.js')
+const { checkIdentity, checkSwapped, checkValues } = require('../../../lib/stores/record-answers.js')
+const { Finding, show } = require('./finding.js')
+
+/** How much longer the parent waits for a request than its calls may take: a process that is blocked never answers. */
+const GRACE_MS = 2000
+/** How long a process may take to start and to import the module. */
+const LOAD_MS = 10_000
+/** A swap may be answered false once in a while, after a conflict; not more often than this without any other writer. */
+const TRIES = 3
+
+class Process {
+  #child
+  #callMs
+  #requests = 0
+  #waiting = new Map()
+  #ended
+
+  /** @param {string} file the path of the user's module. @param {number} callMs how long one call of its functions may take */
+  constructor(file, callMs) {
+    this.#callMs = callMs
+    const options = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] } // what it prints must not be in the report
+    this.#child = fork(join(__dirname, 'child.js'), [file, String(callMs)], options)
+    this.#child.on('message', ({ id, value, error }) => this.#settle(id, value, error))
+    this.#child.once('error', (error) => this.#end(error.message))
+    this.#child.once('exit', (code, signal) => this.#end(`it ended with ${signal ?? `exit status ${code}`}`))
+  }
+
+  /** Asks for an operation of child.js, which takes `ms` at most, besides one call of the user's function. */
+  async ask(operation, args = [], ms = 0) {
+    if (this.#ended !== undefined) throw this.#goneError()
+    const limitMs = ms + this.#callMs + GRACE_MS
+    const id = this.#requests++
+    const answer = new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+    })
+    this.#child.send({ id, operation, args }, () => {}) // if it cannot be sent, the process has ended, which is seen
+    try {
+      return await inTime(answer, limitMs)
+    } catch (error) {
+      if (error.code !== 'ETIMEDOUT' || error.isTheirs) throw error
+      this.kill()
+      throw new Finding(
+        `a process that uses the store did not answer within ${limitMs / 1000} s`,
+        'functions that do not block their process',
+        'look for a loop, or for a call that waits synchronously',
+      )
+    }
+  }
+
+  #settle(id, value, error) {
+    const { resolve, reject } = this.#waiting.get(id) ?? {}
+    this.#waiting.delete(id)
+    if (error === undefined) resolve?.(value)
+    else reject?.(Object.assign(new Error(error.message), error, { isTheirs: true }))
+  }
+
+  #end(why) {
+    this.#ended ??= why
+    for (const { reject } of this.#waiting.values()) reject(this.#goneError())
+    this.#waiting.clear()
+  }
+
+  #goneError() {
+    return new Finding(
+      `a process that uses the store cannot go on: ${this.#ended}`,
+      'a process that goes on until it is told to end',
+      'see what it printed above; a client usually needs a listener for its errors',
+    )
+  }
+
+  /** Imports the module; gives what it exports. */
+  load() {
+    return this.ask('load', [], LOAD_MS)
+  }
+
+  /** Opens a client of its own. */
+  async open() {
+    const { handle, groups, close } = await this.ask('open')
+    return new Client(this, handle, { groups, close })
+  }
+
+  /** Whether it ends by itself within `ms`, once it is let go; and with which exit status. */
+  async ends(ms) {
+    const exit = once(this.#child, 'exit')
+    await this.ask('leave')
+    try {
+      const [code, signal] = await inTime(exit, ms)
+      return { ended: true, with: signal ?? code }
+    } catch {
+      return { ended: false }
+    }
+  }
+
+  /** Ends it at once, as a crash would, and resolves when it is gone. */
+  async kill() {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exit = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await exit
+  }
+}
+
+/** A client in a child process: the functions of a RecordStore. The answers are as the user's functions gave them. */
+class Client {
+  #identity
+
+  constructor(process, handle, has) {
+    Object.assign(this, { process, handle, has })
+  }
+
+  /** The raw answer to read(). */
+  async read(group, names) {
+    const answer = await this.#call('read', group, names)
+    this.#identity = answer?.identity
+    return answer
+  }
+
+  /** The values of these records, checked. */
+  async values(group, names) {
+    return checkValues((await this.read(group, names))?.values, names)
+  }
+
+  async value(group, name) {
+    return (await this.values(group, [name]))[0]
+  }
+
+  /** The identity that this client reads, checked. */
+  async identity(group) {
+    return checkIdentity((await this.read(group, ['group']))?.identity)
+  }
+
+  /** With the identity that this client read last, unless another one is given. */
+  async swap(group, name, from, to, identity = this.#identity) {
+    if (identity === undefined) return this.swap(group, name, from, to, await this.identity(group))
+    return checkSwapped(await this.#call('swap', group, name, from, to, identity))
+  }
+
+  /** A swap that nothing stands against, so that it must be answered true: after a conflict, at the next try. */
+  async change(group, name, from, to) {
+    for (let i = 0; i < TRIES; i++) {
+      if (await this.swap(group, name, from, to)) return
+    }
+    const seen = await this.value(group, name)
+    throw new Finding(
+      `swap of '${name}' in group ${show(group)} from ${show(from)} was answered false ${TRIES} times; the record is ${show(seen)}`,
+      'true: the record was that text, and no other client wrote it',
+      'compare all bytes of the record with `from`, and the identity with that of read()',
+    )
+  }
+
+  names(group) {
+    return this.#call('names', group)
+  }
+
+  groups() {
+    return this.#call('groups')
+  }
+
+  close() {
+    return this.process.ask('close', [this.handle])
+  }
+
+  #call(name, ...args) {
+    return this.process.ask('call', [this.handle, name, args])
+  }
+}
+
+module.exports = { Process }
