@@ -15,12 +15,14 @@ class Counter {
   lost
   #store
   #name
+  #durable
   #known = 0n // its value when we last looked
   #turns = Promise.resolve() // ends with the last call; it never fails
 
-  constructor(store, name) {
+  constructor(store, name, durable) {
     this.#store = store
     this.#name = name
+    this.#durable = durable
   }
 
   /** How many numbers it has left above those that it gave. */
@@ -65,7 +67,7 @@ class Counter {
   /** Runs a step of the store, which may be the user's own: a bad answer must not become an ID. */
   async #ask(by, init) {
     try {
-      const value = await this.#store.advance(this.#name, by, init)
+      const value = await this.#store.advance(this.#name, by, init, this.#durable)
       if (typeof value === 'bigint' && value >= 0n && value <= END) return value
       throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
     } catch (error) {

@@ -33,10 +33,11 @@ function layoutFlags({ name: layout, fields, spec, tickMs, choices }) {
 }
 
 /** Those that `flakeforge create` would not choose itself. */
-function timeFlags({ facts, fixed, nodeOffset, config }) {
+function groupFlags({ facts, fixed, nodeOffset, config }) {
   const usual = readJoinOptions({ layout: facts.layout, ...fixed, nodeOffset }).config
   const own = (name) => (config[name] === usual[name] ? undefined : config[name])
-  return flags({ slots: own('slots'), ttl: own('ttlMs'), skew: own('skewMs') })
+  const durable = config.durable ? ['--durable'] : []
+  return [...flags({ slots: own('slots'), ttl: own('ttlMs'), skew: own('skewMs') }), ...durable]
 }
 
 /**
@@ -48,7 +49,7 @@ function createCommand(store, options) {
   if (!isAbsent(store) && typeof store !== 'string') return 'await createGroup(store, options) once, as join() has them'
   const { group, facts, fixed, nodeOffset } = options
   const words = [storeOf(store), quote(group), ...layoutFlags(facts), ...flags(fixed)]
-  return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...timeFlags(options)].join(' ')}`
+  return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...groupFlags(options)].join(' ')}`
 }
 
 module.exports = { createCommand }

@@ -167,7 +167,7 @@ function mismatchError(where, theirs, ours) {
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
-const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs']
+const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable']
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: a group was made with other options; only those that differ are named. */
 function groupMismatchError(group, theirs, ours) {
@@ -218,6 +218,14 @@ function storeError(why, cause) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
+/**
+ * `ERR_FLAKE_STORE`: a function of a user's own store gave an answer that it must not give. `what`: the bad part of it;
+ * `hint`: a sentence about this value, with a space before it.
+ */
+function answerError(call, what, value, wanted, hint = '') {
+  return storeError(`${call}() of the store gave ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
+}
+
 const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
 
 /** Why a store gives no block; the keys are the words that its step answers with. */
@@ -240,6 +248,70 @@ function counterError(why, name, value) {
 function wentBackError(name, value, known) {
   return storeError(
     `Counter '${name}' is at ${value}, but it has already given IDs up to ${known}. So the store has lost some. ${SKIP}`,
+  )
+}
+
+/** `ERR_FLAKE_CONFIG_MISMATCH`: the members of a counter vouch for its store, or they do not; this one says otherwise. */
+function counterMismatchError(name, durable) {
+  return mismatchError(`counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
+}
+
+/** `ERR_FLAKE_STORE`: a step did not end in time. `cause`: what its last swap failed with, or that nothing answered. */
+function unfinishedError(name, ms, swaps, cause) {
+  const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
+  return storeError(
+    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried} Check that it runs, can be reached and keeps what it says it wrote.`,
+    cause,
+  )
+}
+
+const wrongOf = ({ version }) =>
+  version === undefined
+    ? 'cannot be read: it was cut off or edited, or something else wrote it'
+    : `was written by a newer version of flakeforge (format ${version}). Use that version here too`
+
+/**
+ * `ERR_FLAKE_RECORD`: a record in a database cannot be read, so nothing is written over it. `fault`: its name, and the
+ * version of its format if that is newer.
+ */
+function recordError(group, fault) {
+  const wayOut =
+    fault.version === undefined
+      ? '. Put back what it was. Or stop all members, wait 65 s, delete all records of the group, and join again'
+      : ''
+  const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${wayOut}.`
+  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group, record: fault.name })
+}
+
+/** `ERR_FLAKE_RECORD`: some slots of a group cannot be listed. `slots`: the others; `faults`: what is wrong with each. */
+function recordsError(group, faults, slots) {
+  const texts = faults.map((fault) => recordError(group, fault).message)
+  return Object.assign(recordError(group, faults[0]), { slots, faults: texts })
+}
+
+/** `ERR_FLAKE_RECORD`: version 0.1 left a living group of this name, which this version cannot see. */
+function olderGroupError(group) {
+  const message =
+    `Group '${group}' was made by flakeforge 0.1, whose members this version cannot see. Stop them, end the group with ` +
+    `\`npx flakeforge destroy\`, and join again.`
+  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group })
+}
+
+/** `ERR_FLAKE_STORE`: version 0.1 left a counter of this name. `value`: where it stood. */
+function olderCounterError(name, value) {
+  return storeError(
+    `Counter '${name}' was made by flakeforge 0.1 and stood at ${value}. Stop all programs that use it there. Then call skipTo(n) with ` +
+      'an n of at least that.',
+  )
+}
+
+/** Warns that a new group is quiet for longer than `create` promises, and why. */
+function warnOfLongCreate(group, until, storeNow) {
+  const seconds = Math.ceil((until - storeNow) / 1000)
+  process.emitWarning(
+    `Group '${group}' grants nothing for ${seconds} s, because a group of this name ended a moment ago or the store was just ` +
+      'restarted. create waits for that.',
+    { code: 'FLAKEFORGE_QUIET' },
   )
 }
 
@@ -310,14 +382,6 @@ function clockSkewError(skewMs, bound) {
     `The clock of this machine is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's clock. ` +
     `skewMs allows ${bound} ms. Set the clocks, for example with NTP.`
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
-}
-
-/** `ERR_FLAKE_STORE`: a step took so long that the clocks cannot be compared. */
-function slowStoreError(group, tookMs, bound, cause) {
-  const message =
-    `A call to the store of group '${group}' took ${inMs(tookMs)}. If it takes more than skewMs (${bound} ms), the clocks cannot ` +
-    'be compared. Find out what is slow: the event loop, the network or the store.'
-  return storeError(message, cause)
 }
 
 /** `ERR_FLAKE_CLOCK_SKEW`: the window that was granted begins after the end of the wait. */
@@ -410,9 +474,17 @@ module.exports = {
   problemError,
   rosterError,
   storeError,
+  answerError,
   storeFailure,
   counterError,
   wentBackError,
+  counterMismatchError,
+  unfinishedError,
+  recordError,
+  recordsError,
+  olderGroupError,
+  olderCounterError,
+  warnOfLongCreate,
   blocksUsedUpError,
   closedError,
   exhaustedError,
@@ -420,7 +492,6 @@ module.exports = {
   quietError,
   quietWarning,
   clockSkewError,
-  slowStoreError,
   aheadError,
   unansweredError,
   unreleasedError,

@@ -51,6 +51,11 @@ class FlakeId {
     flake.#index = NO_INDEX
   }
 
+  /** Closes what makes its IDs for good, and with it a slot's file; for lib/ only. */
+  static end(flake) {
+    flake.#native.close()
+  }
+
   /** Tries again for the calls that wait, because something has changed; for lib/ only. */
   static wake(flake) {
     flake.#waiters?.serve()

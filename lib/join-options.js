@@ -17,7 +17,7 @@ const NOT_WITH_JOIN = {
   clock: "a slot's window is one of the system's time",
 }
 
-const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'signal']
+const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal']
 
 /**
  * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
@@ -48,7 +48,7 @@ function readJoinOptions(given) {
       slots,
       ...readTimes(options, knobs.maxAheadMs),
       scale: facts.native.scale,
-      create: false,
+      durable: readDurable(options.durable),
     },
     waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
     host: readHost(options.host),
@@ -103,6 +103,13 @@ function readTimes(options, maxAheadMs) {
   return { ttlMs, skewMs }
 }
 
+/** Whether the user vouches for the store. */
+function readDurable(durable) {
+  if (isAbsent(durable)) return false
+  if (typeof durable !== 'boolean') throw optionTypeError('durable', durable, 'true or false')
+  return durable
+}
+
 /** The name of a group or counter: it becomes part of keys and of a folder's name. */
 function readName(option, name) {
   const wanted = 'a name of 1 to 128 characters without braces and control characters'
@@ -122,4 +129,4 @@ function readHost(host) {
   return host
 }
 
-module.exports = { readJoinOptions, readName }
+module.exports = { readDurable, readJoinOptions, readName }

@@ -50,13 +50,13 @@ async function createGroup(given, givenOptions) {
   const { group, config, signal } = readJoinOptions(givenOptions)
   throwIfAborted(signal)
   const { store, close } = openStore(given)
-  const opened = openGroup(store, group, { ...config, create: true })
+  const made = makeGroup(store, group, config, signal)
   let isNew
   try {
-    isNew = await unlessAborted(signal, opened, () => true)
+    isNew = await unlessAborted(signal, made, () => true)
   } catch (error) {
     await within(
-      opened.catch(() => {}).then(close), // not while a step is under way
+      made.catch(() => {}).then(close), // not while a step is under way
       AFTER_FAILURE_MS,
     )
     throw error
@@ -65,9 +65,9 @@ async function createGroup(given, givenOptions) {
   return isNew === true
 }
 
-async function openGroup(store, group, config) {
+async function makeGroup(store, group, config, signal) {
   try {
-    return await store.open(group, config)
+    return await store.create(group, config, signal)
   } catch (error) {
     throw storeFailure(group, error)
   }

@@ -4,7 +4,6 @@
 // generator. It must never decide anything: lease.rs says when to renew, what a refusal means and when to give up.
 
 const { randomBytes } = require('node:crypto')
-const { isDate } = require('node:util').types
 const { throwIfAborted, unlessAborted } = require('./abort.js')
 const { LeaseStore } = require('./lease-store.js')
 const { STATUS } = require('./hot.js')
@@ -38,15 +37,15 @@ const RELEASE_MS = 4_000
 
 const NO_ID = -1
 
-/** What the store's refusals mean to the machine. An error without one of our codes means that the store failed. */
+/** What the store's refusals mean to the machine. Any other error means that the store failed. */
 const FAILURES = {
-  __proto__: null, // the code may be any text
   ERR_FLAKE_QUIET: 'quiet',
   ERR_FLAKE_EXHAUSTED: 'exhausted',
   ERR_FLAKE_CLOCK_SKEW: 'skew',
   ERR_FLAKE_CONFIG_MISMATCH: 'fatal',
   ERR_FLAKE_OPTION: 'fatal',
   ERR_FLAKE_FILE: 'fatal',
+  ERR_FLAKE_RECORD: 'fatal',
 }
 
 /**
@@ -242,7 +241,7 @@ class Lease {
       case 'acquire':
         return this.#call(this.#acquire(owner))
       case 'renew':
-        return this.#call(this.#renew(owner, slot))
+        return this.#call(this.#renew(owner, slot, hi))
       case 'seal':
         this.#last = this.#holder.seal()
         return
@@ -299,10 +298,10 @@ class Lease {
     this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
   }
 
-  async #renew(owner, slot) {
+  async #renew(owner, slot, hi) {
     let answer
     try {
-      answer = await this.#store.renew(owner, slot)
+      answer = await this.#store.renew(owner, slot, hi)
     } catch (error) {
       return this.#failed('renew', owner, error)
     }
@@ -331,9 +330,7 @@ class Lease {
     const isFull = code === 'ERR_FLAKE_EXHAUSTED' && this.#inUse !== undefined
     this.#learn(asked, owner, isFull ? inUseError(this.#group, this.#inUse, error) : error)
     if (asked === 'acquire') this.#inUse = undefined
-    // The options matched when the slot was granted. So this is another group by now, and ours has ended.
-    const isAnother = asked === 'renew' && code === 'ERR_FLAKE_CONFIG_MISMATCH'
-    if (code === 'ERR_FLAKE_DESTROYED' || isAnother) return this.#step({ type: 'destroyed', asked, owner })
+    if (code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
     this.#step({ type: 'failed', asked, owner, ...failure })
@@ -400,13 +397,12 @@ class Lease {
   }
 }
 
-/** A refusal as the machine takes it. A user's own store may leave out `storeNow`, but not `retryAt`. */
+/** A refusal as the machine takes it. */
 function failureOf(error) {
   const { code, retryAt, storeNow } = error
   const why = FAILURES[code] ?? 'store'
   if (why !== 'quiet' && why !== 'exhausted') return { why }
-  if (!isDate(retryAt) || Number.isNaN(retryAt.getTime())) return { why: 'store' }
-  return { why, retryAt: retryAt.getTime(), storeNow: Number.isSafeInteger(storeNow) ? storeNow : unixNow() }
+  return { why, retryAt: retryAt.getTime(), storeNow }
 }
 
 /** A promise and the functions that settle it, like Promise.withResolvers of newer runtimes. */

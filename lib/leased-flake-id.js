@@ -118,6 +118,7 @@ class LeasedFlakeId extends FlakeId {
     try {
       await this.#lease.close()
     } finally {
+      FlakeId.end(this)
       await this.#onClose()
     }
   }

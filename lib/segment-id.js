@@ -48,9 +48,9 @@ class SegmentId {
   static async open(given, givenOptions) {
     const { checkStore, openStore } = require('./stores/open.js')
     checkStore(given, 'SegmentId.open')
-    const { name, block, init } = readOptions(givenOptions)
+    const { name, block, init, durable } = readOptions(givenOptions)
     const { store, close } = openStore(given)
-    const segment = new SegmentId(MAKING, { name, block, store, close })
+    const segment = new SegmentId(MAKING, { name, block, durable, store, close })
     try {
       await segment.#begin(init)
       return segment
@@ -75,7 +75,7 @@ class SegmentId {
     const { Waiters } = require('./waiters.js')
     this.#name = parts.name
     this.#block = parts.block
-    this.#counter = new Counter(parts.store, parts.name)
+    this.#counter = new Counter(parts.store, parts.name, parts.durable)
     this.#demand = new Demand()
     this.#hand = new Blocks()
     this.#waiters = new Waiters(() => {})
@@ -341,12 +341,13 @@ function bigEndian(ids) {
 }
 
 function readOptions(given) {
-  const { readName } = require('./join-options.js')
-  const { name, block, init } = checkKeys('options', given, ['name', 'block', 'init'])
+  const { readDurable, readName } = require('./join-options.js')
+  const { name, block, init, durable } = checkKeys('options', given, ['name', 'block', 'init', 'durable'])
   return {
     name: readName('name', name),
     block: isAbsent(block) ? BLOCK : readBounded('block', block, 1, LARGEST_BLOCK),
     init: isAbsent(init) ? undefined : readId('init', init),
+    durable: readDurable(durable),
   }
 }
 

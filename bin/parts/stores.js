@@ -10,7 +10,7 @@ const { openStore } = require('../../lib/stores/open.js')
 const { failure } = require('./faults.js')
 
 /** What URLs of stores begin with, for completion. */
-const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'etcd://', 'etcds://']
+const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'mysql://', 'mariadb://', 'etcd://', 'etcds://']
 
 /** One letter and a colon is a Windows drive. */
 const isUrl = (text) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)

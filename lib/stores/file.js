@@ -7,7 +7,7 @@
 const os = require('node:os')
 const path = require('node:path')
 const native = require('../native.js')
-const { isAbsent, readBounded } = require('../check.js')
+const { isAbsent } = require('../check.js')
 const { signOfContainer } = require('./container.js')
 const { unixNow } = require('../timers.js')
 const {
@@ -18,7 +18,6 @@ const {
   optionTypeError,
   problemError,
   rosterError,
-  storeError,
 } = require('../errors.js')
 
 function fileStore(directory) {
@@ -56,33 +55,6 @@ function insist(done) {
   return done
 }
 
-const LONGEST_NS = Number.MAX_SAFE_INTEGER
-const MOST_COUNTER_BITS = 53
-const MOST_SLOTS = 2 ** 32 - 1
-
-/** How ticks become numbers: the files hold the time of each ID, so this store must know. */
-function readScale(scale) {
-  if (typeof scale !== 'object' || scale === null) {
-    throw optionTypeError('scale', scale, '{ epochMs, tickNs, counterBits }, which join() fills in')
-  }
-  return {
-    epochMs: readBounded('scale.epochMs', scale.epochMs, -LONGEST_NS, LONGEST_NS),
-    tickNs: readBounded('scale.tickNs', scale.tickNs, 1, LONGEST_NS),
-    counterBits: readBounded('scale.counterBits', scale.counterBits, 0, MOST_COUNTER_BITS),
-  }
-}
-
-function checkText(option, text) {
-  if (typeof text !== 'string') throw optionTypeError(option, text, 'a string')
-}
-
-/** An owner as the addon reads it: a number of 128 bits. */
-function checkOwner(owner) {
-  const wanted = 'a token of 32 hex digits'
-  if (typeof owner !== 'string') throw optionTypeError('owner', owner, wanted)
-  if (!/^[\da-f]{1,32}$/i.test(owner)) throw optionRangeError('owner', owner, wanted)
-}
-
 /** The addon takes 64 bits of any bigint and ignores its sign, so we check it here. */
 function checkCount(option, count) {
   const wanted = 'a bigint from 0 to 2^64 - 1'
@@ -92,7 +64,7 @@ function checkCount(option, count) {
 
 class FileStore {
   #folder
-  #groups = new Map() // the addon's folder of slots, by group
+  #groups = new Map() // the addon's folder of slots, by group and options
   #held = new Map() // the addon's slot, by owner
 
   constructor(folder) {
@@ -109,16 +81,13 @@ class FileStore {
     return native.groupFolder(this.#folder, group)
   }
 
-  async open(group, { fingerprint, slots, scale }) {
-    checkText('fingerprint', fingerprint)
-    const config = { fingerprint, slots: readBounded('slots', slots, 1, MOST_SLOTS), scale: readScale(scale) }
-    const opened = insist(native.openSlots(this.#folder, group, config))
-    this.#groups.set(group, opened)
-    return opened.isNew
+  async create(group, config) {
+    return this.#open(group, config).isNew
   }
 
-  async acquire(group, { owner, host }) {
-    const slot = this.#held.get(owner) ?? this.#take(group, owner, host)
+  async acquire(group, { config, owner, host, joins }) {
+    const folder = joins ? this.#open(group, config) : this.#groups.get(keyOf(group, config))
+    const slot = this.#held.get(owner) ?? take(folder, group, owner, host)
     this.#held.set(owner, slot)
     return grantOf(slot)
   }
@@ -158,16 +127,27 @@ class FileStore {
     return insist(native.listGroups(this.#folder))
   }
 
-  #take(group, owner, host) {
-    const slots = this.#groups.get(group)
-    if (slots === undefined) throw storeError(`Group '${group}' is not open on this store. Call open() first.`)
-    checkOwner(owner)
-    checkText('host', host)
-    const taken = insist(slots.acquire(owner, host))
-    if (taken.slot !== undefined) return taken
-    if (taken.retryAt === undefined) throw destroyedError(group)
-    throw exhaustedError(group, taken.retryAt, taken.storeNow)
+  async close() {
+    for (const folder of this.#groups.values()) folder.close()
+    this.#groups.clear()
   }
+
+  /** The group's folder, which is made if it is missing. */
+  #open(group, config) {
+    const opened = insist(native.openSlots(this.#folder, group, config))
+    this.#groups.set(keyOf(group, config), opened)
+    return opened
+  }
+}
+
+/** Those who share this object may open a group again with other options, once it was destroyed. */
+const keyOf = (group, { fingerprint, slots }) => JSON.stringify([group, fingerprint, slots])
+
+function take(folder, group, owner, host) {
+  const taken = insist(folder.acquire(owner, host))
+  if (taken.slot !== undefined) return taken
+  if (taken.retryAt === undefined) throw destroyedError(group)
+  throw exhaustedError(group, taken.retryAt, taken.storeNow)
 }
 
 /** The cursor in the file makes the IDs; the window says how far its mark lets it go now. */

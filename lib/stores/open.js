@@ -16,9 +16,9 @@ const {
   variableError,
 } = require('../errors.js')
 
-const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…' or 'etcd://…'"
+const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
 const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
-const STEPS = ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 const OPEN = {
   'file:': openFile,
@@ -26,6 +26,8 @@ const OPEN = {
   'rediss:': (url) => require('./redis.js').openRedis(url),
   'postgres:': (url) => require('./postgres.js').openPostgres(url),
   'postgresql:': (url) => require('./postgres.js').openPostgres(url),
+  'mysql:': (url) => require('./mysql.js').openMysql(url),
+  'mariadb:': (url) => require('./mysql.js').openMysql(url),
   'etcd:': (url) => require('./etcd.js').openEtcd(url),
   'etcds:': (url) => require('./etcd.js').openEtcd(url),
 }

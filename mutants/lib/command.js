@@ -68,18 +68,4 @@ module.exports = [
     to: '',
     tests: ['groups-command'],
   },
-  {
-    name: 'create always says that it made the group',
-    file: 'lib/stores/redis/open.js',
-    from: "isNew and 'made' or 'kept'",
-    to: "'made'",
-    tests: ['groups-command'],
-  },
-  {
-    name: 'groups that have ended are listed',
-    file: 'lib/stores/etcd/keys.js',
-    from: "kv?.key.endsWith('/record') === true && !parse(kv).destroyed",
-    to: "kv?.key.endsWith('/record') === true",
-    tests: ['groups-command'],
-  },
 ]

@@ -193,6 +193,13 @@ module.exports = [
     tests: ['segment-faults'],
   },
   {
+    name: 'a counter does not say that its members vouch for the store',
+    file: 'lib/counter.js',
+    from: 'init, this.#durable)',
+    to: 'init, false)',
+    tests: ['segment'],
+  },
+  {
     name: 'calls to the store overtake each other',
     file: 'lib/counter.js',
     from: 'const done = this.#turns.then(work)',

@@ -1,11 +1,11 @@
 'use strict'
 
-// etcd's JSON gateway by `fetch`: endpoints, tokens, timeouts, the store's clock, and whether the store went back. It
-// must never wait without a limit, decide anything about slots, or take a time from this machine.
+// etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. It must never wait without a
+// limit, know what a key means, or take a time from this machine.
 //
-// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. So a
-// window ends up to a second early, a slot becomes free up to a second late, and a quiet period may last a second
-// longer than it says. A client's clock is compared with that whole second.
+// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd
+// writes it after the transaction, so it is at most a second behind the snapshot. It is a clock that moves once in a
+// second: what has to be over is over up to a second late, and a client whose clock is right seems up to a second ahead.
 // The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins
 // after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
 // rounded down to seconds.
@@ -27,38 +27,39 @@ const NOT_NOW = [1, 4, 14]
 /** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
 const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
 
-const toBase64 = (text) => Buffer.from(text).toString('base64')
 const fromBase64 = (text = '') => Buffer.from(text, 'base64').toString()
 
 /** An answer that is an error. `isElsewhere`: another member may do better. */
 class Refusal extends Error {
-  constructor(message, isElsewhere, cause) {
-    super(message, { cause })
+  constructor(message, isElsewhere) {
+    super(message)
     this.isElsewhere = isElsewhere
+  }
+}
+
+/** The object that an answer is; undefined if it is none. */
+function parseObject(text) {
+  try {
+    const body = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : undefined
+  } catch {
+    // a page of a proxy, perhaps
   }
 }
 
 /** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
 function parseAnswer(status, text) {
-  let body
-  try {
-    body = JSON.parse(text)
-  } catch (cause) {
-    throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true, cause)
-  }
+  const body = parseObject(text)
+  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true)
   if (status === 200 && body.error === undefined) return body
   const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
   throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code))
 }
 
-/** Whether etcd itself answered with these words, such as 'lease already exists'. */
+/** Whether etcd itself answered with these words. */
 const saysThat = (error, words) => error.cause instanceof Refusal && error.cause.message.includes(words)
 
-const decode = ({ key, value, mod_revision }) => ({
-  key: fromBase64(key),
-  value: fromBase64(value),
-  revision: Number(mod_revision),
-})
+const decode = ({ key, value }) => ({ key: fromBase64(key), value: fromBase64(value) })
 
 class Gateway {
   #endpoints
@@ -67,11 +68,6 @@ class Gateway {
   #turn = 0 // the endpoint that is asked first
   #token
   #authenticating
-  #cluster
-  #revision = 0
-
-  /** How often this client saw the store go back: to an older revision, or to another cluster. */
-  losses = 0
 
   constructor({ endpoints, username, password, fetch }) {
     this.#endpoints = endpoints
@@ -80,86 +76,40 @@ class Gateway {
   }
 
   /**
-   * A transaction of etcd's v3 API. `lists`: the key-values of each range that was read, in order; `revision`: what
-   * they show; `now`: the store's clock just after, Unix ms; `sentAt`: when it was asked, by `monotonicNow()`;
-   * `losses`: the count, with a loss that this answer shows.
+   * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: then the
+   * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
+   * `revision`: which cluster answered, and what it showed.
    */
   async txn({ compare = [], success }) {
-    const sent = { losses: this.losses, revision: this.#revision }
-    const { body, now, sentAt } = await this.#call('/v3/kv/txn', { compare, success })
-    this.#watch(body.header, sent)
-    const ranges = (body.responses ?? []).filter((response) => response.response_range !== undefined)
-    const lists = ranges.map((response) => (response.response_range.kvs ?? []).map(decode))
-    const { cluster_id: cluster, revision } = body.header
-    const isDone = body.succeeded === true
-    return { isDone, lists, now, sentAt, cluster, revision: Number(revision), losses: this.losses }
-  }
-
-  /**
-   * Whether a transaction was done; it is not if something that it compares has changed, or if its etcd lease has just
-   * run out.
-   */
-  async commit(transaction) {
-    try {
-      const { isDone } = await this.txn(transaction)
-      return { isDone, isLeaseGone: false }
-    } catch (error) {
-      if (saysThat(error, 'lease not found')) return { isDone: false, isLeaseGone: true }
-      throw error
+    const { body, now } = await this.#call('/v3/kv/txn', { compare, success })
+    const { header, succeeded: isDone = false, responses = [] } = body
+    const revision = Number(header?.revision)
+    const isWhole = !isDone || responses.length === success.length
+    if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
+      throw storeError(`This is no answer of an etcd to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
     }
+    const ranges = responses.map((response) => response.response_range).filter((range) => range !== undefined)
+    const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
+    return { isDone, lists, now, cluster: header.cluster_id, revision }
   }
 
-  /** Makes an etcd lease. If it exists already, because an earlier answer was lost, keeps it alive. */
-  async makeLease(id, seconds) {
-    try {
-      await this.#call('/v3/lease/grant', { ID: id, TTL: seconds })
-    } catch (error) {
-      if (!saysThat(error, 'lease already exists')) throw error
-      await this.keepLease(id, seconds)
-    }
-  }
-
-  /** Keeps an etcd lease alive; if it has run out (etcd answers when it is gone), makes it again. */
-  async keepLease(id, seconds) {
-    const { body } = await this.#call('/v3/lease/keepalive', { ID: id })
-    if (body.result?.TTL === undefined) await this.makeLease(id, seconds)
-  }
-
-  async dropLease(id) {
-    try {
-      await this.#call('/v3/lease/revoke', { ID: id })
-    } catch (error) {
-      if (!saysThat(error, 'lease not found')) throw error
-    }
-  }
-
-  /**
-   * Revisions only grow, and a read through any member shows at least what was answered before it was sent. (A read
-   * that was sent at the same time may show less. So we compare with what was known when it was sent.)
-   */
-  #watch({ cluster_id, revision }, sent) {
-    if (sent.losses !== this.losses) return // it was sent before a loss that is already counted
-    const isBack = Number(revision) < sent.revision || (this.#cluster ?? cluster_id) !== cluster_id
-    if (isBack) this.losses++
-    this.#revision = isBack ? Number(revision) : Math.max(this.#revision, Number(revision))
-    this.#cluster = cluster_id
-  }
-
+  /** One answer. Getting a token is part of the call's time. */
   async #call(path, body) {
-    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate()
+    const until = monotonicNow() + CALL_MS
+    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
     const token = this.#token
     try {
-      return await this.#send(path, body, token)
+      return await this.#send(path, body, { token, until })
     } catch (error) {
       if (this.#credentials === undefined || !STALE_TOKEN.test(error.cause?.message)) throw error
     }
-    if (this.#token === token) await this.#authenticate()
-    return this.#send(path, body, this.#token)
+    if (this.#token === token) await this.#authenticate(until)
+    return this.#send(path, body, { token: this.#token, until })
   }
 
-  /** Gets a token, with one request for all calls that wait for it. */
-  #authenticate() {
-    this.#authenticating ??= this.#send('/v3/auth/authenticate', this.#credentials)
+  /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */
+  #authenticate(until) {
+    this.#authenticating ??= this.#send('/v3/auth/authenticate', this.#credentials, { until })
       .then(({ body }) => body.token)
       .catch((error) => {
         if (saysThat(error, 'authentication is not enabled')) return null // if it is enabled later, a call is refused
@@ -176,14 +126,15 @@ class Gateway {
 
   /**
    * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the endpoint after
-   * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each step
-   * must work if it is sent twice, and the comparisons in it make sure of that.
+   * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each
+   * transaction must be one that may be sent twice: etcd/records.js says why a swap is.
    */
-  async #send(path, body, token) {
+  async #send(path, body, { token, until }) {
     const endpoints = this.#endpoints
-    const until = monotonicNow() + CALL_MS
-    let failure
-    for (let asked = 0, left = CALL_MS; asked < endpoints.length && left > 0; asked++) {
+    let failure = new Error(`no time is left of the ${CALL_MS} ms that a call may take`)
+    for (let asked = 0; asked < endpoints.length; asked++) {
+      const left = Math.trunc(until - monotonicNow())
+      if (left <= 0) break
       const index = this.#turn
       try {
         return await this.#post(endpoints[index] + path, body, token, Math.min(REQUEST_MS, left))
@@ -192,7 +143,6 @@ class Gateway {
         if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
-      left = Math.trunc(until - monotonicNow())
     }
     const isWord = failure instanceof Refusal
     const why = (isWord ? undefined : failure.cause?.message) || failure.message // the cause explains `fetch failed`
@@ -200,7 +150,6 @@ class Gateway {
   }
 
   async #post(url, body, token, ms) {
-    const sentAt = monotonicNow()
     const response = await this.#fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
@@ -210,8 +159,8 @@ class Gateway {
     const answer = parseAnswer(response.status, await response.text())
     const now = Date.parse(response.headers.get('date'))
     if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
-    return { body: answer, now, sentAt }
+    return { body: answer, now }
   }
 }
 
-module.exports = { Gateway, toBase64 }
+module.exports = { Gateway }

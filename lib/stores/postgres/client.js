@@ -1,9 +1,9 @@
 'use strict'
 
-// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(statement, values)` returns the one answer of a
-// step, within a time limit. Clients are recognised by what they can do, since several versions may be installed. It
-// must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what a
-// step writes must be committed before its answer is used.
+// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(text, values)` returns the one answer of a
+// statement, within a time limit. Clients are recognised by what they can do, since several versions may be installed.
+// It must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what a
+// statement writes must be committed before its answer is used.
 
 const { clientError, optionTypeError, storeError } = require('../../errors')
 const { inTime } = require('../../in-time.js')
@@ -12,22 +12,22 @@ const schema = require('./schema')
 const { oldClientError, oldVersion } = require('../versions')
 
 /**
- * How long a step may take, with all its attempts. A pool may wait forever for a connection, and a server for a lock.
+ * How long an answer may take, with all attempts. A pool may wait forever for a connection, and a server for a lock.
  */
 const ANSWER_MS = 10_000
 const LONGEST_PAUSE_MS = 50
 
-/** When pg gives up a query, and a pool its connection: later than the step, because the step's error says more. */
+/** When pg gives up a query, and a pool its connection: later than we do, because our error says more. */
 const QUERY_MS = ANSWER_MS + 1000
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
 const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
 const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
-// Another transaction came first. READ COMMITTED, PostgreSQL's default, waits instead; a database may have another
-// isolation level.
-const CAME_SECOND = new Set(['40001', '40P01'])
-// Another session is making the same tables at this moment, or just did.
+// Another transaction came first, and the server undid ours: a serialization failure, a deadlock, or a lock that a
+// lock_timeout ended. READ COMMITTED, PostgreSQL's default, waits instead; a database may have other settings.
+const CAME_SECOND = new Set(['40001', '40P01', '55P03'])
+// Another session is making the same table at this moment, or just did.
 const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
 const NO_TABLE = '42P01'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
@@ -81,7 +81,7 @@ function pgClientCalls(client) {
   return { ...calls, send, make: (text) => inTurn(() => calls.make(text)) }
 }
 
-/** A statement's one answer. */
+/** A statement's one answer, which is JSON. */
 function parseAnswer(text, client) {
   try {
     return JSON.parse(text ?? '')
@@ -118,58 +118,67 @@ class StatementRunner {
     this.close = close
   }
 
-  async run(statement, values) {
+  /** The answer of a statement that may be run again: if another transaction came first, it did nothing. */
+  run(text, values) {
+    return this.#inTime(() => this.#attempts(text, values))
+  }
+
+  /** The same for a statement that must not: undefined if it did nothing. */
+  runOnce(text, values) {
+    return this.#inTime(() => this.#attempt(text, values))
+  }
+
+  refuseTransaction() {
+    throw clientError(this.#client, IN_TRANSACTION)
+  }
+
+  async #inTime(work) {
     try {
-      return await inTime(this.#attempts(statement, values), ANSWER_MS)
+      return await inTime(work(), ANSWER_MS)
     } catch (error) {
       this.#onFailure(error)
       throw failure(error)
     }
   }
 
-  /** A statement that came second changed nothing, so it is run again, after a longer pause each time. */
-  async #attempts({ text, names }, values) {
+  /** A longer pause after each attempt that came second. */
+  async #attempts(text, values) {
     const start = monotonicNow()
-    const passed = () => monotonicNow() - start
-    for (let pause = 1; passed() < ANSWER_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      // The client's clock has gone on since the first attempt.
-      const current = { ...values, clientNow: Math.trunc(values.clientNow + passed()) }
-      const answer = await this.#attempt(
-        text,
-        names.map((name) => String(current[name])),
-      )
-      if (answer !== undefined && answer.outcome !== 'again') return answer
+    for (let pause = 1; monotonicNow() - start < ANSWER_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const answer = await this.#attempt(text, values)
+      if (answer !== undefined) return answer
       await sleep(Math.random() * pause)
     }
     throw new Error(`others came first for ${ANSWER_MS} ms`)
   }
 
+  /** The answer, or undefined if nothing was done: others came first, or the table was missing, and was made. */
   async #attempt(text, values) {
-    this.#refuseTransaction()
+    this.#refuseBusy()
     try {
       const answer = parseAnswer(await this.#calls.send(text, values), this.#client)
-      this.#refuseTransaction() // a BEGIN may have been under way when we checked
+      this.#refuseBusy() // a BEGIN may have been under way when we checked
       return answer
     } catch (error) {
-      if (error.code === NO_TABLE) return this.#makeTables()
+      if (error.code === NO_TABLE) return this.#makeTable()
       if (!CAME_SECOND.has(error.code)) throw error
     }
   }
 
-  async #makeTables() {
+  async #makeTable() {
     try {
       await this.#calls.make(schema)
     } catch (error) {
       if (MADE_BY_ANOTHER.has(error.code)) return
       if (error.code !== '42501') throw error
       const why =
-        'The tables are missing, and this role may not create them. Run the SQL that `npx flakeforge schema` prints.'
+        'The table flakeforge_record is missing, and this role may not create it. Run the SQL that `npx flakeforge schema` prints.'
       throw storeError(`${why} (${error.message})`, error)
     }
   }
 
-  #refuseTransaction() {
-    if (this.#calls.isBusy()) throw clientError(this.#client, IN_TRANSACTION)
+  #refuseBusy() {
+    if (this.#calls.isBusy()) this.refuseTransaction()
   }
 }
 

@@ -1,8 +1,8 @@
 'use strict'
 
-// The names of all groups, for people to look at.
+// The names of all groups that have a record.
 // It must never write.
 
 module.exports = /* sql */ `
-SELECT coalesce(json_agg(name ORDER BY name), '[]')::text FROM flakeforge_group WHERE NOT destroyed
+SELECT coalesce(json_agg(DISTINCT group_name ORDER BY group_name), '[]')::text FROM flakeforge_record
 `

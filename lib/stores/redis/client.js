@@ -1,7 +1,7 @@
 'use strict'
 
 // The two Redis clients of Node, ioredis and node-redis, as one: `run(script, keys, args)` returns the script's reply
-// as texts, within a time limit. Clients are recognised by what they can do, since several versions may be installed.
+// as texts, and `setting(name)` a setting of the server, within a time limit. Clients are recognised by what they can do, since several versions may be installed.
 // It must never connect, configure or end a client that the user made.
 
 const { clientError, optionTypeError, storeError } = require('../../errors')
@@ -63,6 +63,7 @@ function ioredisCalls(client) {
   return {
     evalSha: (sha, keys, args) => database.run(() => client.evalsha(sha, keys.length, ...keys, ...args)),
     evaluate: (source, keys, args) => database.run(() => client.eval(source, keys.length, ...keys, ...args)),
+    setting: (name) => client.config('GET', name),
   }
 }
 
@@ -72,13 +73,25 @@ const clusterCall = (client, command) => (text, keys, args) =>
   client.sendCommand(keys[0], false, [command, text, String(keys.length), ...keys, ...args])
 
 function nodeRedisCalls(client) {
+  const setting = (name) => client.configGet(name)
   if (typeof client.getSlotRandomNode === 'function') {
-    return { evalSha: clusterCall(client, 'EVALSHA'), evaluate: clusterCall(client, 'EVAL') }
+    return { evalSha: clusterCall(client, 'EVALSHA'), evaluate: clusterCall(client, 'EVAL'), setting }
   }
   return {
     evalSha: (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
     evaluate: (source, keys, args) => client.eval(source, { keys, arguments: args }),
+    setting,
   }
+}
+
+/** A server that refuses a command answers with one of these: by its ACL, or because its provider took it away. */
+const isForbidden = (error) => /^(NOPERM|ERR) /.test(error?.message)
+
+/** The reply of CONFIG GET for one name: a list, a Map or an object, by the client's version and protocol. */
+function settingOf(reply, name) {
+  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(reply)
+  const texts = entries.flat().map(String)
+  return texts[0] === name ? texts[1] : undefined
 }
 
 /** Runs scripts on a client. If it is our own, `close` ends it, and `onFailure` may give up its connection. */
@@ -95,19 +108,34 @@ class ScriptRunner {
     watch(client)
   }
 
+  /** The reply's texts; null stays null. */
   async run(script, keys, args) {
+    const reply = await this.#inTime(() => this.#evaluate(script, keys, args.map(String)))
+    // Inside MULTI the reply is QUEUED, and a client with callbacks returns nothing.
+    if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
+    return reply.map((value) => (value === null ? null : String(value)))
+  }
+
+  /** A setting of the server; undefined if the server does not show it. For a single server, not for a cluster. */
+  async setting(name) {
+    const reply = await this.#inTime(() =>
+      this.#calls.setting(name).catch((error) => {
+        if (!isForbidden(error)) throw error
+        return []
+      }),
+    )
+    return settingOf(reply, name)
+  }
+
+  async #inTime(call) {
     const start = monotonicNow()
-    let reply
     try {
-      reply = await inTime(this.#evaluate(script, keys, args.map(String)), ANSWER_MS)
+      return await inTime(call(), ANSWER_MS)
     } catch (error) {
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
       throw failure
     }
-    // Inside MULTI the reply is QUEUED, and a client with callbacks returns nothing.
-    if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
-    return reply.map(String)
   }
 
   /** The server keeps scripts by their hash, and forgets them at a restart or SCRIPT FLUSH. */

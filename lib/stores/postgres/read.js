@@ -1,0 +1,26 @@
+'use strict'
+
+// $1 group, $2 names as a JSON array: the values of these records as one snapshot, null for one that is absent, with
+// the server's clock and identity.
+// It must never give a time from before the snapshot, which one statement takes when it begins.
+//
+// Each name is looked up on its own. In a join, the planner might read the whole table, as its statistics are often old.
+// The JSON is sent as text: postgres.js would make JSON of it a second time.
+// A statement of its own has no transaction ID before it writes. One that has is in the user's transaction.
+
+const server = require('./server')
+
+module.exports = /* sql */ `
+SELECT json_build_object(
+  'now', floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+  'identity', json_build_object('history', history, 'process', process),
+  'values', (
+    SELECT coalesce(json_agg((
+      SELECT value FROM flakeforge_record WHERE group_name = $1::text AND name = wanted.name
+    ) ORDER BY place), '[]')
+    FROM json_array_elements_text($2::text::json) WITH ORDINALITY AS wanted (name, place)
+  ),
+  'isInTransaction', txid_current_if_assigned() IS NOT NULL
+)::text
+FROM (${server}) AS server
+`
