@@ -43,8 +43,8 @@ test.serial('an owner whose slot was lost has none: it gets another one', async 
   const folder = diskFolder(t)
   const store = fileStore(folder)
   const scale = { epochMs: 0, tickNs: 1_000_000, counterBits: 12 }
-  await store.open('g', { fingerprint: 'bits', slots: 4, scale })
-  const asked = { owner: 'a1', host: 'h' }
+  const config = { fingerprint: 'bits', slots: 4, ttlMs: 60_000, skewMs: 5000, durable: false, scale }
+  const asked = { config, owner: 'a1', host: 'h', joins: true }
   t.is((await store.acquire('g', asked)).slot, 0)
   fs.rmSync(path.join(folder, 'g', '1', '0'))
   t.is(await store.renew('g', asked), 'lost')

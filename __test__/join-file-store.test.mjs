@@ -1,51 +1,12 @@
-// fileStore() used by itself, as a store of one's own may: what it is given is checked; and which layouts may share a group.
+// fileStore(): the counters that it takes, which layouts may share a group, and what stays open after close().
 
 import fs from 'node:fs'
-import path from 'node:path'
 import test from 'ava'
 import { FlakeId } from './support.mjs'
 import { closeAfter, leaseOptions, tryJoin } from './support-lease.mjs'
 import { diskFolder } from './support-processes.mjs'
 
 const { fileStore } = FlakeId
-const SCALE = { epochMs: 0, tickNs: 1_000_000, counterBits: 12 }
-const CONFIG = { fingerprint: 'f', slots: 2, ttlMs: 60_000, skewMs: 5000, create: false }
-const OWNER = 'a'.repeat(32)
-
-const request = (given = {}) => ({ owner: OWNER, host: 'h', clientNow: Date.now(), ...given })
-
-test('a group is open before it is used, and open() says what it lacks', async (t) => {
-  const store = fileStore(diskFolder(t))
-  const early = await t.throwsAsync(store.acquire('g', request()), { code: 'ERR_FLAKE_STORE' })
-  t.regex(early.message, /Call open\(\) first/)
-  for (const scale of [undefined, null, 5, {}, { ...SCALE, tickNs: 0 }, { ...SCALE, counterBits: 64 }]) {
-    const error = await t.throwsAsync(store.open('g', { ...CONFIG, scale }), { code: 'ERR_FLAKE_OPTION' })
-    t.regex(error.option, /^scale/)
-  }
-  for (const [option, value] of Object.entries({ fingerprint: 5, slots: 0 })) {
-    const error = await t.throwsAsync(store.open('g', { ...CONFIG, scale: SCALE, [option]: value }))
-    t.like(error, { code: 'ERR_FLAKE_OPTION', option })
-  }
-  await store.open('g', { ...CONFIG, scale: SCALE })
-  for (const given of [{ owner: 'me' }, { owner: 5 }, { owner: 'a'.repeat(33) }, { owner: '' }, { host: undefined }]) {
-    const error = await t.throwsAsync(store.acquire('g', request(given)), { code: 'ERR_FLAKE_OPTION' })
-    t.is(error.option, Object.keys(given)[0])
-  }
-  t.is((await store.acquire('g', request())).slot, 0)
-  await store.release('g', { slot: 0, owner: OWNER, last: -1 })
-})
-
-test('a slot that was lost is held no longer: its owner gets another', async (t) => {
-  const folder = diskFolder(t)
-  const store = fileStore(folder)
-  await store.open('g', { ...CONFIG, scale: SCALE })
-  const { slot } = await store.acquire('g', request())
-  fs.rmSync(path.join(store.folderOf('g'), '1', String(slot)))
-  t.is(await store.renew('g', { owner: OWNER }), 'lost')
-  await store.acquire('g', request())
-  t.not(await store.renew('g', { owner: OWNER }), 'lost')
-  await store.release('g', { owner: OWNER, last: -1 })
-})
 
 test('a counter takes whole numbers of 64 bits, and nothing is added otherwise', async (t) => {
   const store = fileStore(diskFolder(t))
@@ -90,4 +51,42 @@ test('layouts of equal bits share a group, whatever the names of their fields ar
     closeAfter(t, flake)
     t.is(flake.slot, slot)
   }
+})
+
+/** How many descriptors of files in this folder are open. */
+function openIn(folder) {
+  const targets = fs.readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return '' // that of the listing itself
+    }
+  })
+  return targets.filter((target) => target.startsWith(folder)).length
+}
+
+test('close() leaves no file open, and the statistics stay', async (t) => {
+  if (!fs.existsSync('/proc/self/fd')) return t.log('SKIPPED: needs /proc') || t.pass()
+  const folder = fs.realpathSync(diskFolder(t))
+  const options = leaseOptions({ slots: 8 })
+  const another = await FlakeId.join(`file:${folder}`, options)
+  closeAfter(t, another)
+  const before = openIn(folder)
+  const closed = []
+  for (let i = 0; i < 5; i++) {
+    const flake = await FlakeId.join(`file:${folder}`, options)
+    flake.takeBigInts(10 + i)
+    t.true(openIn(folder) > before)
+    await flake.close()
+    closed.push(flake)
+  }
+  t.is(openIn(folder), before)
+  await closed[0].close()
+  t.deepEqual(
+    closed.map(({ stats }) => stats.ids),
+    [10, 11, 12, 13, 14],
+  )
+  t.throws(() => closed[0].next(), { code: 'ERR_FLAKE_DETACHED' })
+  t.is(another.decode(another.next()).id, another.slot, 'others of the group go on')
+  t.is(another.stats.ids, 1)
 })

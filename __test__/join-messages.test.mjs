@@ -34,7 +34,7 @@ for (const [call, run] of Object.entries({
 }
 
 test.serial('an object with some steps of a store is one that lacks the others', async (t) => {
-  const error = await t.throwsAsync(FlakeId.join({ open() {}, group: 'x' }), { code: 'ERR_FLAKE_OPTION' })
+  const error = await t.throwsAsync(FlakeId.join({ create() {}, group: 'x' }), { code: 'ERR_FLAKE_OPTION' })
   t.regex(error.message, /has no acquire\(\)/)
 })
 
@@ -63,7 +63,13 @@ async function withVariable(t, value, call) {
   }
 }
 
-for (const value of ['nonsense', 'mysql://me:s3cret@db/x', 'redis://me:s3cret@host/x', 'etcd://me:s3cret@', 'file:']) {
+for (const value of [
+  'nonsense',
+  'mongodb://me:s3cret@db/x',
+  'redis://me:s3cret@host/x',
+  'etcd://me:s3cret@',
+  'file:',
+]) {
   test.serial(`FLAKEFORGE_STORE=${value} is named as such, without its password`, async (t) => {
     for (const call of [() => FlakeId.join(), () => createGroup(), () => SegmentId.open(null, { name: 'x' })]) {
       const error = await withVariable(t, value, call)
@@ -78,7 +84,7 @@ for (const value of ['nonsense', 'mysql://me:s3cret@db/x', 'redis://me:s3cret@ho
 }
 
 test.serial('an address that is given is not taken for that of the environment', async (t) => {
-  const error = await withVariable(t, 'nonsense', () => FlakeId.join('mysql://x'))
+  const error = await withVariable(t, 'nonsense', () => FlakeId.join('mongodb://x'))
   t.false(error.message.includes('FLAKEFORGE_STORE'))
 })
 

@@ -178,8 +178,7 @@ test.serial('calls that wait are served when the event comes, and not a second l
 
 test.serial('what happens while a step is carried out waits for its end', async (t) => {
   const store = new MemoryStore()
-  const config = { fingerprint: 'bits', slots: 4, ...LEASE }
-  await store.open('default', config)
+  const config = { fingerprint: 'bits', slots: 4, ...LEASE, durable: false }
   const lease = new Lease(store, { group: 'default', host: 'h', config, waitMs: 5000 })
   const done = []
   const failsMeanwhile = (what) => {

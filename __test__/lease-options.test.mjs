@@ -93,7 +93,7 @@ test.serial('a store that is none', async (t) => {
 })
 
 test.serial('a store without one of the steps: the message says which', async (t) => {
-  for (const step of ['open', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']) {
+  for (const step of ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']) {
     const store = new MemoryStore()
     store[step] = undefined
     const error = await t.throwsAsync(tryJoin(store, LEASE), { code: 'ERR_FLAKE_OPTION' })
@@ -102,7 +102,7 @@ test.serial('a store without one of the steps: the message says which', async (t
 })
 
 test.serial('a URL that is refused does not show its password', async (t) => {
-  const error = await t.throwsAsync(tryJoin('mysql://me:secret@host/db', LEASE), { code: 'ERR_FLAKE_OPTION' })
+  const error = await t.throwsAsync(tryJoin('mongodb://me:secret@host/db', LEASE), { code: 'ERR_FLAKE_OPTION' })
   t.false(error.message.includes('secret'), error.message)
   t.false(JSON.stringify(error).includes('secret'), JSON.stringify(error))
 })
@@ -147,12 +147,12 @@ test.serial('the bounds themselves, and numbers as text', async (t) => {
 
 test.serial('group and host: what the store is told', async (t) => {
   const { store } = await joined(t, { group: 'Größe/a b:*?%', host: 'web-1' })
-  const [[, group], [, , { owner, host, clientNow }]] = store.calls
+  const [[, group, { owner, host, config, joins }]] = store.calls
   t.is(group, 'Größe/a b:*?%')
   t.is(host, 'web-1')
   t.regex(owner, /^[0-9a-f]{32}$/)
-  t.true(Number.isInteger(clientNow))
-  t.false('create' in store.group(group).config)
+  t.true(joins, 'it may make the group')
+  t.true(config.fingerprint.length > 0 && Buffer.byteLength(config.fingerprint) <= 1024)
 })
 
 test.serial('each acquisition has a token of its own', async (t) => {
@@ -166,17 +166,12 @@ test.serial('each acquisition has a token of its own', async (t) => {
   t.is(new Set(owners).size, 6)
 })
 
-test.serial('a group is never made as new by join()', async (t) => {
-  const store = new MemoryStore()
-  let config
-  const { open } = store
-  store.open = function (group, given) {
-    config = given
-    return open.call(this, group, given)
-  }
-  await joined(t, {}, store)
-  t.false(config.create)
-  t.true(config.fingerprint.length > 0 && Buffer.byteLength(config.fingerprint) <= 1024)
+test.serial('only the first slot may be that of a new group', async (t) => {
+  const { store, flake } = await joined(t)
+  await flake.detach()
+  await flake.attach()
+  const joins = store.calls.filter(([step]) => step === 'acquire').map(([, , request]) => request.joins)
+  t.deepEqual(joins, [true, false])
 })
 
 // --- new LeasedFlakeId() ---
@@ -303,7 +298,7 @@ test.serial('knobs are those of the options', async (t) => {
 // --- what members must agree on ---
 
 test.serial(
-  'another layout, epoch, field, offset, ttl, skew or number of slots: the store says so, and both are shown',
+  'another layout, epoch, field, offset, ttl, skew, durability or number of slots: the store says so, and both are shown',
   async (t) => {
     const store = new MemoryStore()
     const options = leaseOptions({ slots: 8 })
@@ -316,6 +311,7 @@ test.serial(
       { slots: 9 },
       { ttlMs: 3000 },
       { skewMs: 101 },
+      { durable: true },
       { layout: 'snowcast' },
       { idOffset: 1n },
     ]
@@ -328,8 +324,9 @@ test.serial(
       t.truthy(error?.theirs)
       t.truthy(error?.ours)
       t.not(error?.theirs, error?.ours)
+      t.true(error?.message.includes(error.theirs) && error.message.includes(error.ours), error?.message)
     }
-    t.is(store.count('acquire'), 1)
+    t.is(store.windows.length, 1, 'nobody else was granted a slot')
   },
 )
 
@@ -349,36 +346,45 @@ test.serial('members that differ in what concerns only themselves agree', async 
   t.is(store.count('acquire'), 6)
 })
 
-test.serial(
-  'the group is opened again for each grant but the first: its name may stand for another by now',
-  async (t) => {
-    const { store, flake, options } = await joined(t)
-    await flake.detach()
-    await flake.attach()
-    const steps = store.calls.map(([step]) => step)
-    t.deepEqual(steps, ['open', 'acquire', 'release', 'acquire', 'open'])
-    await flake.detach()
-    await store.destroy('default')
-    closeAfter(t, await FlakeId.join(store, { ...options, slots: 7 }))
-    const { length } = store.calls
-    const error = await t.throwsAsync(flake.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-    t.regex(error.message, /slots 7/)
-    t.is(flake.state, 'detached')
-    const [acquire, open, release, ...more] = store.calls.slice(length)
-    t.deepEqual([acquire[0], open[0], release[0], more], ['acquire', 'open', 'release', []], 'the grant is given back')
-    t.is(release[2].last, -1)
-    t.is(release[2].owner, acquire[2].owner)
-  },
-)
+test.serial('a group that was made anew with other options while detached is not attached to', async (t) => {
+  const { store, flake, options } = await joined(t)
+  await flake.detach()
+  await store.destroy('default')
+  closeAfter(t, await FlakeId.join(store, { ...options, slots: 7 }))
+  const error = await t.throwsAsync(flake.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  t.regex(error.message, /slots 7/)
+  t.is(flake.state, 'detached')
+})
+
+test.serial('durable: both sides of the mismatch are named', async (t) => {
+  for (const durable of [false, true]) {
+    const { store, options } = await joined(t, { durable })
+    t.is(store.group().config.durable, durable)
+    const error = await t.throwsAsync(tryJoin(store, { ...options, durable: !durable }), {
+      code: 'ERR_FLAKE_CONFIG_MISMATCH',
+    })
+    t.like(error, { theirs: `durable ${durable}`, ours: `durable ${!durable}` })
+  }
+})
+
+test.serial('durable: absent is false, and nothing but true and false is taken', async (t) => {
+  for (const durable of [undefined, null]) {
+    const { store } = await joined(t, { durable })
+    t.false(store.group().config.durable)
+  }
+  for (const durable of ['true', 'false', 1, 0, '', {}, []]) {
+    await isRefused(t, { ...LEASE, durable }, 'durable', TypeError)
+  }
+})
 
 test.serial('a group that is made anew while join() waits for a slot is not joined either', async (t) => {
   const { store, flake, options } = await joined(t, { slots: 1 })
   const waiting = tryJoin(store, options)
   while (store.count('acquire') < 2) await sleep(5)
   await flake.destroy()
-  await store.open('default', { ...store.group().config, fingerprint: 'of others' })
+  await store.create('default', { ...store.group().config, fingerprint: 'of others' })
   await t.throwsAsync(waiting, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-  t.is(store.count('release'), 1)
+  t.is(store.windows.length, 1, 'the slot of the first member')
 })
 
 // --- the environment ---

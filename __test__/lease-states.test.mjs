@@ -39,7 +39,7 @@ test.serial('attached: every call gives IDs of the slot, in order', async (t) =>
   t.is(flake.stats.batches, 3)
   t.deepEqual(
     store.calls.map(([step]) => step),
-    ['open', 'acquire'],
+    ['acquire'],
   )
 })
 
@@ -219,7 +219,7 @@ class InstantStore {
     this.#store.windows = this.windows
   }
 
-  open = async () => {}
+  create = async () => true
   destroy = async () => {}
   advance = async () => 0n
   list = async () => []

@@ -8,11 +8,12 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { startEtcd, wantEtcd } from './servers/etcd.mjs'
+import { startMysql, wantMysql } from './servers/mysql.mjs'
 import { startPostgres, wantPostgres } from './servers/postgres.mjs'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { called, FlakeId, jsonOfChild, numberOf, outcomes, submit, until } from './support.mjs'
 
-const { counterKey } = createRequire(import.meta.url)('../lib/stores/etcd/keys.js')
+const { recordKey } = createRequire(import.meta.url)('../lib/stores/etcd/keys.js')
 const { SegmentId } = FlakeId
 
 function startFolder() {
@@ -20,7 +21,15 @@ function startFolder() {
   return { url: `file:${folder}`, folder, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** For each store: how to start one, and how a counter gets lost there. `code`: of the error that says so. */
+async function startDatabase() {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  return Object.assign(server, { url: await server.freshUrl('ids') })
+}
+
+/**
+ * For each store: how to start one, and how a counter gets lost there. `code`: of the error that says so;
+ * `losesByRestart`: whether a restart may have lost blocks where nobody vouches for the store.
+ */
 const STORES = {
   file: {
     isThere: true,
@@ -37,14 +46,23 @@ const STORES = {
   },
   postgres: {
     isThere: wantPostgres() !== undefined,
-    start: () => startPostgres(),
-    forget: (server, name) => server.query('DELETE FROM flakeforge_counter WHERE name = $1', [name]),
+    start: () => startPostgres({ fsync: 'on' }),
+    forget: (server, name) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1', [name]),
     code: 'ERR_FLAKE_STORE',
+    signal: 'SIGQUIT',
+    losesByRestart: true,
+  },
+  mysql: {
+    isThere: wantMysql() !== undefined,
+    start: startDatabase,
+    forget: (server, name) => server.query('DELETE FROM ids.flakeforge_record WHERE group_name = ?', [name]),
+    code: 'ERR_FLAKE_STORE',
+    losesByRestart: true,
   },
   etcd: {
     isThere: wantEtcd() !== undefined,
     start: () => startEtcd(),
-    forget: (server, name) => server.ctl('del', String(counterKey(name))),
+    forget: (server, name) => server.ctl('del', recordKey(name, 'counter')),
     code: 'ERR_FLAKE_STORE',
   },
 }
@@ -96,7 +114,7 @@ async function resumed(segment) {
   }
 }
 
-for (const [kind, { isThere, start, forget, code, losesByRestart }] of Object.entries(STORES)) {
+for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRestart }] of Object.entries(STORES)) {
   const test = isThere ? anyTest.serial : anyTest.serial.skip
 
   test(`${kind}: two members give 0… and 10000…, dense`, async (t) => {
@@ -215,40 +233,53 @@ for (const [kind, { isThere, start, forget, code, losesByRestart }] of Object.en
     t.is(another.nextBigInt(), 0n, 'it knows no other')
   })
 
-  test(`${kind}: a server that is away: what is at hand, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
-    const server = await start()
-    t.teardown(() => server.stop())
-    const segment = await opened(t, urlOf(server), { name: 'away', block: 100 })
-    await server.kill(kind === 'postgres' ? 'SIGQUIT' : 'SIGKILL')
-    const { ids, error } = await useUp(segment)
-    t.deepEqual(ids, range(0, 100))
-    t.is(error.code, 'ERR_FLAKE_STORE')
-    t.true(error.cause instanceof Error)
-    const told = []
-    submit(segment, 20, told)
-    await sleep(300)
-    t.is(told.length, 0)
-    await server.start()
-    await until(told, 20)
-    if (losesByRestart) {
-      for (const { error } of told) t.regex(error.message, /skipTo/)
-      const later = await SegmentId.open(urlOf(server), { name: 'away', block: 100 })
-      t.teardown(() => later.close())
-      t.throws(() => later.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
-      await later.skipTo(1000)
-      t.is(later.nextBigInt(), 1000n)
-      t.true((await resumed(segment)) > 1000n)
-    } else {
-      const numbers = told.map(({ id }) => numberOf(id))
-      t.is(new Set(numbers).size, 20)
-      t.true(numbers.every((id) => id >= 100n))
+  for (const durable of [false, true])
+    test(`${kind}: a server that is away, durable ${durable}: what is at hand, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
+      const server = await start()
+      t.teardown(() => server.stop())
+      const segment = await opened(t, urlOf(server), { name: 'away', block: 100, durable })
+      await server.kill(signal)
+      const { ids, error } = await useUp(segment)
+      t.deepEqual(ids, range(0, 100))
+      t.is(error.code, 'ERR_FLAKE_STORE')
+      t.true(error.cause instanceof Error)
+      const told = []
+      submit(segment, 20, told)
+      await sleep(300)
+      t.is(told.length, 0)
+      await server.start()
+      await until(told, 20)
+      if (losesByRestart && !durable) {
+        for (const { error } of told) t.regex(error.message, /skipTo/)
+        const later = await SegmentId.open(urlOf(server), { name: 'away', block: 100 })
+        t.teardown(() => later.close())
+        t.throws(() => later.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+        await later.skipTo(1000)
+        t.is(later.nextBigInt(), 1000n)
+        t.true((await resumed(segment)) > 1000n)
+      } else {
+        const numbers = told.map(({ id }) => numberOf(id))
+        t.is(new Set(numbers).size, 20)
+        t.true(numbers.every((id) => id >= 100n))
+      }
+    })
+
+  test(`${kind}: members that disagree about durable: both sides are named`, async (t) => {
+    const url = urlOf(await serverOf(kind))
+    for (const durable of [false, true]) {
+      const name = `durable ${durable}`
+      const segment = await opened(t, url, { name, durable })
+      const other = SegmentId.open(url, { name, durable: !durable })
+      const error = await t.throwsAsync(other, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+      t.like(error, { theirs: `durable ${durable}`, ours: `durable ${!durable}` })
+      t.is(segment.nextBigInt(), 0n)
     }
   })
 
   test(`${kind}: no server at the start: ERR_FLAKE_STORE with its cause`, async (t) => {
     const server = await start()
     t.teardown(() => server.stop())
-    await server.kill(kind === 'postgres' ? 'SIGQUIT' : 'SIGKILL')
+    await server.kill(signal)
     const error = await t.throwsAsync(SegmentId.open(urlOf(server), { name: 'none' }), { code: 'ERR_FLAKE_STORE' })
     t.true(error.cause instanceof Error)
   })

@@ -358,3 +358,14 @@ test('await using', async (t) => {
   await segment[Symbol.asyncDispose]()
   t.throws(() => segment.next())
 })
+
+test('durable: the store is told whether it is vouched for, and nothing but true and false is taken', async (t) => {
+  for (const durable of [undefined, null, false, true]) {
+    const { store } = await opened(t, { durable })
+    t.is(store.durable, durable === true)
+  }
+  for (const durable of ['true', 1, 0, '', {}]) {
+    const error = await t.throwsAsync(opened(t, { durable }), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError })
+    t.is(error.option, 'durable')
+  }
+})

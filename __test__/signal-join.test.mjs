@@ -33,7 +33,7 @@ async function asked(store, step, times = 1) {
   while (store.count(step) < times) await turn()
 }
 
-const ownerOf = (store, slot) => store.group().slots.get(slot)?.owner
+const ownerOf = (store, slot) => store.group()?.slots.get(slot)?.owner
 
 for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) {
   test(`${name}: a signal that is aborted already: no step, no client`, async (t) => {
@@ -55,8 +55,8 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
   test(`${name}: an absent signal is none, and one that is not aborted changes nothing`, async (t) => {
     const controller = new AbortController()
     for (const signal of [undefined, null, controller.signal]) {
-      const flake = await call(new MemoryStore(), leaseOptions({ signal }))
-      if (flake) closeAfter(t, flake)
+      const made = await call(new MemoryStore(), leaseOptions({ signal }))
+      if (made !== true) closeAfter(t, made)
     }
     t.is(listenersOf(controller.signal), 0)
   })
@@ -69,7 +69,7 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
       const made = []
       redis.openRedis = () => {
         const store = new MemoryStore()
-        store.before = (step) => step === 'open' && new Promise((_, reject) => (store.fail = reject))
+        store.before = () => new Promise((_, reject) => (store.fail = reject))
         store.close = async () => store.calls.push(['close'])
         made.push(store)
         return store
@@ -89,12 +89,15 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
   )
 }
 
-for (const step of ['open', 'acquire']) {
-  test(`join: an abort while ${step}() does not answer`, async (t) => {
+for (const [name, step, call] of [
+  ['join', 'acquire', FlakeId.join],
+  ['createGroup', 'create', createGroup],
+]) {
+  test(`${name}: an abort while ${step}() does not answer`, async (t) => {
     const store = new MemoryStore()
-    store.before = (name) => name === step && never()
+    store.before = never
     const controller = new AbortController()
-    const waiting = rejection(FlakeId.join(store, leaseOptions({ ...LONG, signal: controller.signal })))
+    const waiting = rejection(call(store, leaseOptions({ ...LONG, signal: controller.signal })))
     await asked(store, step)
     t.is(listenersOf(controller.signal), 1)
     controller.abort('enough')
@@ -120,7 +123,7 @@ test('join: no timer stays, whatever it waits for', async (t) => {
     }
     const silent = new MemoryStore()
     silent.before = () => new Promise(() => {})
-    await abortAfter('silent', silent, 'open')
+    await abortAfter('silent', silent, 'acquire')
     const failing = new MemoryStore()
     const quiet = Object.assign(new Error('quiet'), { code: 'ERR_FLAKE_EXHAUSTED', retryAt: new Date(Date.now() + 3e5), storeNow: Date.now() })
     failing.before = async (step) => { if (step === 'acquire') throw quiet }

@@ -11,6 +11,8 @@ import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { startEtcd, wantEtcd } from './servers/etcd.mjs'
 import { freshFolder } from './servers/server.mjs'
+import { newOwner } from './support-records.mjs'
+import { openGroup, works } from './support-steps.mjs'
 
 const require = createRequire(import.meta.url)
 const { etcdStore, openEtcd } = require('../lib/stores/etcd.js')
@@ -18,8 +20,6 @@ const { parseUrl } = require('../lib/stores/etcd/options.js')
 
 const run = promisify(execFile)
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
-const CONFIG = { fingerprint: 'f', slots: 2, ttlMs: 2000, skewMs: 5000, create: true }
-const OWNER = '0123456789abcdef0123456789abcdef'
 
 const URLS = [
   ['etcd://one', { endpoints: ['http://one:2379'] }],
@@ -140,27 +140,15 @@ function countTokens() {
   return counting
 }
 
-/** Every step once. */
-async function useAll(t, store) {
-  const group = 'orders'
-  await store.open(group, CONFIG)
-  const { slot, lo } = await store.acquire(group, { owner: OWNER, host: 'h', clientNow: Date.now() })
-  t.is((await store.renew(group, { slot, owner: OWNER, clientNow: Date.now() })).lo, lo)
-  await store.release(group, { slot, owner: OWNER, last: lo })
-  t.deepEqual(await store.list(group), [{ slot, host: 'h', lo, hi: lo }])
-  t.is(await store.advance('c', 2n, 1n), 1n)
-  await store.destroy(group)
-}
-
 test.serial('a user with rights on the prefix alone may do every step, with one token', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
-  await useAll(t, etcdStore({ ...options, fetch: counting }))
+  await works(t, etcdStore({ ...options, fetch: counting }))
   t.is(counting.tokens, 1)
   t.is(await asRoot('lease', 'list'), 'found 0 leases')
   const url = `etcd://app:pass%20of%20app@127.0.0.1:${server.port}`
-  t.is(await openEtcd(url).advance('c', 2n), 3n)
+  await works(t, openEtcd(url))
 })
 
 test.serial('no user, or a wrong password, is an error that says so', async (t) => {
@@ -182,11 +170,11 @@ test.serial('a token that has run out is renewed, once for many calls', async (t
   while (!isOut) {
     await new Promise((resolve) => setTimeout(resolve, 2500)) // longer than the ttl and the sweep of old tokens
     const before = counting.tokens
-    await Promise.all(Array.from({ length: 8 }, () => store.advance('c', 1n)))
+    await Promise.all(Array.from({ length: 8 }, () => store.advance('c', 1n, 0n)))
     isOut = counting.tokens > before
     t.true(counting.tokens <= before + 1)
   }
-  t.is((await store.advance('c', 1n)) % 8n, 1n)
+  t.is((await store.advance('c', 1n, 0n)) % 8n, 1n)
 })
 
 test.serial('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
@@ -213,10 +201,10 @@ test.serial('a call whose token was refused takes the one that another call got 
 test.serial('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   const store = etcdStore(options)
-  await store.open('orders', CONFIG)
-  const owner = OWNER
-  const grant = await store.acquire('orders', { owner, host: 'h', clientNow: Date.now() })
-  const renew = () => store.renew('orders', { slot: grant.slot, owner, clientNow: Date.now() })
+  const steps = await openGroup(store, 'orders')
+  const owner = newOwner()
+  const grant = await steps.acquire({ owner })
+  const renew = () => steps.renew(grant.slot, owner)
   t.is((await renew()).lo, grant.lo, 'no authentication yet')
   await allow()
   t.like(await renew(), { slot: grant.slot })
@@ -261,7 +249,7 @@ test.serial('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
   const program = `require(${JSON.stringify(store)}).openEtcd('${url}').advance('c', 2n, 41n).then(String).then(console.log)`
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert }
   t.is((await run(process.execPath, ['-e', program], { env })).stdout, '41\n')
-  await t.throwsAsync(openEtcd(url).advance('c', 2n), { code: 'ERR_FLAKE_STORE', message: /self.signed/ })
+  await t.throwsAsync(openEtcd(url).advance('c', 2n, 0n), { code: 'ERR_FLAKE_STORE', message: /self.signed/ })
 })
 
 /** A `fetch` over node:https, as one with an own authority or a client certificate would be. */
@@ -281,5 +269,5 @@ function httpsFetch(ca) {
 
 test.serial("TLS: an own authority by the user's fetch", async (t) => {
   const { server, cert } = await withTls(t)
-  await useAll(t, etcdStore({ endpoints: server.url, fetch: httpsFetch(readFileSync(cert)) }))
+  await works(t, etcdStore({ endpoints: server.url, fetch: httpsFetch(readFileSync(cert)) }))
 })

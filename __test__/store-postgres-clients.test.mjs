@@ -1,7 +1,7 @@
 // Which clients the PostgreSQL store takes, what it needs from a server, and what it says when it does not get it.
 
 import { execFile } from 'node:child_process'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { CLIENTS, startPostgres, wantPostgres } from './servers/postgres.mjs'
 import { startProxy } from './servers/proxy.mjs'
-import { freePort, freshFolder } from './servers/server.mjs'
-import { newOwner } from './store-reference.mjs'
+import { freePort } from './servers/server.mjs'
+import { newProject, runIn } from './support-project.mjs'
+import { openGroup, stepsOf, works } from './support-steps.mjs'
 
 const require = createRequire(import.meta.url)
 const { openPostgres, postgresStore } = require('../lib/stores/postgres.js')
-const { StatementRunner } = require('../lib/stores/postgres/client.js')
 const { openPg, openPostgresJs } = require('../lib/stores/postgres/url.js')
 
 const run = promisify(execFile)
@@ -25,7 +25,6 @@ const LIB = join(import.meta.dirname, '..', 'lib')
 
 const test = wantPostgres() === undefined ? anyTest.skip : anyTest
 
-const CONFIG = { fingerprint: 'f', slots: 3, ttlMs: 60_000, skewMs: 5000, create: true }
 const OPTION = { code: 'ERR_FLAKE_OPTION' }
 const TRANSACTION = { ...OPTION, message: /^A store cannot use this client\. .*outside of a transaction\.$/ }
 
@@ -37,10 +36,8 @@ anyTest.before(async () => {
 
 anyTest.after.always(() => server?.stop())
 
-const acquire = (store, group) => store.acquire(group, { owner: newOwner(), host: 'host', clientNow: Date.now() })
-
-async function connectedClient(t) {
-  const client = new pg.Client(server.url)
+async function connectedClient(t, url = server.url) {
+  const client = new pg.Client(url)
   await client.connect()
   t.teardown(() => client.end())
   return client
@@ -58,38 +55,42 @@ const CLIENT_KINDS = { 'a Client of pg': connectedClient, 'a Client of an older 
 for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
   test(`${what} takes steps, also several at once`, async (t) => {
     const store = postgresStore(await connect(t))
-    await store.open(what, CONFIG)
-    const grants = await Promise.all([1, 2, 3].map(() => acquire(store, what)))
-    t.deepEqual(
-      grants.map(({ slot }) => slot),
-      [0, 1, 2],
-    )
+    await works(t, store)
+    const { acquire } = await openGroup(store, what, { slots: 3 })
+    const grants = await Promise.all([1, 2, 3].map(() => acquire()))
+    t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2])
   })
 
   test(`${what} inside a transaction is refused, and taken after it`, async (t) => {
     const client = await connect(t)
     const store = postgresStore(client)
     const group = `${what}, transaction`
-    await store.open(group, CONFIG)
+    const { acquire, list } = await openGroup(store, group)
     await client.query('BEGIN')
-    await t.throwsAsync(acquire(store, group), TRANSACTION)
+    await t.throwsAsync(list(), TRANSACTION)
+    await t.throwsAsync(acquire(), TRANSACTION)
     await t.throwsAsync(client.query('no statement'))
-    await t.throwsAsync(acquire(store, group), TRANSACTION, 'a transaction that failed is one too')
+    await t.throwsAsync(acquire(), TRANSACTION, 'a transaction that failed is one too')
     await client.query('ROLLBACK')
-    t.deepEqual(await store.list(group), [])
-    t.is((await acquire(store, group)).slot, 0)
+    t.deepEqual(await list(), [])
+    const { slot } = await acquire()
+    t.like(await list(), [{ slot }])
   })
 
   test(`${what} that is about to begin a transaction is refused too`, async (t) => {
     const client = await connect(t)
     const store = postgresStore(client)
     const group = `${what}, begins`
-    await store.open(group, CONFIG)
-    const begun = client.query('BEGIN')
-    await t.throwsAsync(acquire(store, group), TRANSACTION)
-    await begun
-    await client.query('ROLLBACK')
-    t.is((await acquire(store, group)).slot, 0)
+    const { acquire, list } = await openGroup(store, group)
+    for (const step of [list, acquire]) {
+      const begun = client.query('BEGIN')
+      await t.throwsAsync(step(), TRANSACTION)
+      await begun
+      await client.query('ROLLBACK')
+    }
+    t.deepEqual(await list(), [])
+    const { slot } = await acquire()
+    t.like(await list(), [{ slot }])
   })
 }
 
@@ -106,22 +107,7 @@ test('a Client of pg, which will have no queue, is never sent a query during ano
   const url = `${server.url}?options=-c%20search_path%3Duntouched`
   const { stderr } = await run(process.execPath, ['-e', program, url], { cwd: join(LIB, '..') })
   t.is(stderr, '')
-  t.is((await server.query("SELECT FROM pg_tables WHERE schemaname = 'untouched'")).length, 3)
-})
-
-anyTest("a statement that came second is run again with the client's clock of that time", async (t) => {
-  const sent = []
-  const send = async (_, [clientNow]) => {
-    sent.push(Number(clientNow))
-    await sleep(50)
-    if (sent.length === 1) throw Object.assign(new Error('could not serialize access'), { code: '40001' })
-    return '{"outcome":"done"}'
-  }
-  const runner = new StatementRunner({}, { isBusy: () => false, send })
-  await runner.run({ text: '', names: ['clientNow'] }, { clientNow: 1_900_000_000_000 })
-  const [first, second] = sent
-  t.true(first >= 1_900_000_000_000)
-  t.true(second - first >= 45, `${second - first} ms later, and 50 have passed`)
+  t.is((await server.query("SELECT FROM pg_tables WHERE schemaname = 'untouched'")).length, 1)
 })
 
 test('the sql of a transaction of postgres.js, or of a reserved connection, is refused', async (t) => {
@@ -147,8 +133,7 @@ test('own names and types of a postgres.js client do not matter', async (t) => {
   })
   t.teardown(() => sql.end())
   const store = postgresStore(sql)
-  await store.open('own types', CONFIG)
-  t.is((await acquire(store, 'own types')).slot, 0)
+  await works(t, store)
   t.is(await store.advance('own types', 2n ** 63n, 1n), 1n)
   t.is(await store.advance('own types', 0n), 2n ** 63n + 1n)
 })
@@ -156,9 +141,7 @@ test('own names and types of a postgres.js client do not matter', async (t) => {
 test('own type parsers of a pg client do not matter', async (t) => {
   const pool = new pg.Pool({ connectionString: server.url, types: { getTypeParser: () => (text) => `${text}!` } })
   t.teardown(() => pool.end())
-  const store = postgresStore(pool)
-  await store.open('own parsers', CONFIG)
-  t.is((await acquire(store, 'own parsers')).slot, 0)
+  await works(t, postgresStore(pool))
 })
 
 test('a postgres.js client that changes texts is told so', async (t) => {
@@ -170,7 +153,10 @@ test('a postgres.js client that changes texts is told so', async (t) => {
   ]) {
     const sql = postgres(server.url, { onnotice: () => {}, fetch_types: false, ...change })
     t.teardown(() => sql.end())
-    await t.throwsAsync(postgresStore(sql).open('changed', CONFIG), { ...OPTION, message: /transform or type parser/ })
+    await t.throwsAsync(stepsOf(postgresStore(sql), 'changed').create(), {
+      ...OPTION,
+      message: /transform or type parser/,
+    })
   }
 })
 
@@ -178,10 +164,13 @@ test('a pg client that was never connected is told so', async (t) => {
   const client = new pg.Client(server.url)
   const store = postgresStore(client)
   const start = performance.now()
-  await t.throwsAsync(store.open('closed', CONFIG), { code: 'ERR_FLAKE_STORE', message: /Await client\.connect\(\)/ })
+  await t.throwsAsync(stepsOf(store, 'closed').create(), {
+    code: 'ERR_FLAKE_STORE',
+    message: /Await client\.connect\(\)/,
+  })
   t.true(performance.now() - start < 5000)
   const connected = client.connect()
-  await store.open('closed', CONFIG)
+  await works(t, store)
   await connected
   await client.end()
 })
@@ -211,48 +200,43 @@ const SCHEMA = require('../lib/stores/postgres/schema.js')
 
 test('a role that may only read and write the tables is enough', async (t) => {
   const { owner, store } = await restricted(t, 'member')
-  await t.throwsAsync(store.open('g', CONFIG), {
+  await t.throwsAsync(stepsOf(store, 'g').create(), {
     code: 'ERR_FLAKE_STORE',
-    message: /may not create them.*flakeforge schema/,
+    message: /may not create it.*flakeforge schema/,
   })
   await owner.query(SCHEMA)
   await owner.query(SCHEMA) // a migration may run twice
-  const tables = 'flakeforge_group, flakeforge_slot, flakeforge_counter'
-  await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO member`)
-  await store.open('g', CONFIG)
-  const owners = newOwner()
-  const grant = await store.acquire('g', { owner: owners, host: 'host', clientNow: Date.now() })
-  t.is((await store.renew('g', { slot: grant.slot, owner: owners, clientNow: Date.now() })).lo, grant.lo)
-  await store.release('g', { slot: grant.slot, owner: owners, last: grant.lo })
-  t.is((await store.list('g')).length, 1)
-  await store.destroy('g')
-  t.is(await store.advance('c', 5n, 1n), 1n)
+  await owner.query('GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO member')
+  await works(t, store)
 })
 
 test('a server that hides its identity: the error names what is needed', async (t) => {
   const { owner, store } = await restricted(t, 'blind')
   await owner.query(SCHEMA)
   await owner.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO blind')
-  await store.open('g', CONFIG)
+  await works(t, store)
   for (const call of ['pg_control_system()', 'pg_walfile_name(pg_lsn)', 'pg_current_wal_lsn()']) {
     await owner.query(`REVOKE EXECUTE ON FUNCTION ${call} FROM public`)
-    const error = await t.throwsAsync(store.open('g', CONFIG), { code: 'ERR_FLAKE_STORE', message: /GRANT EXECUTE/ })
+    const error = await t.throwsAsync(stepsOf(store, 'g').create(), {
+      code: 'ERR_FLAKE_STORE',
+      message: /GRANT EXECUTE/,
+    })
     t.true(error.message.includes(call.split('(')[0]), error.message)
     t.is(error.cause.code, '42501')
     await owner.query(`GRANT EXECUTE ON FUNCTION ${call} TO public`)
   }
-  await store.open('g', CONFIG)
+  await works(t, store)
 })
 
 const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  const advance = { text: 'SELECT \'{"outcome":"done"}\'', names: [] }
+  const text = 'SELECT \'{"outcome":"done"}\''
 
   test(`${name}: a server that is down is an error with its cause, again and again`, async (t) => {
     const runner = open(`postgres://tester@127.0.0.1:${await freePort()}/postgres`)
     for (let i = 0; i < 3; i++) {
-      const error = await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
+      const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
       t.is(error.cause.code, 'ECONNREFUSED')
     }
     await runner.close()
@@ -262,14 +246,14 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     const own = await startPostgres()
     t.teardown(() => own.stop())
     const runner = open(own.url)
-    t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
+    t.deepEqual(await runner.run(text, []), { outcome: 'done' })
     await own.kill('SIGQUIT')
-    const error = await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE' })
+    const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
     t.truthy(error.cause)
     await own.start()
     let answer
     // A connection that died may still be in the pool, once for each.
-    for (let i = 0; i < 5 && answer === undefined; i++) answer = await runner.run(advance, {}).catch(() => {})
+    for (let i = 0; i < 5 && answer === undefined; i++) answer = await runner.run(text, []).catch(() => {})
     t.deepEqual(answer, { outcome: 'done' })
     await runner.close()
   })
@@ -278,12 +262,12 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     const proxy = await startProxy(server.port)
     t.teardown(() => proxy.stop())
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
-    t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
-    for (let i = 0; i < 2; i++) {
-      proxy.lose() // as many as the client may have
-      await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
-      t.deepEqual(await runner.run(advance, {}), { outcome: 'done' })
-    }
+    const runs = () => [runner.run(text, []), runner.run(text, [])] // as many as the client may have connections
+    t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
+    proxy.lose()
+    const refused = { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i }
+    await Promise.all(runs().map((run) => t.throwsAsync(run, refused)))
+    t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
     const closed = runner.close()
     t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
   })
@@ -292,9 +276,9 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     const proxy = await startProxy(server.port)
     t.teardown(() => proxy.stop())
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
-    await runner.run(advance, {})
+    await runner.run(text, [])
     proxy.lose()
-    const stuck = t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE' })
+    const stuck = t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
     await sleep(100) // it is on its way
     const closed = runner.close()
     t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
@@ -306,7 +290,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     const silent = createServer((socket) => sockets.push(socket))
     await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const runner = open(`postgres://tester@127.0.0.1:${silent.address().port}/postgres`)
-    const error = await t.throwsAsync(runner.run(advance, {}), { code: 'ERR_FLAKE_STORE' })
+    const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
     t.truthy(error.cause)
     for (const socket of sockets) socket.destroy()
     silent.close()
@@ -331,29 +315,29 @@ test('a connection of the user’s pool that died without a word leaves the pool
 })
 
 test('a lock that somebody keeps is an error in the end', async (t) => {
-  const { client, end } = CLIENTS.pg(server.url)
+  await server.query('CREATE DATABASE locked') // where nobody else waits for it
+  const url = server.url.replace(/postgres$/, 'locked')
+  const { client, end } = CLIENTS.pg(url)
   t.teardown(end)
-  const store = postgresStore(client)
-  await store.open('locked', CONFIG)
-  const other = await connectedClient(t)
-  await other.query(`BEGIN; SELECT 1 FROM flakeforge_group WHERE name = 'locked' FOR UPDATE`)
-  await t.throwsAsync(acquire(store, 'locked'), { code: 'ERR_FLAKE_STORE', message: /no answer within 10000 ms/ })
+  const { acquire } = await openGroup(postgresStore(client), 'locked')
+  const other = await connectedClient(t, url)
+  await other.query('BEGIN; LOCK TABLE flakeforge_record')
+  await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_STORE', message: /no answer within 10000 ms/ })
   await other.query('ROLLBACK')
+  await acquire()
 })
 
 test('a URL opens a client by the package that is there, and close() ends it', async (t) => {
   const store = openPostgres(server.url)
-  await store.open('by url', CONFIG)
-  t.is((await acquire(store, 'by url')).slot, 0)
+  await works(t, store)
   await store.close()
-  await t.throwsAsync(acquire(store, 'by url'), { code: 'ERR_FLAKE_STORE' })
+  await t.throwsAsync(stepsOf(store, 'by url').acquire(), { code: 'ERR_FLAKE_STORE' })
 })
 
 for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
   test(`a URL in a project with postgres.js ${version}, which drops the error of a COMMIT, is refused`, async (t) => {
-    const { stdout } = await openBeside(t, version)
     t.regex(
-      stdout,
+      await openBeside(t, version),
       new RegExp(`ERR_FLAKE_STORE postgres ${version} is too old.*3\\.4\\.8 or newer.*npm install postgres@latest`),
     )
   })
@@ -361,35 +345,40 @@ for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
 
 for (const version of ['3.4.8', '3.5.0-beta.1', '4.0.0']) {
   test(`a URL in a project with postgres.js ${version} is taken`, async (t) => {
-    t.is((await openBeside(t, version)).stdout, 'a client\n')
+    t.is(await openBeside(t, version), 'a client')
   })
 }
 
+const OPEN = `try {
+  require('./lib/stores/postgres.js').openPostgres('postgres://h/')
+} catch ({ code, message }) { console.log(code, message) }`
+
 /** Opens a URL in a project that has postgres.js alone, or what says to be that version of it. */
 async function openBeside(t, version) {
-  const folder = await freshFolder('postgres-js')
-  t.teardown(() => rm(folder, { recursive: true }))
+  const folder = await newProject(t)
   const own = join(folder, 'node_modules', 'postgres')
   await mkdir(join(own, 'cjs', 'src'), { recursive: true })
   await writeFile(join(own, 'package.json'), JSON.stringify({ name: 'postgres', version, main: 'cjs/src/index.js' }))
   await writeFile(join(own, 'cjs', 'package.json'), '{ "type": "commonjs" }')
   await writeFile(join(own, 'cjs', 'src', 'index.js'), "module.exports = () => console.log('a client') ?? (() => {})")
-  await cp(LIB, join(folder, 'lib'), { recursive: true })
-  await cp(join(LIB, '..', 'package.json'), join(folder, 'package.json')) // its "imports"
-  const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
-  const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
-  return run(process.execPath, ['-e', program], { cwd: folder })
+  return runIn(folder, OPEN)
+}
+
+for (const name of ['pg', 'postgres']) {
+  test(`a URL in a project with ${name} alone: every call works, and close() lets the process end`, async (t) => {
+    const code = `
+      const store = require('./lib/stores/postgres.js').openPostgres(process.argv[1])
+      Promise.all([store.advance('${name} one', 1n, 1n), store.advance('${name} two', 1n, 2n)]).then(async (values) => {
+        await store.close()
+        await store.close()
+        console.log(values.join(), await store.advance('${name} one', 1n).catch(({ code }) => code))
+      })`
+    t.is(await runIn(await newProject(t, name), code, server.url), '1,2 ERR_FLAKE_STORE')
+  })
 }
 
 test('without a package a URL is an error that says what to install', async (t) => {
-  const folder = await freshFolder('no-packages')
-  t.teardown(() => rm(folder, { recursive: true }))
-  await cp(LIB, join(folder, 'lib'), { recursive: true })
-  await cp(join(LIB, '..', 'package.json'), join(folder, 'package.json')) // its "imports"
-  const open = `require('./lib/stores/postgres.js').openPostgres('postgres://h/')`
-  const program = `try { ${open} } catch ({ code, message }) { console.log(code, message) }`
-  const { stdout } = await run(process.execPath, ['-e', program], { cwd: folder })
-  t.regex(stdout, /ERR_FLAKE_STORE .*npm install pg/)
+  t.regex(await runIn(await newProject(t), OPEN), /ERR_FLAKE_STORE .*npm install pg/)
 })
 
 test('a store of a URL that is not closed does not keep the process alive', async (t) => {

@@ -1,25 +1,18 @@
 // Which clients the Redis store takes and which it refuses, what it says when the server is gone, and URLs.
 
-import { execFile } from 'node:child_process'
-import { cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import { startProxy } from './servers/proxy.mjs'
 import { CLIENTS, startCluster, startRedis, startSentinel, wantRedis } from './servers/redis.mjs'
-import { freePort, freshFolder } from './servers/server.mjs'
-import { newOwner } from './store-reference.mjs'
+import { freePort } from './servers/server.mjs'
+import { newProject, runIn } from './support-project.mjs'
+import { stepsOf, works } from './support-steps.mjs'
 
 const { redisStore, openRedis } = createRequire(import.meta.url)('../lib/stores/redis.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-const CONFIG = { fingerprint: 'f', slots: 4, ttlMs: 60_000, skewMs: 5000, create: true }
 
 async function start(t, ...options) {
   const server = await startRedis(...options)
@@ -31,26 +24,6 @@ async function connect(t, name, server) {
   const { client, end } = await CLIENTS[name](server)
   t.teardown(end)
   return client
-}
-
-let groups = 0
-
-/** Every step once; a client that can do this can do all. */
-async function works(t, store, prefix = 'group') {
-  groups += 1
-  const group = `${prefix} ${groups}`
-  const owner = newOwner()
-  await store.open(group, CONFIG)
-  const grant = await store.acquire(group, { owner, host: 'hôst', clientNow: Date.now() })
-  t.is(grant.hi, grant.storeNow + 60_000)
-  t.like(await store.renew(group, { slot: 0, owner, clientNow: Date.now() }), { slot: 0, lo: grant.lo })
-  t.like((await store.list(group))[0], { owner, host: 'hôst', lo: grant.lo })
-  await store.release(group, { slot: 0, owner, last: grant.lo })
-  await store.destroy(group)
-  await t.throwsAsync(store.acquire(group, { owner, host: 'h', clientNow: Date.now() }), {
-    code: 'ERR_FLAKE_DESTROYED',
-  })
-  t.is(await store.advance(group, 5n, 2n ** 60n + 1n), 2n ** 60n + 1n)
 }
 
 test('ioredis: a client with auto-pipelining, and one that connects when asked', async (t) => {
@@ -91,7 +64,7 @@ test('Redis Cluster: three masters, both clients', async (t) => {
   t.teardown(() => other.destroy())
   for (const client of [cluster, other]) {
     const store = redisStore(client)
-    for (let i = 0; i < 8; i++) await works(t, store)
+    await Promise.all(Array.from({ length: 8 }, () => works(t, store)))
   }
   for (const node of nodes) t.not(await node.cli('DBSIZE'), '0', 'every master has some of the groups')
 })
@@ -138,7 +111,8 @@ test('MULTI and pipelines are refused', async (t) => {
   await ioredis.multi({ pipeline: false })
   await nodeRedis.sendCommand(['MULTI'])
   for (const client of [ioredis, nodeRedis]) {
-    await t.throwsAsync(redisStore(client).open('inside MULTI', CONFIG), { ...OPTION, message: /MULTI/ })
+    const { create, acquire, list } = stepsOf(redisStore(client), 'inside MULTI')
+    for (const step of [create, acquire, list]) await t.throwsAsync(step(), { ...OPTION, message: /MULTI/ })
   }
   await ioredis.discard()
   await nodeRedis.sendCommand(['DISCARD'])
@@ -154,7 +128,8 @@ test('a client in subscriber mode is refused, where it can do nothing else', asy
   t.teardown(() => nodeRedis.destroy())
   await nodeRedis.subscribe('news', () => {})
   for (const client of [ioredis, nodeRedis]) {
-    await t.throwsAsync(redisStore(client).open('subscribed', CONFIG), { ...OPTION, message: /subscriber mode/ })
+    const { create } = stepsOf(redisStore(client), 'subscribed')
+    await t.throwsAsync(create(), { ...OPTION, message: /subscriber mode/ })
   }
   const both = await createClient({ url, RESP: 3 }).connect()
   t.teardown(() => both.destroy())
@@ -166,7 +141,7 @@ test('a node-redis client that is not connected is told so', async (t) => {
   const { url } = await start(t)
   const client = createClient({ url })
   const store = redisStore(client)
-  const error = await t.throwsAsync(store.open('closed', CONFIG), {
+  const error = await t.throwsAsync(store.list('closed'), {
     code: 'ERR_FLAKE_STORE',
     message: /client\.connect\(\)/,
   })
@@ -184,7 +159,7 @@ test('an error of the server is the cause, and not an older one of the connectio
     const client = await connect(t, name, server)
     const store = redisStore(client)
     client.emit('error', new Error('connection refused')) // as when there was no server for a moment
-    await server.cli('SET', `flakeforge:{${name}}:counter`, 'not a hash')
+    await server.cli('SET', `flakeforge:{${name}}:records`, 'not a hash')
     const error = await t.throwsAsync(store.advance(name, 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /WRONGTYPE/ })
     t.regex(error.cause.message, /WRONGTYPE/)
   }
@@ -286,18 +261,7 @@ test('a store of a URL does not keep the process alive while its server is away'
 })
 
 /** Runs code in a project that has only these packages beside the store's files. */
-async function inProject(t, packages, code) {
-  const project = await freshFolder('project')
-  t.teardown(() => rm(project, { recursive: true, force: true }))
-  await cp(join(root, 'lib'), join(project, 'lib'), { recursive: true })
-  await cp(join(root, 'package.json'), join(project, 'package.json')) // its "imports"
-  await mkdir(join(project, 'node_modules'))
-  for (const name of packages) {
-    await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction')
-  }
-  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], { cwd: project, timeout: 30_000 })
-  return stdout.trim()
-}
+const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
 
 const OPEN_AND_USE = (url) => `
   const store = require('./lib/stores/redis.js').openRedis('${url}')

@@ -1,42 +1,26 @@
-// The store's rules on a real Redis, with both clients: store-rules.mjs has them, and here is what is Redis' own.
+// Groups and counters on a real Redis: store-rules.mjs and store-counters.mjs have the tests, and here is what is Redis'
+// own.
 
-import { createRequire } from 'node:module'
-import { CLIENTS, serverNow, startRedis, untilPast, wantRedis } from './servers/redis.mjs'
-import { CONFIG, testRules } from './store-rules.mjs'
+import { DATABASES } from './databases.mjs'
+import { testCounters } from './store-counters.mjs'
+import { freshName, openGroup, serve, testRules } from './store-rules.mjs'
 
-const { redisStore } = createRequire(import.meta.url)('../lib/stores/redis.js')
+const { redis } = DATABASES
+const served = serve(redis)
 
-function byHand({ cli }, group) {
-  const key = (kind) => `flakeforge:{${group}}:${kind}`
-  return {
-    forget: () => cli('DEL', key('group')),
-    edit: (change) => cli('HSET', key('group'), ...Object.entries(change).flat().map(String)),
-    record: async () => (await cli('HGETALL', key('group'))) || undefined,
-    moveEnd: ({ slot, owner, host, lo, hi }) => cli('HSET', key('slots'), String(slot), `${owner} ${lo} ${hi} ${host}`),
-    keyTimes: async () => {
-      const keys = (await cli('KEYS', key('*'))).split('\n')
-      return Promise.all(keys.map((name) => cli('TTL', name)))
-    },
-  }
-}
+testRules(redis, served)
+testCounters(redis, served)
 
-const rule = testRules({
-  isInstalled: wantRedis() !== undefined,
-  start: startRedis,
-  clients: CLIENTS,
-  storeOf: redisStore,
-  serverNow,
-  untilPast,
-  byHand,
-})
-
-rule('no key expires, and a group has keys of its own under one hash tag', async (t, open, store) => {
-  const { group, acquire, keyTimes } = await open()
+served.test('no key expires, and each group and counter has one key', async (t) => {
+  const own = await served.member('ioredis')
+  const { group, acquire } = await openGroup(own)
   await acquire()
-  for (const name of [`${group}:slots`, `${group}/a`]) {
-    await store.open(name, CONFIG)
-    t.deepEqual(await store.list(name), [])
+  const counter = freshName()
+  await own.store.advance(counter, 1n, 0n)
+  const { cli } = served.server()
+  for (const name of [group, counter]) {
+    const keys = (await cli('KEYS', `flakeforge:{${name}}*`)).split('\n')
+    t.deepEqual(keys, [`flakeforge:{${name}}:records`])
+    t.is(await cli('TTL', keys[0]), '-1')
   }
-  const keys = await keyTimes()
-  t.deepEqual(keys, Array(5).fill('-1'))
 })

@@ -15,11 +15,13 @@ const unused = async () => {
 export class Counters {
   values = new Map()
   calls = []
+  /** whether the last call vouched for this store */
+  durable
   /** each step waits for what this gives, and throws what it throws */
   before = async () => {}
 
   constructor() {
-    for (const step of ['open', 'acquire', 'renew', 'release', 'destroy', 'list']) this[step] = unused
+    for (const step of ['create', 'acquire', 'renew', 'release', 'destroy', 'list']) this[step] = unused
   }
 
   fail(error) {
@@ -32,8 +34,9 @@ export class Counters {
     this.before = async () => {}
   }
 
-  async advance(name, by, init) {
+  async advance(name, by, init, durable) {
     this.calls.push([by, init])
+    this.durable = durable
     await this.before(by, init)
     const isSkip = by === 0n && init !== undefined
     const known = this.values.get(name)

@@ -1,4 +1,4 @@
-// A store as a user may write one, in this process's memory, that a test can make fail, wait, forget and lie. It follows
+// A store in this process's memory that a test can make fail, wait and forget, for tests of a lease's driver. It follows
 // the rules of core/src/grants.rs and must never be kinder than they are: it keeps every window that it granted, so that
 // a test can ask whether an ID lies in one.
 
@@ -55,31 +55,33 @@ export class MemoryStore {
     return this.#groups.get(group)
   }
 
-  async open(group, { fingerprint, slots, ttlMs, skewMs }) {
-    const known = await this.#step('open', group)
+  async create(group, config) {
+    await this.#step('create', group)
+    return this.#open(group, config)
+  }
+
+  /** Whether the group was made. */
+  #open(group, { fingerprint, slots, ttlMs, skewMs, durable }) {
+    const known = this.#groups.get(group)
+    const config = { fingerprint, slots, ttlMs, skewMs, durable }
     if (known === undefined || known.destroyed) {
       const floor = known?.floor ?? -1
-      const config = { fingerprint, slots, ttlMs, skewMs }
       this.#groups.set(group, { config, quietUntil: 0, floor, slots: new Map(), destroyed: false })
-      return
+      return true
     }
-    const theirs = Object.entries(known.config)
-    const other = theirs.find(([name, value]) => value !== { fingerprint, slots, ttlMs, skewMs }[name])
-    if (other === undefined) return
-    const [name, value] = other
-    throw errors.mismatchError(
-      `group '${group}'`,
-      `${name} ${value}`,
-      `${name} ${{ fingerprint, slots, ttlMs, skewMs }[name]}`,
-    )
+    checkSame(group, known, config)
+    return false
   }
 
   async acquire(group, request) {
-    const known = await this.#step('acquire', group, request)
+    await this.#step('acquire', group, request)
+    if (request.joins) this.#open(group, request.config)
+    const known = this.#groups.get(group)
     const { now } = this
-    const { owner, host, clientNow } = request
+    const { owner, host } = request
     if (known.destroyed) throw errors.destroyedError(group)
-    this.#checkSkew(known, clientNow - now)
+    checkSame(group, known, request.config)
+    this.#checkSkew(known, Date.now() - now)
     if (now < known.quietUntil) throw errors.quietError(group, known.quietUntil, now)
     const same = [...known.slots].find(([, record]) => record.owner === owner && record.hi >= now)
     if (same !== undefined) return { slot: same[0], lo: same[1].lo, hi: same[1].hi, storeNow: now }
@@ -96,12 +98,14 @@ export class MemoryStore {
   async renew(group, request) {
     const known = await this.#step('renew', group, request)
     const { now } = this
-    const { slot, owner, clientNow } = request
+    const { slot, owner, hi } = request
     if (known.destroyed) return 'destroyed'
-    this.#checkSkew(known, clientNow - now)
-    if (now < known.quietUntil) throw errors.quietError(group, known.quietUntil, now)
+    this.#checkSkew(known, Date.now() - now)
     const record = known.slots.get(slot)
-    if (record?.owner !== owner) return 'lost'
+    const isHeld = record?.owner === owner
+    const isQuiet = now < known.quietUntil
+    if (isQuiet && !(isHeld && hi > now + known.config.skewMs)) throw errors.quietError(group, known.quietUntil, now)
+    if (!isHeld) return 'lost'
     if (record.hi < now) record.lo = Math.max(record.hi + 1, now)
     record.hi = Math.max(record.hi, now + known.config.ttlMs)
     return this.#granted('renew', { slot, owner, lo: record.lo, hi: record.hi }, now)
@@ -153,6 +157,11 @@ export class MemoryStore {
     this.windows.push({ step, ...window })
     return { ...window, storeNow }
   }
+}
+
+function checkSame(group, known, config) {
+  const isSame = Object.entries(known.config).every(([name, value]) => value === config[name])
+  if (!isSame) throw errors.groupMismatchError(group, known.config, config)
 }
 
 /** Gives a slot to somebody else, for longer than a test lasts, as a store does that lost what it had acknowledged. */

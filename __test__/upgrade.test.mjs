@@ -1,5 +1,5 @@
-// What an earlier version wrote is opened by this one and goes on, or is refused with the way out. It is never begun again in
-// silence: all of it was made in 2090 (vectors/upgrade/make.mjs), so IDs of our time would show it.
+// What an earlier version wrote is opened by this one and goes on (files), or is refused with the way out (databases). It is
+// never begun again in silence: all of it was made in 2090 (vectors/upgrade/make.mjs), so IDs of our time would show it.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,15 +13,17 @@ import { FlakeId } from './support.mjs'
 import { closeAfter, tryJoin } from './support-lease.mjs'
 import { diskFolder, hasClock, Puppet } from './support-processes.mjs'
 
-const { SegmentId, fileStore, etcdStore, layouts } = FlakeId
+const { SegmentId, fileStore, layouts } = FlakeId
+const require = createRequire(import.meta.url)
+const { openStore } = require('../lib/stores/open.js')
 
 const VECTORS = path.join(import.meta.dirname, 'vectors', 'upgrade')
-const vector = (name) => createRequire(import.meta.url)(path.join(VECTORS, `${name}.json`))
-
-/** As long as a new group is quiet, and longer. */
-const PATIENT = { waitMs: 120_000 }
+const vector = (name) => require(path.join(VECTORS, `${name}.json`))
 
 const timeOf = (id) => layouts.flake.decode(BigInt(id)).timestamp
+
+/** What the counter of an earlier version stood at: it had given one block. */
+const takenOf = ({ counter, lastOfCounter }) => BigInt(lastOfCounter) + BigInt(counter.block)
 
 /** A copy of what an earlier version wrote: nothing may be written beside this file. */
 function copyOf(t, name) {
@@ -29,24 +31,6 @@ function copyOf(t, name) {
   fs.cpSync(path.join(VECTORS, name), copy, { recursive: true })
   return copy
 }
-
-/** Counters go on where they stood, or stand still until somebody says where to go on; nothing is given twice. */
-async function counterGoesOn(t, store, { counter, lastOfCounter }) {
-  const segment = await SegmentId.open(store, counter)
-  closeAfter(t, segment)
-  const taken = BigInt(lastOfCounter) + BigInt(counter.block)
-  try {
-    t.true(segment.nextBigInt() >= taken)
-  } catch (error) {
-    t.is(error.code, 'ERR_FLAKE_STORE', error.stack)
-    t.regex(error.message, /skipTo/)
-    await segment.skipTo(taken)
-    t.true(segment.nextBigInt() >= taken)
-  }
-}
-
-const mismatches = (t, store, options) =>
-  t.throwsAsync(tryJoin(store, { ...options, slots: 3, waitMs: 0 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
 
 // Files
 
@@ -61,14 +45,17 @@ anyTest('a shared file: IDs go on above its last one', (t) => {
 anyTest('a folder of slots: its options and its counter are kept, and its used slot is not for our time', async (t) => {
   const { folder } = vector('files')
   const store = `file:${copyOf(t, 'folder')}`
-  await mismatches(t, store, folder.options)
+  await t.throwsAsync(tryJoin(store, { ...folder.options, slots: 3, waitMs: 0 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
   const flake = await FlakeId.join(store, { ...folder.options, waitMs: 0 })
   closeAfter(t, flake)
   t.not(flake.slot, folder.slot)
   await t.throwsAsync(tryJoin(store, { ...folder.options, waitMs: 0 }), { code: 'ERR_FLAKE_EXHAUSTED' })
   const rows = await fileStore(store.slice('file:'.length)).list(folder.options.group)
   t.true(rows.find(({ slot }) => slot === folder.slot).last.getTime() >= timeOf(folder.last))
-  await counterGoesOn(t, store, folder)
+
+  const segment = await SegmentId.open(store, folder.counter)
+  closeAfter(t, segment)
+  t.is(segment.nextBigInt(), takenOf(folder))
 })
 
 if (hasClock) {
@@ -96,6 +83,7 @@ const SERVERS = {
       client.disconnect()
     },
     storeOf: ({ url }) => url,
+    isEnded: async ({ cli }) => (await cli('HGET', 'flakeforge:{orders}:group', 'destroyed')) === '1',
   },
   postgres: {
     isThere: wantPostgres() !== undefined,
@@ -109,6 +97,7 @@ const SERVERS = {
       }
     },
     storeOf: ({ url }) => url,
+    isEnded: async (server) => (await server.query('SELECT destroyed FROM flakeforge_group'))[0].destroyed,
   },
   etcd: {
     isThere: wantEtcd() !== undefined,
@@ -116,25 +105,61 @@ const SERVERS = {
     async fill(server, { keys }) {
       for (const [key, value] of Object.entries(keys)) await server.ctl('put', key, value)
     },
-    storeOf: ({ url }) => etcdStore({ endpoints: url }),
+    storeOf: ({ url }) => url.replace('http:', 'etcd:'),
+    isEnded: async (server) => (await server.readRecord('flakeforge/group/orders/record')).destroyed === true,
   },
 }
 
-for (const [name, { isThere, start, fill, storeOf }] of Object.entries(SERVERS)) {
+for (const [name, { isThere, start, fill, storeOf, isEnded }] of Object.entries(SERVERS)) {
   const test = isThere ? anyTest : anyTest.skip
 
-  test(`a group on ${name}: its options, the end of its used slot and its counter are kept`, async (t) => {
+  /** A server that has what version 0.1 wrote. */
+  async function startFilled(t) {
     const written = vector(name)
-    const { options } = written
     const server = await start()
     t.teardown(() => server.stop())
     await fill(server, written)
-    const store = storeOf(server)
-    await mismatches(t, store, options)
-    const flake = await FlakeId.join(store, { ...options, ...PATIENT })
-    closeAfter(t, flake)
-    t.not(flake.slot, written.slot)
-    await t.throwsAsync(tryJoin(store, { ...options, waitMs: 0 }), { code: 'ERR_FLAKE_EXHAUSTED' })
-    await counterGoesOn(t, store, written)
+    return { server, url: storeOf(server), written }
+  }
+
+  test(`a group on ${name} is refused until somebody ends it, and its members hear of that`, async (t) => {
+    const { server, url, written } = await startFilled(t)
+    const options = { ...written.options, waitMs: 30_000 } // less than a quiet period, so it is refused at once
+    const refused = {
+      code: 'ERR_FLAKE_RECORD',
+      message: /'orders' was made by flakeforge 0\.1.*npx flakeforge destroy/,
+    }
+    for (let i = 0; i < 2; i++) {
+      await t.throwsAsync(tryJoin(url, options), refused)
+      await t.throwsAsync(FlakeId.createGroup(url, written.options), refused)
+    }
+    t.false(await isEnded(server))
+
+    const { store, close } = openStore(url)
+    t.teardown(close)
+    await store.destroy(options.group)
+    t.true(await isEnded(server))
+    const { retryAt, storeNow } = await t.throwsAsync(tryJoin(url, options), { code: 'ERR_FLAKE_QUIET' })
+    t.true(retryAt - storeNow > 50_000, 'as long as its longest window may last')
+    await store.destroy(options.group)
+    t.deepEqual(await store.list(options.group), [])
+  })
+
+  test(`a counter on ${name} stands still until somebody says where to go on`, async (t) => {
+    const { url, written } = await startFilled(t)
+    const taken = takenOf(written)
+    const stopped = {
+      code: 'ERR_FLAKE_STORE',
+      message: new RegExp(`flakeforge 0\\.1 and stood at ${taken}\\..*skipTo`),
+    }
+    const [segment, other] = [await SegmentId.open(url, written.counter), await SegmentId.open(url, written.counter)]
+    for (const each of [segment, other]) closeAfter(t, each)
+    t.throws(() => segment.nextBigInt(), stopped)
+    await t.throwsAsync(other.nextAsync(), stopped)
+    await segment.skipTo(taken)
+    t.is(segment.nextBigInt(), taken)
+    const next = await SegmentId.open(url, written.counter)
+    closeAfter(t, next)
+    t.true(next.nextBigInt() >= taken + BigInt(written.counter.block))
   })
 }

@@ -3,13 +3,9 @@
 
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
-
-const require = createRequire(import.meta.url)
-const keys = require('../../lib/stores/etcd/keys.js')
 
 const run = promisify(execFile)
 
@@ -95,41 +91,21 @@ export async function startCluster() {
   return members
 }
 
-/** Leaves out the keys of owners whose windows are over by `now`, as if their etcd leases ended in the same ms. */
-function withoutExpired({ response_range: range, ...other }, now) {
-  if (range?.kvs === undefined) return { response_range: range, ...other }
-  const isOver = ({ key }) => {
-    const [, hi] = /\/slots\/own\/(\d+)\//.exec(Buffer.from(key, 'base64').toString()) ?? []
-    return Number(hi) < now
-  }
-  return { response_range: { ...range, kvs: range.kvs.filter((kv) => !isOver(kv)) } }
-}
-
 /** An answer of the gateway by another clock. */
-async function altered(response, { now, cluster, areLeasesExact }) {
+async function altered(response, { now, cluster }) {
   const { status } = response
   const body = JSON.parse(await response.text())
   if (cluster && body.header) body.header.cluster_id = cluster
-  if (areLeasesExact && body.responses) body.responses = body.responses.map((each) => withoutExpired(each, now))
   return new Response(JSON.stringify(body), { status, headers: { date: new Date(now).toISOString() } })
 }
 
 /**
  * A `fetch` by which the store's clock stands where `clock.now` says, to the ms if need be, and the cluster has the number
- * `clock.cluster`. An etcd lease still runs by the server's own clock, unless `clock.areLeasesExact`: then it ends with
- * the window. `clock.keptAlive` counts the calls that keep one alive.
+ * `clock.cluster`.
  */
 export function clockedFetch(clock) {
   return async (url, options) => {
-    if (url.endsWith('/keepalive')) clock.keptAlive += 1
     const response = await fetch(url, options)
-    const { now, cluster, areLeasesExact } = clock
-    return altered(response, { now, cluster, areLeasesExact })
+    return altered(response, { now: clock.now, cluster: clock.cluster })
   }
-}
-
-/** As when the etcd leases of all owners whose windows are over by `now` had run out. */
-export async function expireOwners(server, group, now) {
-  const { alive } = keys.groupKeys(group)
-  await server.ctl('del', alive, alive + keys.place({ hi: now, slot: 0 }))
 }

@@ -150,3 +150,23 @@ export async function serverNow(server) {
 export async function untilPast(server, ms) {
   while ((await serverNow(server)) <= ms) await sleep(Math.max(1, Math.min(20, ms - Date.now())))
 }
+
+/**
+ * Stops the process that writes the log for others, and gives its process ID. It must be asleep by then: otherwise it
+ * may hold a lock that every commit needs.
+ */
+export async function stopWalWriter(server) {
+  const find = async () => {
+    const [row] = await server.query(
+      "SELECT pid, wait_event = 'WalWriterMain' AS sleeps FROM pg_stat_activity WHERE backend_type = 'walwriter'",
+    )
+    return row
+  }
+  for (;;) {
+    const { pid } = await find()
+    process.kill(pid, 'SIGSTOP')
+    if ((await find()).sleeps) return pid
+    process.kill(pid, 'SIGCONT')
+    await sleep(5)
+  }
+}

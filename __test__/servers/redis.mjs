@@ -80,11 +80,18 @@ export async function untilCaughtUp(replica, primary) {
 
 const SLOTS = 16384
 
+async function startNode() {
+  const bus = String(await freePort())
+  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-port', bus]
+  // a cluster lists a replica once it has a byte of its master's writes, such as a ping
+  return Object.assign(await startRedis(...options, '--repl-ping-replica-period', '1'), { bus })
+}
+
+const meet = (node, other) => node.cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port), other.bus)
+
 /** Three masters that share the slots of one cluster. */
 export async function startCluster() {
-  const buses = await Promise.all([freePort(), freePort(), freePort()])
-  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-port']
-  const nodes = await Promise.all(buses.map((bus) => startRedis(...options, String(bus))))
+  const nodes = await Promise.all([startNode(), startNode(), startNode()])
   const share = Math.ceil(SLOTS / nodes.length)
   await Promise.all(
     nodes.map(async (node, i) => {
@@ -93,8 +100,7 @@ export async function startCluster() {
       await node.cli('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
     }),
   )
-  for (const node of nodes.slice(1))
-    await node.cli('CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port), String(buses[0]))
+  for (const node of nodes.slice(1)) await meet(node, nodes[0])
   for (const node of nodes) {
     await until(async () => {
       const info = await node.cli('CLUSTER', 'INFO')
@@ -102,6 +108,18 @@ export async function startCluster() {
     })
   }
   return nodes
+}
+
+/** A replica of one master of a cluster, which all masters list. */
+export async function startClusterReplica(nodes, master) {
+  const replica = await startNode()
+  await meet(replica, master)
+  const id = await master.cli('CLUSTER', 'MYID')
+  await until(async () => (await replica.cli('CLUSTER', 'NODES')).includes(id))
+  await until(async () => (await replica.cli('CLUSTER', 'REPLICATE', id)) === 'OK')
+  await untilLinked(replica)
+  for (const node of nodes) await until(async () => (await node.cli('CLUSTER', 'SLOTS')).includes(String(replica.port)))
+  return replica
 }
 
 /** A sentinel that watches `primary` under that name. */

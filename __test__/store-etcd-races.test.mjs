@@ -1,0 +1,7 @@
+// Several members at once on a real etcd: store-races.mjs has the tests.
+
+import { DATABASES } from './databases.mjs'
+import { testRaces } from './store-races.mjs'
+import { serve } from './store-rules.mjs'
+
+testRaces(DATABASES.etcd, serve(DATABASES.etcd))
