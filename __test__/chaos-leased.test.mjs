@@ -13,11 +13,14 @@ const require = createRequire(import.meta.url)
 const FlakeId = require('../index.js')
 const { check } = require('../chaos/check.js')
 const clock = require('../chaos/clock.js')
+const { Gaps } = require('../chaos/gaps.js')
 const { Handle } = require('../chaos/handle.js')
 const { judgeExtent } = require('../chaos/judge.js')
 const { target } = require('../chaos/leased.js')
 const { outages } = require('../chaos/outages.js')
+const { endQuiet } = require('../chaos/quiet.js')
 const { WAYS, Run } = require('../chaos/ways.js')
+const { DatabaseStore } = require('../lib/stores/database.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-leased-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))
@@ -88,40 +91,69 @@ if (canRun()) {
 // Outages
 
 /** A store that only writes down what happens to it. */
-function fakeStore(losing = []) {
+function fakeStore() {
   const log = []
   const fault = (name, isLoss) => ({ counts: [name], isLoss, strike: async () => log.push(name) })
-  return {
-    log,
-    faults: [fault('loss', true), fault('one'), fault('two'), fault('three')],
-    isLost: async () => losing.includes(log.at(-1)),
-  }
+  return { log, faults: [fault('loss', true), fault('one'), fault('two'), fault('three')] }
 }
 
 test('every kind of outage happens once in the shortest run, the loss of the group last', async (t) => {
   const store = fakeStore()
   const counts = {}
-  const plan = { seconds: 0.01, group: 'g', lastingMs: 0, renew: () => t.fail() }
+  const plan = { seconds: 0.01, lastingMs: 0, endQuiet: async () => {} }
   await outages(store, { counts, until: performance.now() }, plan)
   t.deepEqual(counts, { one: 1, two: 1, three: 1, loss: 1 })
   t.is(store.log[3], 'loss')
 })
 
-test('a group that is lost is replaced, and not before its windows are over', async (t) => {
-  const store = fakeStore(['two', 'loss'])
-  const lostAt = []
-  const isLost = store.isLost
-  store.isLost = async () => {
-    const is = await isLost()
-    if (is) lostAt.push(performance.now())
-    return is
+test('a quiet period ends after the loss of a group, and not before its windows are over', async (t) => {
+  const store = fakeStore()
+  const struckAt = []
+  for (const fault of store.faults) {
+    const { strike } = fault
+    fault.strike = () => {
+      struckAt.push(performance.now())
+      return strike()
+    }
   }
   const waits = []
-  const renew = async () => waits.push(performance.now() - lostAt.at(-1))
-  const plan = { seconds: 0.01, group: 'g', lastingMs: 150, renew }
-  await outages(store, { counts: {}, until: performance.now() }, plan)
-  t.is(waits.length, 2)
-  for (const ms of waits) t.true(ms > 150)
+  const endQuiet = async () => waits.push([store.log.at(-1), performance.now() - struckAt.at(-1)])
+  await outages(store, { counts: {}, until: performance.now() }, { seconds: 0.01, lastingMs: 50, endQuiet })
+  t.is(waits.at(-1)[0], 'loss')
+  for (const [, ms] of waits) t.true(ms > 50)
+})
+
+test('a group whose quiet period was ended grants a slot', async (t) => {
+  const kept = new Map()
+  const identity = { history: 'h', process: 'p' }
+  const records = {
+    read: async (_, names) => ({ now: Date.now(), identity, values: names.map((name) => kept.get(name) ?? null) }),
+    swap: async (_, name, from, to) => (kept.get(name) ?? null) === from && Boolean(kept.set(name, to)),
+  }
+  const store = new DatabaseStore(records)
+  const config = { fingerprint: 'f', slots: 3, ttlMs: 5000, skewMs: 1500, durable: false }
+  const acquire = () => store.acquire('g', { config, owner: '1'.repeat(32), host: 'h', joins: true })
+  await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_QUIET' })
+  await endQuiet(records, 'g')
+  t.true((await acquire()).slot < 3)
+})
+
+test('the longest time without an ID: only of members that run, are not paused and have begun', async (t) => {
+  const member = (more) => ({ lives: [1], sizes: [8], isRunning: true, isPaused: false, ...more })
+  let made = 0
+  const busy = member()
+  Object.defineProperty(busy, 'sizes', {
+    get() {
+      made += 8
+      return [made]
+    },
+  })
+  const others = [busy, member({ isPaused: true }), member({ isRunning: false }), member({ sizes: [0] })]
+  const gaps = new Gaps([member(), ...others])
+  while (gaps.longest[0] === 0) await sleep(20)
+  const [idle, ...rest] = gaps.end()
+  t.true(idle > 0)
+  t.deepEqual(rest, [0, 0, 0, 0])
 })
 
 test('a long run that met too little proves nothing', (t) => {
@@ -134,7 +166,7 @@ test('a long run that met too little proves nothing', (t) => {
 })
 
 test('each target names its faults', (t) => {
-  for (const name of ['redis', 'postgres', 'etcd']) t.true(target(name).columns.includes('restarts'))
+  for (const name of ['redis', 'postgres', 'mysql', 'etcd']) t.true(target(name).columns.includes('restarts'))
 })
 
 // Ways

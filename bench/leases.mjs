@@ -1,23 +1,59 @@
-// Leases on real servers, which this starts: what a lease costs on the hot path, and how long a step takes on each store
-// with few slots taken and with many.
+// Leases on real servers, which this starts: what a lease costs on the hot path, how long a step takes on each database,
+// how many calls a crowd of newcomers needs, and how long that takes.
 
 import { randomBytes } from 'node:crypto'
+import mysql2 from 'mysql2/promise'
+import pg from 'pg'
 import { startEtcd } from '../__test__/servers/etcd.mjs'
+import { startMysql } from '../__test__/servers/mysql.mjs'
 import { startPostgres } from '../__test__/servers/postgres.mjs'
 import { startRedis } from '../__test__/servers/redis.mjs'
-import FlakeId from '../index.mjs'
+import FlakeId, { mysqlStore, postgresStore } from '../index.mjs'
 import stores from '../lib/stores/open.js'
 import report from './report.js'
 
 const { median, ofProcess, printPromises } = report
 const INTERLEAVED = 9
 const STEPS = 300
-const CONFIG = { fingerprint: 'bench', slots: 4096, ttlMs: 60_000, skewMs: 5_000, create: true }
+const CROWD = 300
+const NEARLY_ALL = 1000
+const CONFIG = { fingerprint: 'bench', slots: 1024, ttlMs: 60_000, skewMs: 5_000, durable: true }
 
+const CONNECTIONS = 20
+
+/** A crowd in one process needs more connections than a generator has. */
+const POOLS = {
+  postgres(url) {
+    const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
+    return { store: postgresStore(pool), close: () => pool.end() }
+  },
+  mysql(url) {
+    const pool = mysql2.createPool({ uri: url, connectionLimit: CONNECTIONS })
+    return { store: mysqlStore(pool), close: () => pool.end() }
+  },
+}
+
+const openUrl = (url) => stores.openStore(url.replace(/^http:/, 'etcd:'))
+
+/** How each server is started, and its bars: acquire and renew in ms, a crowd in ms. */
 const SERVERS = {
-  redis: [() => startRedis(), 1],
-  postgres: [() => startPostgres({ fsync: 'on' }), 2],
-  etcd: [() => startEtcd(), 5],
+  redis: { start: startDurableRedis, step: 0.4, crowd: 200 },
+  postgres: { start: () => startPostgres({ fsync: 'on' }), step: 3, crowd: 1000 },
+  mysql: { start: startDurableMysql, step: 4, crowd: 1000 },
+  etcd: { start: () => startEtcd(), step: 8, crowd: 5000 },
+}
+
+/** Durable, so that a new group has no quiet period. */
+async function startDurableRedis() {
+  const server = await startRedis()
+  await server.cli('CONFIG', 'SET', 'appendfsync', 'always')
+  await server.cli('CONFIG', 'SET', 'appendonly', 'yes')
+  return server
+}
+
+async function startDurableMysql() {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  return Object.assign(server, { url: await server.freshUrl('bench') })
 }
 
 const p50 = async (count, step) => {
@@ -30,34 +66,67 @@ const p50 = async (count, step) => {
   return median(times)
 }
 
-const request = () => ({ owner: randomBytes(16).toString('hex'), host: 'bench', clientNow: Date.now() })
+const seeker = (host = 'bench') => ({ config: CONFIG, owner: randomBytes(16).toString('hex'), host, joins: true })
 
-/** Median ms of acquire and of renew while this many slots are taken. */
-async function steps(store, taken) {
-  const group = `taken-${taken}`
-  await store.open(group, CONFIG)
-  for (let i = 0; i < taken; i++) await store.acquire(group, { ...request(), host: `h${i}` })
+async function take(store, group, asked = seeker()) {
+  const { slot, hi } = await store.acquire(group, asked)
+  return { config: CONFIG, owner: asked.owner, slot, hi }
+}
+
+/** Median ms of acquire and of renew. */
+async function steps(store) {
   const held = []
-  const acquire = await p50(STEPS, async () => {
-    const asked = request()
-    const { slot } = await store.acquire(group, asked)
-    held.push({ slot, owner: asked.owner })
-  })
-  const renew = await p50(STEPS, (i) => store.renew(group, { ...held[i], clientNow: Date.now() }))
+  await take(store, 'steps') // makes the group
+  const acquire = await p50(STEPS, async () => held.push(await take(store, 'steps')))
+  const renew = await p50(STEPS, (i) => store.renew('steps', held[i]))
   return { acquire, renew }
 }
 
-/** On each store: every step with ten slots taken, and with a thousand. */
-async function measureSteps(name) {
-  const [start] = SERVERS[name]
-  const server = await start()
-  const { store, close } = stores.openStore(server.url.replace(/^http:/, 'etcd:'))
+/** Many newcomers at once: how long until all have a slot, in ms, and how many calls each needed. */
+async function crowd(store, calls, group, hostOf) {
+  await take(store, group)
+  const before = calls.count
+  const start = performance.now()
+  await Promise.all(Array.from({ length: CROWD }, (_, i) => take(store, group, seeker(hostOf(i)))))
+  return { ms: performance.now() - start, calls: (calls.count - before) / CROWD }
+}
+
+/** How many calls the last free slots of a group cost, at most. */
+async function search(store, calls) {
+  const most = { calls: 0 }
+  for (let taken = 0; taken < CONFIG.slots; taken++) {
+    const before = calls.count
+    await take(store, 'search', seeker(`host ${taken}`))
+    if (taken >= NEARLY_ALL) most.calls = Math.max(most.calls, calls.count - before)
+  }
+  return most.calls
+}
+
+/** Counts what goes to the database: each read and each swap is one call. */
+function counted(records) {
+  const calls = { count: 0 }
+  for (const name of ['read', 'swap']) {
+    const call = records[name].bind(records)
+    records[name] = (...args) => {
+      calls.count += 1
+      return call(...args)
+    }
+  }
+  return calls
+}
+
+async function measureDatabase(name) {
+  const server = await SERVERS[name].start()
+  const one = openUrl(server.url)
+  const many = (POOLS[name] ?? openUrl)(server.url)
+  const calls = counted(many.store.records)
   try {
-    const few = await steps(store, 10)
-    const many = await steps(store, 1000)
-    return { few, many }
+    const { acquire, renew } = await steps(one.store)
+    const spread = await crowd(many.store, calls, 'spread', (i) => `host ${i}`)
+    const oneHost = await crowd(many.store, calls, 'one host', () => 'host')
+    return { acquire, renew, spread, oneHost, search: await search(many.store, calls) }
   } finally {
-    await close()
+    await Promise.all([one.close(), many.close()])
     await server.stop()
   }
 }
@@ -83,19 +152,22 @@ export async function run() {
   } finally {
     await redis.stop()
   }
-  for (const name of Object.keys(SERVERS)) measured[name] = await measureSteps(name)
+  for (const name of Object.keys(SERVERS)) measured[name] = await measureDatabase(name)
   print(measured)
 }
 
 function print({ hot, ...rest }) {
   console.log(`\nLeases, medians\n\nnext() ${hot[0].toFixed(1)} ns, leased ${hot[1].toFixed(1)} ns`)
   const promises = [['next() with a lease / without', () => hot[1] / hot[0], 1.05]]
-  for (const [name, [, bar]] of Object.entries(SERVERS)) {
-    for (const step of ['acquire', 'renew']) {
-      const { few, many } = rest[name]
-      promises.push([`${name}: ${step}, p50 in ms, 10 slots taken`, () => few[step], bar])
-      promises.push([`${name}: ${step}, 1 000 slots taken / 10`, () => many[step] / few[step], 1.25])
+  for (const [name, bars] of Object.entries(SERVERS)) {
+    const { acquire, renew, spread, oneHost, search } = rest[name]
+    promises.push([`${name}: acquire, p50 in ms`, () => acquire, bars.step])
+    promises.push([`${name}: renew, p50 in ms`, () => renew, bars.step])
+    for (const [where, { ms, calls }] of Object.entries({ 'on as many hosts': spread, 'on one host': oneHost })) {
+      promises.push([`${name}: ${CROWD} newcomers at once ${where}, ms`, () => ms, bars.crowd])
+      promises.push([`${name}: ${CROWD} newcomers at once ${where}, calls each`, () => calls, 6])
     }
+    promises.push([`${name}: one of the last 24 slots of 1 024, calls at most`, () => search, 40])
   }
   printPromises(promises)
 }

@@ -29,12 +29,6 @@ class DeadlineLease {
     lease.#store = store
     lease.#closeStore = close
     lease.#options = { ...readJoinOptions(options), generator: generatorOptions(options) }
-    try {
-      await store.open(lease.#options.group, lease.#options.config)
-    } catch (error) {
-      await close()
-      throw error
-    }
     lease.#attend()
     return lease
   }
@@ -51,7 +45,9 @@ class DeadlineLease {
     this.#deadline = Number.NEGATIVE_INFINITY
     if (this.#held !== undefined) {
       const { owner, slot } = this.#held
-      await this.#store.release(this.#options.group, { slot, owner, last: UNUSED }).catch(() => {})
+      await this.#store
+        .release(this.#options.group, { config: this.#options.config, slot, owner, last: UNUSED })
+        .catch(() => {})
     }
     await this.#closeStore()
   }
@@ -65,16 +61,17 @@ class DeadlineLease {
 
   /** Acquires or renews. Returns whether there is nothing to do for a while. */
   async #ask() {
-    const { group, host } = this.#options
+    const { group, host, config } = this.#options
     if (this.#held === undefined) {
       const owner = randomBytes(16).toString('hex')
-      const { slot } = await this.#store.acquire(group, { owner, host, clientNow: Date.now() })
+      const { slot, hi } = await this.#store.acquire(group, { config, owner, host, joins: true })
       if (this.#isClosed) return true
-      this.#held = { owner, slot, flake: new FlakeId({ ...this.#options.generator, id: slot }) }
+      this.#held = { owner, slot, hi, flake: new FlakeId({ ...this.#options.generator, id: slot }) }
     } else {
       const { owner, slot } = this.#held
-      const answer = await this.#store.renew(group, { slot, owner, clientNow: Date.now() })
+      const answer = await this.#store.renew(group, { config, slot, owner, hi: this.#held.hi })
       if (typeof answer === 'string') return this.#lose()
+      this.#held.hi = answer.hi
     }
     if (!this.#isClosed) this.#deadline = Date.now() + this.#options.config.ttlMs
     return true

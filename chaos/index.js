@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- local|redis|postgres|etcd [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
+// `npm run chaos -- local|redis|postgres|mysql|etcd [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
 // expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 
@@ -13,7 +13,13 @@ const local = require('./local.js')
 const { Report } = require('./report.js')
 const { run } = require('./run.js')
 
-const TARGETS = { local, redis: target('redis'), postgres: target('postgres'), etcd: target('etcd') }
+const TARGETS = {
+  local,
+  redis: target('redis'),
+  postgres: target('postgres'),
+  mysql: target('mysql'),
+  etcd: target('etcd'),
+}
 const CONTROL_SECONDS = 3
 
 function readArguments() {
@@ -26,7 +32,7 @@ function readArguments() {
   if (positionals.length > 1 || !isKnown || !(seconds > 0)) {
     console.error(
       'usage: npm run chaos -- local [--seconds 60]\n' +
-        '       npm run chaos -- redis|postgres|etcd [--seconds 60] [--policy window|deadline]',
+        '       npm run chaos -- redis|postgres|mysql|etcd [--seconds 60] [--policy window|deadline]',
     )
     process.exit(2)
   }
@@ -41,6 +47,7 @@ async function runAll(scenarios, { seconds, folder, report }) {
     const result = await run(scenario, { folder, seconds: seconds / scenarios.length })
     results.push(result)
     console.log(report.row(result))
+    console.log(report.gaps(result))
   }
   if (results.length > 1) console.log(report.total(results))
   return results

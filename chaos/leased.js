@@ -1,16 +1,18 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|etcd`: processes that share the slots of one group on a real server. Each has its own
+// `npm run chaos -- redis|postgres|mysql|etcd`: processes that share the slots of one group on a real server. Each has its own
 // line to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
 // negative control, in which there must be duplicates.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('../index.js')
+const { openStore } = require('../lib/stores/open.js')
 const clock = require('./clock.js')
 const faults = require('./faults.js')
 const { Line } = require('./line.js')
 const { makeMembers, REFUSALS } = require('./members.js')
 const { outages } = require('./outages.js')
+const { endQuiet } = require('./quiet.js')
 
 const MEMBERS = 6
 const FURTHEST_CLOCK_MS = 700
@@ -19,7 +21,7 @@ const LONGEST_AWAY_MS = 5000
 const RECOVER_MS = 30_000
 const PER_SECOND = 150_000
 const GROUP = 'chaos'
-const LEASE = { group: GROUP, slots: 3, ttlMs: 3000, skewMs: 1500 }
+const LEASE = { group: GROUP, slots: 3, ttlMs: 4000, skewMs: 1000 }
 
 /** The store fails, is slow or has no free slot; or an answer came so late that it looks like a wrong clock. */
 const LEASE_REFUSALS = [
@@ -49,14 +51,16 @@ function scenarioOn(store, lines, { policy, seconds }) {
     refusals: LEASE_REFUSALS,
   })
   const makeGroup = () => FlakeId.createGroup(store.urlAt(store.port), LEASE)
-  /** Creates a group that everybody knows to be new. Nobody is there who could have created it before. */
-  async function renew() {
-    for (const line of lines) line.bar()
-    await store.wipe()
-    await makeGroup()
-    for (const line of lines) line.unbar()
+  /** Over a client of its own: the server that leads now may be another one than before. */
+  async function endQuietThere() {
+    const { store: there, close } = openStore(store.urlAt(store.port))
+    try {
+      await endQuiet(there.records, GROUP)
+    } finally {
+      await close()
+    }
   }
-  const plan = { seconds, group: GROUP, lastingMs: LEASE.ttlMs + LEASE.skewMs, renew }
+  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: endQuietThere }
   return {
     members: makeMembers(MEMBERS, generator),
     faults: faults.leased,
@@ -110,6 +114,6 @@ const target = (name) => ({
   full: FULL,
 })
 
-const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], etcd: ['wiped'] }
+const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], mysql: ['failovers'], etcd: ['wiped'] }
 
 module.exports = { target, scenarioOn }

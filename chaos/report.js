@@ -29,6 +29,11 @@ class Report {
     return this.#line(name, (title) => number(values[title] ?? 0))
   }
 
+  /** For each member the longest time without an ID while nothing happened to the member itself. */
+  gaps({ longestGaps }) {
+    return `  longest time without an ID, by member: ${longestGaps.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')}`
+  }
+
   /** The same columns over all results. */
   total(results) {
     const sum = (pick) => results.reduce((total, result) => total + (pick(result) ?? 0), 0)

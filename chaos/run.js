@@ -8,6 +8,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { check } = require('./check.js')
 const { pick, strike } = require('./faults.js')
+const { Gaps } = require('./gaps.js')
 const { Handle } = require('./handle.js')
 const { Watch } = require('./watch.js')
 
@@ -56,21 +57,25 @@ async function run(scenario, { folder, seconds }) {
     return isDone
   }
   const watch = new Watch(members, scenario.hangMs)
+  const gaps = new Gaps(members)
+  let longestGaps
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
     await Promise.all([...lives, scenario.outages?.({ counts, until })])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
+    longestGaps = gaps.end()
     await Promise.all(members.map((member) => member.end()))
   } finally {
+    gaps.end()
     watch.end()
     await Promise.all(members.map((member) => member.kill()))
   }
   const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
   const found = check(sequencesOf(members, scenario.isOneCursor))
   fs.rmSync(files, { recursive: true })
-  return { name: scenario.name, counts, lives, troubles, ...found }
+  return { name: scenario.name, counts, lives, troubles, longestGaps, ...found }
 }
 
 /** One fault after the other, as many as there is time for. */

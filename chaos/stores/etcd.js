@@ -11,7 +11,6 @@ const helpers = import('../../__test__/servers/etcd.mjs')
 class EtcdUnderFaults {
   #server
   #events
-  #isWiped = false
 
   /** Undefined where etcd is not installed. `events`: see leased.js. */
   static async start(events) {
@@ -37,16 +36,6 @@ class EtcdUnderFaults {
     { counts: ['wiped'], isLoss: true, strike: () => this.#wipeMember() },
   ]
 
-  /** Removes what the members have written since. */
-  async wipe() {
-    await this.#server.ctl('del', '--prefix', '')
-    this.#isWiped = false
-  }
-
-  async isLost() {
-    return this.#isWiped
-  }
-
   async stop() {
     await this.#server.stop()
   }
@@ -59,7 +48,6 @@ class EtcdUnderFaults {
   }
 
   async #wipeMember() {
-    this.#isWiped = true
     this.#events.down()
     await this.#server.wipe()
     await sleep(spread(50, 1000))

@@ -46,10 +46,6 @@ class PostgresUnderFaults {
     { counts: ['failovers'], strike: () => this.#failOver() },
   ]
 
-  async isLost() {
-    return false
-  }
-
   async stop() {
     const standby = await this.#standby
     await standby.stop()

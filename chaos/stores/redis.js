@@ -10,7 +10,6 @@ const { Line } = require('../line.js')
 const helpers = import('../../__test__/servers/redis.mjs')
 
 const SAVES = '3 1' // after so many seconds with a change
-const LOST_QUIET_MS = 10_000 // a longer quiet period is one that knows no ttl: of a group that is gone altogether
 
 class RedisUnderFaults {
   #primary
@@ -47,16 +46,6 @@ class RedisUnderFaults {
     { counts: ['FLUSHALL'], isLoss: true, strike: () => this.#flush() },
   ]
 
-  async wipe() {
-    await this.#primary.cli('FLUSHALL')
-  }
-
-  /** Whether the group is gone, or was and has been made anew by a member. */
-  async isLost(group) {
-    const quietUntil = await this.#primary.cli('HGET', `flakeforge:{${group}}:group`, 'quietUntil')
-    return quietUntil === '' || Number(quietUntil) - Date.now() > LOST_QUIET_MS
-  }
-
   async stop() {
     const replica = await this.#replica
     await Promise.all([this.#primary.stop(), replica.stop(), this.#link.close()])
@@ -64,7 +53,7 @@ class RedisUnderFaults {
 
   async #flush() {
     this.#events.down()
-    await this.wipe()
+    await this.#primary.cli('FLUSHALL')
   }
 
   async #restart(signal) {
