@@ -36,7 +36,18 @@ import {
   Stats,
 } from './types/options.js'
 import { SegmentId } from './types/segment-id.js'
-import { etcdStore, fileStore, Grant, postgresStore, redisStore, SlotInfo, Store } from './types/stores.js'
+import {
+  etcdStore,
+  fileStore,
+  mysqlStore,
+  postgresStore,
+  RecordStore,
+  recordStore,
+  redisStore,
+  SlotInfo,
+  Store,
+  StoreIdentity,
+} from './types/stores.js'
 
 /**
  * Makes 64-bit IDs that are unique and ordered by time, without coordination.
@@ -163,15 +174,17 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * Makes a generator that gets its node number by itself. It holds a *slot* of its group as long as it lives, and no
    * two living generators of a group hold the same slot. Resolves once it can make IDs.
    *
-   * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'` or `'etcd://…'` (with the
-   * client package that you have installed), or your own client in `redisStore`, `postgresStore` or `etcdStore`. For
-   * the processes of one machine: `'file:DIR'`. Default: the store that the environment variable `FLAKEFORGE_STORE`
-   * names, or else the folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
+   * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'`, `'mysql://…'` (MariaDB too) or
+   * `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in `redisStore`,
+   * `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of one
+   * machine: `'file:DIR'`. Default: the store that the environment variable `FLAKEFORGE_STORE` names, or else the
+   * folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
    * @param options the group and its lease, the layout, and node fields that stay fixed
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
    * `shared`, `clock`). Or no store is named and there is no default: in a container, because each one would have its
-   * own folder, or without a home folder.
-   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created for another layout, epoch or number of slots
+   * own folder, or without a home folder. Or the server is set up so that it may lose what it acknowledged, and
+   * `durable` says that it does not.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with other options that its members must agree on
    * (`theirs`, `ours`).
    * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if
    * another generator of this process uses its node number; if no other slot is free, the `cause` says so.
@@ -179,8 +192,10 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * to make IDs (`retryAt`). See `createGroup`.
    * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store are further apart than `skewMs`, or
    * the window begins after the end of `waitMs` by this machine's clock.
-   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), or did not answer within a second after
-   * `waitMs`.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), must not be used (a replica, for
+   * example), or did not answer within a second after `waitMs`.
+   * @throws {Error} `ERR_FLAKE_RECORD`: a record of the group cannot be read, or was written by a newer version of
+   * flakeforge (`group`, `record`); or version 0.1 made the group (`group`). Nothing was written over it.
    * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
    * @throws the signal's `reason`, if `signal` aborts first
    * @example
@@ -212,7 +227,6 @@ declare namespace FlakeId {
     format,
     fromSigned,
     GeneratorOptions,
-    Grant,
     IdLike,
     IterationOptions,
     JoinOptions,
@@ -227,18 +241,22 @@ declare namespace FlakeId {
     LeaseListener,
     LeaseOptions,
     layouts,
+    mysqlStore,
     NodeFields,
     OwnNodeOptions,
     Parts,
     PartsToEncode,
     parse,
     postgresStore,
+    RecordStore,
+    recordStore,
     redisStore,
     SegmentId,
     SignalOptions,
     SlotInfo,
     Stats,
     Store,
+    StoreIdentity,
     toBigInt,
     toSigned,
   }

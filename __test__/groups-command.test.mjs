@@ -1,15 +1,21 @@
-// `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder and on Redis.
+// `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder, on Redis and on MariaDB.
 
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import anyTest from 'ava'
 import { startEtcd, wantEtcd } from './servers/etcd.mjs'
+import { startMysql, wantMysql } from './servers/mysql.mjs'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { freePort } from './servers/server.mjs'
 import { FlakeId } from './support.mjs'
 import { fails, isRefused, jsonOf as jsonOfCommand, run, textOf } from './support-command.mjs'
 import { closeAfter, tryJoin } from './support-lease.mjs'
+
+const require = createRequire(import.meta.url)
+const { createCommand } = require('../lib/create-command.js')
+const { readJoinOptions } = require('../lib/join-options.js')
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
 const jsonOf = (t, args, options) => jsonOfCommand(t, [...args, '--json'], options)
@@ -19,14 +25,33 @@ const newFolder = async () => {
   return { where: folder, url: `file:${folder}`, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 const newRedis = async () => {
-  const server = await startRedis()
+  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
   return { where: server.url, url: server.url, stop: () => server.stop() }
+}
+const newMariadb = async () => {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  const url = await server.freshUrl('app')
+  return { where: url, url, stop: () => server.stop() }
 }
 
 const STORES = {
   'a folder': { start: newFolder, isThere: true },
   Redis: { start: newRedis, isThere: wantRedis() !== undefined },
+  MariaDB: { start: newMariadb, isThere: wantMysql() !== undefined },
 }
+
+/** These servers keep what they acknowledge, so no new group needs a quiet period. A folder ignores it. */
+const durable = true
+const ENDED = {
+  'a folder': (group) => `Group '${group}' has ended.\n`,
+  Redis: (group) => `Group '${group}' has ended. For the next 65 s or so, a new group of this name grants no slots.\n`,
+}
+ENDED.MariaDB = ENDED.Redis
+const MADE = {
+  'a folder': (group) => `Made group '${group}'.\n`,
+  Redis: (group) => `Made group '${group}', and waited until it grants slots.\n`,
+}
+MADE.MariaDB = MADE.Redis
 
 for (const [kind, { start, isThere }] of Object.entries(STORES)) {
   const test = isThere ? anyTest : anyTest.skip
@@ -45,27 +70,50 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
 
   test(`${kind}: create makes a group whose members need not wait, and says so`, async (t) => {
     const { where, url } = await started(t)
-    t.is(await textOf(t, ['create', where, 'orders']), "Made group 'orders'.\n")
-    t.is(await textOf(t, ['create', where]), "Made group 'default'.\n")
-    t.deepEqual(await jsonOf(t, ['create', where, 'orders']), [{ group: 'orders', created: false }])
-    t.regex(await textOf(t, ['create', where, 'orders']), /^Group 'orders' exists already.* Nothing was changed\.\n$/)
-    await textOf(t, ['destroy', where, 'orders', '--yes'])
-    t.deepEqual(await jsonOf(t, ['create', where, 'orders']), [{ group: 'orders', created: true }])
-    const several = await Promise.all([1, 2, 3, 4].map(() => jsonOf(t, ['create', where, 'others'])))
+    const before = Date.now()
+    t.is(await textOf(t, ['create', where, 'orders', '--skew', '400']), MADE[kind]('orders'))
+    if (kind !== 'a folder') t.true(Date.now() - before > 1400, 'it is quiet for a second and the skew')
+    t.is(await textOf(t, ['create', where, '--durable']), MADE[kind]('default'))
+    t.deepEqual(await jsonOf(t, ['create', where, 'orders', '--skew', '400']), [{ group: 'orders', created: false }])
+    const again = await textOf(t, ['create', where, 'orders', '--skew', '400'])
+    t.regex(again, /^Group 'orders' exists already.* Nothing was changed\.\n$/)
+    const several = await Promise.all([1, 2, 3, 4].map(() => jsonOf(t, ['create', where, 'others', '--durable'])))
     t.is(several.flat().filter(({ created }) => created).length, 1, 'of several at once, one made it')
-    t.is((await joinAs(t, url, { group: 'orders', waitMs: 5000 })).slot, 0)
-    t.is((await joinAs(t, url, { group: 'default', epoch: 0, waitMs: 5000, host: 'other' })).slot, 0)
+    t.is((await joinAs(t, url, { group: 'orders', skewMs: 400, waitMs: 5000 })).state, 'attached')
+    t.is((await joinAs(t, url, { group: 'default', durable, epoch: 0, waitMs: 5000, host: 'other' })).state, 'attached')
+  })
+
+  test(`${kind}: a group that was destroyed is made again, once its members must have stopped`, async (t) => {
+    const { where, url } = await started(t)
+    const options = ['--ttl', '2000', '--skew', '700', '--durable']
+    t.deepEqual(await jsonOf(t, ['create', where, 'orders', ...options]), [{ group: 'orders', created: true }])
+    const before = Date.now()
+    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
+    t.regex(await textOf(t, ['create', where, 'orders', ...options]), /^Made group 'orders'/)
+    if (kind !== 'a folder') t.true(Date.now() - before > 2700, 'ttl and skew')
+    const flake = await joinAs(t, url, { group: 'orders', ttlMs: 2000, skewMs: 700, durable, waitMs: 0 })
+    t.is(flake.state, 'attached')
   })
 
   test(`${kind}: the options of create are those of the members`, async (t) => {
     const { where, url } = await started(t)
     const options = ['--slots', '3', '--ttl', '4000', '--skew=700', '--datacenter', '5', '--epoch', '2020-01-01']
+    options.push('--durable')
     await textOf(t, ['create', where, 'orders', ...options])
-    const same = { group: 'orders', slots: 3, ttlMs: 4000, skewMs: 700, datacenter: 5, epoch: Date.UTC(2020, 0) }
+    const same = {
+      group: 'orders',
+      durable,
+      slots: 3,
+      ttlMs: 4000,
+      skewMs: 700,
+      datacenter: 5,
+      epoch: Date.UTC(2020, 0),
+    }
     const flake = await joinAs(t, url, { ...same, waitMs: 5000 })
     t.is(flake.datacenter, 5)
     const others = [{ slots: 4 }, { datacenter: 6 }, { epoch: Date.UTC(2021, 0) }]
-    if (kind === 'Redis') others.push({ ttlMs: 4001 }, { skewMs: 701 }) // a slot of a folder has no ttl
+    // A slot of a folder has no ttl.
+    if (kind !== 'a folder') others.push({ ttlMs: 4001 }, { skewMs: 701 }, { durable: false })
     for (const other of others) {
       const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
       await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, JSON.stringify(other))
@@ -78,9 +126,10 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     const { where, url } = await started(t)
     for (const [i, idOffset] of [5n, -3n].entries()) {
       const group = `offset-${i}`
-      await textOf(t, ['create', where, group, '--node-offset', '8', '--id-offset', String(idOffset)])
-      const same = { group, nodeOffset: 8, idOffset }
-      t.is((await joinAs(t, url, { ...same, waitMs: 5000 })).id, 8)
+      await textOf(t, ['create', where, group, '--node-offset', '8', '--id-offset', String(idOffset), '--durable'])
+      const same = { group, durable, nodeOffset: 8, idOffset }
+      const flake = await joinAs(t, url, { ...same, waitMs: 5000 })
+      t.is(flake.id, flake.slot + 8)
       for (const other of [{ nodeOffset: 9 }, { nodeOffset: undefined }, { idOffset: 6n }, { idOffset: undefined }]) {
         const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
         await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, Object.keys(other)[0])
@@ -102,12 +151,12 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
         ['counter', 10],
       ],
     }
-    await textOf(t, ['create', where, 'own', '--layout', JSON.stringify(layout), '--region', '7'])
-    const flake = await joinAs(t, url, { group: 'own', layout, region: 7, waitMs: 5000 })
+    await textOf(t, ['create', where, 'own', '--layout', JSON.stringify(layout), '--region', '7', '--durable'])
+    const flake = await joinAs(t, url, { group: 'own', durable, layout, region: 7, waitMs: 5000 })
     t.is(flake.decode(flake.next()).region, 7)
-    await textOf(t, ['create', where, 'snowcast', '--layout', 'snowcast', '--nodes', '128'])
-    const snowcast = { group: 'snowcast', layout: 'snowcast', nodes: 128, waitMs: 5000 }
-    t.is((await joinAs(t, url, snowcast)).slot, 0)
+    await textOf(t, ['create', where, 'snowcast', '--layout', 'snowcast', '--nodes', '128', '--durable'])
+    const snowcast = { group: 'snowcast', durable, layout: 'snowcast', nodes: 128, waitMs: 5000 }
+    t.true((await joinAs(t, url, snowcast)).slot < 128)
     await t.throwsAsync(tryJoin(url, { ...snowcast, nodes: 256, waitMs: 0 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
   })
 
@@ -130,13 +179,14 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     if (kind === 'a folder') {
       t.is(await textOf(t, ['slots', where]), `There are no groups in ${where}.\n`)
       t.deepEqual(fs.readdirSync(where), [])
-    } else await fails(t, ['slots', where], /There is no group 'default' on this server/)
+    } else if (kind === 'Redis') await fails(t, ['slots', where], /There is no group 'default' on this server/)
+    else t.is(await textOf(t, ['slots', where]), 'There are no groups on this server.\n')
   })
 
   test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {
     const { where, url } = await started(t)
-    await textOf(t, ['create', where, 'orders', '--ttl', '4000', '--skew', '2000'])
-    const options = { group: 'orders', ttlMs: 4000, skewMs: 2000, waitMs: 20_000 } // a step may take its time
+    await textOf(t, ['create', where, 'orders', '--ttl', '4000', '--skew', '2000', '--durable'])
+    const options = { group: 'orders', durable, ttlMs: 4000, skewMs: 2000, waitMs: 20_000 } // a step may take its time
     const flake = await joinAs(t, url, options)
     await isRefused(t, ['destroy', where, 'orders'], /--yes/)
     await isRefused(t, ['destroy', where, 'orders', '--json'], /--yes/)
@@ -145,12 +195,14 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.is((await jsonOf(t, ['slots', where, '--group', 'orders'])).length, 1)
     const stopped = new Promise((resolve) => flake.on('destroyed', resolve))
     const alive = setInterval(() => {}, 1000)
-    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), "Group 'orders' has ended.\n")
+    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
     await stopped
     clearInterval(alive)
     t.throws(() => flake.next(), { code: 'ERR_FLAKE_DESTROYED' })
     await fails(t, ['slots', where, '--group', 'orders'], /There is no group 'orders'/)
-    t.is((await joinAs(t, url, { ...options, slots: 7 })).slot, 0, 'the next group may have other options')
+    // The next group may have other options.
+    t.regex(await textOf(t, ['create', where, 'orders', '--slots', '7', '--durable']), /^Made group 'orders'/)
+    t.true((await joinAs(t, url, { group: 'orders', durable, slots: 7, waitMs: 20_000 })).slot < 7)
     t.deepEqual(await jsonOf(t, ['destroy', where, 'orders', '--yes']), [{ group: 'orders', destroyed: true }])
   })
 
@@ -166,29 +218,27 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
 
   test(`${kind}: slots: who holds what, as lines and as JSON`, async (t) => {
     const { where, url } = await started(t)
-    await textOf(t, ['create', where, 'orders', '--slots', '4'])
-    const options = { group: 'orders', slots: 4, waitMs: 5000 }
+    await textOf(t, ['create', where, 'orders', '--slots', '4', '--durable'])
+    const options = { group: 'orders', durable, slots: 4, waitMs: 5000 }
     const one = await joinAs(t, url, { ...options, host: 'web-1' })
     const two = await joinAs(t, url, { ...options, host: 'web-2' })
     one.next()
     await two.close()
     const rows = await jsonOf(t, ['slots', where, '--group', 'orders'])
-    t.deepEqual(
-      rows.map(({ group, slot, owner }) => [group, slot, typeof owner]),
-      [
-        ['orders', 0, 'string'],
-        ['orders', 1, 'undefined'],
-      ],
-    )
-    const [heading, first, second, ...more] = linesOf(await textOf(t, ['slots', url, '--group', 'orders']))
-    t.deepEqual(more, [])
+    const slots = rows.map(({ slot }) => slot)
+    t.deepEqual(slots, slots.toSorted())
+    const held = rows.find(({ slot }) => slot === one.slot)
+    const free = rows.find(({ slot }) => slot !== one.slot)
+    t.deepEqual([rows.length, held.group, typeof held.owner, typeof free.owner], [2, 'orders', 'string', 'undefined'])
+    const [heading, ...lines] = linesOf(await textOf(t, ['slots', url, '--group', 'orders']))
+    t.is(lines.length, 2)
     t.regex(heading, /^group +slot +holder +since +last ID +window ends *$/)
-    t.regex(first, /^orders +0 +\S*(web-1|process \d+)/)
-    t.regex(second, /^orders +1 +free/)
+    t.regex(lines[rows.indexOf(held)], new RegExp(`^orders +${held.slot} +\\S*(web-1|process \\d+)`))
+    t.regex(lines[rows.indexOf(free)], new RegExp(`^orders +${free.slot} +free`))
     const withoutEnd = ({ hi, ...row }) => row // a renewal may come between two looks
     const named = await jsonOf(t, ['slots', '--group', 'orders'], { env: { FLAKEFORGE_STORE: url } })
     t.deepEqual(named.map(withoutEnd), rows.map(withoutEnd))
-    await textOf(t, ['create', where, 'nobody'])
+    await textOf(t, ['create', where, 'nobody', '--durable'])
     t.regex(await textOf(t, ['slots', where, '--group', 'nobody']), /^Group 'nobody' is empty/)
     t.deepEqual(await jsonOf(t, ['slots', where, '--group', 'nobody']), [])
     await fails(t, ['slots', where, '--group', 'nobdoy'], /There is no group 'nobdoy'/)
@@ -205,13 +255,17 @@ onEtcd('etcd: slots lists all groups that are there, whatever their names, and k
   const url = server.url.replace('http:', 'etcd:')
   t.is(await textOf(t, ['slots', url]), 'There are no groups on this server.\n')
   const names = ['a', 'a/b', 'ä b"c', 'orders', 'ordersz', 'ended']
-  for (const group of names) t.deepEqual(await jsonOf(t, ['create', url, group]), [{ group, created: true }])
-  t.deepEqual(await jsonOf(t, ['create', url, 'a/b']), [{ group: 'a/b', created: false }])
+  for (const group of names) {
+    t.deepEqual(await jsonOf(t, ['create', url, group, '--durable']), [{ group, created: true }])
+  }
+  t.deepEqual(await jsonOf(t, ['create', url, 'a/b', '--durable']), [{ group: 'a/b', created: false }])
   await textOf(t, ['destroy', url, 'ended', '--yes'])
-  await (await FlakeId.join(url, { group: 'orders', waitMs: 20_000 })).close()
+  const flake = await FlakeId.join(url, { group: 'orders', durable, waitMs: 20_000 })
+  const { slot: theirs } = flake
+  await flake.close()
   t.deepEqual(
     (await jsonOf(t, ['slots', url])).map(({ group, slot }) => [group, slot]),
-    [['orders', 0]],
+    [['orders', theirs]],
   )
   const empty = linesOf(await textOf(t, ['slots', url])).flatMap(
     (line) => /^Group '(.*)' is empty/.exec(line)?.[1] ?? [],
@@ -221,7 +275,12 @@ onEtcd('etcd: slots lists all groups that are there, whatever their names, and k
   await fails(t, ['slots', url, '--group', 'ended'], /There is no group 'ended' on this server/)
 })
 
-const ODD = ['mysql://user:s3cret@host', 'redis+tls://user:s3cret@host', 's3://user:s3cret@host', 'etcd://user:s3cret@']
+const ODD = [
+  'mongodb://user:s3cret@host',
+  'redis+tls://user:s3cret@host',
+  's3://user:s3cret@host',
+  'etcd://user:s3cret@',
+]
 
 for (const url of ODD) {
   anyTest(`an address that is none is refused without its password: ${url}`, async (t) => {
@@ -236,9 +295,9 @@ for (const url of ODD) {
 }
 
 anyTest('no server: one sentence and status 1', async (t) => {
-  for (const scheme of ['redis', 'postgres', 'etcd']) {
-    const url = `${scheme}://user:s3cret@127.0.0.1:${await freePort()}`
-    const stderr = await fails(t, ['create', url, 'a'], /ECONNREFUSED|does not answer/)
+  for (const scheme of ['redis', 'postgres', 'mysql', 'etcd']) {
+    const url = `${scheme}://user:s3cret@127.0.0.1:${await freePort()}${scheme === 'mysql' ? '/app' : ''}`
+    const stderr = await fails(t, ['create', url, 'a'], /ECONNREFUSED|does not answer|pool timeout/)
     t.false(stderr.includes('s3cret'))
   }
 })
@@ -303,6 +362,19 @@ anyTest('a folder that is missing is made by create only, as by join()', async (
   t.deepEqual(fs.readdirSync(folder), ['a'])
   await textOf(t, ['create', `file:${path.join(where, 'other')}`])
   t.deepEqual(fs.readdirSync(path.join(where, 'other')), ['default'])
+})
+
+anyTest('the command that join() names for a new group has the options of that join()', (t) => {
+  const commandFor = (options) => createCommand('redis://h', readJoinOptions({ group: 'a', ...options }))
+  t.is(commandFor({ durable: true, slots: 8 }), 'npx flakeforge create redis://h a --slots 8 --durable')
+  t.is(commandFor({ durable: false }), 'npx flakeforge create redis://h a')
+})
+
+anyTest('in a folder, where no new group waits, --durable changes nothing', async (t) => {
+  const { where, url, stop } = await newFolder()
+  t.teardown(stop)
+  t.is(await textOf(t, ['create', where, 'a', '--durable']), "Made group 'a'.\n")
+  await (await FlakeId.join(url, { group: 'a' })).close()
 })
 
 anyTest('--help', async (t) => {

@@ -60,20 +60,21 @@ test('an instance that was frozen past its window wakes up with another slot, an
   await createGroup(url, { group: 'functions', ...SHORT })
   const frozen = await instanceOf(t, url, short)
   const ids = [await frozen.request(), await frozen.request()]
-  t.deepEqual(ids.map(nodeOf), [0, 0])
+  const [slot] = ids.map(nodeOf)
+  t.deepEqual(ids.map(nodeOf), [slot, slot])
 
   frozen.child.kill('SIGSTOP')
   const join = (host) => FlakeId.join(url, { group: 'functions', ...SHORT, host })
   const other = await join('other') // the slot that was free
-  t.is(other.slot, 1)
+  t.is(other.slot, 1 - slot)
   const taker = await join('taker') // waits until the window of the frozen one is over
-  t.is(taker.slot, 0)
+  t.is(taker.slot, slot)
   ids.push(...taker.takeBigInts(1000))
   await other.close()
 
   frozen.child.kill('SIGCONT')
   const later = await frozen.request()
-  t.is(nodeOf(later), 1)
+  t.is(nodeOf(later), 1 - slot)
   ids.push(later, await frozen.request(), ...taker.takeBigInts(1000))
   t.is(new Set(ids).size, ids.length)
   await taker.close()
@@ -97,7 +98,7 @@ test('the command makes the group that the handler joins, so that nobody waits',
   const [, , ...args] = command.trim().replace('redis://localhost', url).split(' ')
   await promisify(execFile)(process.execPath, [join(root, 'bin', 'flakeforge.js'), ...args])
   const instance = await instanceOf(t, url, TIMES)
-  t.is(nodeOf(await instance.request()), 0)
+  t.true(nodeOf(await instance.request()) < 1024)
   instance.child.kill('SIGKILL')
   await once(instance.child, 'exit')
 })

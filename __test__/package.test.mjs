@@ -129,7 +129,7 @@ test('the platform package holds the binary, its texts and nothing else', async 
 
 const PROPERTIES = [
   ...['FlakeId', 'default', 'LeasedFlakeId', 'SegmentId', 'createGroup', 'Layout', 'layouts'],
-  ...['fileStore', 'redisStore', 'postgresStore', 'etcdStore'],
+  ...['fileStore', 'redisStore', 'postgresStore', 'mysqlStore', 'etcdStore', 'recordStore'],
   ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare'],
 ]
 

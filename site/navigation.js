@@ -11,6 +11,7 @@ const GUIDES = {
     machines: 'Many machines',
     containers: 'Containers',
     serverless: 'Serverless',
+    'your-own-database': 'Your own database',
     'what-can-go-wrong': 'What can go wrong',
   },
   'In your project': {

@@ -10,7 +10,7 @@ import { Store } from './stores.js'
  * `shared` and `clock`.
  *
  * Node fields given by name stay fixed, and the slot fills the others. The environment is not read. All members of a group
- * must agree on layout, epoch, fixed fields, offsets, slots, `ttlMs` and `skewMs`.
+ * must agree on layout, epoch, fixed fields, offsets, slots, `ttlMs`, `skewMs` and `durable`.
  */
 export type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions &
   GeneratorOptions &
@@ -29,11 +29,20 @@ export interface LeaseOptions {
   /** how many ms the clocks of the members and the store may differ; default 5 000 */
   skewMs?: number | string | null | undefined
   /**
+   * Vouches that the store never loses what it acknowledged, default false. Then a new group needs no quiet period, and a
+   * restart of the server stops nobody. `fileStore` ignores it. All members must agree on it.
+   *
+   * It is right for a PostgreSQL, MySQL or MariaDB with its default settings, for etcd, and for a single Redis without
+   * replicas and with `appendfsync always`. `join` asks the server for settings that contradict it, and refuses them
+   * with `ERR_FLAKE_OPTION`. It cannot see everything, such as a disk that only pretends to write.
+   */
+  durable?: boolean | null | undefined
+  /**
    * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at
    * most a second after that, whatever the store does.
    */
   waitMs?: number | string | null | undefined
-  /** `join` prefers the slot that a process of this name held last; default: the host name */
+  /** `join` prefers a free slot that a process of this name held last, if it finds one; default: the host name */
   host?: string | null | undefined
   /**
    * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is
@@ -44,12 +53,16 @@ export interface LeaseOptions {
 }
 
 /**
- * Creates a group that you know to be new, so that its members need not wait for a quiet period.
- * `npx flakeforge create` does the same.
+ * Creates a group that you know to be new, so that its members need not wait for a quiet period of 60 s + `skewMs`.
+ * `npx flakeforge create` does the same. On a server it waits 1 s + `skewMs`, which is the end of the quiet period of a
+ * group made this way, so that nobody else has to. If a group of this name was destroyed a moment ago, or the server
+ * was restarted meanwhile, it waits up to 60 s + `skewMs` and warns (`FLAKEFORGE_QUIET`).
  *
- * Never do this if the store may have lost the group: its members may still be making IDs.
- * @param options as for `join`; only the options that all members must agree on matter
+ * This is right only if no process used the group in the last minute. Never do it if the store may have lost the group:
+ * its members may still be making IDs.
+ * @param options as for `join`. Only the options that all members must agree on matter, and `signal`: it ends the wait
  * @returns true if it created the group; false if the group already existed: then nothing was changed
+ * @throws as `FlakeId.join`, except for what concerns slots and waiting
  */
 export function createGroup<const L extends AnyLayout = 'flake'>(
   store: Store | string | null | undefined,
@@ -109,7 +122,8 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   attach(options?: SignalOptions | null): Promise<void>
   /**
    * Ends the group: every member is destroyed at its next renewal. But if an equal group has been created again by
-   * then, the member joins that one. A new group of the same name continues above the last ID of the old one.
+   * then, the member joins that one. A new group of the same name continues above the last ID of the old one. On a
+   * server it grants nothing for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void>
   /**

@@ -21,8 +21,14 @@ export class SegmentId {
    * where to continue.
    * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10 000; the IDs
    * that a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does
-   * not exist yet begins after this value.
+   * not exist yet begins after this value. `durable`: vouches that the store never loses what it acknowledged, as in
+   * `LeaseOptions`, default false; then a restart of Redis, MySQL or MariaDB does not stop the counter. All members must agree on it.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds, or the server contradicts
+   * `durable`.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the counter was made with the other `durable` (`theirs`, `ours`).
    * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`).
+   * @throws {Error} `ERR_FLAKE_RECORD`: the counter's record cannot be read, or was written by a newer version of
+   * flakeforge (`group`: the counter's name, `record`). Nothing was written over it.
    */
   static open(
     store: Store | string | null | undefined,
@@ -30,6 +36,7 @@ export class SegmentId {
       name: string
       block?: number | string | null | undefined
       init?: bigint | number | null | undefined
+      durable?: boolean | null | undefined
     },
   ): Promise<SegmentId>
   /**

@@ -11,16 +11,17 @@ import type {
   Base,
   FlakeIdOptions,
   FormatOptions,
-  Grant,
   IdLike,
   JoinOptions,
   LayoutName,
   LayoutOptions,
   LayoutSpec,
   Parts,
+  RecordStore,
   SlotInfo,
   Stats,
   Store,
+  StoreIdentity,
 } from 'flakeforge'
 import * as all from 'flakeforge'
 import FlakeId, {
@@ -32,8 +33,12 @@ import FlakeId, {
   Layout,
   LeasedFlakeId,
   layouts,
+  mysqlStore,
   FlakeId as Named,
   parse,
+  postgresStore,
+  recordStore,
+  redisStore,
   SegmentId,
   toBigInt,
   toSigned,
@@ -89,7 +94,7 @@ assert.deepEqual([typeof info?.owner, info?.pid, info?.last instanceof Date], ['
 await leased[Symbol.asyncDispose]()
 assert.deepEqual(await detached, [{ group: 'orders', slot: 0 }])
 await createGroup(store, { ...joinOptions, group: 'invoices' })
-const segment: SegmentId = await SegmentId.open(store, { name: 'invoices', block: 100, init: 41n })
+const segment: SegmentId = await SegmentId.open(store, { name: 'invoices', block: 100, init: 41n, durable: false })
 const dense: [bigint, Buffer, boolean] = [segment.nextBigInt(), segment.next(), await segment.init(5)]
 assert.deepEqual([dense[0], dense[2]], [42n, false])
 const batches: [Buffer, BigUint64Array, Buffer] = [segment.take(1), segment.takeBigInts(2), await segment.takeAsync(3)]
@@ -98,8 +103,35 @@ assert.deepEqual(
   [8, 2, 24],
 )
 await segment.close()
-const grant: Grant = { slot: 0, lo: 0, hi: 1, storeNow: 1 }
-assert.equal(grant.slot, 0)
+
+/** A database of one's own, as text in memory. */
+const identity: StoreIdentity = { history: '', process: 'this one' }
+const records = new Map<string, string>()
+const ours: RecordStore = {
+  read: async (_group, names) => ({
+    now: Date.now(),
+    identity,
+    values: names.map((name) => records.get(name) ?? null),
+  }),
+  swap: async (_group, name, from, to) => {
+    if ((records.get(name) ?? null) !== from) return false
+    records.set(name, to)
+    return true
+  },
+  names: async () => [...records.keys()],
+}
+const inMemory: Store = recordStore(ours)
+const durable: JoinOptions = { group: 'orders', durable: true, skewMs: 0 }
+const ofOurs = await FlakeId.join(inMemory, durable)
+const [held]: SlotInfo[] = await inMemory.list('orders')
+assert.deepEqual([held?.slot, inMemory.groups, typeof held?.lo], [ofOurs.slot, undefined, 'number'])
+await ofOurs.close()
+await inMemory.destroy('orders')
+// @ts-expect-error only flakeforge makes stores
+const notOurs: Store = { destroy: inMemory.destroy, list: inMemory.list }
+assert.ok(notOurs)
+for (const make of [redisStore, postgresStore, mysqlStore])
+  assert.throws(() => make(null), { code: 'ERR_FLAKE_OPTION' })
 
 const called: Promise<Buffer> = new Promise((resolve, reject) => {
   flake.next((error, id) => {

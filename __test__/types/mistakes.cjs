@@ -3,8 +3,8 @@
 // Mistakes that must not compile, each with the code of the error that tsc must give for it, and no other. Each becomes a
 // file of its own: an @ts-expect-error would be content with any error.
 
-const IMPORTS = `import FlakeId, { Layout, layouts, format, SegmentId } from 'flakeforge'
-import type { FlakeIdOptions, JoinOptions, LayoutSpec, Parts } from 'flakeforge'
+const IMPORTS = `import FlakeId, { Layout, layouts, format, recordStore, redisStore, SegmentId } from 'flakeforge'
+import type { FlakeIdOptions, JoinOptions, LayoutSpec, Parts, StoreIdentity } from 'flakeforge'
 declare const flake: FlakeId, hazelcast: FlakeId<'hazelcast'>, parts: Parts<'hazelcast'>, mine: Layout<{ fields: [['shard', 23]] }>
 `
 
@@ -39,6 +39,11 @@ const MISTAKES = [
   [MISSPELT, "const options: JoinOptions = { gruop: 'orders' }"],
   [MISSPELT, "FlakeId.createGroup('redis://localhost', { gruop: 'orders' })"],
   [ASSIGNED, "FlakeId.join('redis://localhost', { signal: 5 })"],
+  [ASSIGNED, "FlakeId.join('redis://localhost', { durable: 'yes' })"],
+  [UNKNOWN, 'FlakeId.join({ list: async () => [], read: 5 })'],
+  [NO_PROPERTY, 'redisStore(null).advance'],
+  [ARGUMENT, 'recordStore(5)'],
+  [ASSIGNED, "const identity: StoreIdentity = { history: 5, process: '' }"],
   [NO_PROPERTY, 'hazelcast.decode(1n).worker'],
   [MISSPELT_PROPERTY, 'flake.decode(1n).wroker'],
   [NO_PROPERTY, 'parts.worker'],

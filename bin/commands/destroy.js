@@ -9,6 +9,8 @@ const { YES } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
 const { noGroup, withPresentStore } = require('../parts/stores.js')
 
+const ON_A_SERVER = ' For the next 65 s or so, a new group of this name grants no slots.'
+
 /**
  * A misspelt name must not look like success. On a server, a group that never existed looks like one that the server
  * has lost, and the members of that one have to stop; in a folder it does not.
@@ -25,15 +27,19 @@ async function run({ values, operands }) {
   if (!values.yes) {
     throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes.`)
   }
-  await withPresentStore(name, (store) => end(store, group))
-  await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${group}' has ended.\n`)
+  const next = await withPresentStore(name, async (store) => {
+    await end(store, group)
+    return store.folder === undefined ? ON_A_SERVER : ''
+  })
+  await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${group}' has ended.${next}\n`)
 }
 
 module.exports = {
   summary: 'end a group of slots for all its members',
   operands: 'DIR|URL GROUP --yes',
   about: `Ends a group: every member stops for good at its next renewal. A group of the same name that is made later begins
-above the last ID of this one. Nothing happens without --yes.`,
+above the last ID of this one. On a server it grants no slots for 60 s plus the skew of this one (if this one was durable, for
+its ttl plus its skew). A group that version 0.1 of flakeforge made is ended too. Nothing happens without --yes.`,
   options: YES,
   completes: ['store'],
   examples: [['flakeforge destroy redis://localhost shop --yes', "end the group 'shop' on this Redis"]],

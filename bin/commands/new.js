@@ -7,7 +7,7 @@ const FlakeId = require('../../index.js')
 const { usageError } = require('../parts/faults.js')
 const { FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } = require('../parts/options.js')
 const { hexOf, heading, partsForJson, picture } = require('../parts/picture.js')
-const { print, say } = require('../parts/output.js')
+const { print, say, sayWarnings } = require('../parts/output.js')
 const { withSlot } = require('../parts/slot.js')
 
 const BATCH = 8192 // IDs made and written at a time: a few hundred kB of text
@@ -71,8 +71,8 @@ async function withGenerator(values, layout, work) {
   const nodes = Object.fromEntries(facts.nodeNames.map((name) => [name, values[name]]))
   const options = { ...nodes, layout, nodeOffset: values['node-offset'] }
   if (sourceOf(values, facts) === 'slot' && facts.nodeNames.length > 0) {
-    const { store, group, slots, ttl: ttlMs, skew: skewMs, wait: waitMs } = values
-    return withSlot(store, { ...options, group, slots, ttlMs, skewMs, waitMs }, work)
+    const { store, group, slots, ttl: ttlMs, skew: skewMs, durable, wait: waitMs } = values
+    return withSlot(store, { ...options, group, slots, ttlMs, skewMs, durable, waitMs }, work)
   }
   const { id, shared } = values
   if (facts.nodeNames.length === 0 && shared === undefined) {
@@ -96,12 +96,6 @@ async function printPictures(flake, count) {
     const id = await flake.nextAsync()
     await print(`${heading(id)}\n${picture(id, flake.layout, flake.decode(id))}\n\n`)
   }
-}
-
-/** Warnings of the library, such as why join() waits, look like the rest of this command's output. */
-function sayWarnings() {
-  process.removeAllListeners('warning')
-  process.on('warning', ({ code, message, stack }) => say(code?.startsWith('FLAKEFORGE_') ? message : stack))
 }
 
 async function run({ values, operands, layout }) {

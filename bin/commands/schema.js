@@ -1,36 +1,61 @@
 'use strict'
 
-// `flakeforge schema`: the tables of the PostgreSQL store, for those who create tables by migrations. It must never
-// connect to anything, and never contain statements of its own.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for those who create tables by migrations. It must
+// never connect to anything, and never contain statements of its own.
 
 const { version } = require('../../package.json')
 const { usageError } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
 
-/** The statements that the store itself runs if it has the rights. */
-const schema = () => require('../../lib/stores/postgres/schema.js')
+/** The statements that the store itself runs if it has the rights, and what members need of them. */
+const DATABASES = {
+  postgres: {
+    sql: () => require('../../lib/stores/postgres/schema.js'),
+    grants: ['GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_role;'],
+  },
+  mysql: {
+    sql: () => require('../../lib/stores/mysql/schema.js').SCHEMA,
+    grants: [
+      'GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_user;',
+      'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',
+    ],
+  },
+}
 
-const HEADER = `-- The tables of flakeforge ${version}, printed by: flakeforge schema
+/** Other names of them, such as the beginnings of their addresses. */
+const ALIASES = { postgresql: 'postgres', mariadb: 'mysql' }
+
+/** The database that is named, perhaps by the address of a server. */
+function databaseOf(named) {
+  const [scheme] = named.toLowerCase().split(':')
+  const database = DATABASES[ALIASES[scheme] ?? scheme]
+  if (database === undefined) throw usageError(`There are tables for postgres and mysql, and none for '${scheme}'.`)
+  return database
+}
+
+const header = (grants) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
 -- Applying it again changes nothing. Members need no other rights than:
---   GRANT SELECT, INSERT, UPDATE, DELETE ON flakeforge_group, flakeforge_slot, flakeforge_counter TO your_role;
-
-`
+${grants.map((grant) => `--   ${grant}\n`).join('')}`
 
 async function run({ values, operands }) {
-  if (operands.length > 0) throw usageError(`schema takes no argument, so leave out '${operands[0]}'.`)
-  const sql = `${HEADER}${schema().trim()}\n`
-  await print(values.json ? `${JSON.stringify({ sql })}\n` : sql)
+  const [named = 'postgres', ...more] = operands
+  if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
+  const { sql, grants } = databaseOf(named)
+  const text = `${header(grants)}\n${sql().trim()}\n`
+  await print(values.json ? `${JSON.stringify({ sql: text })}\n` : text)
 }
 
 module.exports = {
-  summary: 'print the tables of the PostgreSQL store as SQL',
-  operands: '',
-  about: `Prints the SQL that makes the tables of the PostgreSQL store (12 or newer) in the current schema. The store makes them
-itself at first use where its role may; print them if you use migrations, or if that role may not create tables. Nothing is
-connected to.`,
+  summary: 'print the tables of the PostgreSQL or MySQL store as SQL',
+  operands: '[postgres|mysql]',
+  about: `Prints the SQL that makes the tables of the PostgreSQL store (12 or newer) in the current schema, or those of the MySQL
+and MariaDB store in the current database. The store makes them itself at first use where its role may; print them if you use
+migrations, or if that role may not create tables. Nothing is connected to.`,
   options: {},
+  completes: [() => Object.keys(DATABASES)],
   examples: [
     ['flakeforge schema | psql postgres://owner@localhost/app', 'make the tables'],
+    ['flakeforge schema mysql | mariadb app', 'make those of MySQL or MariaDB'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
   ],
   run,

@@ -16,7 +16,7 @@
 const { nearest } = require('../../lib/nearest.js')
 const { usageError } = require('./faults.js')
 
-const NAMES = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy', 'schema', 'completion']
+const NAMES = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy', 'schema', 'check-store', 'completion']
 
 /** Words that are not commands but may come in place of one. */
 const OTHERS = ['help', '--help', '--version']

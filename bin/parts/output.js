@@ -35,4 +35,10 @@ const coloured = isColoured()
 /** We have already decided whether to use colours: newer versions of Node would check again. */
 const paint = (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text)
 
-module.exports = { print, say, paint }
+/** Warnings of the library, such as why join() waits, look like the rest of this command's output. */
+function sayWarnings() {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ code, message, stack }) => say(code?.startsWith('FLAKEFORGE_') ? message : stack))
+}
+
+module.exports = { print, say, sayWarnings, paint }

@@ -17,7 +17,7 @@ new FlakeId({ layout: 'discord', worker: 1, process: 1 })
 new FlakeId({ layout: 'instagram', shard: 1 })
 new FlakeId({ layout: 'sonyflake', machine: 1 })
 FlakeId.join('file:folder', {
-  datacenter: 1, group: 'orders', slots: 1, ttlMs: 5000, skewMs: 0, waitMs: 0, host: 'a', maxWaitMs: 0,
+  datacenter: 1, group: 'orders', slots: 1, ttlMs: 5000, skewMs: 0, durable: true, waitMs: 0, host: 'a', maxWaitMs: 0,
   signal: AbortSignal.timeout(5),
 })
 const spec: LayoutSpec = { name: 'mine', epoch: 0, tickMs: 1, fields: [['timestamp', 41], ['shard', 23]] }
