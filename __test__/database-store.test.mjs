@@ -343,3 +343,18 @@ test.serial('durable: the store is asked once whether it may be; one that refuse
   t.is(await store.advance('c', 1n, 0n, true), 0n)
   t.is(asked, 4)
 })
+
+// --- groups ---
+
+test.serial('groups: those that live, and those whose record cannot be read', async (t) => {
+  const { store, records } = await ready(t)
+  const { identity } = records
+  records.groups = async () => ['odd', 'g', 'a counter']
+  records.write('odd', 'group', null, 'flakeforge2 group', identity)
+  records.write('a counter', 'counter', null, 'flakeforge1 counter', identity)
+  t.deepEqual(await store.groups(), ['g', 'odd'])
+  records.read = async () => {
+    throw new Error('gone')
+  }
+  await t.throwsAsync(store.groups(), { code: 'ERR_FLAKE_STORE' })
+})

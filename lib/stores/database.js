@@ -107,7 +107,7 @@ class DatabaseStore {
     if (this.#records.groups === undefined) return undefined
     return async () => {
       const names = await this.#coded('', () => this.#records.groups())
-      const living = await Promise.all(names.map((name) => this.has(name)))
+      const living = await Promise.all(names.map((name) => this.#mayLive(name)))
       return names.filter((_, i) => living[i]).sort()
     }
   }
@@ -115,6 +115,14 @@ class DatabaseStore {
   /** Whether a group is alive. */
   async has(group) {
     return (await this.#run({ type: 'exists', name: group })).is
+  }
+
+  /** A group whose record cannot be read is one: whoever looks at it is told what is wrong. */
+  #mayLive(group) {
+    return this.has(group).catch((error) => {
+      if (error.code === 'ERR_FLAKE_RECORD') return true
+      throw error
+    })
   }
 
   async close() {
