@@ -58,8 +58,17 @@ class Maker {
   /** The orderly end: gives the slot back, if there is one, and waits until the last run is written. */
   async stop() {
     this.#isStopped = true
-    await this.#source?.close()
+    await this.#close()
     await Promise.race([this.#loop, sleep(GRACE_MS)])
+  }
+
+  /** A store that is away does not confirm that the slot was given back; the slot is free when its window ends. */
+  async #close() {
+    try {
+      await this.#source?.close()
+    } catch (error) {
+      if (!this.#task.refusals.includes(error.code)) throw error
+    }
   }
 
   async #makeAll() {
