@@ -7,9 +7,9 @@
 // gives undefined; any `format` but 'LE' is big-endian in decimal, any but 'BE' little-endian in the other bases; octal has
 // no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
 
-const native = require('./lib/native.js')
-const hot = require('./lib/hot.js')
-const { baseCode } = require('./lib/format.js')
+const native = require('./lib/native/index.js')
+const hot = require('./lib/generator/hot.js')
+const { baseCode } = require('./lib/layout/format.js')
 
 const [DEC, HEX, BIN] = ['dec', 'hex', 'bin'].map(baseCode)
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { targetOf, usesMusl } = require('../lib/addon.js')
+const { targetOf, usesMusl } = require('../lib/native/addon.js')
 const { ownPlatform } = require('../scripts/pack.js')
 
 const root = path.join(import.meta.dirname, '..')

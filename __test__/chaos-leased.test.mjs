@@ -20,7 +20,7 @@ const { target } = require('../chaos/leased.js')
 const { outages } = require('../chaos/outages.js')
 const { endQuiet } = require('../chaos/quiet.js')
 const { WAYS, Run } = require('../chaos/ways.js')
-const { DatabaseStore } = require('../lib/stores/database.js')
+const { DatabaseStore } = require('../lib/lease/stores/database.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-leased-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))

@@ -10,17 +10,17 @@ import * as postgres from './servers/postgres.mjs'
 import * as redis from './servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
-const { DatabaseStore } = require('../lib/stores/database.js')
-const { Gateway } = require('../lib/stores/etcd/gateway.js')
-const { groupPrefix, recordKey } = require('../lib/stores/etcd/keys.js')
-const { readOptions } = require('../lib/stores/etcd/options.js')
-const { EtcdRecords } = require('../lib/stores/etcd/records.js')
-const { mysqlClient } = require('../lib/stores/mysql/client.js')
-const { MysqlRecords } = require('../lib/stores/mysql/records.js')
-const { postgresClient } = require('../lib/stores/postgres/client.js')
-const { PostgresRecords } = require('../lib/stores/postgres/records.js')
-const { redisClient } = require('../lib/stores/redis/client.js')
-const { RedisRecords } = require('../lib/stores/redis/records.js')
+const { DatabaseStore } = require('../lib/lease/stores/database.js')
+const { Gateway } = require('../lib/lease/stores/etcd/gateway.js')
+const { groupPrefix, recordKey } = require('../lib/lease/stores/etcd/keys.js')
+const { readOptions } = require('../lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../lib/lease/stores/etcd/records.js')
+const { mysqlClient } = require('../lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../lib/lease/stores/mysql/records.js')
+const { postgresClient } = require('../lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../lib/lease/stores/postgres/records.js')
+const { redisClient } = require('../lib/lease/stores/redis/client.js')
+const { RedisRecords } = require('../lib/lease/stores/redis/records.js')
 
 export { DatabaseStore }
 

@@ -45,7 +45,7 @@ test('all recorded cases are there', (t) => {
 })
 
 test('bytes that another thread may change are copied before native code reads them', (t) => {
-  const native = createRequire(import.meta.url)('../lib/native.js')
+  const native = createRequire(import.meta.url)('../lib/native/index.js')
   const { digits } = native
   const seen = []
   native.digits = (bytes, base) => {

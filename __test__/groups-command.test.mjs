@@ -14,8 +14,8 @@ import { fails, isRefused, jsonOf as jsonOfCommand, run, textOf } from './suppor
 import { closeAfter, tryJoin } from './support-lease.mjs'
 
 const require = createRequire(import.meta.url)
-const { createCommand } = require('../lib/create-command.js')
-const { readJoinOptions } = require('../lib/join-options.js')
+const { createCommand } = require('../lib/lease/create-command.js')
+const { readJoinOptions } = require('../lib/lease/join-options.js')
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
 const jsonOf = (t, args, options) => jsonOfCommand(t, [...args, '--json'], options)

@@ -12,8 +12,8 @@ import { joined } from './support-lease.mjs'
 import { diskFolder } from './support-processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { createCommand } = require('../lib/create-command.js')
-const { readJoinOptions } = require('../lib/join-options.js')
+const { createCommand } = require('../lib/lease/create-command.js')
+const { readJoinOptions } = require('../lib/lease/join-options.js')
 const { SegmentId, createGroup } = FlakeId
 const root = path.join(import.meta.dirname, '..')
 const EPOCH = Date.UTC(2020, 0)

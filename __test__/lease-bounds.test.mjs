@@ -14,7 +14,7 @@ import { LEASE, MemoryStore } from './support-store.mjs'
 const CLOCKS = import.meta.resolve('./support-clocks.mjs')
 
 const require = createRequire(import.meta.url)
-const redis = require('../lib/stores/redis.js')
+const redis = require('../lib/lease/stores/redis.js')
 const { postgresStore, etcdStore } = FlakeId
 /** So that an answer which comes late is one still. */
 const PATIENT = { ttlMs: 60_000, skewMs: 30_000 }

@@ -10,7 +10,7 @@ import { failureOf, Install, PERMISSION, platformPackage } from './support-load.
 
 const require = createRequire(import.meta.url)
 const manifest = require('../package.json')
-const { SUPPORTED } = require('../lib/native-failure.js')
+const { SUPPORTED } = require('../lib/native/failure.js')
 
 const LOAD = ['--eval', `require('flakeforge')`]
 const isGlibc = process.platform === 'linux' && platformPackage.endsWith('-gnu')

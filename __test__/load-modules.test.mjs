@@ -48,7 +48,7 @@ test('require and the first ID load no module of Node, and few files of ours', a
   t.deepEqual(empty.files, [])
   t.deepEqual(added(empty, loaded), [])
   const files = own(loaded.files)
-  t.true(files.includes('index.js') && files.includes(path.join('lib', 'hot.js')), files.join())
+  t.true(files.includes('index.js') && files.includes(path.join('lib', 'generator', 'hot.js')), files.join())
   t.deepEqual(
     files.filter((file) => file.includes(`stores${path.sep}`)),
     [],
@@ -59,14 +59,14 @@ test('require and the first ID load no module of Node, and few files of ours', a
 test('an ES import and the first ID load no store, and no module of Node but for the import itself', async (t) => {
   const url = JSON.stringify(pathToFileURL(path.join(root, 'index.mjs')))
   // What an import of any CommonJS file loads is not ours.
-  const other = JSON.stringify(pathToFileURL(path.join(root, 'lib', 'errors.js')))
+  const other = JSON.stringify(pathToFileURL(path.join(root, 'lib', 'base', 'errors.js')))
   const plain = await run(t, 'plain.mjs', `import ${other};${TELL_OF_IMPORT}`)
   const loaded = await run(t, 'first.mjs', `import FlakeId from ${url}; new FlakeId().next();${TELL_OF_IMPORT}`)
   t.deepEqual(added(plain, loaded), [])
   const files = own(loaded.files)
-  t.true(files.includes(path.join('lib', 'segment-id.js')), files.join())
+  t.true(files.includes(path.join('lib', 'lease', 'segment', 'segment-id.js')), files.join())
   const stores = files.filter((file) => file.includes(`stores${path.sep}`))
-  t.deepEqual(stores, [path.join('lib', 'stores', 'adapters.js')])
+  t.deepEqual(stores, [path.join('lib', 'lease', 'stores', 'adapters.js')])
   t.true(files.length <= MOST_FILES_OF_IMPORT, `${files.length}: ${files.join(' ')}`)
 })
 

@@ -21,7 +21,7 @@ import {
 import { replaceClocks } from './support-clocks.mjs'
 
 const require = createRequire(import.meta.url)
-const { Interned } = require('../lib/interned.js')
+const { Interned } = require('../lib/layout/interned.js')
 const { Layout, layouts } = FlakeId
 const EPOCH = 1577836800000
 
@@ -34,8 +34,8 @@ test('a hundred generators with the same options are one in the addon, and have 
   const source = `
     import { createRequire } from 'node:module'
     const require = createRequire(${JSON.stringify(import.meta.url)})
-    const { generators } = require('../lib/hot.js')
-    const native = require('../lib/native.js')
+    const { generators } = require('../lib/generator/hot.js')
+    const native = require('../lib/native/index.js')
     const made = { open: 0, layouts: 0 }
     const { open } = generators
     generators.open = (...args) => (made.open++, open.apply(generators, args))

@@ -1,7 +1,7 @@
 // What "did you mean" suggests, and when it suggests nothing.
 
 import test from 'ava'
-import { nearest } from '../lib/nearest.js'
+import { nearest } from '../lib/base/nearest.js'
 
 const OPTIONS = ['datacenter', 'worker', 'id', 'epoch', 'layout', 'group', 'host', 'nodes', 'node']
 

@@ -8,9 +8,9 @@ import { startCluster, startEtcd, wantEtcd } from './servers/etcd.mjs'
 import { freePort, until } from './servers/server.mjs'
 
 const require = createRequire(import.meta.url)
-const { Gateway } = require('../lib/stores/etcd/gateway.js')
-const { readOptions } = require('../lib/stores/etcd/options.js')
-const { EtcdRecords } = require('../lib/stores/etcd/records.js')
+const { Gateway } = require('../lib/lease/stores/etcd/gateway.js')
+const { readOptions } = require('../lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../lib/lease/stores/etcd/records.js')
 
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
 

@@ -21,9 +21,9 @@ import {
 import { findProgram } from './servers/server.mjs'
 
 const require = createRequire(import.meta.url)
-const { postgresClient } = require('../lib/stores/postgres/client.js')
-const { PostgresRecords } = require('../lib/stores/postgres/records.js')
-const READ = require('../lib/stores/postgres/read.js')
+const { postgresClient } = require('../lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../lib/lease/stores/postgres/records.js')
+const READ = require('../lib/lease/stores/postgres/read.js')
 const OLD = require('./vectors/postgres-0.1.json')
 const UPGRADE = require('./vectors/upgrade/postgres.json')
 
@@ -382,7 +382,7 @@ test('a role that may only read and write the table is enough', async (t) => {
   await owner.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM public')
   const records = connect(t, url.replace('tester@', 'reader@'))
   await t.throwsAsync(records.read('g', []), { code: 'ERR_FLAKE_STORE', message: /may not create.*flakeforge schema/ })
-  const schema = require('../lib/stores/postgres/schema.js')
+  const schema = require('../lib/lease/stores/postgres/schema.js')
   await owner.query(schema)
   await owner.query(schema) // a migration may run twice
   await owner.query('GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO reader')
@@ -394,7 +394,7 @@ test('a role that may only read and write the table is enough', async (t) => {
 
 test('whatever is in the table, and was when statistics were gathered, records are found by its primary key', async (t) => {
   const owner = await other(t, await freshDatabase())
-  await owner.query(require('../lib/stores/postgres/schema.js'))
+  await owner.query(require('../lib/lease/stores/postgres/schema.js'))
   await owner.query('ALTER TABLE flakeforge_record SET (autovacuum_enabled = off)')
   const add = (group, name, count) =>
     owner.query(
@@ -608,7 +608,7 @@ test('a swap is on disk when it is answered, also where the database does not wa
 test('a swap never waits for less than the database asks for', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
-  await owner.query(require('../lib/stores/postgres/schema.js'))
+  await owner.query(require('../lib/lease/stores/postgres/schema.js'))
   await owner.query(`
     CREATE TABLE seen (setting text);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS

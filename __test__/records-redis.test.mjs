@@ -22,8 +22,8 @@ import {
 import { until } from './servers/server.mjs'
 
 const require = createRequire(import.meta.url)
-const { redisClient } = require('../lib/stores/redis/client.js')
-const { RedisRecords } = require('../lib/stores/redis/records.js')
+const { redisClient } = require('../lib/lease/stores/redis/client.js')
+const { RedisRecords } = require('../lib/lease/stores/redis/records.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
@@ -324,7 +324,10 @@ for (const name of ['run_id', 'master_replid2', 'master_replid']) {
   test(`an INFO that shows no ${name} is an error: lost writes would not be noticed`, async (t) => {
     const client = new Redis(shared.port)
     t.teardown(() => client.disconnect())
-    const [server, read] = [require('../lib/stores/redis/server.js'), require('../lib/stores/redis/read.js')]
+    const [server, read] = [
+      require('../lib/lease/stores/redis/server.js'),
+      require('../lib/lease/stores/redis/read.js'),
+    ]
     const call = (head) => client.eval(head + read, 1, 'flakeforge:{c}:records', 'group')
     await t.throwsAsync(call(server.replace(`'${name}'`, "'of no server'")), {
       message: /shows no run_id.*not be noticed/,

@@ -13,7 +13,7 @@ import { startPostgres, wantPostgres } from './servers/postgres.mjs'
 import { startRedis, wantRedis } from './servers/redis.mjs'
 import { called, FlakeId, jsonOfChild, numberOf, outcomes, submit, until } from './support.mjs'
 
-const { recordKey } = createRequire(import.meta.url)('../lib/stores/etcd/keys.js')
+const { recordKey } = createRequire(import.meta.url)('../lib/lease/stores/etcd/keys.js')
 const { SegmentId } = FlakeId
 
 function startFolder() {

@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { FlakeId, numberOf, split, turn } from './support.mjs'
 import { NAME, SegmentId } from './support-segment.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../lib/stores/database.js')
+const { DatabaseStore } = createRequire(import.meta.url)('../lib/lease/stores/database.js')
 
 /** Records that are read and swapped at once or later, or not, or that are written without an answer that says so. */
 class UnsteadyRecords {

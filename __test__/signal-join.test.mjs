@@ -14,7 +14,7 @@ import { closeAfter, happens, joined, leaseOptions } from './support-lease.mjs'
 import { LEASE, MemoryStore } from './support-store.mjs'
 
 const require = createRequire(import.meta.url)
-const redis = require('../lib/stores/redis.js')
+const redis = require('../lib/lease/stores/redis.js')
 const { createGroup } = FlakeId
 const never = () => new Promise(() => {})
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length

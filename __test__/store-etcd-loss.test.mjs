@@ -10,10 +10,10 @@ import { findProgram } from './servers/server.mjs'
 import { testLosses } from './store-loss.mjs'
 
 const require = createRequire(import.meta.url)
-const { Gateway } = require('../lib/stores/etcd/gateway.js')
-const { recordKey } = require('../lib/stores/etcd/keys.js')
-const { parseUrl, readOptions } = require('../lib/stores/etcd/options.js')
-const { EtcdRecords } = require('../lib/stores/etcd/records.js')
+const { Gateway } = require('../lib/lease/stores/etcd/gateway.js')
+const { recordKey } = require('../lib/lease/stores/etcd/keys.js')
+const { parseUrl, readOptions } = require('../lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../lib/lease/stores/etcd/records.js')
 
 const run = promisify(execFile)
 

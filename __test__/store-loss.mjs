@@ -1,5 +1,5 @@
 // A real server that loses what it acknowledged, or restarts and loses nothing, whatever database it is: the steps of
-// lib/stores/database.js on it, and members of groups and counters. It must know no database; each test file brings one.
+// lib/lease/stores/database.js on it, and members of groups and counters. It must know no database; each test file brings one.
 //
 // Times are compared with what the store itself answered, never with how long something took. No test waits for the end of
 // a quiet period: `endQuiet` edits the record.
@@ -17,7 +17,7 @@ import { FlakeId } from './support.mjs'
 import { closeAfter, happens, named, record, tryJoin } from './support-lease.mjs'
 import { newOwner } from './support-records.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../lib/stores/database.js')
+const { DatabaseStore } = createRequire(import.meta.url)('../lib/lease/stores/database.js')
 const { SegmentId } = FlakeId
 
 const run = promisify(execFile)

@@ -8,7 +8,7 @@ import { freePort, until } from './servers/server.mjs'
 import { newProject, runIn } from './support-project.mjs'
 import { openGroup, stepsOf, works } from './support-steps.mjs'
 
-const { mysqlStore, openMysql } = createRequire(import.meta.url)('../lib/stores/mysql.js')
+const { mysqlStore, openMysql } = createRequire(import.meta.url)('../lib/lease/stores/mysql.js')
 
 const test = wantMysql() === undefined ? anyTest.skip : anyTest
 
@@ -167,7 +167,7 @@ test('a URL where no server is: an error with its cause, at every step, and no p
   await store.close()
 })
 
-const OPEN = (call) => `const store = require('./lib/stores/mysql.js').openMysql(process.argv[1]); ${call}`
+const OPEN = (call) => `const store = require('./lib/lease/stores/mysql.js').openMysql(process.argv[1]); ${call}`
 
 const USE_AND_CLOSE = OPEN(`
   Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)]).then(async (values) => {
@@ -191,7 +191,7 @@ for (const name of ['mysql2', 'mariadb']) {
   test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
     const code = OPEN(`store.list('g').then(async () => {
       await store.list('g')
-      const other = require('./lib/stores/mysql.js').openMysql(process.argv[1])
+      const other = require('./lib/lease/stores/mysql.js').openMysql(process.argv[1])
       console.log(await other.list('g'))
     })`)
     t.is(await runIn(await newProject(t, name), code, await freshUrl()), '[]')
@@ -210,7 +210,7 @@ for (const name of ['mysql2', 'mariadb']) {
 test('a URL in a project without a client package says what to install', async (t) => {
   const code = `
     try {
-      require('./lib/stores/mysql.js').openMysql('mysql://localhost/ids')
+      require('./lib/lease/stores/mysql.js').openMysql('mysql://localhost/ids')
     } catch ({ code, message }) {
       console.log(code, message)
     }`

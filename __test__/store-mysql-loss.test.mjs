@@ -10,8 +10,8 @@ import { findProgram, until } from './servers/server.mjs'
 import { testLosses, withDirectoryPutBack } from './store-loss.mjs'
 
 const require = createRequire(import.meta.url)
-const { MysqlRecords } = require('../lib/stores/mysql/records.js')
-const { openClient } = require('../lib/stores/mysql/url.js')
+const { MysqlRecords } = require('../lib/lease/stores/mysql/records.js')
+const { openClient } = require('../lib/lease/stores/mysql/url.js')
 
 const run = promisify(execFile)
 

@@ -10,8 +10,8 @@ import { findProgram, until } from './servers/server.mjs'
 import { testLosses, withDirectoryPutBack } from './store-loss.mjs'
 
 const require = createRequire(import.meta.url)
-const { PostgresRecords } = require('../lib/stores/postgres/records.js')
-const { openClient } = require('../lib/stores/postgres/url.js')
+const { PostgresRecords } = require('../lib/lease/stores/postgres/records.js')
+const { openClient } = require('../lib/lease/stores/postgres/url.js')
 
 const run = promisify(execFile)
 

@@ -10,7 +10,7 @@ import { freePort } from './servers/server.mjs'
 import { newProject, runIn } from './support-project.mjs'
 import { stepsOf, works } from './support-steps.mjs'
 
-const { redisStore, openRedis } = createRequire(import.meta.url)('../lib/stores/redis.js')
+const { redisStore, openRedis } = createRequire(import.meta.url)('../lib/lease/stores/redis.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
@@ -203,7 +203,7 @@ test('a URL: a client of our own, which close() ends', async (t) => {
   while ((await clients()) > before);
 })
 
-const { openIoredis, openNodeRedis } = createRequire(import.meta.url)('../lib/stores/redis/url.js')
+const { openIoredis, openNodeRedis } = createRequire(import.meta.url)('../lib/lease/stores/redis/url.js')
 const OWN_CLIENTS = {
   ioredis: (url) => openIoredis({ Redis }, url),
   'node-redis': (url) => openNodeRedis({ createClient }, url),
@@ -237,8 +237,8 @@ for (const name of ['ioredis', 'redis']) {
   test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
     const { url } = await start(t)
     const code = `
-      const store = require('./lib/stores/redis.js').openRedis('${url}')
-      const other = require('./lib/stores/redis.js').openRedis('${url}')
+      const store = require('./lib/lease/stores/redis.js').openRedis('${url}')
+      const other = require('./lib/lease/stores/redis.js').openRedis('${url}')
       store.list('g').then(async () => {
         await other.list('g')
         await promisify(execFile)('redis-cli', ['-u', '${url}', 'CLIENT', 'PAUSE', '700'])
@@ -252,7 +252,7 @@ for (const name of ['ioredis', 'redis']) {
 test('a store of a URL does not keep the process alive while its server is away', async (t) => {
   const server = await start(t)
   const code = `
-    const store = require('./lib/stores/redis.js').openRedis('${server.url}')
+    const store = require('./lib/lease/stores/redis.js').openRedis('${server.url}')
     store.list('g').then(() => {
       process.kill(${server.pid}, 'SIGKILL')
       return store.list('g').catch(({ code }) => console.log(code))
@@ -264,7 +264,7 @@ test('a store of a URL does not keep the process alive while its server is away'
 const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
 
 const OPEN_AND_USE = (url) => `
-  const store = require('./lib/stores/redis.js').openRedis('${url}')
+  const store = require('./lib/lease/stores/redis.js').openRedis('${url}')
   Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)])
     .then(async (values) => {
       await store.close()
@@ -279,7 +279,7 @@ test('a URL in a project with node-redis alone', async (t) => {
 
 test('a URL in a project with node-redis alone, and no server', async (t) => {
   const code = `
-    const store = require('./lib/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
+    const store = require('./lib/lease/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
     store.list('any').catch((error) => {
       console.log(error.code, error.cause.code)
       return store.close()
@@ -290,7 +290,7 @@ test('a URL in a project with node-redis alone, and no server', async (t) => {
 test('a URL in a project without a client package says what to install', async (t) => {
   const code = `
     try {
-      require('./lib/stores/redis.js').openRedis('redis://localhost')
+      require('./lib/lease/stores/redis.js').openRedis('redis://localhost')
     } catch (error) {
       console.log(error.code, error.message)
     }`

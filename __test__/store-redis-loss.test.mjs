@@ -6,8 +6,8 @@ import { startRedis, startReplica, untilCaughtUp, wantRedis } from './servers/re
 import { testLosses } from './store-loss.mjs'
 
 const require = createRequire(import.meta.url)
-const { RedisRecords } = require('../lib/stores/redis/records.js')
-const { openClient } = require('../lib/stores/redis/url.js')
+const { RedisRecords } = require('../lib/lease/stores/redis/records.js')
+const { openClient } = require('../lib/lease/stores/redis/url.js')
 
 async function start(t, ...options) {
   const server = await startRedis(...options)

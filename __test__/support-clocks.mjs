@@ -1,11 +1,11 @@
 // Clocks and the timer of flakeforge, which a test can replace. flakeforge keeps what it finds when it is loaded, so this
-// must be imported before it; it loads lib/timers.js with clocks that ask `clocks`, and leaves the global ones alone.
+// must be imported before it; it loads lib/base/timers.js with clocks that ask `clocks`, and leaves the global ones alone.
 
 import { createRequire } from 'node:module'
 import timers from 'node:timers'
 
 const require = createRequire(import.meta.url)
-const own = require.resolve('../lib/timers.js')
+const own = require.resolve('../lib/base/timers.js')
 if (own in require.cache) throw new Error('flakeforge is loaded already: import support-clocks.mjs before it')
 
 const { now } = Date

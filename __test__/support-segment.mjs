@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { FlakeId, outcomes } from './support.mjs'
 
-export const { storeError } = createRequire(import.meta.url)('../lib/errors.js')
+export const { storeError } = createRequire(import.meta.url)('../lib/base/errors.js')
 export const { SegmentId } = FlakeId
 export const LAST = 2n ** 64n - 2n // the last ID there can be: a counter ends at 2^64 - 1
 

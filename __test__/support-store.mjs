@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
-const errors = require('../lib/errors.js')
+const errors = require('../lib/base/errors.js')
 
 /** Short windows, so that a test sees several. */
 export const LEASE = { ttlMs: 2000, skewMs: 100 }

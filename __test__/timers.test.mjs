@@ -70,19 +70,19 @@ test('each use of what may be a fake is an error in lib/, and only there', async
     'lib/some.js': text,
     'lib/stores/some.js': text,
     'lib/fine.js': FINE,
-    'lib/timers.js': text,
+    'lib/base/timers.js': text,
     'bin/some.js': text,
   })
   const all = FAKES.flatMap((line, i) => (line === '' ? [] : [i + 1]))
   t.deepEqual(lines('lib/some.js'), all, said)
   t.deepEqual(lines('lib/stores/some.js'), all)
-  for (const name of ['lib/fine.js', 'lib/timers.js', 'bin/some.js']) t.deepEqual(lines(name), [], name)
+  for (const name of ['lib/fine.js', 'lib/base/timers.js', 'bin/some.js']) t.deepEqual(lines(name), [], name)
 })
 
 test('flakeforge loads its timers at once', (t) => {
   const require = createRequire(import.meta.url)
   require('../index.js')
-  t.true(require.resolve('../lib/timers.js') in require.cache)
+  t.true(require.resolve('../lib/base/timers.js') in require.cache)
 })
 
 test('docs/testing.md shows the settings that consumers/test-runners runs', (t) => {

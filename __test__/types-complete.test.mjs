@@ -9,8 +9,8 @@ import { compile, makeProject, removeProject } from './support-types.mjs'
 
 const require = createRequire(import.meta.url)
 const FlakeId = require('../index.js')
-const { GENERAL, OF_NODE } = require('../lib/options.js')
-const { readJoinOptions } = require('../lib/join-options.js')
+const { GENERAL, OF_NODE } = require('../lib/generator/options.js')
+const { readJoinOptions } = require('../lib/lease/join-options.js')
 const { KINDS, writeProject } = require('./types/kinds.cjs')
 
 let temp
@@ -160,6 +160,6 @@ test('every option', async (t) => {
 })
 
 test('every base', async (t) => {
-  const bases = require('../lib/native.js').bases()
+  const bases = require('../lib/native/index.js').bases()
   await check(t, 'bases', [exactly('Base', [...bases])])
 })

@@ -15,7 +15,7 @@ import { diskFolder, hasClock, Puppet } from './support-processes.mjs'
 
 const { SegmentId, fileStore, layouts } = FlakeId
 const require = createRequire(import.meta.url)
-const { openStore } = require('../lib/stores/open.js')
+const { openStore } = require('../lib/lease/stores/open.js')
 
 const VECTORS = path.join(import.meta.dirname, 'vectors', 'upgrade')
 const vector = (name) => require(path.join(VECTORS, `${name}.json`))

@@ -9,7 +9,7 @@ import { startMysql } from '../__test__/servers/mysql.mjs'
 import { startPostgres } from '../__test__/servers/postgres.mjs'
 import { startRedis } from '../__test__/servers/redis.mjs'
 import FlakeId, { mysqlStore, postgresStore } from '../index.mjs'
-import stores from '../lib/stores/open.js'
+import stores from '../lib/lease/stores/open.js'
 import report from './report.js'
 
 const { median, ofProcess, printPromises } = report

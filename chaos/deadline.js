@@ -5,9 +5,9 @@
 // the same; only the windows that it grants are ignored. This file must never be used for anything else.
 
 const FlakeId = require('../index.js')
-const { leaseExpiredError } = require('../lib/errors.js')
-const { readJoinOptions } = require('../lib/join-options.js')
-const { openStore } = require('../lib/stores/open.js')
+const { leaseExpiredError } = require('../lib/base/errors.js')
+const { readJoinOptions } = require('../lib/lease/join-options.js')
+const { openStore } = require('../lib/lease/stores/open.js')
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 

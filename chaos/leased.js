@@ -6,7 +6,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('../index.js')
-const { openStore } = require('../lib/stores/open.js')
+const { openStore } = require('../lib/lease/stores/open.js')
 const clock = require('./clock.js')
 const faults = require('./faults.js')
 const { Line } = require('./line.js')

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Application, Converter, ReflectionKind } from 'typedoc'
 
-const FOLDER = fileURLToPath(new URL('api/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('./api/', import.meta.url))
 
 const OPTIONS = {
   entryPoints: ['../index.d.ts'],

@@ -1,6 +1,6 @@
 //! What a leased generator has in addition to an ordinary one: its window, or its slot file.
 //!
-//! This file must never raise a limit beyond what the store granted: `lib/lease.js` says what that was.
+//! This file must never raise a limit beyond what the store granted: `lib/lease/lease.js` says what that was.
 
 use std::cell::Cell;
 use std::sync::Arc;

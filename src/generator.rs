@@ -26,7 +26,7 @@ pub struct Generators {
 
 #[napi]
 impl Generators {
-    /// `scratch`: the array of `lib/hot.js`, which `lib/hot.js` must never give away.
+    /// `scratch`: the array of `lib/generator/hot.js`, which `lib/generator/hot.js` must never give away.
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
         // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the
@@ -42,7 +42,7 @@ impl Generators {
     }
 }
 
-/// Options that `lib/options.js` has checked.
+/// Options that `lib/generator/options.js` has checked.
 #[napi(object)]
 pub struct GeneratorOptions {
     /// the whole node number
@@ -162,7 +162,7 @@ impl Generators {
     #[napi]
     pub fn open_slot(&self, layout: &Layout, options: GeneratorOptions, slot: &Slot) -> Result<Opened<Generator>> {
         let file =
-            slot.cursor().ok_or_else(|| Error::from_reason("lib/stores/file.js gave a slot that it has released"))?;
+            slot.cursor().ok_or_else(|| Error::from_reason("lib/files/file-store.js gave a slot that it has released"))?;
         let begin = |held| (Origin::File(file.clone()), Attachment::on_file(layout.core(), held, file));
         Ok(opened(self.leased(layout, &options, begin)))
     }

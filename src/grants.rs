@@ -1,5 +1,5 @@
 //! The rules of stores for JavaScript: a step says what to read and what to swap, as plain objects, until it has its
-//! answer. `lib/stores/database.js` carries that out.
+//! answer. `lib/lease/stores/database.js` carries that out.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -175,7 +175,7 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
 
 /// Random bits out of 32 hex digits.
 fn bits(fresh: &str) -> Result<u128> {
-    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/stores/database.js made a token that is none"))
+    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made a token that is none"))
 }
 
 #[napi]
@@ -189,7 +189,7 @@ impl Grants {
     /// Begins a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
     #[napi]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
-        let task = task.read().ok_or_else(|| Error::from_reason("lib/stores/database.js made an incomplete task"))?;
+        let task = task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made an incomplete task"))?;
         let (core, first) = grants::Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
         Ok(GrantStep { core, memory: self.memory.clone(), first: Some(first) })
     }

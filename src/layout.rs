@@ -1,6 +1,6 @@
 //! Layouts for JavaScript: what the fields are, what an ID says, and the ID of given parts.
 //!
-//! `lib/layout.js` checks what comes in, with the help of `spec_problem` and the getters. An error that is thrown here
+//! `lib/layout/layout.js` checks what comes in, with the help of `spec_problem` and the getters. An error that is thrown here
 //! is a bug of ours.
 
 use std::rc::Rc;
@@ -144,7 +144,7 @@ impl Layout {
     /// The layout of these options.
     #[napi(constructor)]
     pub fn new(generators: &Generators, options: LayoutOptions) -> Result<Self> {
-        let core = make(options).ok_or_else(|| Error::from_reason("lib/layout.js should have refused this layout"))?;
+        let core = make(options).ok_or_else(|| Error::from_reason("lib/layout/layout.js should have refused this layout"))?;
         let (core, hot) = (Rc::new(core), generators.hot.clone());
         let index = hot.layouts.borrow_mut().insert(core.clone());
         Ok(Self { core, hot, index })

@@ -64,9 +64,9 @@ impl SlotFolder {
     /// Takes a slot that nobody has. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
-        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease.js made a token that is none"))?;
+        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.js made a token that is none"))?;
         let store_now = to_ms(system_ns()).floor();
-        let Some(core) = &self.core else { return Err(Error::from_reason("lib/stores/file.js closed this folder")) };
+        let Some(core) = &self.core else { return Err(Error::from_reason("lib/files/file-store.js closed this folder")) };
         Ok(match core.acquire(owner, &host) {
             Ok(held) => Either3::A(Slot { held: Some(held) }),
             Err(SlotError::Exhausted { retry_at_ms }) => Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now }),

@@ -5,7 +5,7 @@
 
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
-const { monotonicNow } = require('../../lib/timers.js')
+const { monotonicNow } = require('../../lib/base/timers.js')
 const { failure, usageError } = require('../parts/faults.js')
 const { paint, print } = require('../parts/output.js')
 

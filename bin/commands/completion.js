@@ -6,7 +6,7 @@
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
-const { nearest } = require('../../lib/nearest.js')
+const { nearest } = require('../../lib/base/nearest.js')
 const { candidates } = require('../parts/candidates.js')
 const { usageError } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')

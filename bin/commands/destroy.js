@@ -3,7 +3,7 @@
 // `flakeforge destroy`: ends a group for all its members. It must never do so by accident.
 
 const { existsSync } = require('node:fs')
-const { readName } = require('../../lib/join-options.js')
+const { readName } = require('../../lib/lease/join-options.js')
 const { usageError } = require('../parts/faults.js')
 const { YES } = require('../parts/options.js')
 const { print } = require('../parts/output.js')

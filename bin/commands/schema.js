@@ -10,11 +10,11 @@ const { print } = require('../parts/output.js')
 /** The statements that the store itself runs if it has the rights, and what members need of them. */
 const DATABASES = {
   postgres: {
-    sql: () => require('../../lib/stores/postgres/schema.js'),
+    sql: () => require('../../lib/lease/stores/postgres/schema.js'),
     grants: ['GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_role;'],
   },
   mysql: {
-    sql: () => require('../../lib/stores/mysql/schema.js').SCHEMA,
+    sql: () => require('../../lib/lease/stores/mysql/schema.js').SCHEMA,
     grants: [
       'GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_user;',
       'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',

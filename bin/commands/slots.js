@@ -2,7 +2,7 @@
 
 // `flakeforge slots`: who holds which slots on a store. It must never take or free a slot, or make a group.
 
-const { readName } = require('../../lib/join-options.js')
+const { readName } = require('../../lib/lease/join-options.js')
 const { report, usageError } = require('../parts/faults.js')
 const { GROUP } = require('../parts/options.js')
 const { print } = require('../parts/output.js')

@@ -6,7 +6,7 @@
 
 const { parseArgs } = require('node:util')
 const { Layout, layouts } = require('../../index.js')
-const { nearest } = require('../../lib/nearest.js')
+const { nearest } = require('../../lib/base/nearest.js')
 const { readDate } = require('./dates.js')
 const { usageError } = require('./faults.js')
 const { COMMON, OF_LAYOUT, nodeFields } = require('./options.js')

@@ -13,7 +13,7 @@
 //
 // Help, completion and the reading of arguments all use this table, so nothing about a command is written twice.
 
-const { nearest } = require('../../lib/nearest.js')
+const { nearest } = require('../../lib/base/nearest.js')
 const { usageError } = require('./faults.js')
 
 const NAMES = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy', 'schema', 'check-store', 'completion']

@@ -4,7 +4,7 @@
 // possible values if they are few (`among`), and its name in errors of the library (`api`). `completes`: 'folder' or
 // 'file', if the value is one.
 
-const native = require('../../lib/native.js')
+const native = require('../../lib/native/index.js')
 const { Layout, layouts } = require('../../index.js')
 
 const FORMS = [...native.bases(), 'json']

@@ -4,9 +4,9 @@
 
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
-const { nearest } = require('../../lib/nearest.js')
-const { defaultFolder, fileStore } = require('../../lib/stores/file.js')
-const { openStore } = require('../../lib/stores/open.js')
+const { nearest } = require('../../lib/base/nearest.js')
+const { defaultFolder, fileStore } = require('../../lib/files/file-store.js')
+const { openStore } = require('../../lib/lease/stores/open.js')
 const { failure } = require('./faults.js')
 
 /** What URLs of stores begin with, for completion. */

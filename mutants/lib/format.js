@@ -1,6 +1,6 @@
 'use strict'
 
-// Small changes to lib/format.js, each of which a test must notice. See mutants/lib.js.
+// Small changes to lib/layout/format.js, each of which a test must notice. See mutants/lib.js.
 
 module.exports = [
   {
@@ -54,49 +54,49 @@ module.exports = [
   },
   {
     name: 'texts of one batch are all as wide as the first',
-    file: 'lib/hot.js',
+    file: 'lib/generator/hot.js',
     from: "width > 0 ? from + width : text.indexOf(' ', from)",
     to: "from + (width > 0 ? width : text.indexOf(' '))",
     tests: ['take-strings'],
   },
   {
     name: 'a few IDs that had to wait are lost as text',
-    file: 'lib/flake-id.js',
+    file: 'lib/generator/flake-id.js',
     from: 'this.#take(fillBytes, some, count) ?? some',
     to: 'this.#take(fillBytes, some, count) && some',
     tests: ['take-strings'],
   },
   {
     name: 'an unknown base takes numbers of SegmentId',
-    file: 'lib/segment-id.js',
+    file: 'lib/lease/segment/segment-id.js',
     from: '    const code = baseCode(base)\n    return toTexts(this.take(n), n, code)',
     to: '    return toTexts(this.take(n), n, baseCode(base))',
     tests: ['take-strings'],
   },
   {
     name: "trim takes a number's last zero too",
-    file: 'lib/format.js',
+    file: 'lib/layout/format.js',
     from: '/^0+(?=.)/',
     to: '/^0+/',
     tests: ['format'],
   },
   {
     name: 'the prefix does not count as part of the size',
-    file: 'lib/format.js',
+    file: 'lib/layout/format.js',
     from: ' - prefix.length',
     to: '',
     tests: ['format'],
   },
   {
     name: 'bytes of any length are spelled as an ID',
-    file: 'lib/format.js',
+    file: 'lib/layout/format.js',
     from: 'isUint8Array(id) && id.length === 8',
     to: 'isUint8Array(id)',
     tests: ['format'],
   },
   {
     name: 'a negative size counts',
-    file: 'lib/format.js',
+    file: 'lib/layout/format.js',
     from: 'if (size <= 0) return digits',
     to: 'if (size === 0) return digits',
     tests: ['format'],

@@ -4,8 +4,8 @@
 // their functions, and does work that needs many calls. It passes every answer on as it is. It must never judge one.
 
 const { pathToFileURL } = require('node:url')
-const { inTime } = require('../../../lib/in-time.js')
-const { checkRecordStore } = require('../../../lib/stores/record-store.js')
+const { inTime } = require('../../../lib/base/in-time.js')
+const { checkRecordStore } = require('../../../lib/lease/stores/record-store.js')
 const works = require('./works.js')
 
 const [file, callMs] = process.argv.slice(2)

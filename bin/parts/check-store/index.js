@@ -3,8 +3,8 @@
 // Looks at a user's own database from outside, as `flakeforge check-store` does: processes import the user's module, and
 // the checks of checks/ use it. Nothing else may load these files.
 
-const { inTime } = require('../../../lib/in-time.js')
-const { monotonicNow } = require('../../../lib/timers.js')
+const { inTime } = require('../../../lib/base/in-time.js')
+const { monotonicNow } = require('../../../lib/base/timers.js')
 const { Finding } = require('./finding.js')
 const { Trial } = require('./trial.js')
 

@@ -6,8 +6,8 @@
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { join } = require('node:path')
-const { inTime } = require('../../../lib/in-time.js')
-const { checkIdentity, checkSwapped, checkValues } = require('../../../lib/stores/record-answers.js')
+const { inTime } = require('../../../lib/base/in-time.js')
+const { checkIdentity, checkSwapped, checkValues } = require('../../../lib/lease/stores/record-answers.js')
 const { Finding, show } = require('./finding.js')
 
 /** How much longer the parent waits for a request than its calls may take: a process that is blocked never answers. */

@@ -4,7 +4,7 @@
 // can be looked for at the end. It must never use a group whose name does not begin with its prefix.
 
 const { randomBytes } = require('node:crypto')
-const { monotonicNow } = require('../../../lib/timers.js')
+const { monotonicNow } = require('../../../lib/base/timers.js')
 const { Process } = require('./process.js')
 
 class Trial {

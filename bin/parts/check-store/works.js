@@ -4,7 +4,7 @@
 // A client is a function here: client('read', group, names). They report what happened; checks/ judge it.
 
 const { randomUUID } = require('node:crypto')
-const { monotonicNow } = require('../../../lib/timers.js')
+const { monotonicNow } = require('../../../lib/base/timers.js')
 
 /** The number at the beginning of a text that these functions wrote. */
 const numberOf = (text) => Number.parseInt(text, 10)

@@ -2,8 +2,8 @@
 
 // The clock of the server: its unit, that it is UTC, and that it goes on as fast as time does.
 
-const { monotonicNow, sleep, unixNow } = require('../../../../lib/timers.js')
-const { checkNow } = require('../../../../lib/stores/record-answers.js')
+const { monotonicNow, sleep, unixNow } = require('../../../../lib/base/timers.js')
+const { checkNow } = require('../../../../lib/lease/stores/record-answers.js')
 const { Finding } = require('../finding.js')
 
 const MINUTE_MS = 60_000

@@ -2,8 +2,8 @@
 
 // That a read shows every swap that was answered before it began, whichever process made it; and the position.
 
-const { checkPosition } = require('../../../../lib/stores/record-answers.js')
-const { monotonicNow } = require('../../../../lib/timers.js')
+const { checkPosition } = require('../../../../lib/lease/stores/record-answers.js')
+const { monotonicNow } = require('../../../../lib/base/timers.js')
 const { Finding, show } = require('../finding.js')
 
 async function freshReads(trial) {

@@ -2,7 +2,7 @@
 
 // That a swap that was answered true is there: in a new process, after the one that made it was killed, and later.
 
-const { monotonicNow, sleep } = require('../../../../lib/timers.js')
+const { monotonicNow, sleep } = require('../../../../lib/base/timers.js')
 const { Finding, show } = require('../finding.js')
 
 async function kept(trial) {

@@ -2,7 +2,7 @@
 
 // That a loss shows: after the module's wipe() the identity is another one, or all records are absent. It must run last.
 
-const { monotonicNow, sleep } = require('../../../../lib/timers.js')
+const { monotonicNow, sleep } = require('../../../../lib/base/timers.js')
 const { Finding } = require('../finding.js')
 
 const BACK_MS = 10_000

@@ -2,7 +2,7 @@
 
 // That groups are apart whatever their names are, and that names and groups list what is there and nothing else.
 
-const { checkNames } = require('../../../../lib/stores/record-answers.js')
+const { checkNames } = require('../../../../lib/lease/stores/record-answers.js')
 const { Finding, show } = require('../finding.js')
 
 const slot = (n) => `slot${String(n).padStart(10, '0')}`

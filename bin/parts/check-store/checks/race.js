@@ -2,7 +2,7 @@
 
 // That swap is one atomic step, with many clients in several processes at one record.
 
-const { monotonicNow } = require('../../../../lib/timers.js')
+const { monotonicNow } = require('../../../../lib/base/timers.js')
 const { Finding, show } = require('../finding.js')
 
 const TODO = 'compare and write in one statement, script or transaction of the server, not with a read before it'

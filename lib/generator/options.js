@@ -1,0 +1,118 @@
+'use strict'
+
+// Validates the options of a generator: native code trusts what this file gives it.
+
+const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('../base/check.js')
+require('../layout/layout.js') // gives layout-facts.js its class
+const { factsOf, usualFacts } = require('../layout/layout-facts.js')
+const { readNodeNumber } = require('./node-number.js')
+const { unixNow } = require('../base/timers.js')
+
+const errors = () => require('../base/errors.js') // loaded when the first one is made
+
+/** Options of every generator, however it gets its node number. */
+const GENERAL = [
+  ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
+  ...['maxAheadMs', 'maxWaitMs', 'prefetch'],
+]
+/** Options that say where an ordinary generator gets its numbers; a leased one gets them from its slot. */
+const OF_NODE = ['id', 'shared', 'clock']
+
+/** A checked copy of the options of `new FlakeId(options)`. */
+function readOptions(given) {
+  if (typeof given !== 'object' && given !== undefined) throw errors().optionTypeError('options', given, 'an object')
+  const facts = readLayout(given ?? {})
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
+  const options = checkKeys('options', given, known, () => offeredOf(known, facts))
+  const clock = readClock(options.clock)
+  return {
+    facts,
+    ...readNodeNumber(options, facts),
+    ...readKnobs(options, facts),
+    clock,
+    shared: readShared(options.shared, clock),
+  }
+}
+
+/** The known options that make sense with this layout. */
+function offeredOf(known, { hasNodes, mode }) {
+  const isOffered = { nodes: hasNodes, mode: !isAbsent(mode) }
+  return known.filter((name) => isOffered[name] ?? true)
+}
+
+/** How the ticks are used. */
+function readKnobs(options, { counterMax, maxAheadMs, maxWaitMs }) {
+  return {
+    seqMask: readSeqMask(options.seqMask, counterMax),
+    maxAheadMs: isAbsent(options.maxAheadMs) ? maxAheadMs : readDuration('maxAheadMs', options.maxAheadMs),
+    maxWaitMs: isAbsent(options.maxWaitMs) ? maxWaitMs : readDuration('maxWaitMs', options.maxWaitMs),
+    prefetch: readPrefetch(options.prefetch),
+  }
+}
+
+/** What is known of the layout, with the epoch and the choices that the options have for it. */
+function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
+  const named = isAbsent(layout) ? usualFacts() : factsOf(layout)
+  const chosen = named.with({ epoch, nodes, mode, idOffset })
+  // With an own clock the present is what that clock says, and it is not asked before the first ID.
+  if (isAbsent(clock) && chosen.epoch > unixNow()) {
+    throw errors().optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
+  }
+  return chosen
+}
+
+function readClock(clock) {
+  if (isAbsent(clock)) return undefined
+  if (typeof clock !== 'function') throw errors().optionTypeError('clock', clock, CLOCK)
+  return clock
+}
+
+/** The path of the file in which processes share a cursor, absolute: the working folder may change. */
+function readShared(shared, clock) {
+  if (isAbsent(shared)) return undefined
+  const wanted = 'the path of a file'
+  if (typeof shared !== 'string') throw errors().optionTypeError('shared', shared, wanted)
+  if (shared === '' || shared.includes('\0')) throw errors().optionRangeError('shared', shared, wanted)
+  if (clock !== undefined)
+    throw errors().unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
+  return require('node:path').resolve(shared)
+}
+
+function readSeqMask(value, max) {
+  if (isAbsent(value)) return max
+  if (max === 0) throw errors().unusableOptionError('seqMask', value, 'with a layout that has no counter')
+  const mask = readBounded('seqMask', value, 1, max)
+  if (!Number.isInteger(Math.log2(mask + 1))) {
+    throw errors().optionRangeError('seqMask', value, `one less than a power of two (1, 3, 7, … ${max})`)
+  }
+  return mask
+}
+
+const PREFETCH = { count: 100, validityMs: 600_000 } // as Hazelcast's
+
+/** Hazelcast's prefetch: true, a count, or both numbers; undefined if absent. */
+function readPrefetch(prefetch) {
+  if (isAbsent(prefetch) || prefetch === false) return undefined
+  if (prefetch === true) return PREFETCH
+  if (typeof prefetch !== 'object') return { ...PREFETCH, count: readPrefetchCount('prefetch', prefetch) }
+  const { count, validityMs } = checkKeys('prefetch', prefetch, Object.keys(PREFETCH))
+  return {
+    count: isAbsent(count) ? PREFETCH.count : readPrefetchCount('prefetch.count', count),
+    validityMs: isAbsent(validityMs)
+      ? PREFETCH.validityMs
+      : readBounded('prefetch.validityMs', validityMs, 0, Number.MAX_SAFE_INTEGER / 1000),
+  }
+}
+
+const readPrefetchCount = (option, count) => readBounded(option, count, 1, 100_000)
+
+let most // IDs in the largest batch: their bytes fill the largest Buffer
+
+/** How many IDs a batch makes: `take(n)`. */
+function readCount(n) {
+  if (typeof n !== 'number') throw errors().optionTypeError('n', n, 'the number of IDs to make')
+  most ??= Math.floor(require('node:buffer').constants.MAX_LENGTH / 8)
+  return readBounded('n', n, 0, most)
+}
+
+module.exports = { GENERAL, OF_NODE, offeredOf, readCount, readKnobs, readLayout, readOptions }

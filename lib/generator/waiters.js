@@ -1,0 +1,224 @@
+'use strict'
+
+// Calls that wait for an ID without blocking the event loop: one queue for each generator, served in the order of the
+// calls.
+//
+// It must never run a callback inside a call of ours or inside a timer: callbacks run on process.nextTick, each in the
+// async context of its call. So one that throws neither loses those behind it nor changes their order. Even if each
+// callback calls again, the event loop must keep turning, and the queue must forget the calls that ran.
+
+const { AsyncResource } = require('node:async_hooks')
+const { goOnIn, goOnNextTurn, isSliceOver, stopWaiting } = require('./event-loop.js')
+const { monotonicNow, nextTick } = require('../base/timers.js')
+
+/**
+ * A loop that makes many calls keeps the event loop from turning. So one call in so many looks whether the wait is
+ * over. If each did, it would cost more than the ID.
+ */
+const LOOK_EVERY = 64
+
+/** How many are served at a time. More than LOOK_EVERY, so that a loop of calls can use up what a tick allows. */
+const BATCH = 256
+
+/**
+ * What a call wants, shared by all calls of the same kind.
+ * @typedef {object} Wish
+ * @property {() => number} attempt tries once: 0 if it worked, or else in how many ms to try again; throws if it never
+ * will
+ * @property {() => unknown} result the result of the last attempt that worked
+ */
+
+/** A call. As an AsyncResource it keeps the async context in which it was made. */
+class Waiter extends AsyncResource {
+  #queue
+  #callback // undefined: cancelled
+  #wish // undefined: served or cancelled
+  #error = null
+  #value
+
+  constructor(queue, callback, wish) {
+    super('FLAKEFORGE')
+    this.#queue = queue
+    this.#callback = callback
+    this.#wish = wish
+  }
+
+  get isWaiting() {
+    return this.#wish !== undefined
+  }
+
+  /** Tries once and keeps the outcome. Returns 0, or in how many ms to try again. */
+  serve() {
+    const wish = this.#wish
+    if (wish === undefined) return 0
+    try {
+      const ms = wish.attempt()
+      if (ms > 0) return ms
+      this.#value = wish.result()
+    } catch (error) {
+      this.#error = error
+    }
+    this.#wish = undefined
+    return 0
+  }
+
+  tell() {
+    if (this.#callback !== undefined) this.runInAsyncScope(this.#callback, undefined, this.#error, this.#value)
+  }
+
+  /**
+   * Cancels the call: its callback is not called and no number is taken. False if one was taken already: then the
+   * callback still runs.
+   */
+  cancel() {
+    if (!this.isWaiting) return false
+    this.#callback = undefined
+    this.#wish = undefined
+    this.#queue.cancelled()
+    return true
+  }
+}
+
+/**
+ * The queue of one generator: calls that were served and are still to be told, then calls that wait. It is an array,
+ * because a linked list costs the garbage collector twice as much.
+ */
+class Waiters {
+  #queue = []
+  #untold = 0 // index of the first call whose callback has still to run; those before it are gone
+  #unserved = 0 // index of the first call that waits
+  #calls = 0
+  #cancelled = 0 // at least how many waiting calls were cancelled since they were last removed
+  #isServing = false
+  #isTelling = false
+  #waitsSince
+  #onWaited
+
+  /** @param {(ms: number) => void} onWaited is called after each wait with its length */
+  constructor(onWaited) {
+    this.#onWaited = onWaited
+  }
+
+  /**
+   * Calls `callback(null, wish.result())` once `wish.attempt()` has worked, or `callback(error)` when it has thrown.
+   * Returns the call, which can be cancelled.
+   */
+  submit(callback, wish) {
+    const waiter = new Waiter(this, callback, wish)
+    const isNext = this.#queue.push(waiter) === this.#unserved + 1
+    if (isNext || ++this.#calls % LOOK_EVERY === 0) this.serve()
+    return waiter
+  }
+
+  /**
+   * The same, but nothing is tried before the callback can run: until then the call can be cancelled without using up a
+   * number.
+   */
+  submitLater(callback, wish) {
+    const waiter = new Waiter(this, callback, wish)
+    const isNext = this.#queue.push(waiter) === this.#unserved + 1
+    if (isNext && !this.#isTelling) this.#tellSoon()
+    return waiter
+  }
+
+  /** A waiting call was cancelled. They are removed many at a time, because each removal looks at the whole queue. */
+  cancelled() {
+    this.#cancelled++
+    if (this.#cancelled * 2 > this.#queue.length - this.#unserved && !this.#isServing) this.#forgetCancelled()
+  }
+
+  /**
+   * Serves the first calls that wait; sleeps if one cannot be served. The rest are served after these callbacks have
+   * run.
+   */
+  serve() {
+    if (this.#isServing) return // the user's clock made this call: it is served when the clock has answered
+    this.#isServing = true
+    const first = this.#unserved
+    const end = Math.min(this.#queue.length, first + BATCH)
+    let ms = 0
+    while (this.#unserved < end) {
+      ms = this.#queue[this.#unserved].serve()
+      if (ms > 0) break
+      this.#unserved++
+    }
+    this.#isServing = false
+    if (this.#unserved > first) this.#served()
+    if (ms > 0) this.#sleep(ms)
+  }
+
+  /** Serves calls and runs their callbacks, on process.nextTick. */
+  goOn() {
+    this.#isTelling = true
+    nextTick(this.#tell)
+  }
+
+  #served() {
+    this.#endWait()
+    if (!this.#isTelling) this.#tellSoon()
+  }
+
+  #endWait() {
+    if (this.#waitsSince !== undefined) this.#onWaited(monotonicNow() - this.#waitsSince)
+    this.#waitsSince = undefined
+  }
+
+  /** Removes cancelled calls. If no call waits any more, no timer keeps the process alive. */
+  #forgetCancelled() {
+    const waiting = this.#queue.slice(this.#unserved).filter((waiter) => waiter.isWaiting)
+    this.#queue.length = this.#unserved
+    for (const waiter of waiting) this.#queue.push(waiter)
+    this.#cancelled = 0
+    if (waiting.length > 0) return
+    this.#endWait()
+    stopWaiting(this)
+  }
+
+  #sleep(ms) {
+    this.#waitsSince ??= monotonicNow()
+    goOnIn(ms, this)
+  }
+
+  #tellSoon() {
+    this.#isTelling = true
+    if (isSliceOver()) goOnNextTurn(this)
+    else this.goOn()
+  }
+
+  /**
+   * Runs the callbacks of all calls that were served, and of those that can be served after them, as long as the slice
+   * lasts. One nextTick for many costs a tenth of one for each.
+   */
+  #tell = () => {
+    let isOver = false
+    let hasThrown = true
+    try {
+      while (!isOver && this.#hasServed()) {
+        const waiter = this.#queue[this.#untold]
+        this.#queue[this.#untold++] = undefined
+        waiter.tell()
+        isOver = isSliceOver()
+      }
+      hasThrown = false
+    } finally {
+      this.#forgetTold()
+      this.#isTelling = false
+      if (isOver || hasThrown) this.#tellSoon()
+    }
+  }
+
+  #hasServed() {
+    if (this.#untold === this.#unserved) this.serve()
+    return this.#untold < this.#unserved
+  }
+
+  /** Drops what was told half a queue at a time, so that a long queue is not moved for each slice. */
+  #forgetTold() {
+    if (this.#untold * 2 < this.#queue.length) return
+    this.#queue.splice(0, this.#untold)
+    this.#unserved -= this.#untold
+    this.#untold = 0
+  }
+}
+
+module.exports = { Waiters }

@@ -1,0 +1,65 @@
+'use strict'
+
+// Turns IDs in any form (8 big-endian bytes, a bigint, or text) into bigints, compares them, and converts them to and
+// from signed numbers. Numbers are refused: a JavaScript number has 53 bits, so an ID would lose its last ones.
+
+const { isUint8Array } = require('node:util').types
+
+const errors = () => require('../base/errors.js') // loaded when the first one is made
+
+const MAX = 2n ** 64n - 1n
+const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
+const WANTED = "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, or text ('123', '0x7b', '0b1111011')"
+
+const eight = new DataView(new ArrayBuffer(8)) // a DataView over the caller's bytes would cost more than this copy
+const eightBytes = new Uint8Array(eight.buffer)
+
+function bytesToBigInt(bytes) {
+  if (bytes.length !== 8) throw errors().idError(bytes, `an ID: it has ${bytes.length} bytes, an ID has 8`)
+  eightBytes.set(bytes)
+  return eight.getBigUint64(0)
+}
+
+function inRange(value, given) {
+  if (value < 0n || value > MAX) throw errors().idError(given, WANTED)
+  return value
+}
+
+/** The ID as a bigint from 0 to 2^64 − 1. */
+function toBigInt(id) {
+  if (isUint8Array(id)) return bytesToBigInt(id)
+  if (typeof id === 'bigint') return inRange(id, id)
+  if (typeof id === 'string' && TEXT.test(id)) return inRange(BigInt(id), id)
+  if (typeof id === 'number')
+    throw errors().idError(id, 'an ID: a number keeps 53 of the 64 bits; use a bigint or text')
+  throw errors().idError(id, WANTED)
+}
+
+/** The 8 big-endian bytes of a bigint that is an ID. */
+function toBuffer(value) {
+  const buffer = Buffer.alloc(8)
+  buffer.writeBigUInt64BE(value)
+  return buffer
+}
+
+/** The ID as signed 64-bit columns store it: negative from 2^63 on. */
+function toSigned(id) {
+  return BigInt.asIntN(64, toBigInt(id))
+}
+
+/** The ID of a signed 64-bit value. */
+function fromSigned(value) {
+  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value) {
+    throw errors().idError(value, 'a signed 64-bit value: a bigint from −2^63 to 2^63 − 1')
+  }
+  return toBuffer(BigInt.asUintN(64, value))
+}
+
+/** −1, 0 or 1, as the first ID is smaller than, equal to or larger than the second. */
+function compare(a, b) {
+  const [first, second] = [toBigInt(a), toBigInt(b)]
+  if (first === second) return 0
+  return first < second ? -1 : 1
+}
+
+module.exports = { toBigInt, toBuffer, toSigned, fromSigned, compare }

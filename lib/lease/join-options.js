@@ -1,0 +1,132 @@
+'use strict'
+
+// The options of `FlakeId.join(store, options)`, validated here. It must never read the environment: a node number
+// there would contradict the slot.
+
+const os = require('node:os')
+const { readSignal } = require('../base/abort.js')
+const { checkKeys, isAbsent, readBounded } = require('../base/check.js')
+const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('../generator/options.js')
+const { slotNodes } = require('./slot-nodes.js')
+const { optionRangeError, optionTypeError, unusableOptionError } = require('../base/errors.js')
+
+/** Why a leased generator does not take these options of an ordinary one. */
+const NOT_WITH_JOIN = {
+  id: 'the node number is that of the slot',
+  shared: 'the store says what processes share',
+  clock: "a slot's window is one of the system's time",
+}
+
+const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal']
+
+/**
+ * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
+ * `nodeOffset` say which node numbers its slots have.
+ */
+function readJoinOptions(given) {
+  if (typeof given !== 'object' && given !== undefined) {
+    throw optionTypeError('options', given, "an object such as { group: 'orders' }")
+  }
+  for (const key of OF_NODE) {
+    if (!isAbsent(given?.[key])) throw unusableOptionError(key, given[key], `with join(): ${NOT_WITH_JOIN[key]}`)
+  }
+  const facts = readLayout(given ?? {})
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_JOIN]
+  const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
+  const knobs = readKnobs(options, facts)
+  const nodes = slotNodes(facts, options)
+  const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)
+  return {
+    facts,
+    ...knobs,
+    nodeOf: nodes.nodeOf,
+    fixed: nodes.fixed,
+    nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,
+    group: readName('group', isAbsent(options.group) ? 'default' : options.group),
+    config: {
+      fingerprint: fingerprint(facts, nodes.fixed, options.nodeOffset),
+      slots,
+      ...readTimes(options, knobs.maxAheadMs),
+      scale: facts.native.scale,
+      durable: readDurable(options.durable),
+    },
+    waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
+    host: readHost(options.host),
+    signal: readSignal(options.signal),
+  }
+}
+
+/**
+ * What all members of a group must have in common, as text that an error can show. Slots fill the node's bits from the
+ * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot
+ * depends on where the fields are.
+ */
+function fingerprint(facts, fixed, nodeOffset) {
+  const parts = [facts.native.fingerprint]
+  if (Object.keys(fixed).length > 0 || hasGap(facts)) {
+    parts.push(`fields ${facts.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`)
+  }
+  for (const [name, value] of Object.entries(fixed)) parts.push(`${name} = ${value}`)
+  if (!isAbsent(nodeOffset)) parts.push(`nodeOffset ${Number(nodeOffset)}`)
+  return parts.join(', ')
+}
+
+/** Whether bits that are always 0 lie below a field of the node. */
+function hasGap({ fields }) {
+  const names = fields.map(([name]) => name)
+  const first = names.findIndex((name) => !['timestamp', 'counter', 'zero'].includes(name))
+  return first >= 0 && names.indexOf('zero', first) >= 0
+}
+
+const TTL_MS = 30_000
+const SKEW_MS = 5_000
+const LONGEST_TTL_MS = 60_000
+
+/**
+ * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So
+ * a layout that runs ahead has a longer default.
+ */
+function readTimes(options, maxAheadMs) {
+  const skewMs = isAbsent(options.skewMs) ? SKEW_MS : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
+  const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 0 : maxAheadMs // it continues from window to window
+  const least = Math.floor(((skewMs + ahead) * 3) / 2) + 1
+  const ample = Math.ceil(least / 1000) * 1000
+  if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(TTL_MS, ample), skewMs }
+  const ttlMs = isAbsent(options.ttlMs) ? TTL_MS : readBounded('ttlMs', options.ttlMs, 2_000, LONGEST_TTL_MS)
+  if (ttlMs < least) {
+    throw optionRangeError(
+      'ttlMs',
+      ttlMs,
+      `at least ${least}, because two thirds of it must exceed skewMs + maxAheadMs`,
+    )
+  }
+  return { ttlMs, skewMs }
+}
+
+/** Whether the user vouches for the store. */
+function readDurable(durable) {
+  if (isAbsent(durable)) return false
+  if (typeof durable !== 'boolean') throw optionTypeError('durable', durable, 'true or false')
+  return durable
+}
+
+/** The name of a group or counter: it becomes part of keys and of a folder's name. */
+function readName(option, name) {
+  const wanted = 'a name of 1 to 128 characters without braces and control characters'
+  if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: we look for them
+  if (name.length < 1 || name.length > 128 || !name.isWellFormed() || /[\u0000-\u001f\u007f{}]/.test(name)) {
+    throw optionRangeError(option, name, wanted)
+  }
+  return name
+}
+
+function readHost(host) {
+  if (isAbsent(host)) return os.hostname()
+  const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot store
+  if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
+  if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)
+  return host
+}
+
+module.exports = { readDurable, readJoinOptions, readName }

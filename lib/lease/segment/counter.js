@@ -1,0 +1,80 @@
+'use strict'
+
+// A member's calls to its counter on a store. They go one after the other, because answers could come in another order.
+//
+// It must never continue with a counter that was once found below what it gave before: its numbers were handed out
+// already, even those that it gives after it has passed our last one. Only raise() ends that: with it the user says
+// where to continue.
+
+const { storeError, wentBackError } = require('../../base/errors.js')
+
+const END = 2n ** 64n - 1n // not a number to hand out: a counter with this value is used up
+
+class Counter {
+  /** the error, once the counter was found below what it gave before */
+  lost
+  #store
+  #name
+  #durable
+  #known = 0n // its value when we last looked
+  #turns = Promise.resolve() // ends with the last call; it never fails
+
+  constructor(store, name, durable) {
+    this.#store = store
+    this.#name = name
+    this.#durable = durable
+  }
+
+  /** How many numbers it has left above those that it gave. */
+  get room() {
+    return Number(END - this.#known)
+  }
+
+  /** Resolves when the calls made so far have ended. */
+  get idle() {
+    return this.#turns
+  }
+
+  /** Does this work after all earlier work. */
+  inTurn(work) {
+    const done = this.#turns.then(work)
+    this.#turns = done.catch(() => {})
+    return done
+  }
+
+  /**
+   * Takes so many numbers and returns the first. If there is no counter and `init` is given, it creates one that begins
+   * there.
+   */
+  async take(count, init) {
+    if (this.lost !== undefined) throw this.lost
+    const first = await this.#ask(BigInt(count), init)
+    if (first < this.#known) {
+      this.lost = wentBackError(this.#name, first, this.#known)
+      throw this.lost
+    }
+    this.#known = first + BigInt(count)
+    return first
+  }
+
+  /** Makes the counter continue at `place` or above, and returns its new value. */
+  async raise(place) {
+    const stands = await this.#ask(0n, place)
+    this.lost = undefined
+    return stands
+  }
+
+  /** Runs a step of the store, which may be the user's own: a bad answer must not become an ID. */
+  async #ask(by, init) {
+    try {
+      const value = await this.#store.advance(this.#name, by, init, this.#durable)
+      if (typeof value === 'bigint' && value >= 0n && value <= END) return value
+      throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
+    } catch (error) {
+      if (error?.code?.startsWith?.('ERR_FLAKE_')) throw error
+      throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)
+    }
+  }
+}
+
+module.exports = { Counter, END }

@@ -1,0 +1,166 @@
+'use strict'
+
+// etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. It must never wait without a
+// limit, know what a key means, or take a time from this machine.
+//
+// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd
+// writes it after the transaction, so it is at most a second behind the snapshot. It is a clock that moves once in a
+// second: what has to be over is over up to a second late, and a client whose clock is right seems up to a second ahead.
+// The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins
+// after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
+// rounded down to seconds.
+
+const { storeError } = require('../../../base/errors')
+const { monotonicNow } = require('../../../base/timers.js')
+
+/** One request to one endpoint may take this long; a leader election is over within two seconds. */
+const REQUEST_MS = 5000
+
+/**
+ * A call may take this long, however many endpoints do not answer: then the step ends, because somebody waits for it.
+ */
+const CALL_MS = 10_000
+
+/** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
+const NOT_NOW = [1, 4, 14]
+
+/** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
+const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
+
+const fromBase64 = (text = '') => Buffer.from(text, 'base64').toString()
+
+/** An answer that is an error. `isElsewhere`: another member may do better. */
+class Refusal extends Error {
+  constructor(message, isElsewhere) {
+    super(message)
+    this.isElsewhere = isElsewhere
+  }
+}
+
+/** The object that an answer is; undefined if it is none. */
+function parseObject(text) {
+  try {
+    const body = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : undefined
+  } catch {
+    // a page of a proxy, perhaps
+  }
+}
+
+/** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
+function parseAnswer(status, text) {
+  const body = parseObject(text)
+  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true)
+  if (status === 200 && body.error === undefined) return body
+  const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
+  throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code))
+}
+
+/** Whether etcd itself answered with these words. */
+const saysThat = (error, words) => error.cause instanceof Refusal && error.cause.message.includes(words)
+
+const decode = ({ key, value }) => ({ key: fromBase64(key), value: fromBase64(value) })
+
+class Gateway {
+  #endpoints
+  #credentials
+  #fetch
+  #turn = 0 // the endpoint that is asked first
+  #token
+  #authenticating
+
+  constructor({ endpoints, username, password, fetch }) {
+    this.#endpoints = endpoints
+    this.#credentials = username === undefined ? undefined : { name: username, password }
+    this.#fetch = fetch
+  }
+
+  /**
+   * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: then the
+   * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
+   * `revision`: which cluster answered, and what it showed.
+   */
+  async txn({ compare = [], success }) {
+    const { body, now } = await this.#call('/v3/kv/txn', { compare, success })
+    const { header, succeeded: isDone = false, responses = [] } = body
+    const revision = Number(header?.revision)
+    const isWhole = !isDone || responses.length === success.length
+    if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
+      throw storeError(`This is no answer of an etcd to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
+    }
+    const ranges = responses.map((response) => response.response_range).filter((range) => range !== undefined)
+    const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
+    return { isDone, lists, now, cluster: header.cluster_id, revision }
+  }
+
+  /** One answer. Getting a token is part of the call's time. */
+  async #call(path, body) {
+    const until = monotonicNow() + CALL_MS
+    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
+    const token = this.#token
+    try {
+      return await this.#send(path, body, { token, until })
+    } catch (error) {
+      if (this.#credentials === undefined || !STALE_TOKEN.test(error.cause?.message)) throw error
+    }
+    if (this.#token === token) await this.#authenticate(until)
+    return this.#send(path, body, { token: this.#token, until })
+  }
+
+  /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */
+  #authenticate(until) {
+    this.#authenticating ??= this.#send('/v3/auth/authenticate', this.#credentials, { until })
+      .then(({ body }) => body.token)
+      .catch((error) => {
+        if (saysThat(error, 'authentication is not enabled')) return null // if it is enabled later, a call is refused
+        throw error
+      })
+      .then((token) => {
+        this.#token = token
+      })
+      .finally(() => {
+        this.#authenticating = undefined
+      })
+    return this.#authenticating
+  }
+
+  /**
+   * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the endpoint after
+   * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each
+   * transaction must be one that may be sent twice: etcd/records.js says why a swap is.
+   */
+  async #send(path, body, { token, until }) {
+    const endpoints = this.#endpoints
+    let failure = new Error(`no time is left of the ${CALL_MS} ms that a call may take`)
+    for (let asked = 0; asked < endpoints.length; asked++) {
+      const left = Math.trunc(until - monotonicNow())
+      if (left <= 0) break
+      const index = this.#turn
+      try {
+        return await this.#post(endpoints[index] + path, body, token, Math.min(REQUEST_MS, left))
+      } catch (error) {
+        failure = error
+        if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
+        if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
+      }
+    }
+    const isWord = failure instanceof Refusal
+    const why = (isWord ? undefined : failure.cause?.message) || failure.message // the cause explains `fetch failed`
+    throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${why}`, failure)
+  }
+
+  async #post(url, body, token, ms) {
+    const response = await this.#fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ms),
+    })
+    const answer = parseAnswer(response.status, await response.text())
+    const now = Date.parse(response.headers.get('date'))
+    if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
+    return { body: answer, now }
+  }
+}
+
+module.exports = { Gateway }

@@ -1,0 +1,81 @@
+'use strict'
+
+// The options of a store on etcd, and the URL form of them.
+// It must never put a password into a message.
+
+const { checkKeys, isAbsent } = require('../../../base/check')
+const { optionTypeError } = require('../../../base/errors')
+const { withoutPassword } = require('../without-password')
+
+const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
+const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[^@/?#]+)\/?(?:\?(?<query>[^#]*))?$/
+const DEFAULT_PORT = 2379
+
+/** A URL without its password. */
+const masked = (url) => (typeof url === 'string' ? withoutPassword(url) : url)
+
+/** The endpoints without a slash at the end. */
+function endpointsOf(endpoints) {
+  const list = [endpoints].flat()
+  const isUrl = (url) => typeof url === 'string' && /^https?:\/\/[^/]+\/?$/.test(url) && URL.canParse(url)
+  const bad = list.findIndex((url) => !isUrl(url) || new URL(url).username !== '')
+  if (list.length === 0 || bad >= 0) {
+    const wanted = 'one or more of http://host:2379 or https://host:2379, with username and password beside them'
+    throw optionTypeError('endpoints', masked(list[bad]), wanted)
+  }
+  return list.map((url) => url.replace(/\/$/, ''))
+}
+
+const KNOWN = ['endpoints', 'username', 'password', 'fetch']
+const HIDDEN = '…'
+
+/** Hides texts under unknown keys: one may be a password whose key is misspelt. */
+const hideUnknown = ([key, value]) => [key, KNOWN.includes(key) || typeof value !== 'string' ? value : HIDDEN]
+
+/** Username and password: both or none. */
+function readCredentials({ username, password }) {
+  if (isAbsent(username) && isAbsent(password)) return {}
+  if (typeof username !== 'string') throw optionTypeError('username', username, 'a string, because there is a password')
+  if (typeof password !== 'string') {
+    throw optionTypeError('password', isAbsent(password) ? password : HIDDEN, 'a string, because there is a username')
+  }
+  return { username, password }
+}
+
+function readOptions(given) {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : masked(given), KNOWN)
+  const { endpoints, username, password, fetch } = given ?? {}
+  if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function like fetch')
+  return {
+    endpoints: endpointsOf(endpoints),
+    ...readCredentials({ username, password }),
+    fetch: fetch ?? globalThis.fetch,
+  }
+}
+
+/** `user:password`, percent-encoded if needed; undefined if the text has another form. */
+function credentialsOf(text) {
+  if (text === undefined) return {}
+  const [username, ...password] = text.split(':')
+  try {
+    return { username: decodeURIComponent(username), password: decodeURIComponent(password.join(':')) }
+  } catch {
+    // a % that encodes nothing
+  }
+}
+
+/** The options in a URL. */
+function parseUrl(url) {
+  const parts = PARTS.exec(url)?.groups
+  const query = new URLSearchParams(parts?.query)
+  const tls = query.get('tls') ?? 'false'
+  const isKnown = [...query.keys()].every((key) => key === 'tls') && ['true', 'false'].includes(tls)
+  const credentials = credentialsOf(parts?.credentials)
+  if (!parts || !isKnown || !credentials) throw optionTypeError('store', masked(url), `like ${FORM}`)
+  const scheme = parts.secure || tls === 'true' ? 'https' : 'http'
+  const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`))
+  return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentials }
+}
+
+module.exports = { parseUrl, readOptions }

@@ -1,0 +1,103 @@
+'use strict'
+
+// What the functions of a user's own database may answer (RecordStore in index.d.ts). Each function here returns one part
+// of an answer as it is, or throws an ERR_FLAKE_STORE that says which function gave what and what was wanted. It must
+// never repair an answer: a clock that was read wrongly leads to windows that overlap.
+
+const errors = () => require('../../base/errors.js')
+
+/** Unix ms from 2001 to the year 5138. Seconds and microseconds of our time are outside of it, so we can tell them. */
+const [FIRST_MS, LAST_MS] = [1e12, 1e14]
+
+/** Other units of the same instant, by how many of them are in a ms. */
+const UNITS = [
+  ['seconds', 1e-3],
+  ['microseconds', 1e3],
+  ['nanoseconds', 1e6],
+]
+
+const isTime = (ms) => ms >= FIRST_MS && ms < LAST_MS
+
+/** A hint at the unit that a wrong time is probably in; '' if there is none. */
+function unitOf(value) {
+  const [unit] = UNITS.find(([, perMs]) => isTime(Number(value) / perMs)) ?? []
+  return unit === undefined ? '' : ` It looks like ${unit}.`
+}
+
+const MS = "the clock of the server in Unix ms, a whole number as JavaScript's Date.now() gives it"
+
+/** The time of an answer to read(). */
+function checkNow(now) {
+  if (Number.isSafeInteger(now) && isTime(now)) return now
+  const isNumber = typeof now === 'number' || typeof now === 'bigint'
+  throw errors().answerError('read', 'now', now, MS, isNumber ? unitOf(now) : '')
+}
+
+/** The identity of an answer to read(), without anything else that the object has. */
+function checkIdentity(identity) {
+  const { history, process } = identity ?? {}
+  for (const [part, value] of Object.entries({ history, process })) {
+    if (typeof value !== 'string') throw errors().answerError('read', `identity.${part}`, value, 'text')
+  }
+  return { history, process }
+}
+
+/** The values of an answer to read(names). */
+function checkValues(values, names) {
+  if (!Array.isArray(values)) throw errors().answerError('read', 'values', values, 'an array')
+  if (values.length !== names.length) {
+    throw errors().answerError('read', 'values', values, `an array of ${names.length}, one for each name`)
+  }
+  // Not with forEach(), which leaves out the holes of an array.
+  for (const [i, name] of names.entries()) {
+    if (typeof values[i] === 'string' || values[i] === null) continue
+    throw errors().answerError(
+      'read',
+      `values[${i}] ('${name}')`,
+      values[i],
+      'text, or null if there is no such record',
+    )
+  }
+  return values
+}
+
+/** The position of an answer to read(). */
+function checkPosition(position) {
+  const isRight = typeof position === 'bigint' ? position >= 0n : Number.isSafeInteger(position)
+  if (position === undefined || isRight) return position
+  throw errors().answerError(
+    'read',
+    'position',
+    position,
+    'a whole number, as a number or as a bigint that is not negative, or left out',
+  )
+}
+
+/** The answer to read(names). */
+function checkAnswer(answer, names) {
+  if (typeof answer !== 'object' || answer === null) {
+    throw errors().answerError('read', 'its answer', answer, '{ now, identity, values }')
+  }
+  return {
+    now: checkNow(answer.now),
+    identity: checkIdentity(answer.identity),
+    values: checkValues(answer.values, names),
+    position: checkPosition(answer.position),
+  }
+}
+
+/** The answer to swap(): anything else could be taken for a swap that was made. */
+function checkSwapped(swapped) {
+  if (typeof swapped === 'boolean') return swapped
+  throw errors().answerError('swap', 'its answer', swapped, 'true or false')
+}
+
+/** The answer to names() or groups(). `call`: which of the two. */
+function checkNames(call, names) {
+  if (!Array.isArray(names)) throw errors().answerError(call, 'its answer', names, 'an array of names')
+  const wrong = names.findIndex((name) => typeof name !== 'string')
+  if (wrong >= 0) throw errors().answerError(call, `name ${wrong} of its answer`, names[wrong], 'text')
+  return names
+}
+
+module.exports = { checkAnswer, checkIdentity, checkNames, checkNow, checkPosition, checkSwapped, checkValues }
