@@ -2,7 +2,7 @@
 
 // Tries the edits that mutants/lib/ lists: each in a copy of the project, with the tests that must notice it.
 //
-// A list is an array of { name, file, from, to, tests }: `from` is text that occurs once in `file`, `tests` are names of
+// A list is an array of { name, file, from, to, tests }: `from` is text that occurs once in `file`, `tests` are paths of
 // files in __test__ without `.test.mjs`. It must never count an edit as noticed where the tests fail without it, or where
 // the text it replaces is not there any more.
 

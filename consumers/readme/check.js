@@ -43,7 +43,7 @@ function disagreement(documents, { code }, next, stdout) {
 }
 
 async function follow(report, redis, folder) {
-  const documents = await import('../../__test__/support-documents.mjs')
+  const documents = await import('../../__test__/support/documents.mjs')
   const all = documents.blocks(README)
   const settings = { cwd: folder, env: { ...env, FLAKEFORGE_STORE: `file:${path.join(folder, 'slots')}` } }
   for (const [i, block] of all.entries()) {

@@ -1,0 +1,28 @@
+// What "did you mean" suggests, and when it suggests nothing.
+
+import test from 'ava'
+import { nearest } from '../../lib/base/nearest.js'
+
+const OPTIONS = ['datacenter', 'worker', 'id', 'epoch', 'layout', 'group', 'host', 'nodes', 'node']
+
+const CLOSE = {
+  wroker: 'worker', // two letters swapped
+  Worker: 'worker',
+  worke: 'worker',
+  workerr: 'worker',
+  datacentre: 'datacenter',
+  data_center: 'datacenter',
+  gruop: 'group',
+  epcoh: 'epoch',
+  nod: 'node',
+  di: 'id',
+}
+
+for (const [word, expected] of Object.entries(CLOSE)) {
+  test(`'${word}' is close to '${expected}'`, (t) => t.is(nearest(word, OPTIONS), expected))
+}
+
+for (const word of ['', 'zebra', 'x'.repeat(1_000_000), 'workstation']) {
+  test(`'${word.slice(0, 20)}' (${word.length} letters) is close to nothing`, (t) =>
+    t.is(nearest(word, OPTIONS), undefined))
+}

@@ -1,0 +1,96 @@
+// No file of lib/ but timers.js may use a timer or clock that a test can fake: Biome says so where one does. That the waits
+// end under the fakes of jest, vitest and sinon is tested in consumers/test-runners.
+
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+import { outputOf } from '../support/index.mjs'
+
+const root = path.join(import.meta.dirname, '..', '..')
+const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
+
+/** Uses of what may be a fake, one on each line. */
+const FAKES = `const { setTimeout: sleep } = require('node:timers/promises')
+const timers = require('node:timers')
+const { performance: own } = require('node:perf_hooks')
+setTimeout(sleep, 5)
+setInterval(timers, 5)
+setImmediate(own)
+clearTimeout(5)
+clearInterval(5)
+clearImmediate(5)
+queueMicrotask(sleep)
+performance.now()
+globalThis.setTimeout(sleep, 5)
+global.performance.now()
+process.nextTick(sleep)
+process.hrtime.bigint()
+const { nextTick } = process
+Date.now()
+const { now } = Date
+new Date()
+Date()
+`.split('\n')
+
+const FINE = `const { setTimeout, unixNow } = require('./timers.js')
+setTimeout(unixNow, 5)
+new Date(unixNow())
+Date.parse('2020-01-01')
+const { platform } = process
+AbortSignal.timeout(platform)
+`
+
+/** What Biome says with our settings: the lines with an error, by file. */
+async function errorsIn(t, files) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-timers-'))
+  t.teardown(() => fs.rmSync(folder, { recursive: true }))
+  fs.mkdirSync(path.join(folder, 'scripts'))
+  for (const name of ['biome.json', 'scripts/real-clocks.grit'])
+    fs.copyFileSync(path.join(root, name), path.join(folder, name))
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true })
+    fs.writeFileSync(path.join(folder, name), text)
+  }
+  const args = ['lint', '--reporter=github', '--max-diagnostics=none', '--diagnostic-level=error', '.']
+  const { stdout, stderr } = await outputOf(spawn(process.execPath, [biome, ...args], { cwd: folder }))
+  const found = [...stdout.matchAll(/^::error title=.*?,file=(.*?),line=(\d+)/gm)]
+  const lines = (name) => {
+    const mine = found.filter(([, file]) => file.endsWith(name)).map(([, , line]) => Number(line))
+    return [...new Set(mine)].sort((one, other) => one - other)
+  }
+  return { lines, said: stdout + stderr }
+}
+
+test('each use of what may be a fake is an error in lib/, and only there', async (t) => {
+  const text = FAKES.join('\n')
+  const { lines, said } = await errorsIn(t, {
+    'lib/some.js': text,
+    'lib/stores/some.js': text,
+    'lib/fine.js': FINE,
+    'lib/base/timers.js': text,
+    'bin/some.js': text,
+  })
+  const all = FAKES.flatMap((line, i) => (line === '' ? [] : [i + 1]))
+  t.deepEqual(lines('lib/some.js'), all, said)
+  t.deepEqual(lines('lib/stores/some.js'), all)
+  for (const name of ['lib/fine.js', 'lib/base/timers.js', 'bin/some.js']) t.deepEqual(lines(name), [], name)
+})
+
+test('flakeforge loads its timers at once', (t) => {
+  const require = createRequire(import.meta.url)
+  require('../../index.js')
+  t.true(require.resolve('../../lib/base/timers.js') in require.cache)
+})
+
+test('docs/testing.md shows the settings that consumers/test-runners runs', (t) => {
+  const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
+  const text = read('docs/testing.md')
+  t.true(text.includes(`\`\`\`ts\n${read('consumers/test-runners/vitest.config.mjs')}\`\`\``))
+  const [, shown] = /```json\n(.*?)```/s.exec(text)
+  const { projects } = JSON.parse(read('consumers/test-runners/jest.config.json'))
+  const [withFakes] = projects.filter(({ fakeTimers }) => fakeTimers !== undefined)
+  t.deepEqual({ fakeTimers: withFakes.fakeTimers }, JSON.parse(shown))
+})

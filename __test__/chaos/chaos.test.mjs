@@ -1,0 +1,213 @@
+// The chaos harness itself: that its check finds what is wrong and nothing else, that faults happen, that a hang and an
+// unexpected end are noticed, and that the negative control finds duplicates.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+import fc from 'fast-check'
+
+const require = createRequire(import.meta.url)
+const { check } = require('../../chaos/check.js')
+const clock = require('../../chaos/clock.js')
+const { control } = require('../../chaos/control.js')
+const faults = require('../../chaos/faults.js')
+const { judge, judgeControl } = require('../../chaos/judge.js')
+const { prepare } = require('../../chaos/local.js')
+const { makeMembers } = require('../../chaos/members.js')
+const { run } = require('../../chaos/run.js')
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-test-'))
+test.after.always(() => fs.rmSync(folder, { recursive: true }))
+
+let lastFile = 0
+
+/** A file of these IDs, and of some bytes of an ID that was cut. */
+function fileOf(ids, tail = 0) {
+  const bytes = Buffer.alloc(ids.length * 8 + tail, 0xff)
+  for (const [i, id] of ids.entries()) bytes.writeBigUInt64BE(id, i * 8)
+  const file = path.join(folder, `file-${++lastFile}`)
+  fs.writeFileSync(file, bytes)
+  return file
+}
+
+/** So many IDs as a generator makes them, about 1 000 in a millisecond. */
+function* idsOf(node, count, tick = 1_700_000_000_000n) {
+  for (let i = 0n; i < count; i++) yield ((tick + i / 1000n) << 22n) | (node << 12n) | (i % 1000n)
+}
+
+test('check: IDs that are as promised', (t) => {
+  const files = [1n, 2n, 3n].map((node) => fileOf([...idsOf(node, 300_000)]))
+  const found = check(files.map((file) => [file]))
+  t.deepEqual(found, { ids: 900_000, duplicates: 0, disorders: 0, cut: 0, examples: [] })
+})
+
+test('check: one duplicate over two files, with where it is', (t) => {
+  const first = [...idsOf(1n, 200_000)]
+  const second = [...idsOf(2n, 200_000, 1_800_000_000_000n)]
+  const planted = first[150_000]
+  const files = [fileOf(first), fileOf([planted, ...second])]
+  const found = check(files.map((file) => [file]))
+  t.like(found, { ids: 400_001, duplicates: 1, disorders: 0 })
+  const [name, other] = files.map((file) => path.basename(file))
+  t.deepEqual(found.examples, [`${planted} twice: ${name}, ID 150001; ${other}, ID 1`])
+})
+
+test('check: a duplicate within one file is a disorder as well', (t) => {
+  t.like(check([[fileOf([1n, 2n, 2n, 3n])]]), { ids: 4, duplicates: 1, disorders: 1 })
+})
+
+test('check: disorder within a file, in the upper and in the lower half of the number', (t) => {
+  t.like(check([[fileOf([1n << 32n, 5n, 6n])]]), { duplicates: 0, disorders: 1 })
+  t.like(check([[fileOf([(1n << 32n) + 7n, (1n << 32n) + 5n])]]), { duplicates: 0, disorders: 1 })
+})
+
+test('check: order from file to file is asked for within a sequence alone', (t) => {
+  const [early, late] = [fileOf([1n, 2n]), fileOf([3n, 4n])]
+  t.like(check([[late], [early]]), { ids: 4, disorders: 0 })
+  t.like(check([[late, early]]), { ids: 4, disorders: 1 })
+  t.like(check([[early, late]]), { ids: 4, disorders: 0 })
+})
+
+test('check: the rest of an ID that was cut is left out, and a missing file is empty', (t) => {
+  const ids = [...idsOf(1n, 10)]
+  const files = [fileOf(ids.slice(0, 5), 7), fileOf([], 1), path.join(folder, 'missing'), fileOf(ids.slice(5))]
+  t.like(check([files]), { ids: 10, duplicates: 0, disorders: 0, cut: 2 })
+})
+
+test('check: the smallest and the largest number are numbers like others', (t) => {
+  const max = 2n ** 64n - 1n
+  t.like(check([[fileOf([0n, max - 1n, max])], [fileOf([0n, max])]]), { ids: 5, duplicates: 2, disorders: 0 })
+})
+
+test('check: counts as a Set and a comparison do', (t) => {
+  const near = fc.bigInt({ min: 0n, max: 20_000n }).map((rest) => (1n << 40n) + rest)
+  const far = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+  const list = fc.array(fc.oneof(near, far), { maxLength: 300 })
+  const agrees = (lists) => {
+    const files = lists.map((ids) => fileOf(ids))
+    const all = lists.flat()
+    const disorders = lists.flatMap((ids) => ids.filter((id, i) => i > 0 && id <= ids[i - 1])).length
+    const { duplicates, ...found } = check(files.map((file) => [file]))
+    for (const file of files) fs.rmSync(file)
+    return found.ids === all.length && duplicates === all.length - new Set(all).size && found.disorders === disorders
+  }
+  t.notThrows(() => fc.assert(fc.property(fc.array(list, { maxLength: 5 }), agrees), { numRuns: 200 }))
+})
+
+// Outcomes
+
+const WELL = { name: 'x', ids: 10, duplicates: 0, disorders: 0, examples: [], troubles: [] }
+
+test('a scenario is wrong with a duplicate, a disorder, a trouble, or without any ID', (t) => {
+  t.deepEqual(judge(WELL), [])
+  t.deepEqual(judge({ ...WELL, duplicates: 1, examples: ['7 twice'] }), ['x: 1 duplicates', 'x: 7 twice'])
+  t.deepEqual(judge({ ...WELL, disorders: 2 }), ['x: 2 IDs not above the one before'])
+  t.deepEqual(judge({ ...WELL, ids: 0 }), ['x: no ID was made'])
+  const troubles = ['a', 'b', 'c'].map((who) => ({ who, what: who === 'b' ? 'other' : 'hangs' }))
+  t.deepEqual(judge({ ...WELL, troubles }), ['x: a (and 1 times more): hangs', 'x: b: other'])
+})
+
+test('the control is wrong without a duplicate, with a disorder or a trouble', (t) => {
+  t.deepEqual(judgeControl({ ...WELL, duplicates: 1, examples: ['7 twice'] }), [])
+  t.deepEqual(judgeControl(WELL), ['x: found no duplicate: this harness would not see any'])
+  t.is(judgeControl({ ...WELL, duplicates: 1, disorders: 1 }).length, 1)
+  t.is(judgeControl({ ...WELL, duplicates: 1, troubles: [{ who: 'a', what: 'hangs' }] }).length, 1)
+})
+
+// Runs
+
+const MEMBER_COUNT = 4
+
+/** Plain generators, each with a node number of its own. */
+const apart = (options = {}) => makeMembers(MEMBER_COUNT, (i) => ({ options: { id: i, ...options } }))
+
+/** For a machine that is busy: a member may take its time to start. */
+const PATIENT = { firstIdMs: 30_000, hangMs: 60_000 }
+
+const hasIds = ({ files }) => files.some((file) => fs.existsSync(file) && fs.statSync(file).size >= 8)
+
+/** Like a run of the command, but short; long enough for every member to meet a fault. */
+const runShortly = (scenario, seconds = 3) => run({ name: 'test', ...scenario }, { folder, seconds })
+
+test.serial('the negative control finds duplicates, and nothing else is wrong', async (t) => {
+  const outcome = await runShortly(control)
+  t.true(outcome.duplicates > 0)
+  t.deepEqual(judgeControl(outcome), [])
+})
+
+test.serial('members with node numbers of their own: no duplicate through every fault of a process', async (t) => {
+  const withThreads = makeMembers(
+    MEMBER_COUNT,
+    (i) => ({ options: { id: i } }),
+    (i) => 1 + (i % 2),
+  )
+  for (const fault of faults.process) {
+    const isEnough = ({ counts, members }) =>
+      fault.counts.every((name) => counts[name] > 0) && members.every(({ lives }) => lives.some(hasIds))
+    const outcome = await runShortly({ ...PATIENT, members: withThreads, faults: [fault], isOneCursor: true, isEnough })
+    t.deepEqual(judge(outcome), [], fault.counts.join())
+    for (const name of fault.counts) t.true(outcome.counts[name] > 0, name)
+    const restarts = fault.counts.every((name) => name === 'pauses') ? 0 : outcome.counts[fault.counts.at(-1)]
+    t.is(outcome.lives, MEMBER_COUNT + restarts)
+  }
+})
+
+/** Further than a process can take to start, so that its IDs are below those of its earlier life in any case. */
+const setFarBack = {
+  ...faults.clock[0],
+  async strike(member) {
+    await member.kill()
+    member.start(-60_000)
+  },
+}
+
+test.serial('plain generators: a clock set back over a restart is seen as disorder from life to life', async (t) => {
+  if (clock.library === undefined && process.env.FLAKEFORGE_REQUIRE_SERVERS !== '1') {
+    return t.regex(prepare({ folders: { disk: folder } }).missing.join(), /no libfaketime/)
+  }
+  const isEnough = ({ members }) => members.some(({ lives: [first, ...later] }) => hasIds(first) && later.some(hasIds))
+  const scenario = { ...PATIENT, members: apart(), faults: [setFarBack], isEnough }
+  const together = await runShortly({ ...scenario, isOneCursor: true })
+  t.true(together.disorders > 0)
+  t.deepEqual(together.troubles, [])
+  const apiece = await runShortly({ ...scenario, isOneCursor: false })
+  t.is(apiece.disorders, 0, 'within one life the cursor holds')
+  t.deepEqual(apiece.troubles, [])
+})
+
+test.serial('a member that ends with an error is noticed, and started again', async (t) => {
+  const isByItself = ({ what }) => what.startsWith('ended with status 1') // and was not killed in the midst of it
+  const isEnough = ({ counts, troubles }) => troubles.some(isByItself) && counts.kills > 0
+  const outcome = await runShortly({ members: apart({ wroker: 1 }), faults: [faults.process[0]], isEnough })
+  const wrong = judge(outcome)
+  t.true(wrong.includes('test: no ID was made'))
+  t.true(
+    wrong.some((what) => /member \d, life \d.*: ended with status 1: .*'wroker'/s.test(what)),
+    wrong.join('\n'),
+  )
+  t.true(outcome.lives > MEMBER_COUNT)
+})
+
+test.serial('a member that makes no ID is noticed', async (t) => {
+  const layout = {
+    fields: [
+      ['zero', 22],
+      ['timestamp', 20],
+      ['node', 10],
+      ['counter', 12],
+    ],
+  } // ended in 1970
+  const tooLate = apart({ layout }).map(([task]) => [{ ...task, refusals: ['ERR_FLAKE_TIME_RANGE'] }])
+  const { troubles } = await runShortly({ members: tooLate, faults: [], hangMs: 600 })
+  t.is(troubles.length, MEMBER_COUNT)
+  for (const { what } of troubles) t.is(what, 'hangs: thread 1 made no ID for 0.6 s')
+})
+
+test('what this machine lacks is said', (t) => {
+  const { scenarios, missing } = prepare({ folders: { disk: folder, memory: undefined } })
+  t.is(scenarios.length, 2)
+  t.regex(missing[0], /^no tmpfs/)
+  t.is(prepare({ folders: { disk: folder, memory: folder } }).scenarios.length, 4)
+})

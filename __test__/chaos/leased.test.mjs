@@ -1,0 +1,202 @@
+// Chaos on a store: a script of events, without chance, in which a lease by deadline makes duplicates and a lease by window
+// makes none; each kind of outage in every run; and a lost group that is replaced only when its windows are over.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+
+const require = createRequire(import.meta.url)
+const FlakeId = require('../../index.js')
+const { check } = require('../../chaos/check.js')
+const clock = require('../../chaos/clock.js')
+const { Gaps } = require('../../chaos/gaps.js')
+const { Handle } = require('../../chaos/handle.js')
+const { judgeExtent } = require('../../chaos/judge.js')
+const { target } = require('../../chaos/leased.js')
+const { outages } = require('../../chaos/outages.js')
+const { endQuiet } = require('../../chaos/quiet.js')
+const { WAYS, Run } = require('../../chaos/ways.js')
+const { DatabaseStore } = require('../../lib/lease/stores/database.js')
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-leased-'))
+test.after.always(() => fs.rmSync(folder, { recursive: true }))
+
+// A script
+
+const AHEAD_MS = 2000
+const LEASE = { group: 'script', slots: 1, ttlMs: 5000, skewMs: 3000 }
+
+/** Long enough for IDs of many ms. */
+const MAKING_MS = 800
+
+async function untilItMakes(member, more) {
+  const before = member.sizes[0]
+  while (member.sizes[0] <= before + more * 8) await sleep(10)
+}
+
+/**
+ * A member whose clock is ahead makes IDs and hands its slot over in order; the next one's clock is behind, and comes
+ * through the very ms that the first one has used.
+ */
+async function handOver(t, policy) {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  await FlakeId.createGroup(server.url, LEASE)
+  const troubles = []
+  const refusals = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_LEASE_EXPIRED']
+  const task = { join: server.url, policy, options: LEASE, way: 'next', perSecond: 1_000_000, refusals }
+  const members = ['first', 'second'].map(
+    (name) =>
+      new Handle({
+        name: `${name} ${policy}`,
+        folder,
+        tasks: [task],
+        onTrouble: (trouble) => troubles.push(trouble),
+      }),
+  )
+  const [first, second] = members
+  t.teardown(() => Promise.all(members.filter((member) => member.isRunning).map((member) => member.kill())))
+  first.start(AHEAD_MS)
+  await untilItMakes(first, 0)
+  await sleep(MAKING_MS)
+  await first.end()
+  second.start(-AHEAD_MS)
+  await untilItMakes(second, 0)
+  await sleep(2 * AHEAD_MS)
+  await second.end()
+  t.deepEqual(troubles, [])
+  return check(members.flatMap(({ lives }) => lives.map(({ files }) => files)))
+}
+
+const canRun = () => wantRedis() && (clock.library !== undefined || process.env.FLAKEFORGE_REQUIRE_SERVERS === '1')
+
+if (canRun()) {
+  test('a hand-over to a clock that is behind: a lease by deadline makes duplicates', async (t) => {
+    const { duplicates, disorders } = await handOver(t, 'deadline')
+    t.true(duplicates > 0)
+    t.is(disorders, 0)
+  })
+
+  test('the same with windows: none', async (t) => {
+    t.like(await handOver(t, 'window'), { duplicates: 0, disorders: 0 })
+  })
+} else {
+  test('without redis-server or libfaketime there is no script', (t) => t.pass())
+}
+
+// Outages
+
+/** A store that only writes down what happens to it. */
+function fakeStore() {
+  const log = []
+  const fault = (name, isLoss) => ({ counts: [name], isLoss, strike: async () => log.push(name) })
+  return { log, faults: [fault('loss', true), fault('one'), fault('two'), fault('three')] }
+}
+
+test('every kind of outage happens once in the shortest run, the loss of the group last', async (t) => {
+  const store = fakeStore()
+  const counts = {}
+  const plan = { seconds: 0.01, lastingMs: 0, endQuiet: async () => {} }
+  await outages(store, { counts, until: performance.now() }, plan)
+  t.deepEqual(counts, { one: 1, two: 1, three: 1, loss: 1 })
+  t.is(store.log[3], 'loss')
+})
+
+test('a quiet period ends after the loss of a group, and not before its windows are over', async (t) => {
+  const store = fakeStore()
+  const struckAt = []
+  for (const fault of store.faults) {
+    const { strike } = fault
+    fault.strike = () => {
+      struckAt.push(performance.now())
+      return strike()
+    }
+  }
+  const waits = []
+  const endQuiet = async () => waits.push([store.log.at(-1), performance.now() - struckAt.at(-1)])
+  await outages(store, { counts: {}, until: performance.now() }, { seconds: 0.01, lastingMs: 50, endQuiet })
+  t.is(waits.at(-1)[0], 'loss')
+  for (const [, ms] of waits) t.true(ms > 50)
+})
+
+test('a group whose quiet period was ended grants a slot', async (t) => {
+  const kept = new Map()
+  const identity = { history: 'h', process: 'p' }
+  const records = {
+    read: async (_, names) => ({ now: Date.now(), identity, values: names.map((name) => kept.get(name) ?? null) }),
+    swap: async (_, name, from, to) => (kept.get(name) ?? null) === from && Boolean(kept.set(name, to)),
+  }
+  const store = new DatabaseStore(records)
+  const config = { fingerprint: 'f', slots: 3, ttlMs: 5000, skewMs: 1500, durable: false }
+  const acquire = () => store.acquire('g', { config, owner: '1'.repeat(32), host: 'h', joins: true })
+  await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_QUIET' })
+  await endQuiet(records, 'g')
+  t.true((await acquire()).slot < 3)
+})
+
+test('the longest time without an ID: only of members that run, are not paused and have begun', async (t) => {
+  const member = (more) => ({ lives: [1], sizes: [8], isRunning: true, isPaused: false, ...more })
+  let made = 0
+  const busy = member()
+  Object.defineProperty(busy, 'sizes', {
+    get() {
+      made += 8
+      return [made]
+    },
+  })
+  const others = [busy, member({ isPaused: true }), member({ isRunning: false }), member({ sizes: [0] })]
+  const gaps = new Gaps([member(), ...others])
+  while (gaps.longest[0] === 0) await sleep(20)
+  const [idle, ...rest] = gaps.end()
+  t.true(idle > 0)
+  t.deepEqual(rest, [0, 0, 0, 0])
+})
+
+test('a long run that met too little proves nothing', (t) => {
+  const full = { seconds: 120, faults: 100, ids: 1000 }
+  const results = (faults, ids) => [{ counts: { kills: faults - 1, cuts: 1 }, ids }]
+  t.deepEqual(judgeExtent(results(100, 1000), 120, full), [])
+  t.deepEqual(judgeExtent(results(99, 999), 119, full), [])
+  t.regex(judgeExtent(results(99, 1000), 120, full).join(), /^only 99 faults/)
+  t.regex(judgeExtent(results(100, 999), 120, full).join(), /^only 999 IDs/)
+})
+
+test('each target names its faults', (t) => {
+  for (const name of ['redis', 'postgres', 'mysql', 'etcd']) t.true(target(name).columns.includes('restarts'))
+})
+
+// Ways
+
+test('a run keeps all IDs that were made, whichever way they were asked for', async (t) => {
+  const flake = new FlakeId({ id: 9 })
+  for (const way of Object.keys(WAYS)) {
+    const run = new Run()
+    await WAYS[way](flake, run)
+    t.true(run.isFull, way)
+    const bytes = run.drain()
+    const ids = Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
+    t.true(
+      ids.every((id, i) => i === 0 || id > ids[i - 1]),
+      way,
+    )
+  }
+})
+
+test('a call that is refused does not hide those that were made beside it', async (t) => {
+  for (const way of ['nextCallback', 'nextAsync']) {
+    const flake = new FlakeId({ id: 10 })
+    let calls = 0
+    const some = (make) => (++calls === 5 ? Promise.reject(new Error('refused')) : make())
+    const refusing = {
+      nextAsync: () => some(() => flake.nextAsync()),
+      next: (callback) => some(() => flake.nextAsync()).then((id) => callback(null, id), callback),
+    }
+    const run = new Run()
+    await t.throwsAsync(async () => WAYS[way](refusing, run), { message: 'refused' })
+    t.is(run.drain().length, 255 * 8)
+  }
+})

@@ -1,0 +1,117 @@
+// The TCP proxy of the chaos runs: what it carries it carries whole, and each of its faults does what it says.
+
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import net from 'node:net'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { Line } = require('../../chaos/line.js')
+
+/** A server that sends back what it gets, after its name. */
+async function echo(t, name) {
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {})
+    socket.write(name)
+    socket.pipe(socket)
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  return server.address().port
+}
+
+async function lineTo(t, port) {
+  const line = await Line.open(port)
+  t.teardown(() => line.close())
+  return line
+}
+
+/** A connection that keeps what it gets; `has(text)` resolves once it is all there. */
+function connect(t, line) {
+  const socket = net.connect(line.port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  let got = ''
+  socket.setEncoding('utf8').on('data', (text) => {
+    got += text
+  })
+  const ended = new Promise((resolve) => {
+    socket.once('error', (error) => resolve(error.code)).once('close', () => resolve('closed'))
+  })
+  const has = async (text) => {
+    while (!got.endsWith(text)) await once(socket, 'data')
+    return got
+  }
+  return { socket, ended, has, got: () => got }
+}
+
+/** Long enough for loopback to carry whatever nothing holds. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200))
+
+test('carries all bytes in both directions, and the end', async (t) => {
+  const line = await lineTo(t, await echo(t, 'A'))
+  const { socket, ended, has } = connect(t, line)
+  const long = `${'0123456789'.repeat(200_000)}.`
+  socket.write(long)
+  t.is(await has('.'), `A${long}`)
+  socket.end()
+  t.is(await ended, 'closed')
+})
+
+test('cut: all connections end at once, and new ones work', async (t) => {
+  const line = await lineTo(t, await echo(t, 'A'))
+  const connections = [connect(t, line), connect(t, line)]
+  for (const { has } of connections) await has('A')
+  line.cut()
+  for (const { ended } of connections) t.is(await ended, 'ECONNRESET')
+  t.is(await connect(t, line).has('A'), 'A')
+})
+
+test('stall: nothing is carried until the last stall is over, and nothing is lost', async (t) => {
+  const line = await lineTo(t, await echo(t, 'A'))
+  const before = connect(t, line)
+  await before.has('A')
+  line.stall()
+  line.stall()
+  const later = connect(t, line)
+  before.socket.write('hello')
+  later.socket.write('world')
+  await aWhile()
+  line.flow()
+  await aWhile()
+  t.is(before.got() + later.got(), 'A')
+  line.flow()
+  t.is(await before.has('hello'), 'Ahello')
+  t.is(await later.has('world'), 'Aworld')
+})
+
+test('bar: connections end, and new ones as soon as they are made, until the last bar is gone', async (t) => {
+  const line = await lineTo(t, await echo(t, 'A'))
+  const before = connect(t, line)
+  await before.has('A')
+  line.bar()
+  line.bar()
+  t.is(await before.ended, 'ECONNRESET')
+  line.unbar()
+  const barred = connect(t, line)
+  t.true(['ECONNRESET', 'closed'].includes(await barred.ended))
+  t.is(barred.got(), '')
+  line.unbar()
+  t.is(await connect(t, line).has('A'), 'A')
+})
+
+test('leads to another server, and nowhere when that is down', async (t) => {
+  const line = await lineTo(t, await echo(t, 'A'))
+  const before = connect(t, line)
+  await before.has('A')
+  line.pointTo(await echo(t, 'B'))
+  t.is(await before.ended, 'ECONNRESET')
+  t.is(await connect(t, line).has('B'), 'B')
+  const closed = net.createServer()
+  await new Promise((resolve) => closed.listen(0, '127.0.0.1', resolve))
+  const { port } = closed.address()
+  await new Promise((resolve) => closed.close(resolve))
+  line.pointTo(port)
+  const nowhere = connect(t, line)
+  await nowhere.ended
+  t.is(nowhere.got(), '')
+})

@@ -1,0 +1,182 @@
+// `flakeforge completion`: what Tab offers in bash, zsh and fish themselves, each on a terminal of its own.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import anyTest from 'ava'
+import { wantProgram } from '../servers/server.mjs'
+import { COMMAND, environment, isRefused, linesOf } from '../support/command.mjs'
+import { FlakeId } from '../support/index.mjs'
+
+const COMMANDS = fs
+  .readdirSync(new URL('../../bin/commands', import.meta.url))
+  .map((file) => file.replace('.js', ''))
+  .sort()
+
+/** A folder with the command as `flakeforge`, and with folders and a file to complete. */
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-completion-'))
+process.once('exit', () => fs.rmSync(home, { recursive: true, force: true }))
+fs.mkdirSync(path.join(home, 'bin'))
+fs.mkdirSync(path.join(home, 'ids-here'))
+fs.writeFileSync(path.join(home, 'ids-file'), '')
+fs.writeFileSync(path.join(home, 'bin', 'flakeforge'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`, {
+  mode: 0o755,
+})
+
+/** How each shell is started without the user's own files, and what it needs before our script. */
+const SHELLS = {
+  bash: { args: ['--norc', '--noprofile', '-i'], setup: ['eval "$(flakeforge completion bash)"'] },
+  zsh: {
+    args: ['-f', '-i'],
+    setup: ['autoload -Uz compinit; compinit -u -D', 'eval "$(flakeforge completion zsh)"', 'setopt no_prompt_cr'],
+  },
+  fish: { args: ['--no-config', '-i'], setup: ['flakeforge completion fish | source'] },
+}
+
+/** A shell on a terminal of its own (util-linux's script makes one): what is typed goes in, what is shown comes out. */
+class Terminal {
+  #child
+  #shown = ''
+  #hasNews = () => {}
+
+  constructor(t, shell, program) {
+    const command = [program, ...SHELLS[shell].args].join(' ')
+    const env = environment({ HOME: home, TERM: 'dumb', PS1: '$ ', LC_ALL: 'C.UTF-8' })
+    env.PATH = `${path.join(home, 'bin')}:${process.env.PATH}`
+    this.#child = spawn('script', ['-qfec', command, '/dev/null'], { cwd: home, env, detached: true })
+    this.#child.stdout.setEncoding('utf8').on('data', (text) => {
+      this.#shown += stripVTControlCharacters(text)
+      this.#hasNews()
+    })
+    this.#child.once('exit', () => this.#hasNews())
+    t.teardown(() => this.#end())
+  }
+
+  async #end() {
+    if (this.#child.exitCode !== null) return
+    const ended = once(this.#child, 'exit')
+    process.kill(-this.#child.pid, 'SIGKILL')
+    await ended
+  }
+
+  type(text) {
+    this.#child.stdin.write(text)
+  }
+
+  /** Waits until what is shown is enough; gives all that was shown since the last time. */
+  async sees(isEnough) {
+    while (!isEnough(this.#shown)) {
+      if (this.#child.exitCode !== null) throw new Error(`the shell has ended: ${this.#shown}`)
+      await new Promise((resolve) => {
+        this.#hasNews = resolve
+      })
+    }
+    const shown = this.#shown
+    this.#shown = ''
+    return shown
+  }
+
+  /** Types a line and its end, and waits until it has run. */
+  async runs(line) {
+    const word = `done${Math.random().toString(36).slice(2)}`
+    this.type(`${line}; echo ${word.slice(0, 4)}""${word.slice(4)}\r`)
+    return this.sees((shown) => new RegExp(`^${word}`, 'm').test(shown))
+  }
+}
+
+async function started(t, shell, program) {
+  t.timeout(120_000)
+  const terminal = new Terminal(t, shell, program)
+  for (const line of SHELLS[shell].setup) await terminal.runs(line)
+  return terminal
+}
+
+for (const shell of Object.keys(SHELLS)) {
+  const program = process.platform === 'win32' ? undefined : wantProgram(shell)
+  const isThere = program !== undefined && wantProgram('script') !== undefined && process.platform === 'linux'
+  const test = isThere ? anyTest.serial : anyTest.serial.skip
+
+  test(`${shell}: Tab completes commands, options, layouts and forms, so that the line runs`, async (t) => {
+    const terminal = await started(t, shell, program)
+    // Each word is typed as far as it takes; what comes out is what the whole line says.
+    const shown = await terminal.runs('flakeforge layo\t --js\t')
+    t.true(shown.includes('{"name":"hazelcast"'), shown)
+    const id = await terminal.runs('flakeforge new 1 --layout haz\t --nod\t 77 --as js\t')
+    t.true(id.includes('"layout":"hazelcast"') && id.includes('"node":77'), id)
+    const read = await terminal.runs('flakeforge inspect 175928847299117063 --layout=disc\t --json')
+    t.true(read.includes('"layout":"discord"'), read)
+  })
+
+  test(`${shell}: Tab completes folders where a store belongs, and addresses`, async (t) => {
+    const terminal = await started(t, shell, program)
+    const shown = await terminal.runs('flakeforge slots ids\t')
+    t.regex(shown, /There are no groups in \S*ids-here/)
+    t.regex(await terminal.runs('flakeforge slots post\tnobody@127.0.0.1:1/x'), /flakeforge: .*ECONNREFUSED/)
+  })
+
+  test(`${shell}: Tab twice lists what there is`, async (t) => {
+    const terminal = await started(t, shell, program)
+    const names = Object.keys(FlakeId.layouts)
+    const hasAll = (shown) => names.every((name) => shown.includes(name))
+    // fish draws its list where a terminal can do more than this one; it says what it would draw.
+    if (shell === 'fish')
+      return t.true(hasAll(await terminal.runs("complete --do-complete 'flakeforge new --layout '")))
+    terminal.type('flakeforge new --layout \t\t')
+    t.true(hasAll(await terminal.sees(hasAll)))
+  })
+}
+
+// What the scripts ask the command.
+
+const offers = async (t, ...words) =>
+  (await linesOf(t, ['completion', '--', ...words])).map((line) => line.split('\t')[0]).sort()
+
+anyTest('commands, and the options of new, which needs no command', async (t) => {
+  t.deepEqual(await offers(t, ''), [...COMMANDS, 'help'].sort())
+  t.deepEqual(await offers(t, 'in'), ['inspect'])
+  t.deepEqual(await offers(t, 'help', ''), COMMANDS)
+  const options = await offers(t, '--')
+  for (const name of ['--version', '--help', '--as', '--worker', '--store']) t.true(options.includes(name), name)
+})
+
+anyTest('options that are not typed yet, with the node fields of the layout that is', async (t) => {
+  const flake = await offers(t, 'new', '--')
+  t.true(flake.includes('--worker') && !flake.includes('--node'))
+  const hazelcast = await offers(t, 'new', '--layout', 'hazelcast', '--')
+  t.true(hazelcast.includes('--node') && !hazelcast.includes('--worker') && !hazelcast.includes('--layout'))
+  t.deepEqual(await offers(t, 'new', '--layout=instagram', '--sh'), ['--shard', '--shared'])
+  t.true((await offers(t, 'new', '--layout', 'nope', '--')).includes('--as'), 'whatever is wrong so far')
+  for (const command of COMMANDS) t.true((await offers(t, command, '--')).includes('--json'), command)
+})
+
+anyTest('values: layouts, forms, modes, shells, and places', async (t) => {
+  const names = Object.keys(FlakeId.layouts).sort()
+  for (const command of ['new', 'inspect', 'at', 'create']) t.deepEqual(await offers(t, command, '--layout', ''), names)
+  t.deepEqual(await offers(t, 'at', 'now', '--layout=sn'), ['--layout=snowcast'])
+  t.deepEqual(await offers(t, '--as', 'b'), ['base32', 'base36', 'base58', 'base62', 'bin'])
+  t.deepEqual(await offers(t, 'inspect', '--mode', ''), ['sequential', 'spread'])
+  t.deepEqual(await offers(t, 'completion', ''), ['bash', 'fish', 'zsh'])
+  for (const words of [['slots'], ['create'], ['destroy'], ['new', '--store'], ['slots', '--json']]) {
+    t.deepEqual((await offers(t, ...words, ''))[0], ':folders', words.join(' '))
+  }
+  t.deepEqual(await offers(t, 'new', '--shared', ''), [':files'])
+  for (const words of [['create', 'x'], ['at'], ['new', '--id'], ['zebra'], ['help', 'new']]) {
+    t.deepEqual(await offers(t, ...words, ''), [], words.join(' '))
+  }
+})
+
+anyTest('every form that is offered is one that --as takes', async (t) => {
+  const forms = await offers(t, 'new', '--as', '')
+  t.true(forms.length >= 6)
+  for (const form of forms) t.is((await linesOf(t, ['new', '2', '--id', '5', '--as', form])).length, 2)
+})
+
+anyTest('completion of a shell that there is none for', async (t) => {
+  await isRefused(t, ['completion'], /bash, zsh, fish/)
+  await isRefused(t, ['completion', 'fsih'], /Unknown shell 'fsih'\. Did you mean 'fish'\?/)
+  await isRefused(t, ['completion', 'powershell'], /There are bash, zsh, fish/)
+  await isRefused(t, ['completion', 'bash', 'zsh'], /one shell, not 2/)
+})

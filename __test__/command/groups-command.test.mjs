@@ -1,0 +1,384 @@
+// `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder, on Redis and on MariaDB.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import anyTest from 'ava'
+import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
+import { startMysql, wantMysql } from '../servers/mysql.mjs'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { freePort } from '../servers/server.mjs'
+import { fails, isRefused, jsonOf as jsonOfCommand, run, textOf } from '../support/command.mjs'
+import { FlakeId } from '../support/index.mjs'
+import { closeAfter, tryJoin } from '../support/lease.mjs'
+
+const require = createRequire(import.meta.url)
+const { createCommand } = require('../../lib/lease/create-command.js')
+const { readJoinOptions } = require('../../lib/lease/join-options.js')
+
+const linesOf = (text) => text.split('\n').filter((line) => line !== '')
+const jsonOf = (t, args, options) => jsonOfCommand(t, [...args, '--json'], options)
+
+const newFolder = async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-command-'))
+  return { where: folder, url: `file:${folder}`, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
+}
+const newRedis = async () => {
+  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
+  return { where: server.url, url: server.url, stop: () => server.stop() }
+}
+const newMariadb = async () => {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  const url = await server.freshUrl('app')
+  return { where: url, url, stop: () => server.stop() }
+}
+
+const STORES = {
+  'a folder': { start: newFolder, isThere: true },
+  Redis: { start: newRedis, isThere: wantRedis() !== undefined },
+  MariaDB: { start: newMariadb, isThere: wantMysql() !== undefined },
+}
+
+/** These servers keep what they acknowledge, so no new group needs a quiet period. A folder ignores it. */
+const durable = true
+const ENDED = {
+  'a folder': (group) => `Group '${group}' has ended.\n`,
+  Redis: (group) => `Group '${group}' has ended. For the next 65 s or so, a new group of this name grants no slots.\n`,
+}
+ENDED.MariaDB = ENDED.Redis
+const MADE = {
+  'a folder': (group) => `Made group '${group}'.\n`,
+  Redis: (group) => `Made group '${group}', and waited until it grants slots.\n`,
+}
+MADE.MariaDB = MADE.Redis
+
+for (const [kind, { start, isThere }] of Object.entries(STORES)) {
+  const test = isThere ? anyTest : anyTest.skip
+
+  async function started(t) {
+    const store = await start()
+    t.teardown(() => store.stop())
+    return store
+  }
+
+  async function joinAs(t, url, options) {
+    const flake = await FlakeId.join(url, options)
+    closeAfter(t, flake)
+    return flake
+  }
+
+  test(`${kind}: create makes a group whose members need not wait, and says so`, async (t) => {
+    const { where, url } = await started(t)
+    const before = Date.now()
+    t.is(await textOf(t, ['create', where, 'orders', '--skew', '400']), MADE[kind]('orders'))
+    if (kind !== 'a folder') t.true(Date.now() - before > 1400, 'it is quiet for a second and the skew')
+    t.is(await textOf(t, ['create', where, '--durable']), MADE[kind]('default'))
+    t.deepEqual(await jsonOf(t, ['create', where, 'orders', '--skew', '400']), [{ group: 'orders', created: false }])
+    const again = await textOf(t, ['create', where, 'orders', '--skew', '400'])
+    t.regex(again, /^Group 'orders' exists already.* Nothing was changed\.\n$/)
+    const several = await Promise.all([1, 2, 3, 4].map(() => jsonOf(t, ['create', where, 'others', '--durable'])))
+    t.is(several.flat().filter(({ created }) => created).length, 1, 'of several at once, one made it')
+    t.is((await joinAs(t, url, { group: 'orders', skewMs: 400, waitMs: 5000 })).state, 'attached')
+    t.is((await joinAs(t, url, { group: 'default', durable, epoch: 0, waitMs: 5000, host: 'other' })).state, 'attached')
+  })
+
+  test(`${kind}: a group that was destroyed is made again, once its members must have stopped`, async (t) => {
+    const { where, url } = await started(t)
+    const options = ['--ttl', '2000', '--skew', '700', '--durable']
+    t.deepEqual(await jsonOf(t, ['create', where, 'orders', ...options]), [{ group: 'orders', created: true }])
+    const before = Date.now()
+    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
+    t.regex(await textOf(t, ['create', where, 'orders', ...options]), /^Made group 'orders'/)
+    if (kind !== 'a folder') t.true(Date.now() - before > 2700, 'ttl and skew')
+    const flake = await joinAs(t, url, { group: 'orders', ttlMs: 2000, skewMs: 700, durable, waitMs: 0 })
+    t.is(flake.state, 'attached')
+  })
+
+  test(`${kind}: the options of create are those of the members`, async (t) => {
+    const { where, url } = await started(t)
+    const options = ['--slots', '3', '--ttl', '4000', '--skew=700', '--datacenter', '5', '--epoch', '2020-01-01']
+    options.push('--durable')
+    await textOf(t, ['create', where, 'orders', ...options])
+    const same = {
+      group: 'orders',
+      durable,
+      slots: 3,
+      ttlMs: 4000,
+      skewMs: 700,
+      datacenter: 5,
+      epoch: Date.UTC(2020, 0),
+    }
+    const flake = await joinAs(t, url, { ...same, waitMs: 5000 })
+    t.is(flake.datacenter, 5)
+    const others = [{ slots: 4 }, { datacenter: 6 }, { epoch: Date.UTC(2021, 0) }]
+    // A slot of a folder has no ttl.
+    if (kind !== 'a folder') others.push({ ttlMs: 4001 }, { skewMs: 701 }, { durable: false })
+    for (const other of others) {
+      const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
+      await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, JSON.stringify(other))
+    }
+    await fails(t, ['create', where, 'orders', '--slots', '4'], /made with other options/)
+    await fails(t, ['create', where, 'orders', ...options.with(1, '4')], /made with other options/)
+  })
+
+  test(`${kind}: the offsets of nodes and of IDs are options of create too`, async (t) => {
+    const { where, url } = await started(t)
+    for (const [i, idOffset] of [5n, -3n].entries()) {
+      const group = `offset-${i}`
+      await textOf(t, ['create', where, group, '--node-offset', '8', '--id-offset', String(idOffset), '--durable'])
+      const same = { group, durable, nodeOffset: 8, idOffset }
+      const flake = await joinAs(t, url, { ...same, waitMs: 5000 })
+      t.is(flake.id, flake.slot + 8)
+      for (const other of [{ nodeOffset: 9 }, { nodeOffset: undefined }, { idOffset: 6n }, { idOffset: undefined }]) {
+        const call = tryJoin(url, { ...same, ...other, waitMs: 0 })
+        await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, Object.keys(other)[0])
+      }
+    }
+    await isRefused(t, ['create', where, 'a', '--node-offset', '-1'], /--node-offset/)
+    await isRefused(t, ['create', where, 'a', '--node-offset', '1024'], /--node-offset/)
+    await isRefused(t, ['create', where, 'a', '--id-offset', '1.5'], /--id-offset/)
+    await isRefused(t, ['create', where, 'a', '--id-offset', String(2n ** 63n)], /--id-offset/)
+  })
+
+  test(`${kind}: layouts, fields of one's own and choices`, async (t) => {
+    const { where, url } = await started(t)
+    const layout = {
+      fields: [
+        ['timestamp', 41],
+        ['region', 3],
+        ['shard', 10],
+        ['counter', 10],
+      ],
+    }
+    await textOf(t, ['create', where, 'own', '--layout', JSON.stringify(layout), '--region', '7', '--durable'])
+    const flake = await joinAs(t, url, { group: 'own', durable, layout, region: 7, waitMs: 5000 })
+    t.is(flake.decode(flake.next()).region, 7)
+    await textOf(t, ['create', where, 'snowcast', '--layout', 'snowcast', '--nodes', '128', '--durable'])
+    const snowcast = { group: 'snowcast', durable, layout: 'snowcast', nodes: 128, waitMs: 5000 }
+    t.true((await joinAs(t, url, snowcast)).slot < 128)
+    await t.throwsAsync(tryJoin(url, { ...snowcast, nodes: 256, waitMs: 0 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  })
+
+  test(`${kind}: create refuses what is wrong, and makes nothing`, async (t) => {
+    const { where } = await started(t)
+    await isRefused(t, ['create'], /create takes DIR or URL/)
+    await isRefused(t, ['create', where, 'a', 'b'], /create takes DIR or URL/)
+    await isRefused(t, ['create', where, 'a', '--slots', '0'], /slots/)
+    await isRefused(t, ['create', where, 'a', '--slots', 'many'], /slots/)
+    await isRefused(t, ['create', where, 'a', '--slots', '1025'], /slots/)
+    await isRefused(t, ['create', where, 'a', '--ttl', '1999'], /ttl/)
+    await isRefused(t, ['create', where, 'a', '--ttl', '60001'], /ttl/)
+    await isRefused(t, ['create', where, 'a', '--ttl', '2000', '--skew', '1400'], /skew/)
+    await isRefused(t, ['create', where, 'a', '--layout', 'nonsense'], /nonsense/)
+    await isRefused(t, ['create', where, 'a', '--layout', '{'], /JSON/)
+    await isRefused(t, ['create', where, 'a', '--shard', '1'], /shard/)
+    await isRefused(t, ['create', where, 'a', '--slots'], /slots/)
+    await isRefused(t, ['create', where, 'a{b'], /group/)
+    await isRefused(t, ['create', where, ''], /group/)
+    if (kind === 'a folder') {
+      t.is(await textOf(t, ['slots', where]), `There are no groups in ${where}.\n`)
+      t.deepEqual(fs.readdirSync(where), [])
+    } else if (kind === 'Redis') await fails(t, ['slots', where], /There is no group 'default' on this server/)
+    else t.is(await textOf(t, ['slots', where]), 'There are no groups on this server.\n')
+  })
+
+  test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {
+    const { where, url } = await started(t)
+    await textOf(t, ['create', where, 'orders', '--ttl', '4000', '--skew', '2000', '--durable'])
+    const options = { group: 'orders', durable, ttlMs: 4000, skewMs: 2000, waitMs: 20_000 } // a step may take its time
+    const flake = await joinAs(t, url, options)
+    await isRefused(t, ['destroy', where, 'orders'], /--yes/)
+    await isRefused(t, ['destroy', where, 'orders', '--json'], /--yes/)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    t.is(flake.state, 'attached')
+    t.is((await jsonOf(t, ['slots', where, '--group', 'orders'])).length, 1)
+    const stopped = new Promise((resolve) => flake.on('destroyed', resolve))
+    const alive = setInterval(() => {}, 1000)
+    t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
+    await stopped
+    clearInterval(alive)
+    t.throws(() => flake.next(), { code: 'ERR_FLAKE_DESTROYED' })
+    await fails(t, ['slots', where, '--group', 'orders'], /There is no group 'orders'/)
+    // The next group may have other options.
+    t.regex(await textOf(t, ['create', where, 'orders', '--slots', '7', '--durable']), /^Made group 'orders'/)
+    t.true((await joinAs(t, url, { group: 'orders', durable, slots: 7, waitMs: 20_000 })).slot < 7)
+    t.deepEqual(await jsonOf(t, ['destroy', where, 'orders', '--yes']), [{ group: 'orders', destroyed: true }])
+  })
+
+  test(`${kind}: destroy refuses what is wrong`, async (t) => {
+    const { where } = await started(t)
+    await isRefused(t, ['destroy'], /destroy takes DIR or URL, and GROUP/)
+    await isRefused(t, ['destroy', where], /destroy takes/)
+    await isRefused(t, ['destroy', where, '--yes'], /destroy takes/)
+    await isRefused(t, ['destroy', where, 'a', 'b', '--yes'], /destroy takes/)
+    await isRefused(t, ['destroy', where, 'a', '--sure'], /--sure/)
+    for (const name of ['', 'a{b', 'x'.repeat(129)]) await isRefused(t, ['destroy', where, name, '--yes'], /group/)
+  })
+
+  test(`${kind}: slots: who holds what, as lines and as JSON`, async (t) => {
+    const { where, url } = await started(t)
+    await textOf(t, ['create', where, 'orders', '--slots', '4', '--durable'])
+    const options = { group: 'orders', durable, slots: 4, waitMs: 5000 }
+    const one = await joinAs(t, url, { ...options, host: 'web-1' })
+    const two = await joinAs(t, url, { ...options, host: 'web-2' })
+    one.next()
+    await two.close()
+    const rows = await jsonOf(t, ['slots', where, '--group', 'orders'])
+    const slots = rows.map(({ slot }) => slot)
+    t.deepEqual(slots, slots.toSorted())
+    const held = rows.find(({ slot }) => slot === one.slot)
+    const free = rows.find(({ slot }) => slot !== one.slot)
+    t.deepEqual([rows.length, held.group, typeof held.owner, typeof free.owner], [2, 'orders', 'string', 'undefined'])
+    const [heading, ...lines] = linesOf(await textOf(t, ['slots', url, '--group', 'orders']))
+    t.is(lines.length, 2)
+    t.regex(heading, /^group +slot +holder +since +last ID +window ends *$/)
+    t.regex(lines[rows.indexOf(held)], new RegExp(`^orders +${held.slot} +\\S*(web-1|process \\d+)`))
+    t.regex(lines[rows.indexOf(free)], new RegExp(`^orders +${free.slot} +free`))
+    const withoutEnd = ({ hi, ...row }) => row // a renewal may come between two looks
+    const named = await jsonOf(t, ['slots', '--group', 'orders'], { env: { FLAKEFORGE_STORE: url } })
+    t.deepEqual(named.map(withoutEnd), rows.map(withoutEnd))
+    await textOf(t, ['create', where, 'nobody', '--durable'])
+    t.regex(await textOf(t, ['slots', where, '--group', 'nobody']), /^Group 'nobody' is empty/)
+    t.deepEqual(await jsonOf(t, ['slots', where, '--group', 'nobody']), [])
+    await fails(t, ['slots', where, '--group', 'nobdoy'], /There is no group 'nobdoy'/)
+    await isRefused(t, ['slots', where, 'orders'], /one DIR or URL/)
+    await isRefused(t, ['slots', where, '--group', 'a{b'], /group/)
+  })
+}
+
+const onEtcd = wantEtcd() === undefined ? anyTest.skip : anyTest
+
+onEtcd('etcd: slots lists all groups that are there, whatever their names, and knows a misspelt one', async (t) => {
+  const server = await startEtcd()
+  t.teardown(() => server.stop())
+  const url = server.url.replace('http:', 'etcd:')
+  t.is(await textOf(t, ['slots', url]), 'There are no groups on this server.\n')
+  const names = ['a', 'a/b', 'ä b"c', 'orders', 'ordersz', 'ended']
+  for (const group of names) {
+    t.deepEqual(await jsonOf(t, ['create', url, group, '--durable']), [{ group, created: true }])
+  }
+  t.deepEqual(await jsonOf(t, ['create', url, 'a/b', '--durable']), [{ group: 'a/b', created: false }])
+  await textOf(t, ['destroy', url, 'ended', '--yes'])
+  const flake = await FlakeId.join(url, { group: 'orders', durable, waitMs: 20_000 })
+  const { slot: theirs } = flake
+  await flake.close()
+  t.deepEqual(
+    (await jsonOf(t, ['slots', url])).map(({ group, slot }) => [group, slot]),
+    [['orders', theirs]],
+  )
+  const empty = linesOf(await textOf(t, ['slots', url])).flatMap(
+    (line) => /^Group '(.*)' is empty/.exec(line)?.[1] ?? [],
+  )
+  t.deepEqual(empty.sort(), ['a', 'a/b', 'ordersz', 'ä b"c'].sort())
+  await fails(t, ['slots', url, '--group', 'oredrs'], /Did you mean 'orders'\?/)
+  await fails(t, ['slots', url, '--group', 'ended'], /There is no group 'ended' on this server/)
+})
+
+const ODD = [
+  'mongodb://user:s3cret@host',
+  'redis+tls://user:s3cret@host',
+  's3://user:s3cret@host',
+  'etcd://user:s3cret@',
+]
+
+for (const url of ODD) {
+  anyTest(`an address that is none is refused without its password: ${url}`, async (t) => {
+    for (const args of [
+      ['slots', url],
+      ['create', url, 'a'],
+      ['destroy', url, 'a', '--yes'],
+    ]) {
+      t.false((await isRefused(t, args, /store|folder/)).includes('s3cret'))
+    }
+  })
+}
+
+anyTest('no server: one sentence and status 1', async (t) => {
+  for (const scheme of ['redis', 'postgres', 'mysql', 'etcd']) {
+    const url = `${scheme}://user:s3cret@127.0.0.1:${await freePort()}${scheme === 'mysql' ? '/app' : ''}`
+    const stderr = await fails(t, ['create', url, 'a'], /ECONNREFUSED|does not answer|pool timeout/)
+    t.false(stderr.includes('s3cret'))
+  }
+})
+
+anyTest('a group that cannot be read does not hide the others', async (t) => {
+  const { where, url, stop } = await newFolder()
+  t.teardown(stop)
+  for (const group of ['a', 'broken', 'c', 'gone']) await (await FlakeId.join(url, { group })).close()
+  const damaged = ['broken', 'gone'].map((group) => path.join(where, group, '1', '0'))
+  for (const file of damaged) fs.truncateSync(file, 100)
+  const table = await run(['slots', where])
+  t.is(table.code, 1)
+  t.deepEqual(
+    linesOf(table.stdout).map((line) => line.split(' ')[0]),
+    ['group', 'a', 'c'],
+  )
+  const sentences = linesOf(table.stderr)
+  t.is(sentences.length, 2)
+  for (const [i, file] of damaged.entries()) t.true(sentences[i].startsWith(`flakeforge: ${file}: `), sentences[i])
+  const { code, stdout, stderr } = await run(['slots', where, '--json'])
+  t.deepEqual({ code, stderr }, { code: 1, stderr: table.stderr })
+  t.deepEqual(
+    linesOf(stdout).map((line) => JSON.parse(line).group),
+    ['a', 'c'],
+  )
+  await fails(t, ['slots', where, '--group', 'broken'], /broken/)
+})
+
+anyTest('a name is taken as it is, with a minus sign of any kind in it', async (t) => {
+  const { where, stop } = await newFolder()
+  t.teardown(stop)
+  const names = ['a-b', 'a\u2212b', '-5', '\u22125']
+  for (const group of names) t.deepEqual(await jsonOf(t, ['create', where, group]), [{ group, created: true }])
+  t.is(fs.readdirSync(where).length, names.length)
+  for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `Group '${group}' has ended.\n`)
+})
+
+anyTest('destroy: a group that never was in a folder is a slip of the hand; one that has ended is not', async (t) => {
+  const { where, stop } = await newFolder()
+  t.teardown(stop)
+  for (const group of ['orders', '.odd/näme']) {
+    await fails(t, ['destroy', where, group, '--yes'], /There is no group/)
+    await fails(t, ['destroy', where, group, '--yes', '--json'], /There is no group/)
+    t.false(fs.readdirSync(where).includes(group))
+    await textOf(t, ['create', where, group])
+    for (let i = 0; i < 2; i++)
+      t.is(await textOf(t, ['destroy', where, group, '--yes']), `Group '${group}' has ended.\n`)
+  }
+})
+
+anyTest('a folder that is missing is made by create only, as by join()', async (t) => {
+  const { where, stop } = await newFolder()
+  t.teardown(stop)
+  const folder = path.join(where, 'new', 'ids')
+  for (const name of [folder, `file:${folder}`]) {
+    await fails(t, ['destroy', name, 'a', '--yes'], /no folder/)
+    await fails(t, ['slots', name], /no folder/)
+    await isRefused(t, ['create', name, 'a', '--slots', '0'], /slots/)
+  }
+  t.deepEqual(fs.readdirSync(where), [])
+  t.is(await textOf(t, ['create', folder, 'a']), "Made group 'a'.\n")
+  t.deepEqual(fs.readdirSync(folder), ['a'])
+  await textOf(t, ['create', `file:${path.join(where, 'other')}`])
+  t.deepEqual(fs.readdirSync(path.join(where, 'other')), ['default'])
+})
+
+anyTest('the command that join() names for a new group has the options of that join()', (t) => {
+  const commandFor = (options) => createCommand('redis://h', readJoinOptions({ group: 'a', ...options }))
+  t.is(commandFor({ durable: true, slots: 8 }), 'npx flakeforge create redis://h a --slots 8 --durable')
+  t.is(commandFor({ durable: false }), 'npx flakeforge create redis://h a')
+})
+
+anyTest('in a folder, where no new group waits, --durable changes nothing', async (t) => {
+  const { where, url, stop } = await newFolder()
+  t.teardown(stop)
+  t.is(await textOf(t, ['create', where, 'a', '--durable']), "Made group 'a'.\n")
+  await (await FlakeId.join(url, { group: 'a' })).close()
+})
+
+anyTest('--help', async (t) => {
+  for (const name of ['create', 'destroy', 'slots']) {
+    t.regex(await textOf(t, [name, '--help']), new RegExp(`^usage: flakeforge ${name} `))
+  }
+})

@@ -1,0 +1,230 @@
+// examples/kubernetes: replicas run here as plain processes, come and go while requests are made, and make no ID twice; what
+// the probes are told while the store is away; and the manifests name what the program has.
+
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import { parseAllDocuments } from 'yaml'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { freePort } from '../servers/server.mjs'
+
+const { createGroup, FlakeId } = createRequire(import.meta.url)('../../index.js')
+const { createService } = await import('../../examples/kubernetes/service.mjs')
+
+const test = wantRedis() === undefined ? anyTest.skip : anyTest
+
+const pathOf = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+const textOf = (name) => readFileSync(pathOf(`examples/kubernetes/${name}`), 'utf8')
+const manifests = readdirSync(pathOf('examples/kubernetes')).filter((name) => name.endsWith('.yaml'))
+const objects = manifests.flatMap((name) => parseAllDocuments(textOf(name)).map((document) => document.toJS()))
+const object = (kind) => objects.find((each) => each.kind === kind)
+const podOf = (kind) => object(kind).spec.template.spec
+const containerOf = (kind) => podOf(kind).containers[0]
+
+async function startServer(t, ...options) {
+  const server = await startRedis(...options)
+  t.teardown(() => server.stop())
+  return server
+}
+
+const get = async (port, path) => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`)
+  return { status: response.status, body: await response.json() }
+}
+const statusOf = async (port, path) => (await get(port, path).catch(() => ({ status: 'none' }))).status
+
+async function until(isTrue) {
+  while (!(await isTrue())) await sleep(20)
+}
+
+/** A replica, as the manifest's command starts it. */
+async function startReplica(t, url) {
+  const port = await freePort()
+  const [, ...args] = containerOf('Deployment').command
+  const env = { ...process.env, FLAKEFORGE_STORE: url, PORT: String(port) }
+  const child = spawn(process.execPath, args, { cwd: pathOf('examples/kubernetes'), env, stdio: 'pipe' })
+  t.teardown(() => child.kill('SIGKILL'))
+  const replica = { port, child, output: '' }
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (replica.output += text))
+  replica.ended = once(child, 'exit').then(([code, signal]) => ({ code, signal, output: replica.output }))
+  return replica
+}
+
+const isReady = async ({ port }) => (await statusOf(port, '/readyz')) === 200
+
+/** Asks the replicas in turn until it is told to stop; a replica that is not ready gets nothing, as behind a Service. */
+async function useReplicas(replicas, ids, traffic) {
+  for (let i = 0; traffic.isOn; i++) {
+    const { port } = replicas[i % replicas.length]
+    const { status, body } = await get(port, '/ids?n=50')
+    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+    ids.push(...body.ids)
+    await sleep(1)
+  }
+}
+
+/** The Job's command, with its variable filled in as Kubernetes does, and with this package's program for npx. */
+function createByJob(url) {
+  const [npx, program, ...args] = containerOf('Job').command
+  if (npx !== 'npx' || program !== 'flakeforge') throw new Error(`not npx flakeforge but ${npx} ${program}`)
+  const filled = args.map((arg) => arg.replace('$(FLAKEFORGE_STORE)', url))
+  return promisify(execFile)(process.execPath, [pathOf('bin/flakeforge.js'), ...filled])
+}
+
+test('three replicas, and a rolling restart under load: no duplicate, no failed request, slots given back', async (t) => {
+  const { url } = await startServer(t)
+  await createByJob(url)
+  const replicas = await Promise.all([1, 2, 3].map(() => startReplica(t, url)))
+  await Promise.all(replicas.map((replica) => until(() => isReady(replica))))
+
+  const [ids, traffic] = [[], { isOn: true }]
+  const using = Promise.all([1, 2, 3, 4].map(() => useReplicas(replicas, ids, traffic)))
+  for (let i = 0; i < 3; i++) {
+    const surge = await startReplica(t, url)
+    await until(() => isReady(surge))
+    const [old] = replicas.splice(0, 1) // the Service no longer sends it requests
+    replicas.push(surge)
+    await sleep(100) // what the manifest's preStop is for
+    old.child.kill('SIGTERM')
+    const { code, signal, output } = await old.ended
+    t.deepEqual({ code, signal }, { code: 0, signal: null }, output)
+  }
+  traffic.isOn = false
+  await using
+  for (const { child, ended } of replicas) {
+    child.kill('SIGTERM')
+    await ended
+  }
+
+  t.true(ids.length > 1000, `only ${ids.length}`)
+  t.is(new Set(ids).size, ids.length)
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...[pathOf('bin/flakeforge.js'), 'slots', url, '--group', 'orders', '--json'],
+  ])
+  const slots = stdout.trim().split('\n').map(JSON.parse)
+  t.true(slots.length <= 6, stdout) // three, and one for each of them later
+  t.true(slots.every(({ owner }) => owner === undefined))
+})
+
+test('a request under way when SIGTERM comes is answered, and then the process ends', async (t) => {
+  const { url } = await startServer(t)
+  await createByJob(url)
+  const replica = await startReplica(t, url)
+  await until(() => isReady(replica))
+  const requests = Array.from({ length: 20 }, () => get(replica.port, '/ids?n=4096'))
+  await Promise.race(requests) // the others are accepted or on their way
+  replica.child.kill('SIGTERM')
+  const settled = await Promise.allSettled(requests)
+  const answers = settled.filter(({ status }) => status === 'fulfilled').map(({ value }) => value)
+  t.true(answers.every(({ status, body }) => status === 200 && body.ids.length === 4096))
+  const ids = answers.flatMap(({ body }) => body.ids)
+  t.is(new Set(ids).size, ids.length)
+  t.like(await replica.ended, { code: 0, signal: null })
+})
+
+test('while a new group is quiet a replica lives and is not ready, and SIGTERM ends it', async (t) => {
+  const { url } = await startServer(t)
+  const replica = await startReplica(t, url)
+  await until(() => replica.output.includes('FLAKEFORGE_QUIET'))
+  t.is(await statusOf(replica.port, '/healthz'), 200)
+  t.like(await get(replica.port, '/readyz'), { status: 503, body: { state: 'joining' } })
+  t.is(await statusOf(replica.port, '/ids'), 503)
+  replica.child.kill('SIGTERM')
+  t.like(await replica.ended, { code: 0, signal: null })
+})
+
+test('a replica that cannot join ends with the reason', async (t) => {
+  const replica = await startReplica(t, `redis://127.0.0.1:${await freePort()}`)
+  const { code, output } = await replica.ended
+  t.is(code, 1)
+  t.regex(output, /ERR_FLAKE_STORE/)
+})
+
+test('not ready once the window is over and the store is away; ready again when it is back', async (t) => {
+  const server = await startServer(t)
+  const options = { group: 'orders', ttlMs: 2000, skewMs: 500 }
+  await createGroup(server.url, options)
+  const flake = await FlakeId.join(server.url, options)
+  const service = createService(() => flake).listen(0, '127.0.0.1')
+  t.teardown(() => service.close())
+  await once(service, 'listening')
+  const { port } = service.address()
+  t.is(await statusOf(port, '/readyz'), 200)
+
+  process.kill(server.pid, 'SIGSTOP')
+  await until(async () => (await statusOf(port, '/readyz')) === 503)
+  t.like(await get(port, '/ids'), { status: 503, body: { code: 'ERR_FLAKE_LEASE_EXPIRED' } })
+  t.is(await statusOf(port, '/healthz'), 200)
+  process.kill(server.pid, 'SIGCONT')
+  await until(async () => (await statusOf(port, '/readyz')) === 200)
+  t.is(await statusOf(port, '/ids'), 200)
+
+  await flake.destroy()
+  t.is(await statusOf(port, '/healthz'), 500)
+  t.like(await get(port, '/ids'), { status: 503, body: { code: 'ERR_FLAKE_DESTROYED' } })
+  await flake.close()
+})
+
+test('what is no request is refused', async (t) => {
+  const service = createService(() => undefined).listen(0, '127.0.0.1')
+  t.teardown(() => service.close())
+  await once(service, 'listening')
+  const { port } = service.address()
+  for (const n of ['0', '4097', 'x', '1.5']) t.is(await statusOf(port, `/ids?n=${n}`), 400, n)
+  t.is(await statusOf(port, '/other'), 404)
+})
+
+test('the manifests are YAML without faults', (t) => {
+  for (const name of manifests) {
+    for (const document of parseAllDocuments(textOf(name))) t.deepEqual([...document.errors, ...document.warnings], [])
+  }
+  t.deepEqual(objects.map(({ kind }) => kind).sort(), ['Deployment', 'HorizontalPodAutoscaler', 'Job', 'Service'])
+})
+
+test('the probes ask what the program answers, at the port it listens on', (t) => {
+  const { readinessProbe, livenessProbe, ports, env } = containerOf('Deployment')
+  const routes = [...textOf('service.mjs').matchAll(/^ {2}'(\/\w+)':/gm)].map(([, path]) => path)
+  t.deepEqual([readinessProbe.httpGet.path, livenessProbe.httpGet.path], ['/readyz', '/healthz'])
+  for (const { httpGet } of [readinessProbe, livenessProbe]) {
+    t.true(routes.includes(httpGet.path), httpGet.path)
+    t.is(httpGet.port, ports[0].name)
+  }
+  t.is(env.find(({ name }) => name === 'PORT').value, String(ports[0].containerPort))
+  t.is(object('Service').spec.ports[0].targetPort, ports[0].name)
+})
+
+test('the environment of the manifest is what the program reads, and the store is in one Secret', (t) => {
+  const read = [...textOf('main.mjs').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name)
+  t.deepEqual(
+    containerOf('Deployment')
+      .env.map(({ name }) => name)
+      .sort(),
+    [...new Set(read)].sort(),
+  )
+  for (const kind of ['Deployment', 'Job']) {
+    const { valueFrom } = containerOf(kind).env.find(({ name }) => name === 'FLAKEFORGE_STORE')
+    t.deepEqual(valueFrom, { secretKeyRef: { name: 'flakeforge', key: 'store' } }, kind)
+  }
+  t.regex(textOf('README.md'), /kubectl create secret generic flakeforge --from-literal=store=/)
+  const [, , , store, group] = containerOf('Job').command
+  t.is(store, '$(FLAKEFORGE_STORE)')
+  t.regex(textOf('main.mjs'), new RegExp(`group: '${group}'`))
+})
+
+test('SIGTERM reaches the program, in time, and slots suffice for a rollout at full size', (t) => {
+  const { command, lifecycle } = containerOf('Deployment')
+  t.deepEqual(command, ['node', 'main.mjs'])
+  const [, seconds] = lifecycle.preStop.exec.command
+  const STORE_STEP = 5 // what a step on Redis takes at most
+  t.true(podOf('Deployment').terminationGracePeriodSeconds > Number(seconds) + 2 * STORE_STEP)
+  const { scaleTargetRef, maxReplicas, minReplicas } = object('HorizontalPodAutoscaler').spec
+  t.is(scaleTargetRef.name, object('Deployment').metadata.name)
+  t.is(object('Deployment').spec.replicas, undefined)
+  t.true(minReplicas < maxReplicas)
+  t.true(maxReplicas + object('Deployment').spec.strategy.rollingUpdate.maxSurge <= 1024)
+})

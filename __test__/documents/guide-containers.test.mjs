@@ -1,0 +1,161 @@
+// docs/containers.md keeps its word: its programs run, the ones about files in namespaces of the kernel, which is what
+// containers are made of; its manifests are YAML and name what the text says.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { parse } from 'yaml'
+import { freePort } from '../servers/server.mjs'
+import { blocksOf, installed, linesOf, program } from '../support/guides.mjs'
+
+const { FlakeId, fileStore } = createRequire(import.meta.url)('../../index.js')
+
+const GUIDE = 'containers.md'
+const [compose, statefulSet, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
+const programs = blocksOf(GUIDE, 'javascript')
+const programWith = (words) => programs.find((code) => code.includes(words))
+
+/** Whether this user may make namespaces: root, but not in every sandbox. */
+const UNSHARE = ['--mount', '--uts', '--pid', '--fork', '--mount-proc', '--kill-child']
+const mayUnshare = process.platform === 'linux' && spawnSync('unshare', [...UNSHARE, 'true']).status === 0
+const inContainers = mayUnshare ? test : test.skip
+
+/** A command in a container of that host name: it sees only itself, and can write to `volume` alone. */
+function container(host, volume, ...command) {
+  const script = `
+    hostname "$1"; volume=$2; shift 2
+    mount --bind "$volume" "$volume"
+    mount --bind / /mnt && mount -o remount,ro,bind /mnt && mount --bind "$volume" "/mnt$volume"
+    for system in /proc /dev; do mount --rbind $system /mnt$system; done
+    exec chroot /mnt "$@"`
+  return ['unshare', [...UNSHARE, 'sh', '-euc', script, 'container', host, volume, ...command]]
+}
+
+inContainers('containers that share a volume have a slot each, and nothing else to write to', async (t) => {
+  const folder = await installed(t)
+  const volume = join(folder, 'volume')
+  await mkdir(volume)
+  const file = await program(
+    folder,
+    'holds.mjs',
+    `import { writeFileSync } from 'node:fs'
+     import { FlakeId } from 'flakeforge'
+     try { writeFileSync('${folder}/elsewhere', '') } catch ({ code }) { console.log(code, process.pid) }
+     const flake = await FlakeId.join()
+     console.log(flake.slot)
+     process.stdin.once('data', () => process.exit())`,
+  )
+  const env = { ...process.env, FLAKEFORGE_STORE: `file:${volume}` }
+  const slots = []
+  const children = []
+  for (const host of ['web-1', 'web-2', 'web-3']) {
+    const child = spawn(...container(host, volume, process.execPath, file), { env })
+    child.stderr.pipe(process.stderr)
+    children.push(child)
+    t.teardown(() => child.kill('SIGKILL'))
+    let said = ''
+    for await (const text of child.stdout) {
+      said += text
+      if (said.split('\n').length === 3) break
+    }
+    const [elsewhere, slot] = said.split('\n')
+    t.is(elsewhere, 'EROFS 1')
+    slots.push(Number(slot))
+  }
+  t.deepEqual(slots, [0, 1, 2])
+  children[1].kill('SIGKILL') // with it goes process 1 of its namespace, as with `docker kill`
+  await once(children[1], 'exit')
+  const store = fileStore(volume)
+  while ((await store.list('default'))[1].owner !== undefined) await sleep(5)
+  const flake = await FlakeId.join(store)
+  t.is(flake.slot, 1)
+  await flake.close()
+  for (const child of [children[0], children[2]]) {
+    child.stdin.write('end\n')
+    await once(child, 'exit')
+  }
+})
+
+inContainers("a StatefulSet's pod has its own number, and goes on after its last ID", async (t) => {
+  const folder = await installed(t)
+  const volume = join(folder, 'volume')
+  await mkdir(volume)
+  const code = programWith("'ordinal'").replace('/data', volume)
+  t.not(code, programWith("'ordinal'"))
+  const file = await program(folder, 'ordinal.mjs', code)
+  const [number, first] = await linesOf(...container('orders-3', volume, process.execPath, file))
+  t.is(number, '3')
+  const [, second] = await linesOf(...container('orders-3', volume, process.execPath, file))
+  t.true(BigInt(second) > BigInt(first))
+  const offset = await program(
+    folder,
+    'offset.mjs',
+    `import { FlakeId } from 'flakeforge'
+     console.log(new FlakeId({ id: 'ordinal', nodeOffset: 512 }).id)`,
+  )
+  t.deepEqual(await linesOf(...container('orders-3', volume, process.execPath, offset)), ['515'])
+  const error = await t.throwsAsync(linesOf(...container('3f2504e04f89', volume, process.execPath, offset)))
+  t.regex(error.stderr, /ERR_FLAKE_OPTION/)
+})
+
+inContainers('a user who may not write to the volume is told so', async (t) => {
+  const folder = await installed(t)
+  const volume = join(folder, 'volume')
+  await mkdir(volume)
+  await chmod(volume, 0o755)
+  const file = await program(
+    folder,
+    'refused.mjs',
+    `import { FlakeId } from 'flakeforge'
+     process.setuid(65534)
+     await FlakeId.join('file:${volume}').catch(({ code, path }) => console.log(code, path.startsWith('${volume}')))`,
+  )
+  t.deepEqual(await linesOf(...container('web-1', volume, process.execPath, file)), ['ERR_FLAKE_FILE true'])
+})
+
+test('a service that gets SIGTERM answers, gives its slot back, and ends', async (t) => {
+  const folder = await installed(t)
+  const port = await freePort()
+  const file = await program(folder, 'service.mjs', programWith("'SIGTERM'"))
+  const store = `file:${join(folder, 'ids')}`
+  const env = { ...process.env, FLAKEFORGE_STORE: store, PORT: String(port) }
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  let id
+  while (id === undefined)
+    id = await fetch(`http://127.0.0.1:${port}`).then(
+      (each) => each.text(),
+      () => undefined,
+    )
+  t.regex(id, /^\d{19}$/)
+  child.kill('SIGTERM')
+  t.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('the program about probes says what it promises', async (t) => {
+  const folder = await installed(t)
+  const file = await program(folder, 'probes.mjs', programWith('isHealthy'))
+  const env = { FLAKEFORGE_STORE: `file:${join(folder, 'ids')}` }
+  t.deepEqual(await linesOf(process.execPath, [file], env), ['true true'])
+})
+
+test('the manifests name what the programs read, and nothing that they lack', (t) => {
+  t.is(compose.services.app.environment.FLAKEFORGE_STORE, `redis://${Object.keys(compose.services)[0]}:6379`)
+  t.true(compose.services.redis.command.includes('noeviction'))
+  for (const { app } of [compose.services, oneMachine.services]) {
+    t.deepEqual(app.command, ['node', 'main.mjs'])
+    t.true(app.read_only)
+  }
+  const [, mountedAt] = oneMachine.services.app.volumes[0].split(':')
+  t.is(oneMachine.services.app.environment.FLAKEFORGE_STORE, `file:${mountedAt}`)
+  const { spec } = statefulSet
+  const [mount] = spec.template.spec.containers[0].volumeMounts
+  t.true(programWith("'ordinal'").includes(`'${mount.mountPath}/`))
+  t.is(mount.name, spec.volumeClaimTemplates[0].metadata.name)
+  t.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels)
+  t.regex(blocksOf(GUIDE, 'dockerfile')[0], /^CMD \["node", "main\.mjs"\]$/m)
+})

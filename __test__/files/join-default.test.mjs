@@ -1,0 +1,179 @@
+// FlakeId.join() without a store: which folder it takes, that it refuses it in a container, and node's cluster.
+
+import fs from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import { isRefused } from '../support/command.mjs'
+import { jsonOfChild } from '../support/index.mjs'
+import { diskFolder } from '../support/processes.mjs'
+
+// --- the folder that nobody named ---
+
+const preloaded = (name) => ['--require', path.join(import.meta.dirname, '..', 'workers', name)]
+const HOST = preloaded('not-in-a-container.cjs')
+const ONLY_ENVIRONMENT = preloaded('no-marks-of-a-container.cjs')
+
+/** What join() says in a process with this environment; where it worked, the folders that it made. */
+async function joinIn(t, home, env, { flags = HOST, uid, store = '' } = {}) {
+  const clean = { XDG_STATE_HOME: undefined, FLAKEFORGE_STORE: undefined, container: undefined, ...env }
+  const source = `
+    for (const [name, value] of Object.entries(${JSON.stringify({ HOME: home, ...env })})) process.env[name] = value
+    for (const name of ${JSON.stringify(Object.keys(clean).filter((name) => clean[name] === undefined))}) delete process.env[name]
+    if (${uid !== undefined}) process.setuid(${uid})
+    const said = await (async () => FlakeId.join(${store}))().then(
+      async (flake) => {
+        const { slot } = flake
+        flake.next()
+        await flake.close()
+        return { slot }
+      },
+      ({ code, message, option }) => ({ code, message, option }),
+    )
+    console.log(JSON.stringify(said))
+  `
+  return jsonOfChild(t, source, flags)
+}
+
+test.serial('the default folder is ~/.local/state/flakeforge', async (t) => {
+  const home = diskFolder(t)
+  t.deepEqual(await joinIn(t, home, {}), { slot: 0 })
+  t.true(fs.existsSync(path.join(home, '.local', 'state', 'flakeforge')))
+})
+
+test.serial('$XDG_STATE_HOME goes before, where it is an absolute path', async (t) => {
+  const [home, state] = [diskFolder(t), diskFolder(t)]
+  t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
+  t.deepEqual(fs.readdirSync(state), ['flakeforge'])
+  t.deepEqual(fs.readdirSync(home), [])
+  for (const XDG_STATE_HOME of ['', 'relative']) {
+    const other = diskFolder(t)
+    t.deepEqual(await joinIn(t, other, { XDG_STATE_HOME }), { slot: 0 })
+    t.true(fs.existsSync(path.join(other, '.local', 'state', 'flakeforge')), XDG_STATE_HOME)
+  }
+})
+
+test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) => {
+  const [home, folder] = [diskFolder(t), diskFolder(t)]
+  const env = { FLAKEFORGE_STORE: `file:${folder}/ids`, XDG_STATE_HOME: home }
+  t.deepEqual(await joinIn(t, home, env), { slot: 0 })
+  t.deepEqual(await joinIn(t, home, { ...env, container: 'docker' }, { flags: [] }), { slot: 0 })
+  t.deepEqual(fs.readdirSync(folder), ['ids'])
+  t.deepEqual(fs.readdirSync(home), [])
+  const wrong = await joinIn(t, home, { FLAKEFORGE_STORE: 'nonsense://x' })
+  t.like(wrong, { code: 'ERR_FLAKE_OPTION', option: 'store' })
+})
+
+/** What says by itself that this is a container. */
+const CONTAINERS = [{ container: 'docker' }, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }]
+/** What platforms for functions set: Lambda, Cloud Run's services and jobs, Azure, Vercel. */
+const FUNCTIONS = [
+  { AWS_LAMBDA_FUNCTION_NAME: 'orders' },
+  { K_SERVICE: 'orders' },
+  { CLOUD_RUN_JOB: 'orders' },
+  { FUNCTIONS_WORKER_RUNTIME: 'node' },
+  { VERCEL: '1' },
+]
+
+test.serial('in a container join() refuses the default folder, and names what to use instead', async (t) => {
+  for (const env of [...CONTAINERS, ...FUNCTIONS]) {
+    for (const store of ['', 'FlakeId.fileStore()', 'FlakeId.fileStore(null)']) {
+      const home = diskFolder(t)
+      const { code, option, message } = await joinIn(t, home, env, { flags: ONLY_ENVIRONMENT, store })
+      t.is(code, 'ERR_FLAKE_OPTION')
+      t.is(option, 'store')
+      for (const name of ['redis:', 'postgres:', 'etcd:', 'file:/var/lib/', 'FLAKEFORGE_STORE', 'each container'])
+        t.true(message.includes(name), name)
+      t.false(message.includes('undefined'), message)
+      t.deepEqual(fs.readdirSync(home), [], 'nothing was made')
+    }
+  }
+})
+
+test.serial('without any mark of a container the default folder is taken', async (t) => {
+  const none = Object.fromEntries([...CONTAINERS, ...FUNCTIONS].flatMap(Object.keys).map((name) => [name, '']))
+  t.deepEqual(await joinIn(t, diskFolder(t), none, { flags: ONLY_ENVIRONMENT }), { slot: 0 })
+})
+
+const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']
+
+function isHomeless(t, { code, option, message }) {
+  t.is(code, 'ERR_FLAKE_OPTION')
+  t.is(option, 'store')
+  for (const name of WAYS_OUT) t.true(message.includes(name), name)
+}
+
+test.serial('a home folder that is no absolute path is none: each working folder would have a slot 0', async (t) => {
+  for (const home of ['', 'relative', './home', '~']) {
+    for (const store of ['', 'FlakeId.fileStore()']) {
+      const said = await joinIn(t, home, {}, { store })
+      isHomeless(t, said)
+      t.true(said.message.includes(`'${home}'`), said.message)
+    }
+    const state = diskFolder(t)
+    t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
+  }
+  for (const name of ['.local', 'relative', 'home', '~']) t.false(fs.existsSync(name), name)
+})
+
+test.serial('the command says the same of a home folder that is none', async (t) => {
+  for (const HOME of ['', 'relative']) {
+    const said = await isRefused(t, ['slots'], /home folder/, { env: { HOME, XDG_STATE_HOME: undefined } })
+    for (const name of WAYS_OUT) t.true(said.includes(name), name)
+  }
+})
+
+const asRoot = process.getuid?.() === 0 ? test.serial : test.serial.skip
+
+asRoot('(as root only) a user that the system does not know has no home folder', async (t) => {
+  for (const store of ['', 'FlakeId.fileStore()'])
+    isHomeless(t, await joinIn(t, undefined, { HOME: undefined }, { uid: 12_345, store }))
+})
+
+// --- cluster ---
+
+test.serial("node's cluster: a slot for each worker, and for the one that comes after a killed one", async (t) => {
+  const folder = diskFolder(t)
+  const script = path.join(folder, 'cluster.cjs')
+  fs.writeFileSync(
+    script,
+    `
+    const cluster = require('node:cluster')
+    const { once } = require('node:events')
+    const FlakeId = require(${JSON.stringify(path.join(import.meta.dirname, '..', '..'))})
+    const OPTIONS = { slots: 4, waitMs: 20000 }
+    async function work() {
+      const flake = await FlakeId.join('file:${folder}/slots', OPTIONS)
+      process.send({ slot: flake.slot, ids: Array.from(flake.takeBigInts(1000), String) })
+    }
+    async function supervise() {
+      const all = []
+      const fork = async () => {
+        const worker = cluster.fork()
+        const [made] = await once(worker, 'message')
+        all.push(made)
+        return worker
+      }
+      const workers = await Promise.all([fork(), fork(), fork(), fork()])
+      for (const worker of workers.slice(0, 2)) {
+        worker.process.kill('SIGKILL')
+        await once(worker, 'exit')
+        await fork()
+      }
+      const ids = all.flatMap(({ ids }) => ids)
+      console.log(JSON.stringify({ slots: all.map(({ slot }) => slot), ids: ids.length, different: new Set(ids).size }))
+      process.exit()
+    }
+    if (cluster.isPrimary) supervise()
+    else work()
+    `,
+  )
+  const source = `
+    import { execFileSync } from 'node:child_process'
+    process.stdout.write(execFileSync(process.execPath, [${JSON.stringify(script)}]))
+  `
+  const { slots, ids, different } = await jsonOfChild(t, source)
+  t.deepEqual(slots.slice(0, 4).sort(), [0, 1, 2, 3])
+  t.is(ids, 6000)
+  t.is(different, 6000)
+  t.true(slots.slice(4).every((slot) => slot < 4))
+})

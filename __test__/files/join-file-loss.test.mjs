@@ -1,0 +1,160 @@
+// FlakeId.join('file:DIR') while files of the group are removed, damaged or out of reach: no ID comes twice, and whoever can
+// goes on.
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { FlakeId, jsonOfChild } from '../support/index.mjs'
+import { closeAfter, happens, leaseOptions, named, record, tryJoin } from '../support/lease.mjs'
+import { diskFolder, isRoot, Puppet } from '../support/processes.mjs'
+
+const { fileStore } = FlakeId
+
+/** Members in this process: their nodes are of an epoch of their own. */
+async function member(t, folder, options) {
+  const flake = await FlakeId.join(`file:${folder}`, options)
+  closeAfter(t, flake)
+  return flake
+}
+
+/** A process that has joined, and its slot. */
+async function joinedPuppet(t, folder, options = {}) {
+  const puppet = new Puppet(t)
+  puppet.slot = await puppet.call('join', `file:${folder}`, options)
+  return puppet
+}
+
+test.serial("a slot's file that is removed: lost, and another slot is fetched", async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions())
+  flake.next()
+  const lost = happens(flake, 'lost')
+  const files = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name))
+  for (const file of files) if (path.basename(file) === '0' && fs.statSync(file).isFile()) fs.rmSync(file)
+  const { slot, group } = await lost
+  t.deepEqual({ slot, group }, { slot: 0, group: 'default' })
+  const id = await flake.nextAsync()
+  t.is(flake.state, 'attached')
+  t.is(flake.decode(id).id, flake.slot)
+})
+
+test.serial('an owner whose slot was lost has none: it gets another one', async (t) => {
+  const folder = diskFolder(t)
+  const store = fileStore(folder)
+  const scale = { epochMs: 0, tickNs: 1_000_000, counterBits: 12 }
+  const config = { fingerprint: 'bits', slots: 4, ttlMs: 60_000, skewMs: 5000, durable: false, scale }
+  const asked = { config, owner: 'a1', host: 'h', joins: true }
+  t.is((await store.acquire('g', asked)).slot, 0)
+  fs.rmSync(path.join(folder, 'g', '1', '0'))
+  t.is(await store.renew('g', asked), 'lost')
+  t.is((await store.acquire('g', asked)).slot, 1)
+  await store.release('g', { ...asked, last: -1 })
+})
+
+test.serial('a folder that is removed: its members are one group again with those who come', async (t) => {
+  const folder = diskFolder(t)
+  const store = path.join(folder, 'ids')
+  const options = leaseOptions({ slots: 4, layout: 'hazelcast', maxAheadMs: 1000, ttlMs: 2000, skewMs: 0 })
+  const [one, two] = [await member(t, store, options), await member(t, store, options)]
+  const before = new Set([...one.takeBigInts(64 * 900), ...two.takeBigInts(64 * 900)]) // ahead of the clock
+  const told = record(one)
+  const lost = [happens(one, 'lost'), happens(two, 'lost')]
+  const attached = [happens(one, 'attached'), happens(two, 'attached')]
+  fs.rmSync(store, { recursive: true })
+  await Promise.all(lost)
+  await Promise.all(attached)
+  const three = await member(t, store, options)
+  t.is(new Set([one, two, three].map(({ slot }) => slot)).size, 3)
+  const later = [one, two, three].flatMap((flake) => [...flake.takeBigInts(64 * 900)])
+  t.is(new Set([...before, ...later]).size, before.size + later.length, 'no ID comes twice')
+  await sleep(2000) // past the next renewal
+  t.deepEqual(named(told).slice(0, 2), ['lost', 'attached'])
+  t.false(named(told).slice(2).includes('lost'), 'it stays')
+  const ended = [happens(two, 'destroyed'), happens(three, 'destroyed')]
+  await one.destroy()
+  await Promise.all(ended)
+})
+
+test.serial('a damaged slot file keeps nobody from the other slots', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 3, waitMs: 0 }
+  const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
+  await Promise.all([one.kill(), two.kill()])
+  fs.truncateSync(path.join(folder, 'default', '1', '0'), 10)
+  const slots = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)].map(({ slot }) => slot)
+  t.deepEqual(slots.sort(), [1, 2])
+  await t.throwsAsync(tryJoin(`file:${folder}`, options), { code: 'ERR_FLAKE_EXHAUSTED' }, 'one may be given back')
+})
+
+test.serial('the only slot file is damaged', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 1, waitMs: 0 }
+  const one = await joinedPuppet(t, folder, options)
+  await one.kill()
+  fs.truncateSync(path.join(folder, 'default', '1', '0'), 10)
+  const error = await t.throwsAsync(tryJoin(`file:${folder}`, options), { code: 'ERR_FLAKE_FILE' })
+  t.regex(error.message, /damaged.*Remove it/)
+})
+
+test.serial('the right to look at the folder is taken away: the member goes on', async (t) => {
+  if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
+  const folder = diskFolder(t)
+  const source = `
+    import fs from 'node:fs'
+    const flake = await FlakeId.join('file:${folder}/x', { ttlMs: 2000, skewMs: 100 })
+    const shared = new FlakeId({ id: 1, epoch: 5, shared: '${folder}/shared' })
+    const told = []
+    for (const event of ['lost', 'detached']) flake.on(event, () => told.push(event))
+    let renewed = 0
+    flake.on('renewed', () => renewed++)
+    fs.chmodSync('${folder}', 0o700)
+    process.setgid(65534)
+    process.setuid(65534)
+    for (let i = 0; i < 70; i++) {
+      flake.next()
+      shared.next()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    console.log(JSON.stringify({ state: flake.state, told, renewed: renewed > 1 }))
+    await flake.close()
+  `
+  t.deepEqual(await jsonOfChild(t, source), { state: 'attached', told: [], renewed: true })
+})
+
+test.serial('files of the group that are damaged, cut off, empty or folders: refused and left alone', async (t) => {
+  const damage = {
+    'a byte of the header': (bytes) => Buffer.concat([bytes.subarray(0, 20), Buffer.of(0xff), bytes.subarray(21)]),
+    'cut off': (bytes) => bytes.subarray(0, 1000),
+    empty: () => Buffer.alloc(0),
+    foreign: () => Buffer.from('hello'),
+    longer: (bytes) => Buffer.concat([bytes, bytes]),
+  }
+  const pristine = diskFolder(t)
+  const puppet = await joinedPuppet(t, pristine, { slots: 1 })
+  await puppet.take(10)
+  await puppet.kill()
+  const files = fs
+    .readdirSync(pristine, { recursive: true })
+    .filter((name) => fs.statSync(path.join(pristine, name)).isFile())
+  t.true(files.length >= 2, 'the group and the slot')
+  for (const name of files) {
+    for (const [what, change] of Object.entries(damage)) {
+      const folder = diskFolder(t)
+      fs.cpSync(pristine, folder, { recursive: true })
+      const file = path.join(folder, name)
+      const bytes = change(fs.readFileSync(file))
+      fs.writeFileSync(file, bytes)
+      const other = new Puppet(t)
+      const error = await t.throwsAsync(
+        other.call('join', `file:${folder}`, { slots: 1, waitMs: 0 }),
+        { code: 'ERR_FLAKE_FILE' },
+        `${name}: ${what}`,
+      )
+      t.is(error?.path, file, what)
+      t.regex(error?.message, /damaged|version/)
+      t.deepEqual(fs.readFileSync(file), bytes, what)
+      await other.kill()
+    }
+  }
+})

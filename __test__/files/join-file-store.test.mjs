@@ -1,0 +1,92 @@
+// fileStore(): the counters that it takes, which layouts may share a group, and what stays open after close().
+
+import fs from 'node:fs'
+import test from 'ava'
+import { FlakeId } from '../support/index.mjs'
+import { closeAfter, leaseOptions, tryJoin } from '../support/lease.mjs'
+import { diskFolder } from '../support/processes.mjs'
+
+const { fileStore } = FlakeId
+
+test('a counter takes whole numbers of 64 bits, and nothing is added otherwise', async (t) => {
+  const store = fileStore(diskFolder(t))
+  t.is(await store.advance('c', 5n, 0n), 0n)
+  for (const [by, init] of [[-5n], [2n ** 64n], [2n ** 70n], [5], [undefined], [1n, -1n], [1n, 2n ** 64n], [1n, 1]]) {
+    const error = await t.throwsAsync(store.advance('c', by, init), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, init === undefined ? 'by' : 'init')
+    t.regex(error.message, /from 0 to 2\^64 - 1/)
+  }
+  t.is(await store.advance('c', 0n), 5n)
+  t.is(await store.advance('c', 2n ** 64n - 6n), 5n)
+})
+
+/** A layout with these fields between the timestamp and the counter. */
+const between = (...fields) => ({ fields: [['timestamp', 42], ...fields, ['counter', 12]] })
+
+test('layouts in which one slot could be two nodes do not share a group', async (t) => {
+  const cases = [
+    [
+      { layout: between(['dc', 5], ['rack', 5]), rack: 3 },
+      { layout: between(['dc', 6], ['rack', 4]), rack: 3 },
+    ],
+    [
+      { layout: between(['dc', 5], ['rack', 5]), dc: 3 },
+      { layout: between(['rack', 5], ['dc', 5]), dc: 3 },
+    ],
+    [{ layout: between(['node', 10]) }, { layout: between(['node', 8], ['zero', 2]) }],
+  ]
+  for (const [first, second] of cases) {
+    const [store, options] = [`file:${diskFolder(t)}`, leaseOptions({ slots: 8, epoch: undefined })]
+    closeAfter(t, await FlakeId.join(store, { ...options, ...first }))
+    const error = await t.throwsAsync(tryJoin(store, { ...options, ...second }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    t.not(error.theirs, error.ours)
+  }
+})
+
+test('layouts of equal bits share a group, whatever the names of their fields are', async (t) => {
+  const [store, options] = [`file:${diskFolder(t)}`, leaseOptions({ slots: 8, epoch: undefined })]
+  const layouts = ['flake', between(['dc', 6], ['rack', 4]), between(['node', 10])]
+  for (const [slot, layout] of layouts.entries()) {
+    const flake = await FlakeId.join(store, { ...options, layout })
+    closeAfter(t, flake)
+    t.is(flake.slot, slot)
+  }
+})
+
+/** How many descriptors of files in this folder are open. */
+function openIn(folder) {
+  const targets = fs.readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return '' // that of the listing itself
+    }
+  })
+  return targets.filter((target) => target.startsWith(folder)).length
+}
+
+test('close() leaves no file open, and the statistics stay', async (t) => {
+  if (!fs.existsSync('/proc/self/fd')) return t.log('SKIPPED: needs /proc') || t.pass()
+  const folder = fs.realpathSync(diskFolder(t))
+  const options = leaseOptions({ slots: 8 })
+  const another = await FlakeId.join(`file:${folder}`, options)
+  closeAfter(t, another)
+  const before = openIn(folder)
+  const closed = []
+  for (let i = 0; i < 5; i++) {
+    const flake = await FlakeId.join(`file:${folder}`, options)
+    flake.takeBigInts(10 + i)
+    t.true(openIn(folder) > before)
+    await flake.close()
+    closed.push(flake)
+  }
+  t.is(openIn(folder), before)
+  await closed[0].close()
+  t.deepEqual(
+    closed.map(({ stats }) => stats.ids),
+    [10, 11, 12, 13, 14],
+  )
+  t.throws(() => closed[0].next(), { code: 'ERR_FLAKE_DETACHED' })
+  t.is(another.decode(another.next()).id, another.slot, 'others of the group go on')
+  t.is(another.stats.ids, 1)
+})

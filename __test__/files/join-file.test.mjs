@@ -1,0 +1,428 @@
+// FlakeId.join('file:DIR'): a slot for each process, whose lock goes with it; what happens to a slot between two holders;
+// and what is refused.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import test from 'ava'
+import { FlakeId, isAscending, jsonOfChild, runChild } from '../support/index.mjs'
+import { afterEvents, allRefuse, closeAfter, happens, leaseOptions, named, record, tryJoin } from '../support/lease.mjs'
+import { diskFolder, hasClock, isRoot, PLACES, Puppet } from '../support/processes.mjs'
+
+const require = createRequire(import.meta.url)
+const { check } = require('../../chaos/check.js')
+const { Handle } = require('../../chaos/handle.js')
+
+const { fileStore } = FlakeId
+const PROCESSES = 8
+
+/** Members in this process: their nodes are of an epoch of their own. */
+async function member(t, folder, options) {
+  const flake = await FlakeId.join(`file:${folder}`, options)
+  closeAfter(t, flake)
+  return flake
+}
+
+/** A process that has joined, and its slot. */
+async function joinedPuppet(t, folder, options = {}, given = {}) {
+  const puppet = new Puppet(t, given)
+  puppet.slot = await puppet.call('join', `file:${folder}`, options)
+  return puppet
+}
+
+// --- slots and processes ---
+
+for (const [place, makeFolder] of Object.entries(PLACES)) {
+  test.serial(`${PROCESSES} processes that join at once get as many slots, ${place}`, async (t) => {
+    const folder = makeFolder(t)
+    const all = await Promise.all(Array.from({ length: PROCESSES }, () => joinedPuppet(t, folder)))
+    t.deepEqual(
+      all.map(({ slot }) => slot).sort((a, b) => a - b),
+      [...Array(PROCESSES).keys()],
+    )
+    const lists = await Promise.all(all.map((puppet) => puppet.take(2000)))
+    t.is(new Set(lists.flat()).size, PROCESSES * 2000)
+    for (const [i, ids] of lists.entries()) {
+      t.true(isAscending(ids))
+      t.is(FlakeId.layouts.flake.decode(ids[0]).id, all[i].slot)
+    }
+  })
+}
+
+test.serial('kill -9: the slot is free at once, and its next holder goes on after the last ID', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 1, waitMs: 0, maxAheadMs: 15_000 }
+  let last = 0n
+  for (let i = 0; i < 15; i++) {
+    const puppet = await joinedPuppet(t, folder, options)
+    t.is(puppet.slot, 0)
+    const ids = await puppet.take(20_000) // ahead of the clock, so that the order shows where it goes on
+    t.true(ids[0] > last, `life ${i}`)
+    t.true(isAscending(ids))
+    last = ids.at(-1)
+    await puppet.kill()
+  }
+})
+
+test.serial('killed while they make IDs, and started again with another slot or the same: none twice', async (t) => {
+  const folder = diskFolder(t)
+  const task = (i) => ({
+    join: `file:${path.join(folder, 'slots')}`,
+    options: { slots: 6, maxAheadMs: i === 0 ? 0 : 15_000 },
+    way: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
+    perSecond: 200_000,
+    refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
+  })
+  const troubles = []
+  const onTrouble = ({ who, what }) => troubles.push(`${who}: ${what}`)
+  const members = [0, 1, 2, 3].map((i) => new Handle({ name: `member ${i}`, folder, tasks: [task(i)], onTrouble }))
+  t.teardown(() => Promise.all(members.map((one) => one.kill())))
+  for (const one of members) one.start()
+  for (let i = 0; i < 24; i++) {
+    const one = members[i % 4]
+    for (let n = 0; n < 3000 && one.sizes[0] === 0; n++) await sleep(5)
+    t.true(one.sizes[0] > 0, 'a member hangs')
+    await sleep(Math.random() * 50)
+    await one.kill()
+    one.start()
+  }
+  await sleep(500)
+  await Promise.all(members.map((one) => one.end()))
+  const { ids, ...found } = check(
+    members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file]))),
+  )
+  t.like(found, { duplicates: 0, disorders: 0, examples: [] })
+  t.true(ids > 50_000, `${ids} IDs`)
+  t.deepEqual(troubles, [])
+})
+
+test.serial('a slot that was given back: the next holder goes on after the last ID', async (t) => {
+  const folder = diskFolder(t)
+  const options = leaseOptions({ slots: 1, maxAheadMs: 1000 })
+  const first = await member(t, folder, options)
+  const ids = [...first.takeBigInts(1_000_000)]
+  await first.close()
+  const second = await member(t, folder, options)
+  t.is(second.slot, 0)
+  t.true(second.nextBigInt() > ids.at(-1))
+})
+
+test.serial('a process that was stopped keeps its slot, and nobody waits for it', async (t) => {
+  const folder = diskFolder(t)
+  const options = { ttlMs: 2000, skewMs: 100 }
+  const one = await joinedPuppet(t, folder, options)
+  one.stop()
+  const other = await joinedPuppet(t, folder, options)
+  t.not(other.slot, one.slot)
+  const ids = await other.take(1000)
+  await sleep(2500)
+  one.resume()
+  const others = await one.take(1000)
+  t.is(new Set([...ids, ...others]).size, 2000)
+})
+
+test.serial('a clock that was set back between two holders', async (t) => {
+  if (!hasClock) return t.log('SKIPPED: no libfaketime (Debian: faketime), so no clock was set') || t.pass()
+  const folder = diskFolder(t)
+  const first = await joinedPuppet(t, folder, { slots: 1 })
+  const last = (await first.take(100)).at(-1)
+  await first.kill()
+  const second = new Puppet(t, { offsetMs: -3000 })
+  t.is(await second.call('join', `file:${folder}`, { slots: 1, waitMs: 20_000 }), 0)
+  const id = BigInt(await second.call('nextAsync'))
+  t.true(id > last)
+})
+
+// --- what must be the same ---
+
+test.serial(
+  'another layout, epoch, number of slots or fixed field: both are shown, and nothing is changed',
+  async (t) => {
+    const folder = diskFolder(t)
+    const options = { epoch: 4_000_000, slots: 8 }
+    const puppet = await joinedPuppet(t, folder, options)
+    for (const other of [
+      { layout: 'instagram' },
+      { epoch: 4_000_001 },
+      { slots: 9 },
+      { slots: undefined },
+      { datacenter: 1 },
+      { nodeOffset: 1 },
+      { idOffset: 5n },
+    ]) {
+      const error = await t.throwsAsync(
+        tryJoin(`file:${folder}`, { ...options, ...other }),
+        { code: 'ERR_FLAKE_CONFIG_MISMATCH' },
+        Object.keys(other).join(),
+      )
+      t.truthy(error?.theirs)
+      t.not(error?.theirs, error?.ours)
+      t.true(error?.message.includes(error?.theirs) && error?.message.includes(error?.ours))
+      t.true(error?.message.includes(folder), error?.message)
+    }
+    t.is((await puppet.take(10)).length, 10)
+    t.is((await joinedPuppet(t, folder, options)).slot, 1)
+  },
+)
+
+test.serial('groups of one folder are apart, whatever their names are', async (t) => {
+  const folder = diskFolder(t)
+  const names = ['default', 'a', 'a/b', 'A', '..', '.', '../x', 'a%2Fb', ' ', '*?"<>|:\\', 'con', 'ü']
+  for (const [i, group] of names.entries()) {
+    const flake = await member(t, folder, leaseOptions({ group, slots: i + 1 }))
+    t.is(flake.slot, 0, group)
+  }
+  t.deepEqual((await fileStore(folder).groups()).toSorted(), names.toSorted())
+  for (const group of names) t.is((await fileStore(folder).list(group)).length, 1, group)
+  t.false(fs.existsSync(path.join(folder, '..', 'x')), 'nothing is outside the folder')
+})
+
+test.serial('groups of any name: apart, and listed under their names', async (t) => {
+  const folder = diskFolder(t)
+  const names = [
+    'ü'.repeat(40),
+    `${'ü'.repeat(39)}o`,
+    '/'.repeat(80),
+    'a'.repeat(128),
+    '..',
+    '.hidden',
+    'C:\\x',
+    ' ',
+    '%2F',
+  ]
+  for (const [i, group] of names.entries()) await member(t, folder, leaseOptions({ group, slots: i + 1 }))
+  const store = fileStore(folder)
+  for (const group of names) t.is((await store.list(group)).length, 1)
+  t.deepEqual((await store.groups()).toSorted(), names.toSorted())
+})
+
+test.serial('a group whose name is too long for a file is refused', async (t) => {
+  const error = await t.throwsAsync(tryJoin(`file:${diskFolder(t)}`, { group: '/'.repeat(128) }), {
+    code: 'ERR_FLAKE_FILE',
+  })
+  t.regex(error.message, /too long/)
+})
+
+test.serial('exhausted: at once with waitMs 0, else when somebody gives a slot back or is killed', async (t) => {
+  const folder = diskFolder(t)
+  const options = { slots: 2 }
+  const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
+  const error = await t.throwsAsync(tryJoin(`file:${folder}`, { ...options, waitMs: 0 }), {
+    code: 'ERR_FLAKE_EXHAUSTED',
+  })
+  t.is(error.group, 'default')
+  t.true(error.retryAt instanceof Date)
+  const third = joinedPuppet(t, folder, { ...options, waitMs: 30_000 })
+  await sleep(200)
+  await one.kill()
+  t.is((await third).slot, one.slot)
+  const fourth = joinedPuppet(t, folder, { ...options, waitMs: 30_000 })
+  await sleep(200)
+  await two.call('close')
+  t.is((await fourth).slot, two.slot)
+})
+
+// --- states ---
+
+test.serial('detach and attach, close, and the events', async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions({ slots: 4 }))
+  const told = record(flake)
+  const first = flake.nextBigInt()
+  await flake.detach()
+  t.is(flake.state, 'detached')
+  await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')
+  await flake.attach()
+  t.is(flake.state, 'attached')
+  await sleep(2)
+  t.true(flake.nextBigInt() > 0n)
+  t.not(flake.nextBigInt(), first)
+  await flake.close()
+  await afterEvents()
+  t.deepEqual(
+    named(told).filter((name) => name !== 'renewed'),
+    ['detached', 'attached', 'detached'],
+  )
+})
+
+test.serial('expires goes on between renewals, as IDs are made', async (t) => {
+  const flake = await member(t, diskFolder(t), leaseOptions({ ttlMs: 60_000 }))
+  const first = flake.expires
+  for (const end = Date.now() + 6000; Date.now() < end; await sleep(20)) flake.nextBigInt()
+  t.true(flake.expires > first)
+  t.true(flake.expires > new Date())
+})
+
+test.serial(
+  'a slot file that is removed: calls that wait get an ID of another slot before the next renewal',
+  async (t) => {
+    const folder = diskFolder(t)
+    const flake = await member(t, folder, leaseOptions({ ttlMs: 60_000 }))
+    const last = flake.nextBigInt()
+    fs.unlinkSync(path.join(folder, 'default', '1', '0'))
+    await sleep(1500)
+    t.is(flake.state, 'attached')
+    const lost = happens(flake, 'lost')
+    const ids = await Promise.all([flake.nextAsync(), flake.nextAsync(), flake.takeAsync(3)])
+    t.true(BigInt(`0x${ids[0].toString('hex')}`) > last)
+    const { cause } = await lost
+    t.is(cause.cause.code, 'ERR_FLAKE_FILE')
+    t.regex(cause.cause.message, /removed/)
+    t.notThrows(() => flake.next())
+    t.is(flake.state, 'attached')
+  },
+)
+
+test.serial('a slot file that is removed: a call that does not wait says so, and another slot comes', async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions({ ttlMs: 60_000 }))
+  const last = flake.nextBigInt()
+  fs.unlinkSync(path.join(folder, 'default', '1', '0'))
+  await sleep(1500)
+  const attached = happens(flake, 'attached')
+  t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_FILE' })
+  await attached
+  t.true(flake.nextBigInt() > last)
+})
+
+test.serial('detach() and attach() without waiting in between: the lease goes on being looked after', async (t) => {
+  const folder = diskFolder(t)
+  const flake = await member(t, folder, leaseOptions())
+  const detached = flake.detach()
+  await Promise.all([flake.attach(), detached])
+  let renewed = false
+  flake.on('renewed', () => {
+    renewed = true
+  })
+  await sleep(3000)
+  t.true(renewed, 'no renewal within 3 s of a ttl of 2 s')
+})
+
+test.serial('IDs flow over several windows', async (t) => {
+  const flake = await member(t, diskFolder(t), leaseOptions())
+  const ids = []
+  for (let i = 0; i < 60; i++) {
+    ids.push(flake.nextBigInt())
+    await sleep(100)
+  }
+  t.true(isAscending(ids))
+})
+
+test.serial('an idle generator makes an ID at once, long after its last', async (t) => {
+  const flake = await member(t, diskFolder(t), leaseOptions())
+  flake.next()
+  await sleep(8000) // past the mark
+  t.notThrows(() => flake.next())
+})
+
+test.serial('destroy() reaches the other processes, and a new group goes on above', async (t) => {
+  const folder = diskFolder(t)
+  const options = { ttlMs: 2000, skewMs: 100, slots: 4, maxAheadMs: 1000 }
+  const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
+  const ids = [...(await one.take(1_000)), ...(await two.take(2_000_000 / 100))]
+  await one.call('destroy')
+  t.is((await one.call('state')).state, 'destroyed')
+  for (let i = 0; i < 100 && (await two.call('state')).state !== 'destroyed'; i++) await sleep(50)
+  t.is((await two.call('state')).state, 'destroyed')
+  await t.throwsAsync(two.call('next'), { code: 'ERR_FLAKE_DESTROYED' })
+  await t.throwsAsync(two.call('attach'), { code: 'ERR_FLAKE_DESTROYED' })
+  const later = await joinedPuppet(t, folder, { ...options, slots: 7, waitMs: 30_000 })
+  const [id] = await later.take(1)
+  t.true(ids.every((before) => before < id))
+})
+
+// --- files ---
+
+test.serial('the folder as a path, a relative path and a URL', async (t) => {
+  const folder = diskFolder(t)
+  for (const store of [`file:${folder}`, pathToFileURL(folder).href, `FILE:${folder}`, fileStore(folder)]) {
+    t.regex(await tryJoin(store, leaseOptions({ group: 'ways', epoch: 9 })), /joined/)
+  }
+  const source = `
+    process.chdir(${JSON.stringify(folder)})
+    const flake = await FlakeId.join('file:ids')
+    process.chdir('/')
+    await flake.detach()
+    await flake.attach()
+    console.log(JSON.stringify(flake.state))
+    await flake.close()
+  `
+  t.is(await jsonOfChild(t, source), 'attached')
+  t.true(fs.existsSync(path.join(folder, 'ids')))
+  for (const wrong of [7, {}, true]) t.throws(() => fileStore(wrong), { code: 'ERR_FLAKE_OPTION' })
+})
+
+test.serial('a folder that is a file, in a file, or on no local file system', async (t) => {
+  const folder = diskFolder(t)
+  const file = path.join(folder, 'file')
+  fs.writeFileSync(file, 'a file')
+  fs.symlinkSync('loop', path.join(folder, 'loop'))
+  for (const where of [file, path.join(file, 'ids'), path.join(folder, 'loop'), '/proc/ids', '/dev/null']) {
+    const error = await t.throwsAsync(tryJoin(`file:${where}`, leaseOptions()), { code: 'ERR_FLAKE_FILE' }, where)
+    t.true(error?.path?.startsWith(where.slice(0, 5)), error?.path)
+  }
+  t.is(fs.readFileSync(file, 'utf8'), 'a file')
+})
+
+test.serial('a folder without the right to write', async (t) => {
+  if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
+  const folder = diskFolder(t)
+  fs.chmodSync(folder, 0o755)
+  const source = `
+    process.setgid(65534)
+    process.setuid(65534)
+    const error = await FlakeId.join('file:${folder}').catch((error) => error)
+    console.log(JSON.stringify({ code: error.code, path: error.path, message: error.message }))
+  `
+  const error = await jsonOfChild(t, source)
+  t.is(error.code, 'ERR_FLAKE_FILE')
+  t.true(error.path.startsWith(folder))
+  t.regex(error.message, /right/)
+  t.deepEqual(fs.readdirSync(folder), [])
+})
+
+test.serial('1 000 times join and close leave no descriptor and no mapping', async (t) => {
+  const folder = diskFolder(t)
+  const source = `
+    import fs from 'node:fs'
+    const folder = ${JSON.stringify(folder)}
+    const count = async () => {
+      for (let i = 0; i < 10; i++) { gc(); await new Promise((resolve) => setTimeout(resolve, 5)) }
+      const maps = fs.readFileSync('/proc/self/maps', 'utf8').split('\\n').filter((line) => line.includes(folder)).length
+      return { fds: fs.readdirSync('/proc/self/fd').length, maps }
+    }
+    const work = async (n) => {
+      for (let i = 0; i < n; i++) {
+        const flake = await FlakeId.join('file:' + folder, { slots: 3 })
+        flake.next()
+        await flake.close()
+      }
+    }
+    await work(50)
+    const before = await count()
+    await work(1000)
+    console.log(JSON.stringify({ before, after: await count() }))
+  `
+  const { before, after } = await jsonOfChild(t, source, ['--expose-gc'])
+  t.true(after.fds <= before.fds, `${before.fds} descriptors, then ${after.fds}`)
+  t.true(after.maps <= before.maps, `${before.maps} mappings, then ${after.maps}`)
+})
+
+test.serial('a process that ends with a slot held ends as it would without', async (t) => {
+  const folder = diskFolder(t)
+  for (const [end, expected] of [
+    ['', { code: 0, signal: null }],
+    ['process.exit(3)', { code: 3, signal: null }],
+    ["throw new Error('planned')", { code: 1, signal: null }],
+    ['process.abort()', { signal: 'SIGABRT' }],
+  ]) {
+    const ended = await runChild(`
+      const flake = await FlakeId.join('file:${folder}', { slots: 1, waitMs: 0, maxWaitMs: 1000 })
+      flake.next()
+      ${end}
+    `)
+    t.like(ended, expected, `${end}: ${ended.stderr}`)
+  }
+})

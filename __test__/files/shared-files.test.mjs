@@ -1,0 +1,413 @@
+// Files that cannot be shared: damaged, cut off, foreign, of another kind, without rights or room. Each is ERR_FLAKE_FILE
+// with the path, and stays as it was.
+
+import { execFile, execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
+import { diskFolder, isRoot, PLACES, Puppet } from '../support/processes.mjs'
+
+const PAGE = 4096
+const AHEAD = 60_000
+
+let epochs = 0
+
+/** Options for a path; a process uses a node number in one file alone, so each is of another epoch. */
+const optionsFor = (shared) => ({ id: 7, epoch: 10_000_000 + epochs++, shared })
+
+/** Asserts that this path is refused, and gives the error. */
+function isRefused(t, shared, pattern) {
+  const error = throwsCode(t, () => new FlakeId(optionsFor(shared)), 'ERR_FLAKE_FILE')
+  t.true(error?.path?.startsWith(path.dirname(shared)), `${error?.path} for ${shared}`)
+  t.true(error?.message.startsWith(error.path), error?.message)
+  if (pattern) t.regex(error?.message, pattern)
+  return error
+}
+
+/** The same for a file that exists: it is not changed. */
+function isLeftAlone(t, shared, pattern) {
+  const [bytes, { mtimeMs, ino }] = [fs.readFileSync(shared), fs.statSync(shared)]
+  const error = isRefused(t, shared, pattern)
+  t.is(error?.path, shared)
+  t.deepEqual(fs.readFileSync(shared), bytes)
+  t.like(fs.statSync(shared), { mtimeMs, ino })
+  t.deepEqual(
+    fs.readdirSync(path.dirname(shared)).filter((name) => name.startsWith('.')),
+    [],
+  )
+}
+
+/** The bytes of a file that another process has made and used. */
+async function usedFile(t) {
+  const shared = path.join(diskFolder(t), 'used')
+  const options = optionsFor(shared)
+  const puppet = new Puppet(t)
+  await puppet.call('open', options)
+  await puppet.take(100)
+  await puppet.kill()
+  return { bytes: fs.readFileSync(shared), options }
+}
+
+// --- contents ---
+
+for (const [place, folder] of Object.entries(PLACES)) {
+  test.serial(`a file of another length or kind, ${place}`, async (t) => {
+    const { bytes } = await usedFile(t)
+    t.is(bytes.length, PAGE)
+    const contents = {
+      empty: Buffer.alloc(0),
+      'one byte': bytes.subarray(0, 1),
+      'the magic alone': bytes.subarray(0, 16),
+      'cut off in the header': bytes.subarray(0, 100),
+      'cut off after the header': bytes.subarray(0, 1536),
+      'cut off in the words': bytes.subarray(0, 2052),
+      'one byte short': bytes.subarray(0, PAGE - 1),
+      'one byte too long': Buffer.concat([bytes, Buffer.alloc(1)]),
+      'twice as long': Buffer.concat([bytes, bytes]),
+      zeros: Buffer.alloc(PAGE),
+      text: Buffer.from('hello\n'),
+      'a page of text': Buffer.alloc(PAGE, 'hello\n'),
+      'a large file': Buffer.alloc(1 << 20, 7),
+    }
+    const where = folder(t)
+    for (const [what, content] of Object.entries(contents)) {
+      const shared = path.join(where, what)
+      fs.writeFileSync(shared, content)
+      isLeftAlone(t, shared)
+    }
+  })
+}
+
+test.serial('every part of the header, flipped: refused', async (t) => {
+  const { bytes, options } = await usedFile(t)
+  const puppet = new Puppet(t)
+  const shared = options.shared
+  await t.notThrowsAsync(new Puppet(t).call('open', options), 'without damage it is accepted')
+  const places = [...Array(160).keys(), ...Array.from({ length: 43 }, (_, i) => 160 + i * 32), 1535]
+  for (const at of places) {
+    for (const mask of [0x01, 0x80]) {
+      const damaged = Buffer.from(bytes)
+      damaged[at] ^= mask
+      fs.writeFileSync(shared, damaged)
+      const error = await t.throwsAsync(puppet.call('open', options), { code: 'ERR_FLAKE_FILE' }, `byte ${at}`)
+      t.is(error?.path, shared)
+      if (!fs.readFileSync(shared).equals(damaged)) t.fail(`byte ${at}: the file was changed`)
+    }
+  }
+})
+
+test.serial('words that contradict each other: refused', async (t) => {
+  const { bytes, options } = await usedFile(t)
+  const puppet = new Puppet(t)
+  const [NEXT, LIMIT, MARK] = [2048, 2056, 2560]
+  const words = [
+    { [NEXT]: 2n ** 64n - 1n },
+    { [NEXT]: bytes.readBigUInt64LE(MARK) + 2n },
+    { [LIMIT]: bytes.readBigUInt64LE(MARK) + 1n },
+    { [LIMIT]: 2n ** 64n - 2n },
+    { [MARK]: 0n },
+    { [MARK]: bytes.readBigUInt64LE(NEXT) - 2n },
+  ]
+  for (const values of words) {
+    const damaged = Buffer.from(bytes)
+    for (const [at, value] of Object.entries(values)) damaged.writeBigUInt64LE(value, Number(at))
+    fs.writeFileSync(options.shared, damaged)
+    const error = await t.throwsAsync(
+      puppet.call('open', options),
+      { code: 'ERR_FLAKE_FILE' },
+      Object.keys(values).join(),
+    )
+    t.is(error?.path, options.shared)
+    t.deepEqual(fs.readFileSync(options.shared), damaged)
+  }
+})
+
+test.serial(
+  'any other byte, flipped: refused and left alone, or IDs go on above the last one; no hang, no crash',
+  async (t) => {
+    const { bytes, options } = await usedFile(t)
+    const last = lastOf(bytes)
+    const places = [...range(1536, 1600), ...range(2040, 2080), ...range(2552, 2584), 3071, 3072, 3500, 4095]
+    let accepted = 0
+    for (const at of places) {
+      const damaged = Buffer.from(bytes)
+      damaged[at] ^= 0x80
+      fs.writeFileSync(options.shared, damaged)
+      const { error, number } = await oneNumber(options)
+      if (error?.code === 'ERR_FLAKE_FILE') {
+        if (!fs.readFileSync(options.shared).equals(damaged)) t.fail(`byte ${at}: refused, and the file was changed`)
+        continue
+      }
+      // A number that is too high still makes unique IDs, as soon as the clock has come there.
+      if (error !== undefined)
+        t.true(['ERR_FLAKE_CLOCK_BACKWARDS', 'ERR_FLAKE_TIME_RANGE'].includes(error.code), error.code)
+      else t.true(number > last, `byte ${at}`)
+      accepted++
+    }
+    t.true(accepted > 0)
+  },
+)
+
+const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i)
+const lastOf = (bytes) => bytes.readBigUInt64LE(2048) - 1n
+
+/** One ID of a process of its own, as the number that the cursor gave. */
+async function oneNumber(options) {
+  const source = `
+    const options = ${JSON.stringify(options)}
+    try {
+      const flake = new FlakeId({ ...options, maxAheadMs: ${AHEAD} })
+      const { tick, counter } = flake.decode(flake.next())
+      console.log(JSON.stringify({ number: String((tick << 12n) | BigInt(counter)) }))
+    } catch ({ code, message, path }) {
+      console.log(JSON.stringify({ error: { code, message, path } }))
+    }
+  `
+  const index = path.join(import.meta.dirname, '..', '..', 'index.js')
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--eval', `const FlakeId = require(${JSON.stringify(index)});${source}`],
+    { timeout: 60_000 },
+  )
+  const { error, number } = JSON.parse(stdout)
+  return { error, number: number && BigInt(number) }
+}
+
+test.serial('a file that another boot of the machine has used: IDs go on above its mark', async (t) => {
+  const { bytes, options } = await usedFile(t)
+  const other = Buffer.from(bytes)
+  other.fill(0x5a, 1536, 1552)
+  fs.writeFileSync(options.shared, other)
+  const mark = bytes.readBigUInt64LE(2560)
+  const { number } = await oneNumber(options)
+  t.true(number > mark, `${number} is not above ${mark}`)
+})
+
+// --- what is no file ---
+
+test.serial('a folder, a FIFO, a socket, a device, links that lead nowhere: no hang', async (t) => {
+  const folder = diskFolder(t)
+  const at = (name) => path.join(folder, name)
+  fs.mkdirSync(at('folder'))
+  execFileSync('mkfifo', [at('fifo')])
+  fs.symlinkSync('loop-2', at('loop-1'))
+  fs.symlinkSync('loop-1', at('loop-2'))
+  fs.symlinkSync('nowhere', at('dangling'))
+  fs.symlinkSync('folder', at('to-folder'))
+  fs.symlinkSync('/dev/null', at('to-device'))
+  fs.writeFileSync(at('file'), 'a file')
+  const server = net.createServer().listen(at('socket'))
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  const before = fs.readdirSync(folder)
+  const paths = ['folder', 'fifo', 'loop-1', 'dangling', 'to-folder', 'to-device', 'file/ids', 'loop-1/ids', 'socket']
+  for (const name of paths) isRefused(t, at(name))
+  isRefused(t, '/dev/zero')
+  isRefused(t, `${folder}/${'a'.repeat(256)}`)
+  isRefused(t, `${folder}/${'a/'.repeat(2100)}ids`)
+  t.deepEqual(fs.readdirSync(folder), before)
+  t.is(fs.readFileSync(at('file'), 'utf8'), 'a file')
+  t.is(fs.readlinkSync(at('dangling')), 'nowhere')
+})
+
+test.serial('a folder that is named as a file with a slash at its end', (t) => {
+  const folder = diskFolder(t)
+  const shared = `${folder}/ids/`
+  const flake = new FlakeId(optionsFor(shared))
+  flake.next()
+  t.deepEqual(fs.readdirSync(folder), ['ids'], 'path.resolve() drops the slash')
+})
+
+test.serial('a file system that is not known to be local', (t) => {
+  isRefused(t, '/proc/flakeforge-ids')
+  isRefused(t, '/proc/self/ids')
+  isRefused(t, '/sys/flakeforge-ids')
+})
+
+// --- rights and room ---
+
+/** The same in a process of a user who owns nothing. */
+async function refusedToNobody(t, shared) {
+  const source = `
+    const seen = []
+    try {
+      process.setgid(65534)
+      process.setuid(65534)
+      new FlakeId({ id: 7, shared: ${JSON.stringify(shared)} })
+    } catch ({ code, path, message }) {
+      seen.push({ code, path, message })
+    }
+    console.log(JSON.stringify(seen))
+  `
+  const [error] = await jsonOfChild(t, source)
+  t.is(error?.code, 'ERR_FLAKE_FILE', error?.message)
+  return error
+}
+
+/** What needs rights that not everybody has; where it must be possible, its failure is the test's. */
+const privileged = (t) => {
+  if (isRoot) return true
+  t.log('SKIPPED: needs the rights of the superuser')
+  t.pass()
+  return false
+}
+
+test.serial('missing rights', async (t) => {
+  if (!privileged(t)) return
+  const folder = diskFolder(t)
+  fs.chmodSync(folder, 0o755)
+  const { bytes } = await usedFile(t)
+  const [shared, locked] = ['ids', 'locked'].map((name) => path.join(folder, name))
+  fs.writeFileSync(shared, bytes, { mode: 0o644 })
+  fs.mkdirSync(locked, { mode: 0o700 })
+  const read = await refusedToNobody(t, shared)
+  t.is(read.path, shared)
+  t.regex(read.message, /right/)
+  t.deepEqual(fs.readFileSync(shared), bytes)
+  t.is((await refusedToNobody(t, path.join(folder, 'new'))).path, path.join(folder, 'new'))
+  await refusedToNobody(t, path.join(locked, 'ids'))
+  await refusedToNobody(t, path.join(folder, 'sub', 'ids'))
+  t.deepEqual(fs.readdirSync(folder).sort(), ['ids', 'locked'])
+})
+
+/** A file system of its own, for as long as the test lasts; undefined, and a word, where none can be mounted. */
+function mounted(t, options) {
+  const folder = diskFolder(t)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' })
+  } catch (error) {
+    t.log(`SKIPPED: no file system can be mounted here: ${error.message}`)
+    t.pass()
+    return undefined
+  }
+  t.teardown(() => execFileSync('umount', ['--lazy', folder]))
+  return folder
+}
+
+test.serial('a file system that is read-only', async (t) => {
+  const folder = mounted(t, 'size=64k')
+  if (folder === undefined) return
+  const { bytes, options } = await usedFile(t)
+  const shared = path.join(folder, 'ids')
+  fs.writeFileSync(shared, bytes)
+  execFileSync('mount', ['-o', 'remount,ro', folder])
+  const error = throwsCode(t, () => new FlakeId({ ...options, shared }), 'ERR_FLAKE_FILE')
+  t.is(error.path, shared)
+  t.regex(error.message, /[Rr]ead-only/)
+  isRefused(t, path.join(folder, 'new'), /[Rr]ead-only/)
+  t.deepEqual(fs.readFileSync(shared), bytes)
+})
+
+test.serial('a file that cannot be changed', async (t) => {
+  const { bytes, options } = await usedFile(t)
+  try {
+    execFileSync('chattr', ['+i', options.shared], { stdio: 'pipe' })
+  } catch (error) {
+    t.log(`SKIPPED: chattr +i does not work here: ${error.message}`)
+    return t.pass()
+  }
+  t.teardown(() => fs.existsSync(options.shared) && execFileSync('chattr', ['-i', options.shared]))
+  const error = throwsCode(t, () => new FlakeId(options), 'ERR_FLAKE_FILE')
+  t.is(error.path, options.shared)
+  t.deepEqual(fs.readFileSync(options.shared), bytes)
+  execFileSync('chattr', ['-i', options.shared])
+})
+
+test.serial('a disk that is full: nothing half-made is left, and it works when there is room', (t) => {
+  const folder = mounted(t, 'size=64k')
+  if (folder === undefined) return
+  const filler = path.join(folder, 'filler')
+  const output = fs.openSync(filler, 'w')
+  t.throws(
+    () => {
+      for (;;) fs.writeSync(output, Buffer.alloc(PAGE))
+    },
+    { code: 'ENOSPC' },
+  )
+  fs.closeSync(output)
+  const shared = path.join(folder, 'ids')
+  const error = isRefused(t, shared, /no room/)
+  t.is(error.path, shared)
+  isRefused(t, path.join(folder, 'sub', 'ids'))
+  t.deepEqual(
+    fs.readdirSync(folder).filter((name) => name !== 'sub'),
+    ['filler'],
+  )
+  fs.rmSync(filler)
+  t.true(new FlakeId(optionsFor(shared)).nextBigInt() > 0n)
+})
+
+test.serial('a file of which the disk got full later goes on: its blocks are its own', (t) => {
+  const folder = mounted(t, 'size=64k')
+  if (folder === undefined) return
+  const flake = new FlakeId({
+    ...optionsFor(path.join(folder, 'ids')),
+    maxAheadMs: Number.POSITIVE_INFINITY,
+    seqMask: 1,
+  })
+  flake.next()
+  const output = fs.openSync(path.join(folder, 'filler'), 'w')
+  t.throws(
+    () => {
+      for (;;) fs.writeSync(output, Buffer.alloc(PAGE))
+    },
+    { code: 'ENOSPC' },
+  )
+  fs.closeSync(output)
+  t.notThrows(() => flake.takeBigInts(50_000), 'past several marks')
+})
+
+// --- what is held open ---
+
+test.serial('10 000 generators, and thousands that were refused, leave no descriptor and no mapping', async (t) => {
+  const folder = diskFolder(t)
+  fs.writeFileSync(path.join(folder, 'foreign'), 'foreign')
+  const source = `
+    import fs from 'node:fs'
+    const folder = ${JSON.stringify(folder)}
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
+    const count = async () => {
+      for (let i = 0; i < 5; i++) { gc(); await turn() }
+      const maps = fs.readFileSync('/proc/self/maps', 'utf8').split('\\n').filter((line) => line.includes(folder)).length
+      return { fds: fs.readdirSync('/proc/self/fd').length, maps }
+    }
+    const refused = (options) => {
+      try { new FlakeId(options); return 0 } catch { return 1 }
+    }
+    let errors = 0
+    const work = async (n) => {
+      for (let i = 0; i < n; i++) {
+        const shared = folder + '/ids-' + (i % 10)
+        new FlakeId({ id: 7, epoch: i % 10, shared, maxAheadMs: Infinity }).next()
+        if (i % 4 === 0) errors += refused({ id: 7, epoch: 100, shared }) + refused({ id: 7, epoch: 100, shared: folder + '/foreign' })
+        if (i % 200 === 0) { gc(); await turn() }
+      }
+    }
+    await work(100)
+    const before = await count()
+    await work(10000)
+    console.log(JSON.stringify({ before, after: await count(), errors }))
+  `
+  const { before, after, errors } = await jsonOfChild(t, source, ['--expose-gc'])
+  t.is(errors, 2 * (25 + 2500))
+  t.true(after.fds <= before.fds, `${before.fds} descriptors, then ${after.fds}`)
+  t.true(after.maps <= before.maps, `${before.maps} mappings, then ${after.maps}`)
+  t.true(after.maps <= 10)
+})
+
+test.serial('a file that nobody uses any more is closed', async (t) => {
+  const folder = diskFolder(t)
+  const source = `
+    import fs from 'node:fs'
+    const folder = ${JSON.stringify(folder)}
+    for (let i = 0; i < 100; i++) new FlakeId({ id: 7, epoch: i, shared: folder + '/ids-' + i }).next()
+    const open = () => fs.readFileSync('/proc/self/maps', 'utf8').split('\\n').filter((line) => line.includes(folder)).length
+    const before = open()
+    for (let i = 0; i < 200 && open() > 0; i++) { gc(); await new Promise((resolve) => setTimeout(resolve, 10)) }
+    console.log(JSON.stringify([before > 0, open()]))
+  `
+  t.deepEqual(await jsonOfChild(t, source, ['--expose-gc']), [true, 0])
+})

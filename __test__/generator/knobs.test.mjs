@@ -1,0 +1,260 @@
+// The two knobs, maxAheadMs and maxWaitMs: the defaults with which each dialect behaves as its own system does, and
+// every layout against a model written from the definition in DESIGN.md, section 1, with random clocks.
+
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import test from 'ava'
+import fc from 'fast-check'
+import { FlakeId, manualClock, SOME_TIME, throwsCode } from '../support/index.mjs'
+
+const { Layout, layouts } = FlakeId
+const SECOND = 1000
+
+/** name: [maxAheadMs, maxWaitMs, IDs in a tick, ticks in 10 ms] */
+const DEFAULTS = {
+  flake: [0, 0, 4096, 10],
+  twitter: [0, 0, 4096, 10],
+  discord: [0, 0, 4096, 10],
+  instagram: [0, 0, 1024, 10],
+  sonyflake: [0, 0, 256, 1],
+  snowcast: [0, SECOND, 1024, 10],
+  uniqueid: [0, SECOND, 64, 10],
+  hazelcast: [15_000, SECOND, 64, 10],
+  chronicle: [Number.POSITIVE_INFINITY, 0, 1, 100_000],
+  'chronicle-micros': [Number.POSITIVE_INFINITY, 0, 1, 100],
+}
+
+// --- the defaults ---
+
+test('every dialect has a row here', (t) => {
+  t.deepEqual(Object.keys(DEFAULTS).toSorted(), Object.keys(layouts).toSorted())
+})
+
+/** A clock that stands still until it was asked so many times more. */
+function hesitant(polls) {
+  const clock = () => (clock.left-- > 0 ? SOME_TIME : SOME_TIME + 20)
+  clock.left = polls
+  return clock
+}
+
+for (const [layout, [maxAheadMs, maxWaitMs, perTick, ticks]] of Object.entries(DEFAULTS)) {
+  test(`${layout}: maxAheadMs ${maxAheadMs}, maxWaitMs ${maxWaitMs}`, (t) => {
+    const shown = inspect(new FlakeId({ layout }))
+    t.regex(shown, new RegExp(`maxAheadMs: ${maxAheadMs}\\b`))
+    t.regex(shown, new RegExp(`maxWaitMs: ${maxWaitMs}\\b`))
+    const other = inspect(new FlakeId({ layout, maxAheadMs: 7, maxWaitMs: 5 }))
+    t.regex(other, /maxAheadMs: 7\b/)
+    t.regex(other, /maxWaitMs: 5\b/)
+  })
+
+  test(`${layout}: what a tick holds, what follows it, and whether the call then blocks`, (t) => {
+    const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 1000 : maxAheadMs // ms that are tried here
+    const room = (ahead * (ticks / 10) + 1) * perTick
+    const clock = hesitant(Number.POSITIVE_INFINITY)
+    const flake = new FlakeId({ layout, clock })
+    const ids = flake.takeBigInts(room)
+    const [first, last] = [flake.decode(ids[0]), flake.decode(ids[room - 1])]
+    t.is(last.tick - first.tick, BigInt(ahead * (ticks / 10)))
+    t.is(last.counter, perTick - 1)
+    if (maxAheadMs === Number.POSITIVE_INFINITY) {
+      t.notThrows(() => flake.next())
+    } else if (maxWaitMs === 0) {
+      throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW')
+      t.is(flake.stats.waits, 0)
+    } else {
+      clock.left = 5
+      t.notThrows(() => flake.next())
+      t.true(flake.stats.waits > 0)
+      t.true(clock.left <= 0, 'it asked again until the clock had moved on')
+    }
+  })
+}
+
+test('a layout of your own has both knobs at 0', (t) => {
+  const layout = {
+    fields: [
+      ['timestamp', 60],
+      ['counter', 4],
+    ],
+  }
+  t.regex(inspect(new FlakeId({ layout })), /maxAheadMs: 0,\s+maxWaitMs: 0\b/)
+  const flake = new FlakeId({ layout, clock: manualClock() })
+  flake.take(16)
+  throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW')
+})
+
+test('Hazelcast absorbs a clock step of 15 s, and a ms more only by waiting', (t) => {
+  const clock = manualClock()
+  const flake = new FlakeId({ layout: 'hazelcast', clock })
+  flake.next()
+  clock.now -= 15_000
+  t.like(flake.decode(flake.next()), { timestamp: SOME_TIME, counter: 1 })
+  clock.now -= 1
+  const impatient = new FlakeId({ layout: 'hazelcast', maxWaitMs: 0, clock })
+  impatient.next()
+  clock.now -= 15_001
+  t.is(throwsCode(t, () => impatient.next(), 'ERR_FLAKE_CLOCK_BACKWARDS').behindMs, 15_001)
+})
+
+test('Chronicle never looks back', (t) => {
+  for (const layout of ['chronicle', 'chronicle-micros']) {
+    const clock = manualClock()
+    const flake = new FlakeId({ layout, clock, host: 7 })
+    const first = flake.nextBigInt()
+    clock.now = 5
+    t.is(flake.nextBigInt(), first + 100n)
+    clock.now = SOME_TIME + 1
+    t.is(flake.decode(flake.nextBigInt()).timestamp, SOME_TIME + 1)
+  }
+})
+
+// --- against a model of DESIGN.md, section 1 ---
+
+const own = (fields, tickMs) => new Layout({ fields, tickMs, epoch: 1e12 })
+
+/** [layout, counter bits, ns of a tick, last tick] */
+const MODELLED = [
+  [layouts.flake, 12, 1_000_000n, 2n ** 42n - 1n],
+  [layouts.hazelcast, 6, 1_000_000n, 2n ** 41n - 1n],
+  [new Layout('snowcast', { nodes: 128 }), 16, 1_000_000n, 2n ** 41n - 1n],
+  [layouts.uniqueid, 6, 1_000_000n, 2n ** 42n - 1n],
+  [layouts.sonyflake, 8, 10_000_000n, 2n ** 39n - 1n],
+  [layouts.chronicle, 0, 100n, (2n ** 64n - 100n) / 100n],
+  [layouts['chronicle-micros'], 0, 100_000n, 8_640_000_000_000_000n * 10n - 1n],
+  [
+    own(
+      [
+        ['timestamp', 10],
+        ['pod', 44],
+        ['counter', 10],
+      ],
+      1000,
+    ),
+    10,
+    1_000_000_000n,
+    2n ** 10n - 1n,
+  ],
+  [
+    own(
+      [
+        ['counter', 20],
+        ['timestamp', 44],
+      ],
+      0.5,
+    ),
+    20,
+    500_000n,
+    2n ** 44n - 1n,
+  ],
+  [
+    own(
+      [
+        ['zero', 14],
+        ['timestamp', 40],
+        ['pod', 10],
+      ],
+      1,
+    ),
+    0,
+    1_000_000n,
+    2n ** 40n - 1n,
+  ],
+]
+
+/** The next number of a generator, and its rule, in plain arithmetic. */
+class Model {
+  next = 0n
+  highest = 0n
+
+  constructor({ counterBits, tickNs, lastTick, seqMask, maxAheadMs }) {
+    this.bits = BigInt(counterBits)
+    this.mask = BigInt(seqMask)
+    this.last = lastTick
+    this.ahead = Number.isFinite(maxAheadMs) ? (BigInt(maxAheadMs) * 1_000_000n) / tickNs : 2n ** 80n
+  }
+
+  /** The next number when the clock shows this tick, or why there is none. */
+  claim(now) {
+    const base = this.firstFree(now)
+    const isSpent = this.tickOf(base) > this.last
+    if (isSpent || now < 0n || now > this.last) return 'ERR_FLAKE_TIME_RANGE'
+    const { highest } = this
+    this.highest = now > highest ? now : highest
+    if (this.tickOf(base) <= now + this.ahead) {
+      this.next = base + 1n
+      return { tick: this.tickOf(base), counter: Number(this.counterOf(base)) }
+    }
+    const last = this.next === 0n ? 0n : this.tickOf(this.next - 1n)
+    return last > now + this.ahead || now < highest ? 'ERR_FLAKE_CLOCK_BACKWARDS' : 'ERR_FLAKE_OVERFLOW'
+  }
+
+  tickOf(number) {
+    return number >> this.bits
+  }
+
+  counterOf(number) {
+    return number & (2n ** this.bits - 1n)
+  }
+
+  firstFree(now) {
+    const base = this.next > now << this.bits ? this.next : now << this.bits
+    return this.counterOf(base) <= this.mask ? base : (this.tickOf(base) + 1n) << this.bits
+  }
+}
+
+/** Walks a generator and its model through the same times, and compares each outcome. */
+function walk([layout, counterBits, tickNs, lastTick], { seqBits, maxAheadMs, start, steps }, seen) {
+  const seqMask = 2 ** Math.min(seqBits, counterBits) - 1
+  const model = new Model({ counterBits, tickNs, lastTick, seqMask, maxAheadMs })
+  let tick = start < 0n ? lastTick + start : start
+  let part = 0n // of the tick has passed
+  const clock = () => BigInt(layout.epoch) * 1_000_000n + tick * tickNs + part
+  const limits = { ...(seqMask > 0 ? { seqMask } : {}), maxAheadMs, maxWaitMs: 0 }
+  const flake = new FlakeId({ layout, clock, ...limits })
+  for (const [move, calls, elapsed] of steps) {
+    tick += move
+    part = (tickNs * BigInt(elapsed)) / 100n
+    for (let call = 0; call < calls; call++) {
+      const expected = model.claim(tick)
+      const outcome = outcomeOf(flake)
+      assert.deepEqual(outcome, expected, `at tick ${tick} of ${layout.name}, call ${call}`)
+      const kind = typeof outcome === 'string' ? outcome : 'made'
+      seen[kind] = (seen[kind] ?? 0) + 1
+    }
+  }
+}
+
+function outcomeOf(flake) {
+  try {
+    const { tick, counter } = flake.decode(flake.nextBigInt())
+    return { tick, counter }
+  } catch (error) {
+    return error.code
+  }
+}
+
+const moves = fc.oneof(
+  fc.bigInt({ min: -3n, max: 3n }),
+  fc.bigInt({ min: -120n, max: 120n }),
+  fc.constantFrom(0n, -3_600_000n),
+)
+const walks = fc.record({
+  seqBits: fc.integer({ min: 1, max: 4 }),
+  maxAheadMs: fc.constantFrom(0, 1, 2, 10, 25, 100, 15_000, Number.POSITIVE_INFINITY),
+  start: fc.oneof(fc.bigInt({ min: 0n, max: 900n }), fc.bigInt({ min: -50n, max: -1n })), // negative: from the end
+  steps: fc.array(fc.tuple(moves, fc.integer({ min: 1, max: 40 }), fc.nat({ max: 99 })), {
+    minLength: 1,
+    maxLength: 12,
+  }),
+})
+
+for (const [number, row] of MODELLED.entries()) {
+  test(`as in the model ${number}: ${row[0].name}`, (t) => {
+    const seen = {}
+    const property = fc.property(walks, (each) => walk(row, each, seen))
+    t.notThrows(() => fc.assert(property, { numRuns: 500 }))
+    for (const kind of ['made', 'ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS', 'ERR_FLAKE_TIME_RANGE']) {
+      t.true(seen[kind] > 20, `${kind} was ${seen[kind]} times`)
+    }
+  })
+}

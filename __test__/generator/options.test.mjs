@@ -1,0 +1,431 @@
+// Options and arguments: what is refused, with which error, and what is accepted. Nothing may be masked or coerced,
+// because a worker 32 that became 0 would be somebody else's worker 0.
+
+import { inspect } from 'node:util'
+import test from 'ava'
+import { FlakeId, freshNode, manualClock, SOME_TIME, throwsCode } from '../support/index.mjs'
+
+const invalidDate = new Date(Number.NaN)
+const tomorrow = Date.now() + 86_400_000
+const noFields = Object.create(null)
+
+const numbersOutOf = (max) => [
+  -1,
+  max + 1,
+  1.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  2 ** 53,
+]
+const badText = ['', ' ', ' 7', '7 ', '7x', '0x7', '0b1', '1.5', '1e3', '+7', '--7', '٧', 'x']
+const noNumbers = [true, false, {}, [], [7], noFields, () => 7, Symbol('7'), 7n, new Date(7)]
+
+/** [option, value, type of the error] */
+const refused = [
+  ...['datacenter', 'worker'].flatMap((option) => [
+    ...[...numbersOutOf(31), 1024, '32', '-1', ...badText].map((value) => [option, value, RangeError]),
+    ...noNumbers.map((value) => [option, value, TypeError]),
+  ]),
+  ...[...numbersOutOf(1023), '1024', '-1', ...badText].map((value) => ['id', value, RangeError]),
+  ...noNumbers.map((value) => ['id', value, TypeError]),
+  ...[...numbersOutOf(4095), 0, 2, 4, 5, 6, 8, 4094, 4096, 8191, '0', '6', '8191', ...badText].map((value) => [
+    'seqMask',
+    value,
+    RangeError,
+  ]),
+  ...noNumbers.map((value) => ['seqMask', value, TypeError]),
+  ...[1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53), 8.64e15 + 1].map((value) => [
+    'epoch',
+    value,
+    RangeError,
+  ]),
+  ...[tomorrow, String(tomorrow), new Date(tomorrow), invalidDate].map((value) => ['epoch', value, RangeError]),
+  ...['2020-01-01', '2020', ...badText].filter((text) => text !== '2020').map((value) => ['epoch', value, RangeError]),
+  ...[true, {}, [], () => 0, 7n].map((value) => ['epoch', value, TypeError]),
+  ...[-1, Number.NaN, Number.NEGATIVE_INFINITY].flatMap((value) => [
+    ['maxAheadMs', value, RangeError],
+    ['maxWaitMs', value, RangeError],
+  ]),
+  ...['x', '', ' 7', '-1', '7ms', true, {}, [], 7n].flatMap((value) => [
+    ['maxAheadMs', value, undefined],
+    ['maxWaitMs', value, undefined],
+  ]),
+  ...['x', '', 'Flake', 'toString', '__proto__', 7, true].map((value) => ['layout', value, undefined]),
+  ...[{}, []].map((value) => ['idOffset', value, TypeError]),
+  ...[0, -1, 100_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32 + 5].map((value) => [
+    'prefetch',
+    value,
+    RangeError,
+  ]),
+  ...['x', '', [], [5], () => 5, 5n].map((value) => ['prefetch', value, undefined]),
+  ...[1.5, Number.NaN, 2 ** 53, ...badText].map((value) => ['nodeOffset', value, RangeError]),
+  ...noNumbers.map((value) => ['nodeOffset', value, TypeError]),
+  ...[7, '7', 1.5, true, Symbol('7')].map((value) => ['idOffset', value, TypeError]),
+  ...[2n ** 63n, -(2n ** 63n) - 1n].map((value) => ['idOffset', value, RangeError]),
+  ...[0, 7, '', 'now', true, {}, new Date(7)].map((value) => ['clock', value, TypeError]),
+]
+
+const isSimple = (value) => ['number', 'string', 'boolean', 'bigint'].includes(typeof value)
+
+function isOptionError(t, error, option, value) {
+  t.true(error instanceof RangeError || error instanceof TypeError)
+  t.is(error.code, 'ERR_FLAKE_OPTION')
+  t.is(error.option, option)
+  t.is(error.value, value, 'the value as it was given')
+  t.true(error.message.includes(option), `the message names the option: ${error.message}`)
+  if (isSimple(value)) t.true(error.message.includes(String(value)), `the message names the value: ${error.message}`)
+}
+
+for (const [number, [option, value, Type]] of refused.entries()) {
+  test(`refused ${number}: ${option} ${inspect(value)}`, (t) => {
+    const error = t.throws(() => new FlakeId({ [option]: value }))
+    isOptionError(t, error, option, value)
+    if (Type !== undefined) t.is(Object.getPrototypeOf(error), Type.prototype)
+  })
+}
+
+for (const value of [7, 0, '', 'x', true, false, [], [{ worker: 1 }], () => ({}), 7n, Symbol('7')]) {
+  test(`refused instead of options: ${inspect(value)}`, (t) => {
+    const error = t.throws(() => new FlakeId(value))
+    t.is(error.code, 'ERR_FLAKE_OPTION')
+    t.true(error instanceof TypeError)
+    t.is(error.option, 'options')
+    t.is(error.value, value)
+  })
+}
+
+test('id together with datacenter or worker is refused, even where they agree', (t) => {
+  for (const named of [{ datacenter: 1 }, { worker: 1 }, { datacenter: 0, worker: 7 }, { worker: '7' }]) {
+    const error = throwsCode(t, () => new FlakeId({ id: 7, ...named }), 'ERR_FLAKE_OPTION', TypeError)
+    t.true(error.option in named)
+    t.is(error.value, named[error.option])
+    t.regex(error.message, /\bid\b/)
+  }
+})
+
+const GENERAL = [
+  ...['id', 'epoch', 'seqMask', 'layout', 'nodeOffset', 'idOffset'],
+  ...['maxAheadMs', 'maxWaitMs', 'prefetch', 'clock', 'shared'],
+]
+
+for (const [key, meant] of Object.entries({
+  wroker: 'worker',
+  Worker: 'worker',
+  datacentre: 'datacenter',
+  seqmask: 'seqMask',
+  maxWaitMS: 'maxWaitMs',
+})) {
+  test(`a misspelt option is named together with the one that was meant: '${key}'`, (t) => {
+    const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
+    t.like(error, { option: key, value: 7, message: `Unknown option '${key}'. Did you mean '${meant}'?` })
+  })
+}
+
+for (const key of ['node', 'host', 'count', 'toString', '']) {
+  test(`a key that is like no option is named together with all that there are: '${key}'`, (t) => {
+    const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
+    t.like(error, { option: key, value: 7 })
+    t.true(error.message.startsWith(`Unknown option '${key}'. The options are `), error.message)
+    const named = error.message.slice(error.message.indexOf(' are ') + 5, -1).split(', ')
+    t.deepEqual(named.sort(), ['datacenter', 'worker', ...GENERAL].sort())
+  })
+}
+
+test('nodes and mode are named for layouts that have them', (t) => {
+  const { message } = t.throws(() => new FlakeId({ layout: 'snowcast', noodes: 128 }))
+  t.is(message, "Unknown option 'noodes'. Did you mean 'nodes'?")
+  t.regex(t.throws(() => new FlakeId({ layout: 'uniqueid', zzz: 1 })).message, / mode, /)
+})
+
+/** The message of each kind, word for word: read it aloud. */
+const MESSAGES = [
+  [{ worker: 32 }, 'worker must be an integer from 0 to 31, but is 32'],
+  [{ worker: 'x' }, "worker must be an integer from 0 to 31, but is 'x'"],
+  [{ worker: [7] }, 'worker must be an integer from 0 to 31, but is [7]'],
+  [{ worker: {} }, 'worker must be an integer from 0 to 31, but is an object'],
+  [{ worker: new Map() }, 'worker must be an integer from 0 to 31, but is an object of class Map'],
+  [{ id: 7, worker: 7 }, 'worker (7) cannot be used together with id (7), which is the whole node number'],
+  [
+    { nodeOffset: 1024 },
+    'nodeOffset must be an integer from 0 to 1023, so that node 0 stays within 0 to 1023, but is 1024',
+  ],
+  [{ seqMask: 6 }, 'seqMask must be one less than a power of two (1, 3, 7, … 4095), but is 6'],
+  [{ maxWaitMs: 'soon' }, "maxWaitMs must be a number of milliseconds, but is 'soon'"],
+  [{ maxWaitMs: -1 }, 'maxWaitMs must be 0 or more, but is -1'],
+  [{ epoch: true }, 'epoch must be Unix ms or a Date, but is true'],
+  [{ layout: 'hazlecast' }, /^Unknown layout 'hazlecast'\. Did you mean 'hazelcast'\? Fields of your own are/],
+  [{ mode: 'spread' }, "mode ('spread') cannot be used with layout 'flake': only 'uniqueid' has modes"],
+  [{ nodes: 128 }, "nodes (128) cannot be used with layout 'flake': only 'snowcast' has it"],
+  [
+    { clock: () => 1, shared: 'x' },
+    'clock (a function) cannot be used together with shared: all processes share one clock',
+  ],
+  [{ prefetch: { coutn: 5 } }, "Unknown option 'coutn'. Did you mean 'count'?"],
+  [7, 'options must be an object, but is 7'],
+]
+
+for (const [options, message] of MESSAGES) {
+  test(`message: ${inspect(options)}`, (t) => {
+    t.throws(() => new FlakeId(options), { code: 'ERR_FLAKE_OPTION', message })
+  })
+}
+
+test('the node fields of the layout are options, and those of other layouts are none', (t) => {
+  for (const [layout, fields] of [
+    ['hazelcast', ['node']],
+    ['snowcast', ['node']],
+    ['uniqueid', ['generator', 'cluster']],
+    ['chronicle', ['host']],
+    ['chronicle-micros', ['host']],
+    ['twitter', ['datacenter', 'worker']],
+    ['discord', ['worker', 'process']],
+    ['instagram', ['shard']],
+    ['sonyflake', ['machine']],
+    [
+      {
+        fields: [
+          ['timestamp', 44],
+          ['pod', 20],
+        ],
+      },
+      ['pod'],
+    ],
+  ]) {
+    for (const field of fields) t.notThrows(() => new FlakeId({ layout, [field]: 7 }))
+    const other = fields.includes('host') ? 'worker' : 'host'
+    const error = throwsCode(t, () => new FlakeId({ layout, [other]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
+    t.is(error.option, other)
+    for (const known of [...fields, ...GENERAL])
+      t.true(error.message.includes(known), `${error.message} names ${known}`)
+  }
+})
+
+test('a layout may be a name, a Layout, or fields', (t) => {
+  const { Layout, layouts } = FlakeId
+  const spec = {
+    epoch: 5,
+    fields: [
+      ['timestamp', 44],
+      ['pod', 20],
+    ],
+  }
+  for (const layout of ['discord', layouts.discord, new Layout('discord')]) {
+    t.is(new FlakeId({ layout, clock: manualClock() }).layout.name, 'discord')
+  }
+  for (const layout of [spec, new Layout(spec)]) t.like(new FlakeId({ layout, pod: 77 }), { id: 77, epoch: 5 })
+  t.is(new FlakeId({ layout: layouts.discord }).layout.epoch, layouts.discord.epoch)
+  t.is(new FlakeId().layout, layouts.flake)
+  const error = t.throws(() => new FlakeId({ layout: {} }), { code: 'ERR_FLAKE_OPTION' })
+  t.is(error.option, 'fields')
+})
+
+test('bounds are those of the layout', (t) => {
+  for (const [layout, idMax, counterMax] of [
+    ['hazelcast', 65535, 63],
+    ['snowcast', 8191, 1023],
+    ['uniqueid', 32767, 63],
+    ['chronicle', 99, undefined],
+    ['twitter', 1023, 4095],
+    ['discord', 1023, 4095],
+    ['instagram', 8191, 1023],
+    ['sonyflake', 65535, 255],
+  ]) {
+    t.is(new FlakeId({ layout, id: idMax }).id, idMax)
+    t.is(throwsCode(t, () => new FlakeId({ layout, id: idMax + 1 }), 'ERR_FLAKE_OPTION', RangeError).option, 'id')
+    if (counterMax) t.notThrows(() => new FlakeId({ layout, seqMask: counterMax }))
+    const seqMask = (counterMax ?? 0) * 2 + 1
+    t.is(
+      throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', counterMax ? RangeError : TypeError)
+        .option,
+      'seqMask',
+    )
+  }
+})
+
+test('prefetch: bounds and unknown keys, named with the option', (t) => {
+  for (const [prefetch, option] of [
+    [{ count: 0 }, 'prefetch.count'],
+    [{ count: 100_001 }, 'prefetch.count'],
+    [{ count: '5x' }, 'prefetch.count'],
+    [{ validityMs: -1 }, 'prefetch.validityMs'],
+    [{ validityMs: 1.5 }, 'prefetch.validityMs'],
+    [{ validityMs: Number.POSITIVE_INFINITY }, 'prefetch.validityMs'],
+    [{ counts: 5 }, 'counts'],
+  ]) {
+    t.is(t.throws(() => new FlakeId({ prefetch }), { code: 'ERR_FLAKE_OPTION' }).option, option)
+  }
+  for (const prefetch of [true, false, null, 1, 100_000, {}, { count: 1, validityMs: 0 }, { count: 100_000 }]) {
+    t.notThrows(() => new FlakeId({ prefetch }))
+  }
+})
+
+test('a misspelt key is refused even when its value is undefined', (t) => {
+  t.throws(() => new FlakeId({ wroker: undefined }), { code: 'ERR_FLAKE_OPTION' })
+})
+
+test('null and undefined mean absent', (t) => {
+  const names = ['datacenter', 'worker', ...GENERAL]
+  for (const absent of [null, undefined]) {
+    const flake = new FlakeId(Object.fromEntries(names.map((name) => [name, absent])))
+    t.like(flake, { datacenter: 0, worker: 0, id: 0, epoch: 0 })
+    t.like(new FlakeId({ id: 7, worker: absent, datacenter: absent }), { id: 7, worker: undefined })
+    t.like(new FlakeId({ id: absent, worker: 7 }), { id: 7, worker: 7, datacenter: 0 })
+    t.like(new FlakeId(absent), { datacenter: 0, worker: 0, id: 0, epoch: 0 })
+  }
+  t.like(new FlakeId(), { datacenter: 0, worker: 0, id: 0, epoch: 0 })
+})
+
+test('decimal text is a number, as environment variables give it', (t) => {
+  t.like(new FlakeId({ datacenter: '9', worker: '7' }), { datacenter: 9, worker: 7, id: (9 << 5) | 7 })
+  t.like(new FlakeId({ id: '1023', epoch: '1000000000000' }), { id: 1023, epoch: 1e12 })
+  t.like(new FlakeId({ worker: '007' }), { worker: 7 })
+  t.notThrows(() => new FlakeId({ seqMask: '4095', maxAheadMs: '15000', maxWaitMs: '1000' }))
+})
+
+test('text is used as a number, not only read', (t) => {
+  const make = (options) => new FlakeId({ ...options, clock: manualClock() })
+  const [text, number] = [make({ id: '7', seqMask: '1', epoch: '5' }), make({ id: 7, seqMask: 1, epoch: 5 })]
+  t.deepEqual([text.next(), text.next()], [number.next(), number.next()])
+  t.throws(() => text.next(), { code: 'ERR_FLAKE_OVERFLOW' })
+})
+
+test('every bound is inside', (t) => {
+  for (const [option, value] of [
+    ['datacenter', 0],
+    ['datacenter', 31],
+    ['worker', 31],
+    ['id', 0],
+    ['id', 1023],
+    ['epoch', 0],
+    ['epoch', -62135596800000],
+    ['epoch', Date.now()],
+  ]) {
+    t.is(new FlakeId({ [option]: value })[option], value)
+  }
+  for (let bits = 1; bits <= 12; bits++) t.notThrows(() => new FlakeId({ seqMask: 2 ** bits - 1 }))
+  for (const ms of [0, 0.5, 1e15, Number.POSITIVE_INFINITY]) t.notThrows(() => new FlakeId({ maxAheadMs: ms }))
+  for (const ms of [0, 0.5, 1e9]) t.notThrows(() => new FlakeId({ maxWaitMs: ms }))
+  t.notThrows(() => new FlakeId({ layout: 'flake' }))
+})
+
+test('an epoch may be a Date, and reads back as a number', (t) => {
+  const date = new Date('2020-01-01')
+  const flake = new FlakeId({ epoch: date, clock: () => date.getTime() + 5 })
+  t.is(flake.epoch, date.getTime())
+  t.is(flake.decode(flake.next()).tick, 5n)
+  t.is(new FlakeId({ epoch: new Date(0) }).epoch, 0)
+})
+
+test('-0 is 0', (t) => {
+  const flake = new FlakeId({ datacenter: -0, worker: -0, epoch: -0 })
+  for (const name of ['datacenter', 'worker', 'id', 'epoch']) t.is(flake[name], 0)
+  t.is(new FlakeId({ id: -0 }).id, 0)
+})
+
+test('the node number is datacenter << 5 | worker', (t) => {
+  for (const [datacenter, worker] of [
+    [0, 1],
+    [1, 0],
+    [9, 7],
+    [31, 31],
+  ]) {
+    const flake = new FlakeId({ datacenter, worker, clock: manualClock() })
+    t.is(flake.id, (datacenter << 5) | worker)
+    t.like(flake.decode(flake.next()), { datacenter, worker, id: flake.id, timestamp: SOME_TIME, counter: 0 })
+  }
+})
+
+test('the options are copied: changing them later changes nothing', (t) => {
+  const options = { worker: 1, clock: () => SOME_TIME }
+  const flake = new FlakeId(options)
+  options.worker = 2
+  options.clock = () => 0
+  t.like(flake.decode(flake.next()), { worker: 1, timestamp: SOME_TIME })
+  t.notThrows(() => new FlakeId(Object.freeze({ worker: 1 })))
+})
+
+test('what can be read cannot be set', (t) => {
+  const flake = new FlakeId({ worker: 1 })
+  for (const name of ['datacenter', 'worker', 'id', 'epoch', 'layout', 'stats']) {
+    t.throws(
+      () => {
+        flake[name] = 7
+      },
+      { instanceOf: TypeError },
+    )
+  }
+  t.is(flake.worker, 1)
+})
+
+test('calling the class without new is a TypeError', (t) => {
+  t.throws(() => FlakeId(), { instanceOf: TypeError })
+  t.throws(() => FlakeId({ worker: 1 }), { instanceOf: TypeError })
+  t.throws(() => Reflect.apply(FlakeId, {}, []), { instanceOf: TypeError })
+})
+
+test('the class can be extended', (t) => {
+  class Mine extends FlakeId {
+    next() {
+      return super.next().toString('hex')
+    }
+  }
+  t.is(new Mine({ clock: manualClock() }).next(), '62f3f95a00000000')
+})
+
+test('every export is a property of the class', (t) => {
+  t.is(FlakeId.FlakeId, FlakeId)
+  t.is(FlakeId.default, FlakeId)
+  for (const name of ['Layout', 'format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare']) {
+    t.is(typeof FlakeId[name], 'function')
+  }
+  t.is(Object.keys(FlakeId.layouts).length, 10)
+  for (const layout of Object.values(FlakeId.layouts)) t.true(layout instanceof FlakeId.Layout)
+})
+
+test('both faces, CommonJS and ES, export the same', async (t) => {
+  const module = await import('../../index.mjs')
+  t.is(module.default, FlakeId)
+  t.is(module.FlakeId, FlakeId)
+  for (const name of Object.keys(FlakeId).filter((key) => key !== 'default')) t.is(module[name], FlakeId[name])
+})
+
+test('inspect shows layout, node numbers and epoch', (t) => {
+  const named = inspect(new FlakeId({ datacenter: 9, worker: 7, epoch: Date.UTC(2020, 0, 1) }))
+  t.regex(named, /^FlakeId /)
+  for (const shown of [/layout: 'flake'/, /datacenter: 9/, /worker: 7/, /id: 295/, /2020-01-01T00:00:00\.000Z/]) {
+    t.regex(named, shown)
+  }
+  const whole = inspect(new FlakeId({ id: 5 }))
+  t.regex(whole, /id: 5/)
+  t.notRegex(whole, /datacenter|worker/)
+  t.notRegex(inspect({ a: { b: { c: new FlakeId() } } }), /layout/, 'too deep to be shown in full')
+})
+
+for (const callback of ['x', '', 0, 1, true, false, {}, [], 7n, Symbol('x')]) {
+  test(`next(${inspect(callback)}) is a TypeError, and takes no number`, (t) => {
+    const flake = new FlakeId({ id: freshNode(), clock: manualClock() })
+    const error = throwsCode(t, () => flake.next(callback), 'ERR_FLAKE_OPTION', TypeError)
+    t.is(error.option, 'callback')
+    t.is(error.value, callback)
+    t.is(flake.stats.ids, 0)
+    t.is(flake.decode(flake.next()).counter, 0)
+  })
+}
+
+test('next(null) and next(undefined) are synchronous', (t) => {
+  const flake = new FlakeId({ clock: manualClock() })
+  t.true(Buffer.isBuffer(flake.next(null)))
+  t.true(Buffer.isBuffer(flake.next(undefined)))
+  t.is(flake.decode(flake.next()).counter, 2)
+})
+
+for (const base of ['x', 'DEC', 'hexadecimal', 'toString', '__proto__', 16, {}, true]) {
+  test(`nextString(${inspect(base)}) is an error, and takes no number`, (t) => {
+    const flake = new FlakeId({ clock: manualClock() })
+    const error = t.throws(() => flake.nextString(base), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, 'base')
+    t.is(error.value, base)
+    t.is(flake.decode(flake.next()).counter, 0)
+  })
+}

@@ -1,0 +1,172 @@
+// Threads of one process: generators with equal options never make an ID twice, whichever thread they live in,
+// whenever it began and ended, and however often the package was loaded. What may crash runs in a process of its own,
+// from a script in workers/.
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { make } = require('../workers/make.cjs')
+const { files } = require('../../package.json')
+const here = import.meta.dirname
+const root = path.join(here, '..')
+const THREADS = 4 // besides the main one
+
+/** What a script in workers/ prints, as an object; fails when the script does. */
+async function run(script, args = [], flags = []) {
+  const file = path.join(here, 'workers', script)
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args])
+  return JSON.parse(stdout)
+}
+
+function startWorker(plan) {
+  const worker = new Worker(path.join(here, 'workers', 'make.cjs'), { workerData: plan })
+  return { ready: once(worker, 'message'), ids: () => once(worker, 'message').then(([ids]) => ids) }
+}
+
+/** IDs of the main thread and of workers that make theirs at the same time: an array for each thread. */
+async function makeInThreads(plan) {
+  const arrived = new Int32Array(new SharedArrayBuffer(4))
+  const sent = { ...plan, meeting: { arrived, threads: THREADS + 1 } }
+  const workers = Array.from({ length: THREADS }, () => startWorker(sent))
+  await Promise.all(workers.map(({ ready }) => ready)) // from here on the main thread may block
+  const others = workers.map(({ ids }) => ids())
+  return Promise.all([make(sent), ...others])
+}
+
+function countDescents(ids) {
+  let descents = 0
+  for (let i = 1; i < ids.length; i++) if (ids[i] <= ids[i - 1]) descents++
+  return descents
+}
+
+function countDuplicates(lists) {
+  const all = new BigUint64Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const ids of lists) {
+    all.set(ids, at)
+    at += ids.length
+  }
+  return countDescents(all.sort())
+}
+
+/** Whether every thread began before any other had ended. */
+function overlap(lists) {
+  return lists.every((one) => lists.every((other) => one[0] < other[other.length - 1]))
+}
+
+async function survey(plan) {
+  const lists = await makeInThreads(plan)
+  return {
+    made: lists.reduce((sum, { length }) => sum + length, 0),
+    overlap: overlap(lists),
+    duplicates: countDuplicates(lists),
+    descents: lists.map(countDescents),
+  }
+}
+
+const NONE = Array(THREADS + 1).fill(0)
+
+test.serial('millions of IDs from five threads that may run ahead of the clock', async (t) => {
+  const plan = { rounds: 10, n: 10_000, datacenter: 1, worker: 1, maxAheadMs: Number.POSITIVE_INFINITY }
+  t.deepEqual(await survey(plan), { made: 3_050_000, overlap: true, duplicates: 0, descents: NONE })
+})
+
+test.serial('a million IDs from five threads that wait for the real clock', async (t) => {
+  const plan = { rounds: 10, n: 3500, datacenter: 1, worker: 2, maxWaitMs: 60_000 }
+  t.deepEqual(await survey(plan), { made: 1_067_500, overlap: true, duplicates: 0, descents: NONE })
+})
+
+test.serial('the same survey finds the duplicates and the disorder of generators that share nothing', async (t) => {
+  const plan = { rounds: 2, n: 5000, id: 3, maxAheadMs: Number.POSITIVE_INFINITY, ownClock: true }
+  const { made, duplicates, descents } = await survey(plan)
+  t.is(made, 305_000)
+  t.true(duplicates > 1000, `${duplicates} duplicates`)
+  t.true(
+    descents.every((count) => count > 0),
+    `descents: ${descents}`,
+  )
+})
+
+test.serial('what a thread has used stays used after it has ended', async (t) => {
+  const { runAhead, goOn, stayBehind, loaded } = await run('one-after-another.cjs')
+  t.deepEqual(loaded, [], 'the main thread must not be what keeps the registry alive')
+  t.true(runAhead.aheadMs > 10_000, `only ${runAhead.aheadMs} ms ahead`)
+  t.true(BigInt(goOn.first) > BigInt(runAhead.last), `${goOn.first} after ${runAhead.last}`)
+  t.is(stayBehind.code, 'ERR_FLAKE_CLOCK_BACKWARDS')
+  t.true(stayBehind.behindMs > 0)
+})
+
+const { glibcVersionRuntime } = process.report.getReport().header
+
+// Linux keeps our addon anyway, because of a flag in its header; Windows unloads what nobody holds.
+const withLoader = process.platform === 'linux' && glibcVersionRuntime !== undefined ? test.serial : test.serial.skip
+withLoader('the addon holds itself, so that it stays when the only thread that loaded it ends', async (t) => {
+  const load = `require(${JSON.stringify(root)})`
+  const script = `new (require('node:worker_threads').Worker)(${JSON.stringify(load)}, { eval: true })`
+  const env = { ...process.env, LD_DEBUG: 'files' } // the loader says who opens what
+  const { stderr } = await promisify(execFile)(process.execPath, ['-e', script], { env, maxBuffer: 1 << 26 })
+  const counts = [...stderr.matchAll(/file=\S*flakeforge\S*\.node .*direct_opencount=(\d+)/g)].map(([, count]) => count)
+  t.deepEqual(counts, ['1', '2'])
+})
+
+for (const way of ['a cleared cache', 'a cleared cache, the addon too', 'vm contexts']) {
+  test.serial(`loaded twice in one thread by ${way}, both copies work and share their numbers`, async (t) => {
+    const { made, different, ascending, same, codes, read, warnings } = await run(
+      'load-twice.cjs',
+      [way],
+      ['--expose-gc'],
+    )
+    t.false(same, 'it was loaded once')
+    t.is(made, 2000 * 2 * 10 + 100 * 10)
+    t.is(different, made)
+    t.true(ascending)
+    const expected = ['ERR_FLAKE_OPTION', 'ERR_FLAKE_ID', 'ERR_FLAKE_TIME_RANGE']
+    t.deepEqual(codes, [expected, expected])
+    const parts = [
+      { machine: 513, isNow: true, isSame: true },
+      { mode: 'spread', generator: 3, cluster: 9, isNow: true, isSame: true },
+      { shard: 77, isNow: true, isSame: true },
+    ]
+    t.deepEqual(read, [parts, parts])
+    t.deepEqual(warnings, [])
+  })
+}
+
+/** Puts what npm would install, and the addon, into `folder`. */
+async function installCopy(folder) {
+  const addons = (await fs.readdir(root)).filter((file) => file.endsWith('.node'))
+  const code = files.filter((file) => file === 'lib' || file.endsWith('.js'))
+  for (const file of ['package.json', ...code, ...addons])
+    await fs.cp(path.join(root, file), path.join(folder, file), { recursive: true })
+}
+
+test.serial('two installed copies cannot share, and the second says so once', async (t) => {
+  const temp = await fs.mkdtemp(path.join(os.tmpdir(), 'flakeforge-copies-'))
+  try {
+    const [one, two] = [path.join(temp, 'one'), path.join(temp, 'two')]
+    await installCopy(one)
+    await installCopy(two)
+    const { ids, warnings } = await run('two-copies.cjs', [one, two, one, two])
+    t.deepEqual(ids, [10, 10, 10, 10])
+    t.deepEqual(
+      warnings.map(({ code }) => code),
+      ['FLAKEFORGE_TWO_COPIES'],
+    )
+    t.true(warnings[0].message.includes(two), warnings[0].message)
+    t.deepEqual((await run('two-copies.cjs', [one, one])).warnings, [])
+  } finally {
+    await fs.rm(temp, { recursive: true, maxRetries: 5 })
+  }
+})
+
+test.serial('a process survives the termination of its threads in the middle of their work', async (t) => {
+  t.deepEqual(await run('terminate.cjs'), { terminated: 50, ids: 50_050, descents: 0 })
+})

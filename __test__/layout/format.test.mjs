@@ -1,0 +1,323 @@
+// Text and bytes: format() against recorded results, against biguint-format itself, and against BigInt arithmetic
+// where biguint-format is wrong.
+
+import { createRequire } from 'node:module'
+import { inspect } from 'node:util'
+import test from 'ava'
+import biguintFormat from 'biguint-format'
+import fc from 'fast-check'
+import {
+  ALPHABETS,
+  BASES,
+  bufferOf,
+  FlakeId,
+  hexOf,
+  holds,
+  ids,
+  inAlphabet,
+  manualClock,
+  numberOf,
+  throwsCode,
+  vectors,
+  widthOf,
+} from '../support/index.mjs'
+
+const { format, parse } = FlakeId
+
+const bytesOf = (min, max) => fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes))
+const someBytes = bytesOf(1, 64)
+const zeroes = fc.nat({ max: 8 }).map((length) => Buffer.alloc(length + 1))
+const leadingZeroes = fc.tuple(zeroes, someBytes).map((parts) => Buffer.concat(parts))
+const anyBytes = fc.oneof({ weight: 8, arbitrary: someBytes }, leadingZeroes, zeroes)
+// --- recorded results ---
+
+const { cases } = vectors('format')
+const revived = (arg) => (arg?.$buffer === undefined ? arg : Buffer.from(arg.$buffer, 'hex'))
+
+for (const { name, args, out } of cases) {
+  test(`recorded: ${name}`, (t) => {
+    t.is(format(...args.map(revived)), out)
+  })
+}
+
+test('all recorded cases are there', (t) => {
+  t.is(cases.length, 63)
+})
+
+test('bytes that another thread may change are copied before native code reads them', (t) => {
+  const native = createRequire(import.meta.url)('../../lib/native/index.js')
+  const { digits } = native
+  const seen = []
+  native.digits = (bytes, base) => {
+    seen.push(bytes)
+    return digits(bytes, base)
+  }
+  t.teardown(() => {
+    native.digits = digits
+  })
+  const shared = new Uint8Array(new SharedArrayBuffer(16)).fill(1)
+  const before = Buffer.from(shared)
+  for (const options of [undefined, {}, { format: 'LE' }]) {
+    t.is(format(shared, 'hex', options), `1${'01'.repeat(15)}`)
+    t.is(format(shared.subarray(0, 8), 'hex', options), `1${'01'.repeat(7)}`)
+  }
+  t.true(seen.length >= 5)
+  t.true(seen.every(({ buffer }) => !(buffer instanceof SharedArrayBuffer)))
+  t.deepEqual(Buffer.from(shared), before)
+  const eight = shared.subarray(0, 8)
+  t.is(FlakeId.toBigInt(eight), 0x0101010101010101n)
+  t.is(FlakeId.layouts.flake.decode(eight).counter, 0x101)
+})
+
+// --- against biguint-format ---
+
+const text = fc.string({ maxLength: 4 })
+const options = fc.record(
+  {
+    prefix: text,
+    groupsize: fc.oneof(fc.integer({ min: -1, max: 9 }), fc.integer({ min: 10, max: 600 })),
+    delimiter: text.filter((delimiter) => !delimiter.includes('$')), // biguint-format takes $ for its pattern's
+    padstr: text,
+    size: fc.oneof(fc.integer({ min: -5, max: 100 }), fc.integer({ min: 0, max: 700 })),
+    trim: fc.boolean(),
+    format: fc.constantFrom('BE', 'LE'),
+  },
+  { requiredKeys: [] },
+)
+
+function isAsBiguintFormat(id, base, given) {
+  const [ours, theirs] = [format(id, base, given), biguintFormat(id, base, given)]
+  if (ours !== theirs) throw new Error(`${ours}, not ${theirs}`)
+}
+
+for (const base of ['dec', 'hex', 'bin']) {
+  test(`${base} is as in biguint-format`, (t) => {
+    holds(t, [anyBytes, options], (id, given) => isAsBiguintFormat(id, base, given))
+    holds(t, [anyBytes], (id) => isAsBiguintFormat(id, base, undefined))
+    holds(t, [fc.array(fc.nat({ max: 255 }), { minLength: 1, maxLength: 20 }), options], (id, given) =>
+      isAsBiguintFormat(id, base, given),
+    )
+  })
+}
+
+test('no base, and the falsy ones biguint-format takes for none, are decimal', (t) => {
+  holds(t, [anyBytes, fc.constantFrom(undefined, null, '', false), options], isAsBiguintFormat)
+})
+
+test('oct is as in biguint-format where that loses no bits', (t) => {
+  const whole = fc.integer({ min: 1, max: 8 }).chain((threes) => bytesOf(threes * 3, threes * 3))
+  holds(t, [whole.filter((id) => id.some((byte) => byte > 0)), options], (id, given) =>
+    isAsBiguintFormat(id, 'oct', given),
+  )
+})
+
+test('text with 0x is as in biguint-format: hex, of any length and an odd number of digits too', (t) => {
+  const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 1, maxLength: 40 })
+  holds(
+    t,
+    [hex, fc.constantFrom('0x', '0X'), fc.constantFrom('dec', 'hex', 'bin'), options],
+    (digits, x, base, given) => isAsBiguintFormat(x + digits, base, given),
+  )
+})
+
+// --- against BigInt ---
+
+/** What format() must give, in BigInt arithmetic. */
+const spelt = {
+  dec: (id) => numberOf(id).toString(),
+  hex: (id) => numberOf(id).toString(16),
+  bin: (id) =>
+    numberOf(id)
+      .toString(2)
+      .padStart(id.length * 8, '0'),
+  oct: (id) => numberOf(id).toString(8),
+  ...Object.fromEntries(
+    Object.entries(ALPHABETS).map(([base, digits]) => [
+      base,
+      (id) => inAlphabet(id, digits, widthOf(digits, id.length)),
+    ]),
+  ),
+}
+
+for (const base of BASES) {
+  test(`${base} is as in BigInt arithmetic, for bytes of any length`, (t) => {
+    holds(t, [anyBytes], (id) => format(id, base) === spelt[base](id))
+    holds(t, [anyBytes], (id) => format(id, base, {}) === spelt[base](id))
+    holds(t, [anyBytes], (id) => format(id, base, { format: 'LE' }) === spelt[base](Buffer.from(id).reverse()))
+  })
+
+  test(`${base} is the same for 8 bytes, a bigint, decimal text, and nextString`, (t) => {
+    holds(t, [ids], (id) => format(bufferOf(id), base) === spelt[base](bufferOf(id)))
+    holds(t, [ids], (id) => format(id, base) === spelt[base](bufferOf(id)))
+    holds(t, [ids], (id) => format(id.toString(), base) === spelt[base](bufferOf(id)))
+    const [texts, bytes] = [1, 2].map(() => new FlakeId({ id: 1023, clock: manualClock() }))
+    for (let i = 0; i < 4096; i++) t.assert(texts.nextString(base) === spelt[base](bytes.next()))
+  })
+
+  test(`${base} does not depend on the kind of bytes`, (t) => {
+    holds(t, [someBytes], (id) => {
+      const wanted = format(id, base)
+      const inside = new Uint8Array(id.length + 9)
+      inside.set(id, 5)
+      return [new Uint8Array(id), Array.from(id), inside.subarray(5, 5 + id.length)].every(
+        (same) => format(same, base) === wanted,
+      )
+    })
+  })
+}
+
+test('a bigint and text of more than 64 bits keep all of them', (t) => {
+  const big = 2n ** 200n + 5n
+  t.is(format(big), big.toString())
+  t.is(format(big.toString(), 'hex'), big.toString(16))
+  t.is(format(`0b${big.toString(2)}`, 'oct'), big.toString(8))
+})
+
+test('thousands of bytes', (t) => {
+  const bytes = Buffer.alloc(5000, 0xa5)
+  for (const base of BASES) t.true(format(bytes, base) === spelt[base](bytes))
+})
+
+// --- the faults of biguint-format that stay out ---
+
+test('oct loses no bits at the top', (t) => {
+  t.is(format(Buffer.alloc(8, 0xff), 'oct'), '1777777777777777777777')
+  t.is(format([0xff], 'oct'), '377')
+  t.is(format([0], 'oct'), '0')
+})
+
+test('a Uint8Array is as good as a Buffer', (t) => {
+  t.is(format(Uint8Array.of(1, 0), 'dec'), '256')
+  t.is(format(Uint8Array.of(1, 0), 'hex', { prefix: '0x' }), '0x100')
+})
+
+test('text is an ID like any other: without 0x it is decimal', (t) => {
+  t.is(format('10'), '10')
+  t.is(format('10', 'hex'), 'a')
+  t.is(format('0x10'), '16')
+  t.is(format('0b10'), '2')
+})
+
+test('a pattern in a delimiter, a prefix or a padding is literal', (t) => {
+  for (const pattern of ['$&', '$1', '$$', "$'", '$`', '\\1', '.']) {
+    t.is(format('0xabcdef', 'hex', { groupsize: 2, delimiter: pattern }), ['ab', 'cd', 'ef'].join(pattern))
+    t.is(format('0xab', 'hex', { prefix: pattern }), `${pattern}ab`)
+    t.is(format('0xab', 'hex', { padstr: pattern, size: 2 + pattern.length }), `${pattern}ab`)
+  }
+})
+
+for (const base of ['x', 'DEC', 'base', 'toString', '__proto__', 16, true, {}, []]) {
+  test(`an unknown base is an error: ${inspect(base)}`, (t) => {
+    for (const call of [() => format(5n, base), () => parse('5', base)]) {
+      const error = t.throws(call, { code: 'ERR_FLAKE_OPTION' })
+      t.is(error.option, 'base')
+      t.is(error.value, base)
+      for (const known of BASES) t.true(error.message.includes(known))
+    }
+  })
+}
+
+test('an unknown option is an error', (t) => {
+  for (const key of ['pad', 'groupSize', 'Prefix', 'toString']) {
+    const error = t.throws(() => format(5n, 'hex', { [key]: 1 }), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, key)
+    t.true(error.message.includes(key))
+  }
+})
+
+test('a bad option is an error', (t) => {
+  const bad = [
+    ['format', 'le'],
+    ['format', 'XX'],
+    ['groupsize', 1.5],
+    ['groupsize', 'x'],
+    ['groupsize', Number.NaN],
+    ['size', 'x'],
+    ['size', Number.POSITIVE_INFINITY],
+  ]
+  for (const [option, value] of bad) {
+    const error = t.throws(() => format(5n, 'hex', { [option]: value }), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, option)
+    t.is(error.value, value)
+  }
+  for (const given of [5, 'x', true]) t.throws(() => format(5n, 'hex', given), { code: 'ERR_FLAKE_OPTION' })
+})
+
+test('an absent option has no effect', (t) => {
+  const names = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
+  for (const absent of [null, undefined]) {
+    const given = Object.fromEntries(names.map((name) => [name, absent]))
+    for (const base of BASES) t.is(format([1, 2, 3], base, given), format([1, 2, 3], base))
+    t.is(format(5n, absent, absent), '5')
+  }
+})
+
+test('the input is never changed', (t) => {
+  const given = { groupsize: 2, delimiter: '-', padstr: '0', size: 99, format: 'LE' }
+  holds(t, [someBytes, fc.constantFrom(...BASES), fc.constantFrom(undefined, given)], (id, base, chosen) => {
+    const before = hexOf(id)
+    format(id, base, chosen)
+    format(new Uint8Array(id.buffer, id.byteOffset, id.length), base, chosen)
+    return hexOf(id) === before
+  })
+  const frozen = Object.freeze([1, 2, 3])
+  t.is(format(frozen, 'hex', Object.freeze({ ...given })).at(-1), '1')
+  t.deepEqual(frozen, [1, 2, 3])
+})
+
+test('formatting an ID does not change the next one that is made', (t) => {
+  const flake = new FlakeId({ id: 5, clock: manualClock() })
+  const first = flake.next()
+  format(Buffer.alloc(8, 0xff), 'hex')
+  t.is(flake.nextBigInt(), numberOf(first) + 1n)
+  t.is(hexOf(first), '62f3f95a00005000')
+})
+
+const noNumbers = [
+  undefined,
+  null,
+  '',
+  ' ',
+  'x',
+  ' 1',
+  '1 ',
+  '1.5',
+  '-1',
+  '+1',
+  '1e3',
+  '1n',
+  '0x',
+  '0b',
+  '0b2',
+  '0xg',
+  '0o7',
+  'ff',
+  5,
+  0,
+  1.5,
+  Number.NaN,
+  -1n,
+  true,
+  {},
+  [],
+  [256],
+  [-1],
+  [1.5],
+  ['1'],
+  [undefined],
+  Array(3),
+  new Uint8Array(0),
+  new Uint16Array(4),
+  new ArrayBuffer(8),
+  new Date(5),
+  Symbol('1'),
+]
+
+for (const [number, value] of noNumbers.entries()) {
+  test(`format refuses ${number}: ${inspect(value)}`, (t) => {
+    for (const given of [undefined, {}]) {
+      const error = throwsCode(t, () => format(value, 'dec', given), 'ERR_FLAKE_ID', TypeError)
+      t.is(error.value, value)
+    }
+  })
+}

@@ -1,0 +1,220 @@
+// IDs in their other forms: parse() as the way back from text, and toBigInt, toSigned, fromSigned and compare against
+// BigInt arithmetic and Buffer.compare.
+
+import { inspect } from 'node:util'
+import test from 'ava'
+import fc from 'fast-check'
+import {
+  ALPHABETS,
+  BASES,
+  bufferOf,
+  FlakeId,
+  holds,
+  ids,
+  inAlphabet,
+  MAX,
+  throwsCode,
+  widthOf,
+} from '../support/index.mjs'
+
+const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
+
+/** Bases whose upper-case and lower-case letters are different digits, and those whose text has one width only. */
+const CASE_COUNTS = ['base58', 'base62']
+const EXACT = ['base36', 'base58', 'base62']
+
+// --- parse ---
+
+for (const base of BASES) {
+  test(`parse is the inverse of format: ${base}`, (t) => {
+    holds(t, [ids], (id) => {
+      const buffer = bufferOf(id)
+      const back = parse(format(buffer, base), base)
+      return Buffer.isBuffer(back) && back.equals(buffer)
+    })
+    if (CASE_COUNTS.includes(base)) return
+    holds(t, [ids], (id) => toBigInt(parse(format(bufferOf(id), base).toUpperCase(), base)) === id)
+    holds(t, [ids], (id) => toBigInt(parse(format(bufferOf(id), base).toLowerCase(), base)) === id)
+  })
+
+  test(`parse takes 64 bits and no more: ${base}`, (t) => {
+    const alphabet = ALPHABETS[base]
+    const digits = (value) => (alphabet ? inAlphabet(value, alphabet, 1) : value.toString(radixOf(base)))
+    t.is(toBigInt(parse(digits(MAX), base)), MAX)
+    if (!EXACT.includes(base)) t.is(toBigInt(parse(`000${digits(MAX)}`, base)), MAX)
+    for (const more of [MAX + 1n, MAX + 2n, MAX * 2n, MAX * 10n, MAX * 32n, 10n ** 20n, 10n ** 40n]) {
+      throwsCode(t, () => parse(digits(more), base), 'ERR_FLAKE_ID', TypeError)
+    }
+  })
+}
+
+const radixOf = (base) => ({ dec: 10, hex: 16, bin: 2, oct: 8 })[base]
+
+test('parse gives a Buffer in an ArrayBuffer of its own', (t) => {
+  const id = parse('123')
+  t.is(id.length, 8)
+  t.is(id.byteOffset, 0)
+  t.is(id.buffer.byteLength, 8)
+})
+
+test('parse reads decimal where no base is given', (t) => {
+  for (const base of [undefined, null, '']) t.is(toBigInt(parse('10', base)), 10n)
+})
+
+const junk = ['', ' ', ' 1', '1 ', '1\n', '\u00001', '1_0', '1,0', '-1', '+1', '1.0', '\ud800', '\u0661', '\uff11', '*']
+const noText = [1, 0, 1.5, 1n, null, undefined, true, {}, [], ['1'], Buffer.from('1'), Symbol('1'), Object('1')]
+
+for (const base of BASES) {
+  test(`parse refuses what is no text of digits: ${base}`, (t) => {
+    for (const value of [...junk, ...noText]) {
+      const error = throwsCode(t, () => parse(value, base), 'ERR_FLAKE_ID', TypeError)
+      t.is(error.value, value)
+    }
+  })
+}
+
+const wrongDigits = {
+  dec: ['a', '1a', '1n', '0x1', '0b1', '1e3', '18446744073709551616', '100000000000000000000', '99999999999999999999'],
+  hex: ['g', '0x1', '0X1', '0xg', '10000000000000000', 'ff ff', '#f'],
+  bin: ['2', '0b1', '12', `1${'0'.repeat(64)}`],
+  oct: ['8', '0o7', '9', '2000000000000000000000'],
+  base32: ['U', 'u', 'G000000000000', '0-0', '10000000000000', 'ZZZZZZZZZZZZZ'],
+  base36: ['3w5e11264sgsg', 'zzzzzzzzzzzzz', '000000000000-', '000000000000_'],
+  base58: ['jpXCZedGfVR', 'zzzzzzzzzzz', '1111111111O', '1111111111I', '1111111111l', '11111111110', '00000000000'],
+  base62: ['LygHa16AHYG', 'zzzzzzzzzzz', '0000000000-', '0000000000_', '0000000000+', '0000000000/'],
+}
+
+for (const [base, texts] of Object.entries(wrongDigits)) {
+  test(`parse refuses digits of another base, and more than 64 bits: ${base}`, (t) => {
+    for (const value of texts) throwsCode(t, () => parse(value, base), 'ERR_FLAKE_ID', TypeError)
+  })
+}
+
+for (const [base, width] of Object.entries({ base32: 13, base36: 13, base58: 11, base62: 11 })) {
+  test(`${base} has ${width} characters and sorts as numbers do`, (t) => {
+    t.is(widthOf(ALPHABETS[base], 8), width)
+    holds(t, [ids, ids], (a, b) => {
+      const [first, second] = [a, b].map((id) => format(bufferOf(id), base))
+      const isWide = first.length === width && second.length === width
+      return isWide && first < second === a < b && (first === second) === (a === b)
+    })
+  })
+}
+
+test('base32 reads as people write it: lower case, O for 0, I and L for 1', (t) => {
+  t.is(toBigInt(parse('OoIiLl', 'base32')), toBigInt(parse('001111', 'base32')))
+  holds(t, [ids, fc.array(fc.boolean(), { minLength: 13, maxLength: 13 })], (id, lower) => {
+    const lookAlikes = format(bufferOf(id), 'base32').replaceAll('0', 'O').replaceAll('1', 'L')
+    const written = [...lookAlikes].map((digit, i) => (lower[i] ? digit.toLowerCase() : digit)).join('')
+    return toBigInt(parse(written, 'base32')) === id
+  })
+})
+
+// --- IDs as numbers ---
+
+/** The forms in which one ID may come in. */
+const formsOf = (id) => [
+  id,
+  bufferOf(id),
+  new Uint8Array(bufferOf(id)),
+  id.toString(),
+  `0x${id.toString(16)}`,
+  `0X${id.toString(16).toUpperCase()}`,
+  `0b${id.toString(2)}`,
+]
+const forms = ids.chain((id) => fc.constantFrom(...formsOf(id)).map((form) => ({ id, form })))
+
+test('toBigInt reads every form of an ID', (t) => {
+  holds(t, [ids], (id) => formsOf(id).every((form) => toBigInt(form) === id))
+})
+
+test('toSigned is BigInt.asIntN, fromSigned the way back', (t) => {
+  holds(t, [forms], ({ id, form }) => toSigned(form) === BigInt.asIntN(64, id))
+  holds(t, [ids], (id) => fromSigned(BigInt.asIntN(64, id)).equals(bufferOf(id)))
+  holds(t, [fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })], (value) => {
+    const id = fromSigned(value)
+    return toBigInt(id) === BigInt.asUintN(64, value) && toSigned(id) === value
+  })
+  t.is(toSigned(2n ** 63n), -(2n ** 63n))
+  t.is(toSigned(MAX), -1n)
+})
+
+test('compare is Buffer.compare, whatever the forms', (t) => {
+  const pairs = fc.oneof(
+    fc.tuple(forms, forms),
+    ids.chain((id) => fc.tuple(...[0, 1].map(() => asForm(id)))),
+  )
+  holds(t, [pairs], ([a, b]) => compare(a.form, b.form) === Buffer.compare(bufferOf(a.id), bufferOf(b.id)))
+})
+
+const asForm = (id) => fc.constantFrom(...formsOf(id)).map((form) => ({ id, form }))
+
+test('compare sorts by unsigned value', (t) => {
+  holds(t, [fc.array(forms, { maxLength: 20 })], (some) => {
+    const sorted = some.map(({ form }) => form).sort(compare)
+    return sorted.every((id, i) => i === 0 || toBigInt(sorted[i - 1]) <= toBigInt(id))
+  })
+})
+
+const noIds = [
+  0,
+  1,
+  2 ** 60,
+  -1n,
+  2n ** 64n,
+  Buffer.alloc(7),
+  Buffer.alloc(9),
+  Buffer.alloc(0),
+  new Uint8Array(16),
+  [0, 0, 0, 0, 0, 0, 0, 1],
+  new ArrayBuffer(8),
+  new DataView(new ArrayBuffer(8)),
+  new BigUint64Array(1),
+  new Uint8ClampedArray(8),
+  '',
+  ' ',
+  '0x',
+  '0b',
+  '1.5',
+  '-1',
+  '+1',
+  ' 1',
+  '1 ',
+  '1n',
+  'ff',
+  '0xfg',
+  '0b12',
+  '0o17',
+  '1\n',
+  (2n ** 64n).toString(),
+  `0x1${'0'.repeat(16)}`,
+  '9'.repeat(500),
+  null,
+  undefined,
+  true,
+  {},
+  { toString: () => '1' },
+  Symbol('1'),
+  Object(1n),
+]
+
+for (const [number, value] of noIds.entries()) {
+  test(`no ID ${number}: ${inspect(value).slice(0, 50)}`, (t) => {
+    const flake = new FlakeId()
+    const calls = [
+      () => toBigInt(value),
+      () => toSigned(value),
+      () => compare(value, 1n),
+      () => compare(1n, value),
+      () => flake.decode(value),
+      () => flake.layout.decode(value),
+    ]
+    for (const call of calls) t.is(throwsCode(t, call, 'ERR_FLAKE_ID', TypeError).value, value)
+  })
+}
+
+test('fromSigned refuses what is no signed 64-bit bigint', (t) => {
+  for (const value of [2n ** 63n, -(2n ** 63n) - 1n, MAX, 0, -1, '1', null, undefined, true, {}, Buffer.alloc(8)]) {
+    t.is(throwsCode(t, () => fromSigned(value), 'ERR_FLAKE_ID', TypeError).value, value)
+  }
+})

@@ -1,0 +1,421 @@
+// What is refused of layouts: impossible specs, choices that a layout does not have, parts that do not fit, and IDs that
+// are none. The error must say which field, because a bit that is silently dropped is somebody else's ID.
+
+import { inspect } from 'node:util'
+import test from 'ava'
+import { FlakeId, manualClock, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
+
+const { Layout, layouts, toBigInt } = FlakeId
+const T = ['timestamp', 41]
+const S = ['shard', 13]
+const C = ['counter', 10]
+const noFields = Object.create(null)
+
+/** Asserts an ERR_FLAKE_OPTION about this option, from the layout alone and from a generator with it. */
+function refuses(t, spec, option, message, choices) {
+  for (const call of [() => new Layout(spec, choices), () => new FlakeId({ layout: spec, ...choices })]) {
+    const error = t.throws(call, { code: 'ERR_FLAKE_OPTION' })
+    t.true(error instanceof RangeError || error instanceof TypeError)
+    t.is(error.option, option)
+    t.regex(error.message, message)
+  }
+}
+
+// --- fields ---
+
+const sparse = [T, S, S, C]
+delete sparse[1]
+
+/** [fields, option, what the message says] */
+const impossible = [
+  [[T, S], 'fields', /64 bits.*54/],
+  [[T, S, ['counter', 11]], 'fields', /64 bits.*65/],
+  [
+    [
+      ['timestamp', 63],
+      ['counter', 53],
+    ],
+    'fields',
+    /64 bits.*116/,
+  ],
+  [
+    [
+      ['timestamp', 32],
+      ['timestamp', 32],
+    ],
+    'fields[1]',
+    /name of its own|timestamp/,
+  ],
+  [
+    [
+      ['shard', 32],
+      ['counter', 32],
+    ],
+    'fields',
+    /timestamp/,
+  ],
+  [
+    [
+      ['zero', 32],
+      ['zero', 32],
+    ],
+    'fields',
+    /timestamp/,
+  ],
+  [[], 'fields', /timestamp/],
+  [[T, ['', 13], C], 'fields[1]', /name/],
+  [[T, ['shard', 7], ['shard', 6], C], 'fields[2]', /name of its own/],
+  [[T, S, ['counter', 5], ['counter', 5]], 'fields[3]', /name of its own/],
+  [[T, ['shard', 0], ['counter', 23]], 'fields[1]', /1 to 63.*'shard' has 0/],
+  [[['timestamp', 64]], 'fields[0]', /1 to 63.*'timestamp' has 64/],
+  [[T, ['shard', -1], ['counter', 24]], 'fields[1]', /shard/],
+  [
+    [
+      ['timestamp', 41],
+      ['shard', 2 ** 32 + 23],
+    ],
+    'fields[1]',
+    /shard/,
+  ],
+  [
+    [
+      ['timestamp', 41],
+      ['shard', 1.5],
+      ['counter', 21.5],
+    ],
+    'fields[1]',
+    /\[name, bits\]/,
+  ],
+  [[['timestamp', Number.NaN], S, C], 'fields[0]', /\[name, bits\]/],
+  [[['timestamp', '41'], S, C], 'fields[0]', /\[name, bits\]/],
+  [[T, [7, 13], C], 'fields[1]', /\[name, bits\]/],
+  [[T, ['shard', 13, 1], C], 'fields[1]', /\[name, bits\]/],
+  [[T, 'shard', C], 'fields[1]', /\[name, bits\]/],
+  [[T, null, C], 'fields[1]', /\[name, bits\]/],
+  [sparse, 'fields[1]', /\[name, bits\]/],
+  [
+    [
+      ['timestamp', 10],
+      ['node', 54],
+    ],
+    'fields',
+    /53 bits.*54/,
+  ],
+  [
+    [
+      ['timestamp', 10],
+      ['a', 27],
+      ['b', 27],
+    ],
+    'fields',
+    /53 bits.*54/,
+  ],
+  ...[undefined, null, 'timestamp', 41, {}, { timestamp: 41, counter: 23 }].map((fields) => [
+    fields,
+    'fields',
+    /array/,
+  ]),
+]
+
+for (const [number, [fields, option, message]] of impossible.entries()) {
+  test(`impossible ${number}: ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY })}`, (t) => {
+    refuses(t, { fields }, option, message)
+  })
+}
+
+const RESERVED = [
+  ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
+  ...['prefetch', 'clock', 'shared', 'date', 'tick', 'constructor', '__proto__', 'toString', 'hasOwnProperty'],
+]
+
+for (const name of RESERVED) {
+  test(`a field may not be called '${name}'`, (t) => {
+    refuses(t, { fields: [T, [name, 13], C] }, 'fields[1]', new RegExp(`'${name}'`))
+  })
+}
+
+test('what is possible', (t) => {
+  for (const fields of [
+    [
+      ['timestamp', 63],
+      ['counter', 1],
+    ],
+    [
+      ['timestamp', 1],
+      ['zero', 63],
+    ],
+    [
+      ['zero', 1],
+      ['timestamp', 40],
+      ['zero', 1],
+      ['node', 11],
+      ['zero', 11],
+    ],
+    [
+      ['timestamp', 11],
+      ['node', 53],
+    ],
+    [['counter', 23], T],
+    [T, ['Shard', 7], ['shard', 6], C],
+    [T, ['a b/ü', 23]],
+  ]) {
+    const given = structuredClone(fields)
+    const layout = new Layout({ fields: given })
+    t.deepEqual(layout.fields, fields)
+    given[0][1] = 5
+    t.deepEqual(layout.fields, fields, 'the fields are copied')
+    t.throws(() => layout.fields.push(['x', 1]), { instanceOf: TypeError })
+    t.throws(() => layout.fields[0].push('x'), { instanceOf: TypeError })
+    t.notThrows(() => new FlakeId({ layout, clock: () => 0 }).next())
+  }
+})
+
+// --- the rest of a spec ---
+
+const fields = [T, S, C]
+
+for (const tickMs of [0, -1, -0.5, Number.NaN, Number.POSITIVE_INFINITY, 0.0000001, 0.0000015, 1 / 3, 1e12]) {
+  test(`tickMs ${tickMs} is refused`, (t) => refuses(t, { fields, tickMs }, 'tickMs', /tickMs.*nanosecond/))
+}
+
+for (const [key, value] of [
+  ...['1', true, {}, [], 1n, () => 1].map((tickMs) => ['tickMs', tickMs]),
+  ...[1.5, Number.NaN, 'x', '', true, {}, 8.64e15 + 1, new Date(Number.NaN)].map((epoch) => ['epoch', epoch]),
+  ...['', 7, true, {}, []].map((name) => ['name', name]),
+]) {
+  test(`${key} ${inspect(value)} in a spec is refused`, (t) => {
+    refuses(t, { fields, [key]: value }, key, new RegExp(key))
+  })
+}
+
+test('undefined means absent in a spec too', (t) => {
+  const layout = new Layout({ fields, epoch: undefined, tickMs: undefined, name: undefined })
+  t.like(layout, { epoch: 0, name: 'custom' })
+})
+
+test('ticks of any whole number of nanoseconds', (t) => {
+  for (const tickMs of [0.000001, 0.0001, 0.1, 0.3, 1, 2.5, 10, 1000, 3_600_000]) {
+    const { end, epoch } = new Layout({
+      fields: [
+        ['timestamp', 30],
+        ['counter', 34],
+      ],
+      tickMs,
+      epoch: SOME_TIME,
+    })
+    t.true(Math.abs(end.getTime() - epoch - 2 ** 30 * tickMs) <= 1, `${tickMs} ms`)
+  }
+})
+
+for (const key of ['wroker', 'nodes', 'constructor', '']) {
+  test(`a key of a spec that is none is named together with those that are: '${key}'`, (t) => {
+    refuses(t, { fields, [key]: 1 }, key, new RegExp(`'${key}'.*epoch.*tickMs.*fields`))
+  })
+}
+
+for (const [key, meant] of [
+  ['field', 'fields'],
+  ['tickms', 'tickMs'],
+]) {
+  test(`a misspelt key of a spec: '${key}'`, (t) => {
+    refuses(t, { fields, [key]: 1 }, key, new RegExp(`^Unknown option '${key}'. Did you mean '${meant}'`))
+  })
+}
+
+for (const [name, meant] of [
+  ['Discord', 'discord'],
+  ['hazlecast', 'hazelcast'],
+]) {
+  test(`a misspelt layout: '${name}'`, (t) => {
+    refuses(t, name, 'layout', new RegExp(`^Unknown layout '${name}'. Did you mean '${meant}'`))
+  })
+}
+
+for (const spec of ['nope', '', 'toString', '__proto__']) {
+  test(`no such layout: '${spec}'`, (t) => refuses(t, spec, 'layout', /flake.*hazelcast.*sonyflake/))
+}
+
+for (const spec of [5, true, 5n, () => 1, Symbol('x')]) {
+  test(`no layout: ${inspect(spec)}`, (t) => refuses(t, spec, 'layout', /layout/))
+}
+
+test('without a spec there is no layout, and the class needs new', (t) => {
+  for (const spec of [undefined, null]) throwsCode(t, () => new Layout(spec), 'ERR_FLAKE_OPTION', TypeError)
+  t.throws(() => Layout('flake'), { instanceOf: TypeError })
+  for (const spec of [[T, S, C], Buffer.alloc(8)]) t.throws(() => new Layout(spec), { code: 'ERR_FLAKE_OPTION' })
+  for (const options of [5, 'x', true, []]) t.throws(() => new Layout('flake', options), { code: 'ERR_FLAKE_OPTION' })
+  t.throws(() => new Layout('flake', { worker: 1 }), { code: 'ERR_FLAKE_OPTION' })
+})
+
+// --- choices ---
+
+test('nodes and mode belong to layouts that have such a choice', (t) => {
+  for (const name of Object.keys(layouts)) {
+    if (name !== 'snowcast') refuses(t, name, 'nodes', new RegExp(`nodes.*'${name}'`), { nodes: 1024 })
+    if (name !== 'uniqueid') refuses(t, name, 'mode', new RegExp(`mode.*'${name}'`), { mode: 'spread' })
+  }
+  refuses(t, { fields }, 'nodes', /nodes.*'custom'/, { nodes: 1024 })
+  refuses(t, { fields }, 'mode', /mode.*'custom'/, { mode: 'spread' })
+})
+
+for (const nodes of [127, 8193, 0, -1, 1.5, Number.NaN, '127', 'x', '', true, {}, 128n]) {
+  test(`nodes ${inspect(nodes)} is refused`, (t) => refuses(t, 'snowcast', 'nodes', /nodes.*128.*8192/, { nodes }))
+}
+
+for (const mode of ['x', '', 'SPREAD', 'toString', 0, true, {}]) {
+  test(`mode ${inspect(mode)} is refused`, (t) => refuses(t, 'uniqueid', 'mode', /mode.*spread.*sequential/, { mode }))
+}
+
+for (const idOffset of [5, '5', 2n ** 63n, -(2n ** 63n) - 1n, true, {}]) {
+  test(`idOffset ${inspect(idOffset)} is refused`, (t) => {
+    refuses(t, 'hazelcast', 'idOffset', /idOffset.*bigint/, { idOffset })
+  })
+}
+
+test('idOffset: layouts whose IDs are not in the order of time have none', (t) => {
+  refuses(t, 'uniqueid', 'idOffset', /idOffset.*'uniqueid'.*order/, { idOffset: 5n })
+  refuses(t, { fields: [S, T, C] }, 'idOffset', /idOffset.*order/, { idOffset: 5n })
+  t.notThrows(() => new Layout('uniqueid', { idOffset: 5n, mode: 'sequential' }))
+  const sequential = new Layout('uniqueid', { idOffset: 5n, mode: 'sequential' })
+  refuses(t, sequential, 'idOffset', /order/, { mode: 'spread' })
+})
+
+// --- parts ---
+
+const parts = { timestamp: SOME_TIME, datacenter: 9, worker: 7, counter: 1 }
+
+test('encode: what does not fit its field is refused, and the field is named', (t) => {
+  const notIn = (max) => [-1, max + 1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '', 'x', true, {}, 5n]
+  for (const [name, values] of [
+    ['counter', notIn(4095)],
+    ['worker', notIn(31)],
+    ['datacenter', notIn(31)],
+    ['tick', [-1n, 2n ** 42n, 2n ** 64n, 2n ** 64n + 5n, 5, '5', true, {}]],
+    ['timestamp', [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN), '5', '2020-01-01', true, {}, []]],
+    ['mode', ['spread']],
+  ]) {
+    for (const value of values) {
+      const error = t.throws(() => layouts.flake.encode({ ...parts, [name]: value }), { code: 'ERR_FLAKE_OPTION' })
+      t.is(error.option, name)
+      t.is(error.value, value)
+      t.regex(error.message, new RegExp(name))
+    }
+  }
+  for (const id of notIn(1023)) {
+    const error = t.throws(() => layouts.flake.encode({ timestamp: SOME_TIME, id }), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.option, 'id')
+  }
+})
+
+test('encode: a time that the layout cannot express is an error, never a wrap', (t) => {
+  const ns = BigInt(SOME_TIME) * 1_000_000n
+  const far = [
+    -1,
+    2 ** 42,
+    1e300,
+    -1e300,
+    -1n,
+    10n ** 45n,
+    2n ** 64n * 1_000_000n + ns,
+    2n ** 128n + ns,
+    ns - 2n ** 128n,
+  ]
+  for (const timestamp of [...far, 2n ** 192n + ns, -(2n ** 192n) + ns]) {
+    throwsCode(t, () => layouts.flake.encode({ timestamp }), 'ERR_FLAKE_TIME_RANGE', RangeError)
+  }
+})
+
+test('encode: parts that are none', (t) => {
+  for (const given of [undefined, null, 5, 'x', true, []]) {
+    t.throws(() => layouts.flake.encode(given), { code: 'ERR_FLAKE_OPTION' })
+  }
+  t.is(t.throws(() => layouts.flake.encode({ worker: 1 }), { code: 'ERR_FLAKE_OPTION' }).option, 'timestamp')
+  const unknown = t.throws(() => layouts.flake.encode({ ...parts, wroker: 1 }), { code: 'ERR_FLAKE_OPTION' })
+  t.is(unknown.option, 'wroker')
+  t.regex(unknown.message, /worker/)
+  t.notThrows(() => layouts.flake.encode({ ...noFields, timestamp: 5 }))
+})
+
+test('encode: id and fields must agree', (t) => {
+  const { flake, uniqueid } = layouts
+  const expected = flake.encode(parts)
+  t.deepEqual(flake.encode({ ...parts, id: (9 << 5) | 7 }), expected)
+  for (const wrong of [{ id: 7 }, { id: (9 << 5) | 8 }, { id: 0 }]) {
+    const error = throwsCode(t, () => flake.encode({ ...parts, ...wrong }), 'ERR_FLAKE_OPTION', RangeError)
+    t.true(['datacenter', 'worker'].includes(error.option))
+    t.regex(error.message, /\bid\b/)
+  }
+  t.throws(() => uniqueid.encode({ timestamp: 5, id: 5, cluster: 6 }), { code: 'ERR_FLAKE_OPTION' })
+  t.notThrows(() => uniqueid.encode({ timestamp: 5, id: 5, cluster: 5, generator: 0 }))
+})
+
+test('encode: tick goes before timestamp, and timestamp before date', (t) => {
+  const { flake } = layouts
+  const id = flake.encode({ tick: 5n })
+  t.deepEqual(flake.encode({ tick: 5n, timestamp: 77, date: new Date(99) }), id)
+  t.deepEqual(flake.encode({ timestamp: 5, date: new Date(99) }), id)
+  t.deepEqual(flake.encode({ date: new Date(5) }), id)
+  t.deepEqual(flake.encode({ tick: null, timestamp: 5 }), id)
+})
+
+// --- IDs ---
+
+test('decode: a number is refused with the reason', (t) => {
+  const flake = new FlakeId()
+  for (const number of [0, 5, 2 ** 53, Number(new FlakeId({ clock: manualClock() }).nextBigInt()), Number.NaN]) {
+    for (const call of [layouts.flake.decode.bind(layouts.flake), flake.decode.bind(flake), toBigInt]) {
+      const error = throwsCode(t, () => call(number), 'ERR_FLAKE_ID', TypeError)
+      t.is(error.value, number)
+      t.regex(error.message, /53 of the 64 bits.*bigint or text/)
+    }
+  }
+})
+
+test('the reason: of 100 000 IDs as numbers 166 values are left, or as few', (t) => {
+  const ids = new FlakeId({ clock: () => SOME_TIME, maxAheadMs: 1000 }).takeBigInts(100_000)
+  t.is(new Set(ids).size, 100_000)
+  const left = new Set([...ids].map(Number)).size
+  t.true(left > 25 && left < 400, `${left} are left`)
+})
+
+test('decode: what is no ID is refused, and where no generator made it', (t) => {
+  for (const id of [
+    null,
+    undefined,
+    true,
+    {},
+    [],
+    '',
+    'x',
+    '-1',
+    '1.5',
+    -1n,
+    2n ** 64n,
+    Buffer.alloc(7),
+    Buffer.alloc(9),
+  ]) {
+    throwsCode(t, () => layouts.discord.decode(id), 'ERR_FLAKE_ID', TypeError)
+  }
+  for (const name of ['hazelcast', 'twitter', 'sonyflake']) {
+    const error = throwsCode(t, () => layouts[name].decode(2n ** 63n), 'ERR_FLAKE_ID', TypeError)
+    t.regex(error.message, new RegExp(`'${name}'.*0`))
+    t.is(numberOf(layouts[name].encode(layouts[name].decode(2n ** 63n - 1n))), 2n ** 63n - 1n)
+  }
+})
+
+test('a layout of your own has no choices, whatever its name', (t) => {
+  const spec = {
+    name: 'snowcast',
+    fields: [
+      ['timestamp', 63],
+      ['counter', 1],
+    ],
+  }
+  const error = t.throws(() => new Layout(spec, { nodes: 128 }), { code: 'ERR_FLAKE_OPTION' })
+  t.is(error.option, 'nodes')
+})
+
+test('an epoch whose first tick ends after the last Date is refused', (t) => {
+  refuses(t, 'flake', 'epoch', /last Date/, { epoch: 8.64e15 })
+  t.is(new Layout('flake', { epoch: 8.64e15 - 1 }).end.getTime(), 8.64e15)
+})

@@ -1,0 +1,34 @@
+// What a leased generator does when its clock and the store's differ, or when nobody can tell whether they do.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { joined, leaseOptions, tryJoin } from '../support/lease.mjs'
+import { LEASE, MemoryStore } from '../support/store.mjs'
+
+test.serial('a clock that is further off than skewMs', async (t) => {
+  for (const offsetMs of [1000, -1000]) {
+    const error = await t.throwsAsync(tryJoin(new MemoryStore({ offsetMs }), leaseOptions()), {
+      code: 'ERR_FLAKE_CLOCK_SKEW',
+    })
+    t.true(Math.abs(error.skewMs + offsetMs) < 500, String(error.skewMs))
+    t.regex(error.message, offsetMs > 0 ? /behind/ : /ahead/)
+  }
+})
+
+test.serial('a store whose clock is ahead: IDs only once ours has come there', async (t) => {
+  const store = new MemoryStore({ offsetMs: 800 })
+  const { flake } = await joined(t, { skewMs: 1300 }, store)
+  const [{ lo }] = store.windows
+  t.true(Date.now() >= lo, 'join resolves when IDs can be made')
+  t.true(flake.decode(flake.next()).timestamp >= lo)
+})
+
+test.serial('a clock that is set forth later: the skew is why the lease expires', async (t) => {
+  const { flake, store } = await joined(t)
+  store.offsetMs = -5000
+  await sleep(LEASE.ttlMs + 200)
+  const error = t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
+  t.is(error.cause?.code, 'ERR_FLAKE_CLOCK_SKEW')
+  store.offsetMs = 0
+  t.is((await flake.nextAsync()).length, 8)
+})

@@ -1,0 +1,360 @@
+// lib/lease/stores/database.js: how a step runs over a store that reads and swaps records, however slow or wrong that is: until
+// when it is tried, and what is written after that. The clock is the test's own, so nothing is waited for.
+// What the steps decide is in the tests of core/src/grants.rs.
+
+import '../support/clocks.mjs' // before flakeforge
+import { createRequire } from 'node:module'
+import test from 'ava'
+import { replaceClocks } from '../support/clocks.mjs'
+import { FlakeId, turn } from '../support/index.mjs'
+
+const { DatabaseStore } = createRequire(import.meta.url)('../../lib/lease/stores/database.js')
+const { createGroup } = FlakeId
+
+const CONFIG = { fingerprint: 'bits', slots: 4, ttlMs: 30_000, skewMs: 5000, durable: false }
+const OWNER = 'a'.repeat(32)
+const STEP_MS = 10_000
+/** The quiet period of a group that create() made, and of one that others may have used. */
+const [SHORT_MS, LONG_MS] = [1000 + CONFIG.skewMs + 1, 60_000 + CONFIG.skewMs + 1]
+
+const never = () => new Promise(() => {})
+const wanted = (joins = true) => ({ config: CONFIG, owner: OWNER, host: 'h', joins })
+
+/** Waits until all that can happen without a timer has happened. */
+async function rest() {
+  for (let i = 0; i < 5; i++) await turn()
+}
+
+/** A clock for flakeforge that stands still until the test moves it. */
+class Time {
+  now = Date.UTC(2026, 0, 1)
+  #timers = []
+
+  setTimeout = (call, ms, ...args) => {
+    this.#timers.push({ at: this.now + ms, call: () => call(...args) })
+    return { unref() {} }
+  }
+
+  /** Moves it on, timer by timer, and lets everything happen that each brings. */
+  async pass(ms) {
+    const end = this.now + ms
+    await rest()
+    for (;;) {
+      const [next] = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
+      if (next === undefined) break
+      this.#timers.splice(this.#timers.indexOf(next), 1)
+      this.now = Math.max(this.now, next.at)
+      next.call()
+      await rest()
+    }
+    this.now = end
+  }
+}
+
+/** Records in memory. A test may replace `read` and `swap`. */
+class Records {
+  identity = { history: 'h', process: 'p' }
+  swaps = 0
+  #values = new Map()
+
+  constructor(time) {
+    this.time = time
+  }
+
+  read = async (group, names) => this.show(group, names)
+
+  swap = async (...request) => {
+    this.swaps++
+    return this.write(...request)
+  }
+
+  show(group, names) {
+    const values = names.map((name) => this.#values.get(`${group}/${name}`) ?? null)
+    return { now: this.time.now, identity: this.identity, values }
+  }
+
+  write(group, name, from, to, identity) {
+    const key = `${group}/${name}`
+    const isSame = ['history', 'process'].every((part) => identity[part] === this.identity[part])
+    if (!isSame || (this.#values.get(key) ?? null) !== from) return false
+    this.#values.set(key, to)
+    return true
+  }
+
+  async names(group) {
+    return [...this.#values.keys()].filter((key) => key.startsWith(`${group}/`)).map((key) => key.split('/')[1])
+  }
+}
+
+function empty(t) {
+  const time = new Time()
+  replaceClocks(t, { unixNow: () => time.now, setTimeout: time.setTimeout })
+  const records = new Records(time)
+  return { time, records, store: new DatabaseStore(records) }
+}
+
+/** A store with a group whose quiet period is over. */
+async function ready(t) {
+  const made = empty(t)
+  const creating = made.store.create('g', CONFIG)
+  await made.time.pass(0)
+  await made.time.pass(SHORT_MS)
+  await creating
+  made.records.swaps = 0
+  return made
+}
+
+/** What became of a promise so far: its value, or its error. */
+function outcomeOf(promise) {
+  const outcome = {}
+  promise.then(
+    (value) => Object.assign(outcome, { value }),
+    (error) => Object.assign(outcome, { error }),
+  )
+  return outcome
+}
+
+/** Lets time pass in small parts until the promise has settled. */
+async function settled(time, promise, ms = 2 * STEP_MS) {
+  const outcome = outcomeOf(promise)
+  const end = time.now + ms
+  while (!('value' in outcome || 'error' in outcome) && time.now < end) await time.pass(50)
+  return outcome
+}
+
+/** Makes the next read wait for the function that this returns. */
+function holdRead(records) {
+  const { read } = records
+  let go
+  const held = new Promise((resolve) => {
+    go = resolve
+  })
+  records.read = async (...request) => {
+    records.read = read
+    const look = records.show(...request)
+    await held
+    return look
+  }
+  return go
+}
+
+/** The warnings of this test. */
+function warningsOf(t) {
+  const warnings = []
+  const listener = (warning) => warnings.push(warning)
+  process.on('warning', listener)
+  t.teardown(() => process.off('warning', listener))
+  return warnings
+}
+
+// --- the time of a step ---
+
+test.serial('a step that has not ended after 10 s fails, and writes nothing after that', async (t) => {
+  const { store, records, time } = await ready(t)
+  const goOn = holdRead(records)
+  const outcome = outcomeOf(store.acquire('g', wanted()))
+  await time.pass(STEP_MS - 1)
+  t.deepEqual(outcome, {})
+  await time.pass(1)
+  t.is(outcome.error?.code, 'ERR_FLAKE_STORE')
+  t.regex(outcome.error.message, /did not finish a step within 10000 ms/)
+  t.is(outcome.error.cause?.code, 'ETIMEDOUT')
+  goOn()
+  await time.pass(0)
+  t.is(records.swaps, 0, 'nobody waits for it any more')
+})
+
+test.serial('a step that ends just in time has its answer', async (t) => {
+  const { store, records, time } = await ready(t)
+  const goOn = holdRead(records)
+  const outcome = outcomeOf(store.acquire('g', wanted()))
+  await time.pass(3000) // less than the clocks may differ
+  goOn()
+  await time.pass(0)
+  t.is(records.swaps, 1)
+  t.is(outcome.value?.storeNow, time.now)
+})
+
+test.serial('a read or a listing that never ends, in every step', async (t) => {
+  const { store, records, time } = await ready(t)
+  records.read = never
+  const held = { config: CONFIG, slot: 0, owner: OWNER, hi: 0, last: -1 }
+  const steps = {
+    create: () => store.create('g', CONFIG),
+    acquire: () => store.acquire('g', wanted(false)),
+    renew: () => store.renew('g', held),
+    release: () => store.release('g', held),
+    destroy: () => store.destroy('g'),
+    advance: () => store.advance('g', 1n, 0n),
+    list: () => store.list('g'),
+    has: () => store.has('g'),
+  }
+  const outcomes = Object.entries(steps).map(([step, run]) => [step, outcomeOf(run())])
+  await time.pass(STEP_MS)
+  for (const [step, { error }] of outcomes) t.is(error?.code, 'ERR_FLAKE_STORE', step)
+})
+
+// --- swaps that fail or lie ---
+
+test.serial('a swap that fails but wrote: the next read shows it, and nothing is written again', async (t) => {
+  const { store, records, time } = await ready(t)
+  const { swap } = records
+  records.swap = async (...request) => {
+    await swap(...request)
+    throw new Error('connection reset')
+  }
+  const { value } = await settled(time, store.acquire('g', wanted()))
+  t.is(value?.hi, value?.storeNow + CONFIG.ttlMs)
+  t.is(records.swaps, 1)
+})
+
+test.serial('a swap that fails and did not write: the next read shows that, and it is tried again', async (t) => {
+  const { store, records, time } = await ready(t)
+  const { swap } = records
+  records.swap = async () => {
+    records.swap = swap
+    throw new Error('connection reset')
+  }
+  const { value } = await settled(time, store.acquire('g', wanted()))
+  t.true(Number.isInteger(value?.slot))
+  t.is(records.swaps, 1)
+})
+
+test.serial('swaps that fail again and again: an error after 10 s, with the last failure as its cause', async (t) => {
+  const { store, records, time } = await ready(t)
+  const cause = new Error('read-only')
+  records.swap = async () => {
+    records.swaps++
+    throw cause
+  }
+  const start = time.now
+  const { error } = await settled(time, store.acquire('g', wanted()))
+  t.is(error?.code, 'ERR_FLAKE_STORE')
+  t.is(error.cause, cause)
+  t.true(time.now - start >= STEP_MS)
+})
+
+for (const answer of [true, false, 'true', 1, undefined]) {
+  test.serial(`swaps that answer ${JSON.stringify(answer)} and write nothing: an error, and no slot`, async (t) => {
+    const { store, records, time } = await ready(t)
+    records.swap = async () => {
+      records.swaps++
+      return answer
+    }
+    const { value, error } = await settled(time, store.acquire('g', wanted()))
+    t.is(value, undefined)
+    t.is(error?.code, 'ERR_FLAKE_STORE')
+    t.regex(error.message, new RegExp(`tried to write ${records.swaps} times`))
+    const { swaps } = records
+    t.true(swaps > 10 && swaps < 1000, `${swaps} swaps`)
+    await time.pass(1000)
+    t.is(records.swaps, swaps, 'none after the error')
+    t.deepEqual(await store.list('g'), [])
+  })
+}
+
+// --- create ---
+
+test.serial('create waits for the end of the short quiet period, and then slots are granted at once', async (t) => {
+  const { store, time } = empty(t)
+  const warnings = warningsOf(t)
+  const outcome = outcomeOf(store.create('g', CONFIG))
+  await time.pass(0)
+  await time.pass(SHORT_MS - 1)
+  t.deepEqual(outcome, {})
+  await t.throwsAsync(store.acquire('g', wanted()), { code: 'ERR_FLAKE_QUIET' })
+  await time.pass(1)
+  t.deepEqual(outcome, { value: true })
+  t.true(Number.isInteger((await store.acquire('g', wanted())).slot))
+  t.false(await store.create('g', CONFIG), 'it exists')
+  t.deepEqual(warnings, [])
+})
+
+test.serial('create where a group has just ended: a warning says how long it waits', async (t) => {
+  const { store, time } = await ready(t)
+  const warnings = warningsOf(t)
+  await store.destroy('g')
+  const outcome = outcomeOf(store.create('g', CONFIG))
+  await time.pass(0)
+  t.is(warnings.length, 1)
+  t.is(warnings[0].code, 'FLAKEFORGE_QUIET')
+  t.regex(warnings[0].message, /^Group 'g' grants nothing for 66 s/)
+  await time.pass(LONG_MS - 1)
+  t.deepEqual(outcome, {})
+  await time.pass(1)
+  t.deepEqual(outcome, { value: true })
+})
+
+test.serial('createGroup that is aborted during a read writes nothing after that', async (t) => {
+  const { store, records, time } = empty(t)
+  const goOn = holdRead(records)
+  const controller = new AbortController()
+  const outcome = outcomeOf(createGroup(store, { group: 'g', signal: controller.signal }))
+  await time.pass(0)
+  controller.abort('enough')
+  await time.pass(100) // so long it waits for the step
+  t.is(outcome.error, 'enough')
+  goOn()
+  await time.pass(0)
+  t.is(records.swaps, 0)
+  t.deepEqual(await records.names('g'), [])
+})
+
+// --- a store that was restarted ---
+
+test.serial('after a restart, who holds a slot goes on, and who wants one waits', async (t) => {
+  const { store, records, time } = await ready(t)
+  const { slot, lo, hi } = await store.acquire('g', wanted())
+  records.identity = { ...records.identity, process: 'another' }
+  await t.throwsAsync(store.acquire('g', { ...wanted(), owner: 'b'.repeat(32) }), { code: 'ERR_FLAKE_QUIET' })
+  await time.pass(10_000)
+  const held = { config: CONFIG, slot, owner: OWNER }
+  t.like(await store.renew('g', { ...held, hi }), { slot, lo, hi: time.now + CONFIG.ttlMs })
+  const tooEarly = time.now + CONFIG.skewMs // by then others may have been granted it
+  await t.throwsAsync(store.renew('g', { ...held, hi: tooEarly }), { code: 'ERR_FLAKE_QUIET' })
+  t.like(await store.renew('g', { ...held, hi: tooEarly + 1 }), { slot, lo })
+})
+
+// --- durable ---
+
+test.serial('durable: the store is asked once whether it may be; one that refuses is asked again', async (t) => {
+  const { store, records, time } = empty(t)
+  const refusal = Object.assign(new Error('fsync is off'), { code: 'ERR_FLAKE_OPTION' })
+  let asked = 0
+  let isFine = false
+  records.checkDurable = async () => {
+    asked++
+    if (!isFine) throw refusal
+  }
+  const request = { ...wanted(), config: { ...CONFIG, durable: true } }
+  for (const call of [
+    () => store.acquire('g', request),
+    () => store.create('g', request.config),
+    () => store.advance('c', 1n, 0n, true),
+  ]) {
+    t.is(await t.throwsAsync(call()), refusal)
+  }
+  t.is(asked, 3)
+  t.deepEqual(await records.names('g'), [])
+  t.is(await store.advance('other', 5n, 0n, false), 0n, 'who does not vouch is not asked')
+  isFine = true
+  const { value } = await settled(time, store.acquire('g', request))
+  t.true(Number.isInteger(value?.slot), 'nothing is quiet')
+  t.is(await store.advance('c', 1n, 0n, true), 0n)
+  t.is(asked, 4)
+})
+
+// --- groups ---
+
+test.serial('groups: those that live, and those whose record cannot be read', async (t) => {
+  const { store, records } = await ready(t)
+  const { identity } = records
+  records.groups = async () => ['odd', 'g', 'a counter']
+  records.write('odd', 'group', null, 'flakeforge2 group', identity)
+  records.write('a counter', 'counter', null, 'flakeforge1 counter', identity)
+  t.deepEqual(await store.groups(), ['g', 'odd'])
+  records.read = async () => {
+    throw new Error('gone')
+  }
+  await t.throwsAsync(store.groups(), { code: 'ERR_FLAKE_STORE' })
+})

@@ -1,0 +1,188 @@
+// What join() and its like say where they cannot go on: what to set, which argument is meant, and the command that makes a
+// group without a quiet period.
+
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { FlakeId } from '../support/index.mjs'
+import { joined } from '../support/lease.mjs'
+import { diskFolder } from '../support/processes.mjs'
+
+const require = createRequire(import.meta.url)
+const { createCommand } = require('../../lib/lease/create-command.js')
+const { readJoinOptions } = require('../../lib/lease/join-options.js')
+const { SegmentId, createGroup } = FlakeId
+const root = path.join(import.meta.dirname, '..', '..')
+const EPOCH = Date.UTC(2020, 0)
+
+// --- the arguments ---
+
+for (const [call, run] of Object.entries({
+  join: (options) => FlakeId.join(options),
+  createGroup: (options) => createGroup(options),
+  'SegmentId.open': (options) => SegmentId.open(options),
+})) {
+  test.serial(`${call}({ … }): options are the second argument`, async (t) => {
+    const options = { group: 'x', slots: 4 }
+    const error = await t.throwsAsync(async () => run(options), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError })
+    t.like(error, { option: 'store', value: options })
+    t.true(error.message.includes(`${call}(undefined, { group, slots })`), error.message)
+  })
+}
+
+test.serial('an object with some steps of a store is one that lacks the others', async (t) => {
+  const error = await t.throwsAsync(FlakeId.join({ create() {}, group: 'x' }), { code: 'ERR_FLAKE_OPTION' })
+  t.regex(error.message, /has no acquire\(\)/)
+})
+
+test.serial('a plain path: the address that was meant', async (t) => {
+  for (const [given, meant] of [
+    ['/var/lib/ids', 'file:/var/lib/ids'],
+    ['./ids', 'file:./ids'],
+    ['C:\\ids', 'file:C:\\ids'],
+  ]) {
+    const { message } = await t.throwsAsync(FlakeId.join(given), { code: 'ERR_FLAKE_OPTION' })
+    t.true(message.endsWith(`but is '${given}'. Did you mean '${meant}'?`), message)
+  }
+})
+
+// --- the environment ---
+
+/** What a call says with this FLAKEFORGE_STORE. */
+async function withVariable(t, value, call) {
+  const { FLAKEFORGE_STORE: before } = process.env
+  process.env.FLAKEFORGE_STORE = value
+  try {
+    return await t.throwsAsync(async () => call(), { code: 'ERR_FLAKE_OPTION' })
+  } finally {
+    if (before === undefined) delete process.env.FLAKEFORGE_STORE
+    else process.env.FLAKEFORGE_STORE = before
+  }
+}
+
+for (const value of [
+  'nonsense',
+  'mongodb://me:s3cret@db/x',
+  'redis://me:s3cret@host/x',
+  'etcd://me:s3cret@',
+  'file:',
+]) {
+  test.serial(`FLAKEFORGE_STORE=${value} is named as such, without its password`, async (t) => {
+    for (const call of [() => FlakeId.join(), () => createGroup(), () => SegmentId.open(null, { name: 'x' })]) {
+      const error = await withVariable(t, value, call)
+      t.true(
+        error.message.startsWith('The environment variable FLAKEFORGE_STORE cannot be used: store must be '),
+        error.message,
+      )
+      t.is(error.option, 'store')
+      t.false(JSON.stringify([error, error.message, error.stack]).includes('s3cret'), error.message)
+    }
+  })
+}
+
+test.serial('an address that is given is not taken for that of the environment', async (t) => {
+  const error = await withVariable(t, 'nonsense', () => FlakeId.join('mongodb://x'))
+  t.false(error.message.includes('FLAKEFORGE_STORE'))
+})
+
+// --- examples/cluster.js ---
+
+/** Runs the example with this environment: its exit code and what it said. */
+function cluster(env) {
+  const script = path.join(root, 'examples', 'cluster.js')
+  return promisify(execFile)(process.execPath, [script], { env: { ...process.env, ...env } }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  )
+}
+
+test.serial('examples/cluster.js takes FLAKEFORGE_STORE, and says once what to set in a container', async (t) => {
+  const folder = diskFolder(t)
+  const fine = await cluster({ FLAKEFORGE_STORE: `file:${folder}`, container: 'docker' })
+  t.like(fine, { code: 0, stderr: '' })
+  t.regex(fine.stdout, /^400000 IDs, 0 duplicates$/m)
+  const { code, stdout, stderr } = await cluster({ FLAKEFORGE_STORE: '', container: 'docker' })
+  t.is(code, 1)
+  t.is(stdout, '')
+  t.regex(stderr, /^No store is named.*\(the environment variable (?:container|KUBERNETES_SERVICE_HOST) is set\)/)
+  t.regex(stderr, /FLAKEFORGE_STORE=redis:/)
+  t.is(stderr.trim().split('\n').length, 1, stderr)
+})
+
+// --- the command that makes a group ---
+
+const OWN = {
+  epoch: EPOCH,
+  tickMs: 10,
+  name: "it's mine",
+  fields: [
+    ['timestamp', 41],
+    ['shard', 13],
+    ['counter', 10],
+  ],
+}
+
+const GROUPS = [
+  {},
+  { group: "a 'quoted' $HOME group" },
+  { slots: 8, ttlMs: '20000', skewMs: 3000 },
+  { layout: 'hazelcast', maxAheadMs: 20_000, nodeOffset: 7 },
+  { layout: 'snowcast', nodes: 256, epoch: EPOCH, idOffset: -5n },
+  { layout: 'uniqueid', mode: 'sequential', generator: '5' },
+  { datacenter: 3, epoch: new Date(EPOCH), maxAheadMs: 30_000 },
+  { layout: OWN, slots: 9 },
+  { layout: { ...OWN, epoch: -5 } },
+  { layout: new FlakeId.Layout('discord', { epoch: EPOCH }) },
+]
+
+for (const options of GROUPS) {
+  const checked = readJoinOptions(options)
+  test.serial(`the command for ${createCommand('redis://localhost', checked)} makes this very group`, async (t) => {
+    const store = `file:${diskFolder(t)}`
+    const flakeforge = `'${process.execPath}' '${path.join(root, 'bin', 'flakeforge.js')}'`
+    const command = createCommand(store, checked).replace('npx flakeforge', flakeforge)
+    await promisify(execFile)('sh', ['-c', command])
+    t.is(fs.readdirSync(store.slice('file:'.length)).filter((name) => !name.startsWith('.')).length, 1)
+    const flake = await FlakeId.join(store, options) // another number of slots or another layout would be refused
+    await flake.close()
+  })
+}
+
+const GIVEN = ['redis://localhost', 'redis://me:s3cret@host/1', 'etcd://a:1,b:2', 'postgres://h/d?password=s3cret']
+
+test('the command names the store, and never a password', (t) => {
+  const commands = GIVEN.map((store) => createCommand(store, readJoinOptions({ group: 'orders' })))
+  t.deepEqual(commands, [
+    'npx flakeforge create redis://localhost orders',
+    "npx flakeforge create 'redis://…@host/1' orders",
+    'npx flakeforge create etcd://a:1,b:2 orders',
+    "npx flakeforge create 'postgres://h/d?…' orders",
+  ])
+})
+
+test.serial('the command has the variable where that names the store', async (t) => {
+  const options = readJoinOptions({ group: 'orders' })
+  const command = 'npx flakeforge create "$FLAKEFORGE_STORE" orders'
+  t.is(createCommand(undefined, options), command)
+  process.env.FLAKEFORGE_STORE = GIVEN[1]
+  t.teardown(() => delete process.env.FLAKEFORGE_STORE)
+  t.is(createCommand(GIVEN[1], options), command)
+  t.not(createCommand(GIVEN[0], options), command)
+})
+
+test('times are in the command where `flakeforge create` would take others', (t) => {
+  const of = (options) =>
+    createCommand('redis://h', readJoinOptions(options)).slice('npx flakeforge create redis://h '.length)
+  t.is(of({ ttlMs: 30_000, skewMs: 5000, slots: 1024 }), 'default')
+  t.is(of({ ttlMs: 20_000, skewMs: 100, slots: 8 }), 'default --slots 8 --ttl 20000 --skew 100')
+  t.is(of({ maxAheadMs: 30_000 }), 'default --ttl 53000')
+  t.is(of({ layout: 'hazelcast' }), 'default --layout hazelcast', 'which has 31000 as it is')
+})
+
+test.serial('a store that is an object: the same call in a program', async (t) => {
+  const { store } = await joined(t)
+  t.regex(createCommand(store, readJoinOptions({})), /createGroup\(store, options\)/)
+})

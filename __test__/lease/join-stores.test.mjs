@@ -1,0 +1,433 @@
+// FlakeId.join() on real servers, by URL and by each client of the user's: windows that follow each other, slots that are
+// given back, groups that end, and servers that go away. What the holder's logic does is in lease-*.test.mjs.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import anyTest from 'ava'
+import pg from 'pg'
+import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
+import { CLIENTS as MYSQL, startMysql, wantMysql } from '../servers/mysql.mjs'
+import { CLIENTS as POSTGRES, startPostgres, wantPostgres } from '../servers/postgres.mjs'
+import { CLIENTS as REDIS, startRedis, wantRedis } from '../servers/redis.mjs'
+import { freePort } from '../servers/server.mjs'
+import { textOf } from '../support/command.mjs'
+import { FlakeId, isAscending, jsonOfChild, numberOf } from '../support/index.mjs'
+import { allRefuse, closeAfter, flow, happens, leaseOptions, record, tryJoin } from '../support/lease.mjs'
+import { Puppet } from '../support/processes.mjs'
+
+const { createGroup, etcdStore, mysqlStore, postgresStore, redisStore } = FlakeId
+const urlOf = ({ url }) => url.replace(/^http:/, 'etcd:')
+const byUrl = (server) => ({ given: urlOf(server) })
+
+async function byRedis(connect, server) {
+  const { client, end } = await connect(server)
+  return { given: redisStore(client), end, close: () => client.quit() }
+}
+
+function byPostgres(connect, server) {
+  const { client, end } = connect(server.url)
+  return { given: postgresStore(client), end, close: end }
+}
+
+async function byMysql(connect, server) {
+  const { client, end } = await connect(server.url)
+  return { given: mysqlStore(client), end, close: end }
+}
+
+async function startDatabase() {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  return Object.assign(server, { url: await server.freshUrl('ids') })
+}
+
+async function byPgClient(server) {
+  const client = new pg.Client(server.url)
+  client.on('error', () => {})
+  await client.connect()
+  return { given: postgresStore(client), end: () => client.end() }
+}
+
+/** For each store: how to start one, and the ways to name it. Their data survives a restart. */
+const STORES = {
+  redis: {
+    isThere: wantRedis() !== undefined,
+    start: () => startRedis('--appendonly', 'yes', '--appendfsync', 'always'),
+    ways: {
+      URL: byUrl,
+      ioredis: (server) => byRedis(REDIS.ioredis, server),
+      'node-redis': (server) => byRedis(REDIS['node-redis'], server),
+    },
+  },
+  postgres: {
+    isThere: wantPostgres() !== undefined,
+    start: () => startPostgres({ fsync: 'on' }),
+    signal: 'SIGQUIT',
+    ways: {
+      URL: byUrl,
+      pg: (server) => byPostgres(POSTGRES.pg, server),
+      'pg, one client': byPgClient,
+      'postgres.js': (server) => byPostgres(POSTGRES['postgres.js'], server),
+    },
+  },
+  mysql: {
+    isThere: wantMysql() !== undefined,
+    start: startDatabase,
+    ways: {
+      URL: byUrl,
+      mysql2: (server) => byMysql(MYSQL['a pool of mysql2'], server),
+      mariadb: (server) => byMysql(MYSQL['a pool of mariadb'], server),
+    },
+  },
+  etcd: {
+    isThere: wantEtcd() !== undefined,
+    start: () => startEtcd(),
+    ways: { URL: byUrl, etcdStore: (server) => ({ given: etcdStore({ endpoints: server.url }) }) },
+  },
+}
+
+const servers = {}
+const serverOf = (kind) => {
+  servers[kind] ??= STORES[kind].start()
+  return servers[kind]
+}
+
+anyTest.after.always(() => Promise.all(Object.values(servers).map(async (server) => (await server).stop())))
+
+let groups = 0
+
+/** Renewals that leave time for what must be done before the next one: it comes 2 s after the last. */
+const UNHURRIED = { ttlMs: 6000 }
+
+/** These stores lose nothing, so a group of theirs is quiet for as long as its windows last, and no longer. */
+const DURABLE = { durable: true }
+
+/** Options of a group of its own, with short windows, made on this store. */
+async function ownGroup(given, more = {}) {
+  const options = leaseOptions({ skewMs: 500, waitMs: 20_000, group: `group ${groups++}`, ...more })
+  await createGroup(given, options)
+  return options
+}
+
+async function joinAs(t, given, options) {
+  const flake = await FlakeId.join(given, options)
+  closeAfter(t, flake)
+  return flake
+}
+
+/** Makes IDs until a call says why there are no more: the IDs, and that error. */
+async function useUp(flake) {
+  const ids = []
+  for (;;) {
+    try {
+      ids.push(flake.nextBigInt())
+    } catch (error) {
+      if (error.code !== 'ERR_FLAKE_OVERFLOW') return { ids, error }
+    }
+    await sleep(5)
+  }
+}
+
+for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entries(STORES)) {
+  const test = isThere ? anyTest : anyTest.skip
+
+  for (const [way, open] of Object.entries(ways)) {
+    test(`${kind} by ${way}: windows follow each other, and close() gives the slot to whoever waits`, async (t) => {
+      const { given, end } = await open(await serverOf(kind))
+      if (end) t.teardown(end)
+      const options = await ownGroup(given, { slots: 1 })
+      const flake = await joinAs(t, given, options)
+      t.is(flake.slot, 0)
+      t.is(flake.id, 0)
+      const [before, told] = [flake.expires, record(flake)]
+      const firstEnd = before.getTime()
+      const renewals = () => told.filter(([name]) => name === 'renewed').length
+      const ids = await flow(flake, () => renewals() >= 3 && Date.now() > firstEnd + 100)
+      t.true(isAscending(ids))
+      t.true(flake.decode(ids.at(-1)).timestamp > firstEnd, 'beyond the first window')
+      t.true(flake.expires > before)
+
+      const error = await t.throwsAsync(tryJoin(given, { ...options, waitMs: 0 }), { code: 'ERR_FLAKE_EXHAUSTED' })
+      t.true(error.retryAt.getTime() > firstEnd)
+      const waiting = joinAs(t, given, options)
+      await sleep(50)
+      const last = numberOf(await flake.nextAsync())
+      await flake.close()
+      t.is(flake.state, 'detached')
+      t.throws(() => flake.next(), { code: 'ERR_FLAKE_DETACHED' })
+      const other = await waiting
+      t.is(other.slot, 0)
+      t.true(numberOf(await other.nextAsync()) > last)
+    })
+
+    test(`${kind} by ${way}: a slot that was given back is free at once`, async (t) => {
+      const { given, end } = await open(await serverOf(kind))
+      if (end) t.teardown(end)
+      const options = await ownGroup(given, { slots: 1, ttlMs: 60_000, waitMs: 30_000 })
+      for (let i = 0; i < 3; i++) {
+        const flake = await FlakeId.join(given, options)
+        flake.nextBigInt()
+        await flake.close()
+        t.is(flake.slot, undefined)
+      }
+      t.is((await joinAs(t, given, options)).slot, 0)
+    })
+  }
+
+  test(`${kind}: a host gets the slot that it held last`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const options = await ownGroup(given, { slots: 64 })
+    const hosts = ['a', 'b', 'c']
+    const members = []
+    for (const host of hosts) members.push(await joinAs(t, given, { ...options, host }))
+    const [, b, c] = members.map(({ slot }) => slot)
+    for (const member of members) await member.close()
+    await sleep(1100) // etcd's clock has whole seconds
+    t.is((await joinAs(t, given, { ...options, host: 'b' })).slot, b)
+    t.is((await joinAs(t, given, { ...options, host: 'c' })).slot, c)
+  })
+
+  test(`${kind}: members that disagree: both sides are named, and the others go on`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const options = await ownGroup(given, { slots: 8 })
+    const flake = await joinAs(t, given, options)
+    const others = [
+      [{ slots: 9 }, /slots 8.*slots 9/s],
+      [{ ttlMs: 3000 }, /ttlMs 2000.*ttlMs 3000/s],
+      [{ skewMs: 600 }, /skewMs 500.*skewMs 600/s],
+      [{ durable: true }, /durable false.*durable true/s],
+      [{ layout: 'instagram' }, /fingerprint .*fingerprint /s],
+      [{ epoch: 1 }, /epoch/],
+      [{ datacenter: 3 }, /datacenter = 3/],
+      [{ nodeOffset: 1 }, /nodeOffset 1/],
+    ]
+    for (const [more, message] of others) {
+      const error = await t.throwsAsync(tryJoin(given, { ...options, ...more }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+      t.regex(error.message, message)
+      t.truthy(error.theirs)
+      t.not(error.theirs, error.ours)
+    }
+    await t.throwsAsync(createGroup(given, { ...options, slots: 9 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    await happens(flake, 'renewed')
+    t.notThrows(() => flake.next())
+  })
+
+  test(`${kind}: destroy() reaches the other member; the next group begins above its last ID`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const options = await ownGroup(given, DURABLE)
+    const [one, two] = [await joinAs(t, given, options), await joinAs(t, given, options)]
+    t.not(one.slot, two.slot)
+    const last = numberOf(await two.nextAsync())
+    const reached = happens(two, 'destroyed')
+    await one.destroy()
+    t.is(one.state, 'destroyed')
+    await reached
+    t.throws(() => two.next(), { code: 'ERR_FLAKE_DESTROYED' })
+    await t.throwsAsync(two.nextAsync(), { code: 'ERR_FLAKE_DESTROYED' })
+    await t.throwsAsync(two.attach(), { code: 'ERR_FLAKE_DESTROYED' })
+    const next = await joinAs(t, given, options)
+    t.true(numberOf(await next.nextAsync()) >> 22n > last >> 22n)
+  })
+
+  for (const [how, more] of Object.entries({ other: { slots: 9 }, equal: {} })) {
+    test(`${kind}: a group that was made anew with ${how} options before a renewal: destroyed, for those of the old one`, async (t) => {
+      const given = urlOf(await serverOf(kind))
+      const options = await ownGroup(given, { ...UNHURRIED, ...DURABLE })
+      const [flake, another] = [await joinAs(t, given, options), await joinAs(t, given, options)]
+      const last = flake.nextBigInt()
+      const { slot } = flake
+      const reached = happens(flake, 'destroyed')
+      await happens(flake, 'renewed')
+      await another.destroy()
+      const others = { ...options, ...more }
+      await createGroup(given, others)
+      t.like(await reached, { group: options.group, slot })
+      t.is(flake.state, 'destroyed')
+      await allRefuse(t, flake, 'ERR_FLAKE_DESTROYED')
+      t.true((await joinAs(t, given, others)).nextBigInt() > last)
+    })
+  }
+
+  test(`${kind}: a name that stands for another group by now, on a store object that both use: no slot of it`, async (t) => {
+    const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
+    if (end) t.teardown(end)
+    const options = await ownGroup(given, { ...UNHURRIED, ...DURABLE })
+    const [renewing, detached] = [await joinAs(t, given, options), await joinAs(t, given, options)]
+    await detached.detach()
+    const ended = happens(renewing, 'destroyed')
+    await happens(renewing, 'renewed')
+    await given.destroy(options.group)
+    const others = { ...options, layout: 'discord', epoch: undefined }
+    await createGroup(given, others)
+    await t.throwsAsync(detached.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    await ended
+    await allRefuse(t, renewing, 'ERR_FLAKE_DESTROYED')
+    t.is((await joinAs(t, given, others)).layout.name, 'discord')
+  })
+
+  test(`${kind}: a server that is away: IDs to the window's end, then errors; calls wait until it is back`, async (t) => {
+    const server = await start()
+    t.teardown(() => server.stop())
+    const given = urlOf(server)
+    const flake = await joinAs(t, given, await ownGroup(given, { ...UNHURRIED, ...DURABLE }))
+    const { slot } = flake
+    await happens(flake, 'renewed')
+    await server.kill(signal)
+    const killedAt = Date.now()
+    const { ids, error } = await useUp(flake)
+    const end = flake.expires.getTime() // a renewal may have been answered while the server was being killed
+    t.true(Date.now() > end, 'IDs to the very end')
+    t.true(end <= killedAt + UNHURRIED.ttlMs, 'no renewal without a server')
+    t.is(error.code, 'ERR_FLAKE_LEASE_EXPIRED')
+    t.is(error.slot, slot)
+    t.is(error.cause.code, 'ERR_FLAKE_STORE')
+    t.true(ids.length > 0)
+    t.true(isAscending(ids))
+    t.true(flake.decode(ids.at(-1)).timestamp <= end, 'none beyond the window')
+    const waiting = [flake.nextAsync(), flake.takeAsync(3), flake.nextAsync()]
+    await server.start()
+    const later = (await Promise.all(waiting)).map((id) => numberOf(id.subarray(0, 8)))
+    t.true(isAscending([ids.at(-1), ...later]))
+    t.true(later.every((id) => flake.decode(id).timestamp > end))
+    t.notThrows(() => flake.next())
+    t.is(flake.state, 'attached')
+  })
+
+  test(`${kind}: members of two processes never share a slot, nor an ID`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const { epoch: _, ...options } = await ownGroup(given, { epoch: undefined, slots: 8 })
+    const puppets = Array.from({ length: 3 }, () => new Puppet(t))
+    const slots = await Promise.all(puppets.map((puppet) => puppet.call('join', given, options)))
+    t.is(new Set(slots).size, 3)
+    const ids = (await Promise.all(puppets.map((puppet) => puppet.take(3000)))).flat()
+    t.is(new Set(ids).size, 9000)
+  })
+
+  test(`${kind}: a group that nobody made is quiet for 65 s: a warning, and an error where waitMs is shorter`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const group = `nobody made ${kind}`
+    const warnings = []
+    const listener = (warning) => warnings.push(warning)
+    process.on('warning', listener)
+    t.teardown(() => process.off('warning', listener))
+    const before = Date.now()
+    const error = await t.throwsAsync(tryJoin(given, { group, waitMs: 30_000 }), { code: 'ERR_FLAKE_QUIET' })
+    const quietMs = error.retryAt.getTime() - before
+    t.true(quietMs > 63_000, `${quietMs} ms`)
+    t.true(error.retryAt.getTime() - Date.now() > 40_000, 'nothing was waited for')
+    await sleep(10)
+    const [warning] = warnings.filter(({ message }) => message.includes(group))
+    t.is(warning?.code, 'FLAKEFORGE_QUIET')
+    const [, seconds, address, rest] = /grants nothing for (\d+) s, .*: npx flakeforge create (\S+) (.*)$/.exec(
+      warning.message,
+    )
+    t.true(Number(seconds) > 63 && Number(seconds) < 68, warning.message)
+    t.is(rest, `'${group}'`)
+    t.is(address.replaceAll("'", ''), given.replace(/\/\/.*@/, '//…@'))
+
+    const made = `${group}, by the command`
+    await textOf(t, ['create', given, made])
+    const flake = await FlakeId.join(given, { group: made, waitMs: 5000 })
+    await flake.close()
+  })
+
+  test(`${kind}: no server: ERR_FLAKE_STORE with its cause, and no password`, async (t) => {
+    const given = `${kind}://user:s3cret@127.0.0.1:${await freePort()}${kind === 'mysql' ? '/db' : ''}`
+    for (const call of [() => tryJoin(given), () => createGroup(given)]) {
+      const error = await t.throwsAsync(call, { code: 'ERR_FLAKE_STORE' })
+      t.true(error.cause instanceof Error)
+      t.false(inspect(error, { depth: 9 }).includes('s3cret'))
+    }
+  })
+
+  test(`${kind}: close() may be called twice`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const flake = await joinAs(t, given, await ownGroup(given))
+    await flake.close()
+    await t.notThrowsAsync(flake.close())
+  })
+}
+
+for (const [kind, way] of [
+  ['redis', 'ioredis'],
+  ['redis', 'node-redis'],
+  ['postgres', 'pg'],
+  ['postgres', 'postgres.js'],
+  ['mysql', 'mysql2'],
+  ['mysql', 'mariadb'],
+]) {
+  const test = STORES[kind].isThere ? anyTest : anyTest.skip
+  test(`${kind}: a ${way} client that its owner closes: IDs to the window's end, then ERR_FLAKE_LEASE_EXPIRED`, async (t) => {
+    const { given, close } = await STORES[kind].ways[way](await serverOf(kind))
+    const flake = await joinAs(t, given, await ownGroup(given, UNHURRIED))
+    t.notThrows(() => flake.next())
+    await close()
+    const { ids, error } = await useUp(flake)
+    t.true(ids.length > 0)
+    t.is(error.code, 'ERR_FLAKE_LEASE_EXPIRED')
+    t.is(error.cause.code, 'ERR_FLAKE_STORE')
+    await t.throwsAsync(tryJoin(given, { group: 'another' }), { code: 'ERR_FLAKE_STORE' })
+    await flake.close()
+    t.is(flake.state, 'detached')
+  })
+}
+
+const PACKAGES = {
+  'redis://localhost': /npm install ioredis.*redis/,
+  'postgres://localhost/db': /npm install pg.*postgres/,
+  'mysql://localhost/db': /npm install mysql2.*mariadb/,
+}
+
+for (const [url, message] of Object.entries(PACKAGES)) {
+  anyTest(`${url} without its packages says what to install`, async (t) => {
+    const errors = await jsonOfChild(
+      t,
+      `import Module from 'node:module'
+      const resolve = Module._resolveFilename
+      Module._resolveFilename = (name, ...rest) => {
+        const isHidden = ['ioredis', 'redis', 'pg', 'postgres', 'mysql2', 'mariadb'].includes(name.split('/')[0])
+        return resolve.call(Module, isHidden ? 'no-such-package' : name, ...rest)
+      }
+      const errors = []
+      const say = ({ code, message }) => errors.push([code, message])
+      await FlakeId.join('${url}').catch(say)
+      await FlakeId.createGroup('${url}').catch(say)
+      await FlakeId.SegmentId.open('${url}', { name: 'a' }).catch(say)
+      console.log(JSON.stringify(errors))`,
+    )
+    t.is(errors.length, 3)
+    for (const [code, text] of errors) {
+      t.is(code, 'ERR_FLAKE_STORE')
+      t.regex(text, message)
+    }
+  })
+}
+
+const ODD = [
+  'mysql://user:s3cret@host',
+  'mysql://user:s3cret/more@host',
+  'mysql://user:s3cret@more@host',
+  'postgress://localhost/db?user=u&password=s3cret',
+  'postgress://localhost/db?user=u&password=p@s3cret',
+  'mysql://user:s3cret?more@host',
+  'localhost/db?password=s3cret',
+  'redis://localhost/db?password=s3cret',
+  'etcd://host?password=s3cret',
+  'redis+tls://user:s3cret@host',
+  'mongodb://user:s3cret@host',
+  'user:s3cret@host',
+  'etcd://user:s3cret@',
+  'etcd://user:s3cret@host?tls=perhaps',
+  'etcd://user:s3cret@more@host',
+  'redis://user:s3cret@host:99999',
+  'redis://user:s3cret@ho st:1',
+  'postgres://user:s3cret@host:99999/db',
+  'postgres://user:s3cret%@127.0.0.1:1/db',
+  'postgres://user:s3cret@ho st/db',
+]
+
+for (const url of ODD) {
+  anyTest(`an address that is none is refused without its password: ${url}`, async (t) => {
+    const error = await t.throwsAsync(tryJoin(url))
+    t.regex(String(error.code), /^ERR_FLAKE_(OPTION|STORE)$/)
+    t.false(inspect(error, { depth: 9 }).includes('s3cret'), inspect(error, { depth: 9 }))
+  })
+}

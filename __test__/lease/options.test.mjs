@@ -1,0 +1,402 @@
+// Options of FlakeId.join(): what is refused before the store is asked anything, how slots become node numbers, and what
+// the members of a group must agree on.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
+import { closeAfter, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
+import { LEASE, MemoryStore } from '../support/store.mjs'
+
+const MOST = Number.MAX_SAFE_INTEGER
+
+async function isRefused(t, options, option, Type = RangeError) {
+  const store = new MemoryStore()
+  const error = await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_OPTION', instanceOf: Type })
+  t.is(error?.option, option, error?.message)
+  t.is(store.calls.length, 0, 'the store was asked')
+  return error
+}
+
+// --- options that are refused ---
+
+const OUT_OF_RANGE = {
+  ttlMs: [1999, 60_001, 0, -1, 2000.5, Number.NaN, Number.POSITIVE_INFINITY, '1999', '2e3', ''],
+  skewMs: [-1, 60_001, 0.5, Number.NaN, '-1', 'much'],
+  waitMs: [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, MOST + 1, '-1', ''],
+  slots: [0, -1, 1025, 1.5, Number.NaN, '0', '1025', '0x10'],
+  group: ['', 'a'.repeat(129), 'a\nb', 'a\0b', 'a\u007fb', '{a', 'a}'],
+  host: ['', 'h'.repeat(256), 'a\0b', '\0'],
+  seqMask: [0, 2, 4096],
+  worker: [-1, 32],
+  nodeOffset: [-1, 1024, 0.5],
+  epoch: [Date.now() + 1e9],
+}
+
+for (const [option, values] of Object.entries(OUT_OF_RANGE)) {
+  test.serial(`${option}: what is out of its bounds`, async (t) => {
+    for (const value of values) {
+      const error = await isRefused(t, { ...LEASE, [option]: value }, option)
+      t.is(error?.value, value)
+    }
+  })
+}
+
+for (const option of ['ttlMs', 'skewMs', 'waitMs', 'slots', 'group', 'host', 'worker', 'nodeOffset']) {
+  test.serial(`${option}: what is of another type`, async (t) => {
+    const values = [true, {}, [], () => 7, Symbol('7'), 7n, ...(['group', 'host'].includes(option) ? [7] : [])]
+    for (const value of values) await isRefused(t, { ...LEASE, [option]: value }, option, TypeError)
+  })
+}
+
+test.serial('id, shared and clock have no place here, whatever they are', async (t) => {
+  const wrong = { id: [7, '7', 'ordinal', {}], shared: ['/tmp/x', ''], clock: [() => 7, Date.now, 7] }
+  for (const [option, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const error = await isRefused(t, { ...LEASE, [option]: value }, option, TypeError)
+      t.regex(error?.message, /join\(\)/)
+    }
+  }
+})
+
+test.serial('id, shared and clock may be absent in either way', async (t) => {
+  const { flake } = await joined(t, { id: undefined, shared: null, clock: null, group: null, slots: null, host: null })
+  t.is(flake.slot, 0)
+})
+
+test.serial('a key that is no option', async (t) => {
+  const misspelt = await isRefused(t, { ...LEASE, gruop: 7 }, 'gruop', TypeError)
+  t.is(misspelt.message, "Unknown option 'gruop'. Did you mean 'group'?")
+  const { message } = await isRefused(t, { ...LEASE, zzz: 7 }, 'zzz', TypeError)
+  const named = message.slice(message.indexOf(' are ') + 5, -1).split(', ')
+  for (const name of ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'worker'])
+    t.true(named.includes(name), name)
+  for (const name of ['id', 'shared', 'clock', 'nodes', 'mode']) t.false(named.includes(name), name)
+  await isRefused(t, { ...LEASE, layout: 'hazelcast', worker: 1, maxAheadMs: 0 }, 'worker', TypeError)
+})
+
+test.serial('options that are no object', async (t) => {
+  for (const options of [7, 'default', true, 7n, [], () => ({})]) {
+    const error = await t.throwsAsync(tryJoin(new MemoryStore(), options), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error?.option, 'options')
+  }
+})
+
+test.serial('a store that is none', async (t) => {
+  for (const store of [7, true, 7n, () => {}, Symbol('store'), {}, [], new Map()]) {
+    const error = await t.throwsAsync(tryJoin(store, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError })
+    t.is(error?.option, 'store')
+  }
+  for (const url of ['', 'redi://host', 'http://host', '/var/lib/ids', 'C:\\ids', 'file:']) {
+    const error = await t.throwsAsync(tryJoin(url, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
+    t.is(error?.option, 'store', url)
+  }
+})
+
+test.serial('a store without one of the steps: the message says which', async (t) => {
+  for (const step of ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']) {
+    const store = new MemoryStore()
+    store[step] = undefined
+    const error = await t.throwsAsync(tryJoin(store, LEASE), { code: 'ERR_FLAKE_OPTION' })
+    t.true(error?.message.includes(`${step}()`), error?.message)
+  }
+})
+
+test.serial('a URL that is refused does not show its password', async (t) => {
+  const error = await t.throwsAsync(tryJoin('mongodb://me:secret@host/db', LEASE), { code: 'ERR_FLAKE_OPTION' })
+  t.false(error.message.includes('secret'), error.message)
+  t.false(JSON.stringify(error).includes('secret'), JSON.stringify(error))
+})
+
+test.serial('the window must outlast the skew and what IDs run ahead: the bound itself and one below', async (t) => {
+  for (const [options, least] of [
+    [{ skewMs: 2000 }, 3001],
+    [{ skewMs: 1999 }, 2999],
+    [{ skewMs: 0, maxAheadMs: 2001 }, 3002],
+    [{ skewMs: 1000, maxAheadMs: 1000 }, 3001],
+    [{ skewMs: 1000, layout: 'hazelcast' }, 24_001],
+  ]) {
+    const error = await isRefused(t, { ...options, ttlMs: least - 1 }, 'ttlMs')
+    t.true(error?.message.includes(`at least ${least}, because`), error?.message)
+    await joined(t, { ...options, ttlMs: least })
+  }
+  await isRefused(t, { skewMs: 40_000 }, 'ttlMs')
+  await isRefused(t, { layout: 'hazelcast', maxAheadMs: 60_000 }, 'ttlMs')
+})
+
+test.serial('without ttlMs it is 30 s, or as long as the layout needs', async (t) => {
+  const cases = [
+    [{}, 30_000],
+    [{ layout: 'hazelcast' }, 31_000],
+    [{ layout: 'chronicle', maxAheadMs: 0 }, 30_000],
+    [{ layout: 'chronicle' }, 30_000],
+    [{ skewMs: 30_000 }, 46_000],
+  ]
+  for (const [options, ttlMs] of cases) {
+    const { store } = await joined(t, { ttlMs: undefined, skewMs: undefined, ...options })
+    t.is(store.group().config.ttlMs, ttlMs)
+    t.is(store.group().config.skewMs, options.skewMs ?? 5000)
+  }
+})
+
+test.serial('the bounds themselves, and numbers as text', async (t) => {
+  const { store, flake } = await joined(t, { ttlMs: '60000', skewMs: '0', waitMs: '0', slots: '1024', group: 'g' })
+  t.like(store.group('g').config, { ttlMs: 60_000, skewMs: 0, slots: 1024 })
+  t.is(flake.state, 'attached')
+  await joined(t, { ttlMs: 2000, skewMs: 0, slots: 1, waitMs: MOST, group: 'a'.repeat(128), host: 'h'.repeat(255) })
+})
+
+test.serial('group and host: what the store is told', async (t) => {
+  const { store } = await joined(t, { group: 'Größe/a b:*?%', host: 'web-1' })
+  const [[, group, { owner, host, config, joins }]] = store.calls
+  t.is(group, 'Größe/a b:*?%')
+  t.is(host, 'web-1')
+  t.regex(owner, /^[0-9a-f]{32}$/)
+  t.true(joins, 'it may make the group')
+  t.true(config.fingerprint.length > 0 && Buffer.byteLength(config.fingerprint) <= 1024)
+})
+
+test.serial('each acquisition has a token of its own', async (t) => {
+  const { store, flake } = await joined(t)
+  for (let i = 0; i < 5; i++) {
+    await flake.detach()
+    await flake.attach()
+  }
+  const owners = store.calls.filter(([step]) => step === 'acquire').map(([, , { owner }]) => owner)
+  t.is(owners.length, 6)
+  t.is(new Set(owners).size, 6)
+})
+
+test.serial('only the first slot may be that of a new group', async (t) => {
+  const { store, flake } = await joined(t)
+  await flake.detach()
+  await flake.attach()
+  const joins = store.calls.filter(([step]) => step === 'acquire').map(([, , request]) => request.joins)
+  t.deepEqual(joins, [true, false])
+})
+
+// --- new LeasedFlakeId() ---
+
+test.serial('new LeasedFlakeId() by hand', async (t) => {
+  const { flake } = await joined(t)
+  const { LeasedFlakeId } = FlakeId
+  t.true(flake instanceof LeasedFlakeId)
+  t.true(flake instanceof FlakeId)
+  t.is(flake.constructor, LeasedFlakeId)
+  for (const options of [undefined, null, {}, { id: 7 }, 7, flake]) {
+    throwsCode(t, () => new LeasedFlakeId(options), 'ERR_FLAKE_OPTION', TypeError)
+  }
+})
+
+// --- from the slot to the node number ---
+
+/** Members of one group, as many as `count`, all of them held. */
+async function members(t, count, options) {
+  const store = new MemoryStore()
+  const shared = leaseOptions(options)
+  const flakes = []
+  for (let i = 0; i < count; i++) {
+    flakes.push(await FlakeId.join(store, shared))
+    closeAfter(t, flakes[i])
+  }
+  return flakes
+}
+
+const nodesOf = (flakes) => flakes.map((flake) => [flake.slot, flake.id, flake.decode(flake.next()).id])
+
+test.serial('the slot is the node number', async (t) => {
+  t.deepEqual(
+    nodesOf(await members(t, 3)),
+    [0, 1, 2].map((slot) => [slot, slot, slot]),
+  )
+  const [flake] = await members(t, 1)
+  t.like(flake, { datacenter: 0, worker: 0 })
+})
+
+test.serial('fields given by name stay fixed, and the slot fills the others', async (t) => {
+  const workers = await members(t, 3, { datacenter: 3 })
+  t.deepEqual(
+    workers.map(({ datacenter, worker, id }) => [datacenter, worker, id]),
+    [0, 1, 2].map((worker) => [3, worker, 96 + worker]),
+  )
+  const datacenters = await members(t, 3, { worker: '5' })
+  t.deepEqual(
+    datacenters.map(({ datacenter, worker, id }) => [datacenter, worker, id]),
+    [0, 1, 2].map((datacenter) => [datacenter, 5, datacenter * 32 + 5]),
+  )
+  for (const flake of [...workers, ...datacenters]) {
+    const { datacenter, worker } = flake.decode(flake.next())
+    t.deepEqual([datacenter, worker], [flake.datacenter, flake.worker])
+  }
+})
+
+test.serial('how many slots there are: what the free fields hold, 65 536 at most', async (t) => {
+  const own = {
+    fields: [
+      ['timestamp', 40],
+      ['shard', 20],
+      ['counter', 4],
+    ],
+  }
+  const cases = [
+    [{}, 1024],
+    [{ datacenter: 3 }, 32],
+    [{ worker: 0 }, 32],
+    [{ nodeOffset: 24 }, 1000],
+    [{ nodeOffset: 1023 }, 1],
+    [{ layout: 'snowcast', nodes: 128 }, 128],
+    [{ layout: 'uniqueid', generator: 5 }, 16],
+    [{ layout: 'chronicle' }, 100],
+    [{ layout: 'instagram' }, 8192],
+    [{ layout: 'sonyflake' }, 65_536],
+    [{ layout: own }, 65_536],
+    [{ slots: 7 }, 7],
+  ]
+  for (const [options, slots] of cases) {
+    const { store } = await joined(t, { epoch: undefined, ...options, group: JSON.stringify(cases.indexOf(options)) })
+    const [group] = store.calls.map(([, name]) => name)
+    t.is(store.group(group).config.slots, slots, JSON.stringify(options))
+  }
+})
+
+test.serial('more slots than the free fields hold', async (t) => {
+  await isRefused(t, { ...LEASE, datacenter: 3, slots: 33 }, 'slots')
+  await isRefused(t, { ...LEASE, nodeOffset: 24, slots: 1001 }, 'slots')
+  await isRefused(t, { ...LEASE, datacenter: 3, worker: 4 }, 'datacenter')
+  await isRefused(
+    t,
+    {
+      ...LEASE,
+      layout: {
+        fields: [
+          ['timestamp', 42],
+          ['counter', 22],
+        ],
+      },
+    },
+    'layout',
+  )
+})
+
+test.serial('nodeOffset moves the slots up', async (t) => {
+  t.deepEqual(
+    nodesOf(await members(t, 3, { nodeOffset: 100 })),
+    [0, 1, 2].map((slot) => [slot, 100 + slot, 100 + slot]),
+  )
+  const { flake } = await joined(t, { nodeOffset: '1023' })
+  t.is(flake.id, 1023)
+  await isRefused(t, { ...LEASE, nodeOffset: 5, worker: 1 }, 'nodeOffset', TypeError)
+})
+
+test.serial('knobs are those of the options', async (t) => {
+  const { flake } = await joined(t, { seqMask: 3, maxWaitMs: 5, maxAheadMs: 50, prefetch: 10 })
+  const ids = flake.takeBigInts(40)
+  const { aheadMs } = flake.stats // now: the clock catches up
+  t.true([...ids].every((id) => flake.decode(id).counter <= 3))
+  t.true(aheadMs > 0)
+})
+
+// --- what members must agree on ---
+
+test.serial(
+  'another layout, epoch, field, offset, ttl, skew, durability or number of slots: the store says so, and both are shown',
+  async (t) => {
+    const store = new MemoryStore()
+    const options = leaseOptions({ slots: 8 })
+    closeAfter(t, await FlakeId.join(store, options))
+    const others = [
+      { layout: 'instagram' },
+      { epoch: 5 },
+      { datacenter: 1 },
+      { nodeOffset: 1 },
+      { slots: 9 },
+      { ttlMs: 3000 },
+      { skewMs: 101 },
+      { durable: true },
+      { layout: 'snowcast' },
+      { idOffset: 1n },
+    ]
+    for (const other of others) {
+      const error = await t.throwsAsync(
+        tryJoin(store, { ...options, ...other }),
+        { code: 'ERR_FLAKE_CONFIG_MISMATCH' },
+        JSON.stringify(Object.keys(other)),
+      )
+      t.truthy(error?.theirs)
+      t.truthy(error?.ours)
+      t.not(error?.theirs, error?.ours)
+      t.true(error?.message.includes(error.theirs) && error.message.includes(error.ours), error?.message)
+    }
+    t.is(store.windows.length, 1, 'nobody else was granted a slot')
+  },
+)
+
+test.serial('members that differ in what concerns only themselves agree', async (t) => {
+  const store = new MemoryStore()
+  const options = leaseOptions()
+  for (const other of [
+    {},
+    { seqMask: 7 },
+    { maxWaitMs: 9 },
+    { maxAheadMs: 9 },
+    { prefetch: true },
+    { host: 'other' },
+  ]) {
+    closeAfter(t, await FlakeId.join(store, { ...options, ...other }))
+  }
+  t.is(store.count('acquire'), 6)
+})
+
+test.serial('a group that was made anew with other options while detached is not attached to', async (t) => {
+  const { store, flake, options } = await joined(t)
+  await flake.detach()
+  await store.destroy('default')
+  closeAfter(t, await FlakeId.join(store, { ...options, slots: 7 }))
+  const error = await t.throwsAsync(flake.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  t.regex(error.message, /slots 7/)
+  t.is(flake.state, 'detached')
+})
+
+test.serial('durable: both sides of the mismatch are named', async (t) => {
+  for (const durable of [false, true]) {
+    const { store, options } = await joined(t, { durable })
+    t.is(store.group().config.durable, durable)
+    const error = await t.throwsAsync(tryJoin(store, { ...options, durable: !durable }), {
+      code: 'ERR_FLAKE_CONFIG_MISMATCH',
+    })
+    t.like(error, { theirs: `durable ${durable}`, ours: `durable ${!durable}` })
+  }
+})
+
+test.serial('durable: absent is false, and nothing but true and false is taken', async (t) => {
+  for (const durable of [undefined, null]) {
+    const { store } = await joined(t, { durable })
+    t.false(store.group().config.durable)
+  }
+  for (const durable of ['true', 'false', 1, 0, '', {}, []]) {
+    await isRefused(t, { ...LEASE, durable }, 'durable', TypeError)
+  }
+})
+
+test.serial('a group that is made anew while join() waits for a slot is not joined either', async (t) => {
+  const { store, flake, options } = await joined(t, { slots: 1 })
+  const waiting = tryJoin(store, options)
+  while (store.count('acquire') < 2) await sleep(5)
+  await flake.destroy()
+  await store.create('default', { ...store.group().config, fingerprint: 'of others' })
+  await t.throwsAsync(waiting, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  t.is(store.windows.length, 1, 'the slot of the first member')
+})
+
+// --- the environment ---
+
+test.serial('the environment names no node number here', async (t) => {
+  const source = `
+    import { MemoryStore, LEASE } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
+    Object.assign(process.env, { FLAKEFORGE_WORKER: '7', FLAKEFORGE_DATACENTER: '9', FLAKEFORGE_ID: 'nonsense' })
+    const flake = await FlakeId.join(new MemoryStore(), LEASE)
+    const { id, slot, worker, datacenter } = flake
+    console.log(JSON.stringify({ id, slot, worker, datacenter }))
+    await flake.close()
+  `
+  t.deepEqual(await jsonOfChild(t, source), { id: 0, slot: 0, worker: 0, datacenter: 0 })
+})

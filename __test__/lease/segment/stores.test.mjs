@@ -1,0 +1,310 @@
+// SegmentId on each store: blocks of several members and processes, lost counters, skipTo, and servers that go away. A
+// store that is not installed is left out, loudly.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import anyTest from 'ava'
+import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
+import { startMysql, wantMysql } from '../../servers/mysql.mjs'
+import { startPostgres, wantPostgres } from '../../servers/postgres.mjs'
+import { startRedis, wantRedis } from '../../servers/redis.mjs'
+import { called, FlakeId, jsonOfChild, numberOf, outcomes, submit, until } from '../../support/index.mjs'
+
+const { recordKey } = createRequire(import.meta.url)('../../../lib/lease/stores/etcd/keys.js')
+const { SegmentId } = FlakeId
+
+function startFolder() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-segment-'))
+  return { url: `file:${folder}`, folder, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
+}
+
+async function startDatabase() {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  return Object.assign(server, { url: await server.freshUrl('ids') })
+}
+
+/**
+ * For each store: how to start one, and how a counter gets lost there. `code`: of the error that says so;
+ * `losesByRestart`: whether a restart may have lost blocks where nobody vouches for the store.
+ */
+const STORES = {
+  file: {
+    isThere: true,
+    start: startFolder,
+    forget: async ({ folder }, name) => fs.rmSync(path.join(folder, '.counters', name)),
+    code: 'ERR_FLAKE_FILE',
+  },
+  redis: {
+    isThere: wantRedis() !== undefined,
+    start: () => startRedis('--appendonly', 'yes', '--appendfsync', 'always'),
+    forget: (server) => server.cli('FLUSHALL'),
+    code: 'ERR_FLAKE_STORE',
+    losesByRestart: true,
+  },
+  postgres: {
+    isThere: wantPostgres() !== undefined,
+    start: () => startPostgres({ fsync: 'on' }),
+    forget: (server, name) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1', [name]),
+    code: 'ERR_FLAKE_STORE',
+    signal: 'SIGQUIT',
+    losesByRestart: true,
+  },
+  mysql: {
+    isThere: wantMysql() !== undefined,
+    start: startDatabase,
+    forget: (server, name) => server.query('DELETE FROM ids.flakeforge_record WHERE group_name = ?', [name]),
+    code: 'ERR_FLAKE_STORE',
+    losesByRestart: true,
+  },
+  etcd: {
+    isThere: wantEtcd() !== undefined,
+    start: () => startEtcd(),
+    forget: (server, name) => server.ctl('del', recordKey(name, 'counter')),
+    code: 'ERR_FLAKE_STORE',
+  },
+}
+
+const servers = {}
+
+/** What join() and open() take; etcd's own scheme is http. */
+const urlOf = ({ url }) => url.replace(/^http:/, 'etcd:')
+
+anyTest.after.always(() => Promise.all(Object.values(servers).map(async (server) => (await server).stop())))
+
+/** The one server of a store that all its tests share; each has a counter of its own. */
+function serverOf(kind) {
+  servers[kind] ??= Promise.resolve(STORES[kind].start())
+  return servers[kind]
+}
+
+async function opened(t, given, options) {
+  const segment = await SegmentId.open(given, options)
+  t.teardown(() => segment.close())
+  return segment
+}
+
+const take = (segment, n) => outcomes(n, () => segment.nextBigInt())
+const range = (from, n) => Array.from({ length: n }, (_, i) => BigInt(from + i))
+
+const TOO_MANY = 5000 // IDs: by then a counter should have stopped
+
+/** Uses up what is at hand, until a call says why there is no more: the IDs, and that error. */
+async function useUp(segment) {
+  const ids = []
+  while (ids.length < TOO_MANY) {
+    try {
+      ids.push(segment.nextBigInt())
+    } catch (error) {
+      if (error.code !== 'ERR_FLAKE_OVERFLOW') return { ids, error }
+      await sleep(10)
+    }
+  }
+  throw new Error(`${TOO_MANY} IDs, and no end`)
+}
+
+/** The next ID, as soon as there is one. */
+async function resumed(segment) {
+  for (;;) {
+    const [id] = take(segment, 1)
+    if (typeof id === 'bigint') return id
+    await sleep(20)
+  }
+}
+
+for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRestart }] of Object.entries(STORES)) {
+  const test = isThere ? anyTest.serial : anyTest.serial.skip
+
+  test(`${kind}: two members give 0… and 10000…, dense`, async (t) => {
+    const url = urlOf(await serverOf(kind))
+    const [one, two] = [await opened(t, url, { name: 'two' }), await opened(t, url, { name: 'two' })]
+    t.deepEqual(take(one, 100), range(0, 100))
+    t.deepEqual(take(two, 100), range(10_000, 100))
+    t.is(one.next().toString('hex'), '0000000000000064')
+    t.is(numberOf(await called(two)), 10_100n)
+  })
+
+  test(`${kind}: alone, over many blocks, none is left out`, async (t) => {
+    const segment = await opened(t, urlOf(await serverOf(kind)), { name: 'dense', block: 50 })
+    const ids = []
+    for (let i = 0; i < 1000; i++) ids.push(numberOf(await segment.nextAsync()))
+    t.deepEqual(ids, range(0, 1000))
+  })
+
+  test(`${kind}: init, as call and as option`, async (t) => {
+    const url = urlOf(await serverOf(kind))
+    const one = await opened(t, url, { name: 'init', block: 10 })
+    t.true(await one.init(41))
+    t.is(one.nextBigInt(), 42n)
+    const two = await opened(t, url, { name: 'init', block: 10, init: 5 })
+    t.false(await two.init(500))
+    t.true(two.nextBigInt() >= 52n)
+    const three = await opened(t, url, { name: 'init option', init: 2n ** 63n })
+    t.is(three.nextBigInt(), 2n ** 63n + 1n)
+  })
+
+  test(`${kind}: the end of 64 bits`, async (t) => {
+    const last = 2n ** 64n - 2n
+    const segment = await opened(t, urlOf(await serverOf(kind)), { name: 'end', block: 2, init: last - 2n })
+    t.deepEqual([numberOf(await segment.nextAsync()), numberOf(await segment.nextAsync())], [last - 1n, last])
+    const error = await t.throwsAsync(segment.nextAsync(), { code })
+    t.regex(error.message, /64/)
+  })
+
+  test(`${kind}: several processes at once, thousands of IDs each, none twice`, async (t) => {
+    const url = urlOf(await serverOf(kind))
+    const source = (block) => `
+      const segment = await FlakeId.SegmentId.open(${JSON.stringify(url)}, { name: 'processes', block: ${block} })
+      const ids = []
+      for (let i = 0; i < 3000; i++) ids.push(String(FlakeId.toBigInt(await segment.nextAsync())))
+      await segment.close()
+      console.log(JSON.stringify(ids))`
+    const all = (await Promise.all([50, 100, 333].map((block) => jsonOfChild(t, source(block))))).flat()
+    t.is(all.length, 9000)
+    t.is(new Set(all).size, 9000)
+    t.true(
+      all.every((id) => BigInt(id) < 11_000n),
+      'and hardly one left out',
+    )
+  })
+
+  test(`${kind}: a counter that is gone stops all members; skipTo by one is for all`, async (t) => {
+    const server = await serverOf(kind)
+    const name = 'gone'
+    const one = await opened(t, urlOf(server), { name, block: 100 })
+    const two = await opened(t, urlOf(server), { name, block: 100 })
+    await forget(server, name)
+    const given = []
+    for (const segment of [one, two]) {
+      const { ids, error } = await useUp(segment)
+      given.push(...ids)
+      t.is(error.code, code)
+      t.regex(error.message, /skipTo/)
+      await t.throwsAsync(segment.nextAsync(), { code })
+    }
+    t.deepEqual(given, range(0, 200))
+    await one.skipTo(5000)
+    t.is(one.nextBigInt(), 5000n)
+    t.true((await resumed(two)) > 5000n)
+  })
+
+  test(`${kind}: a counter that another made anew below ours: stopped until skipTo`, async (t) => {
+    const server = await serverOf(kind)
+    const name = 'anew'
+    await (await opened(t, urlOf(server), { name, block: 1000 })).close()
+    const one = await opened(t, urlOf(server), { name, block: 100 })
+    const two = await opened(t, urlOf(server), { name, block: 100 })
+    await forget(server, name)
+    await opened(t, urlOf(server), { name, block: 100 })
+    for (const segment of [one, two]) {
+      const { error } = await useUp(segment)
+      t.is(error.code, 'ERR_FLAKE_STORE')
+      t.regex(error.message, /skipTo/)
+    }
+    for (const [i, segment] of [one, two].entries()) {
+      await segment.skipTo(5000)
+      t.is(segment.nextBigInt() >= 5000n + BigInt(i * 100), true)
+    }
+  })
+
+  if (kind === 'file') continue
+
+  test(`${kind}: a counter that another made anew and that grew beyond ours: stopped, until one says where to go on`, async (t) => {
+    const server = await serverOf(kind)
+    const name = 'grown'
+    const [one, two] = [
+      await opened(t, urlOf(server), { name, block: 100 }),
+      await opened(t, urlOf(server), { name, block: 100 }),
+    ]
+    await forget(server, name)
+    const another = await opened(t, urlOf(server), { name, block: 1000 })
+    for (const segment of [one, two]) {
+      const { ids, error } = await useUp(segment)
+      t.is(ids.length, 100)
+      t.is(error.code, 'ERR_FLAKE_STORE')
+      t.regex(error.message, /skipTo/)
+      await t.throwsAsync(segment.nextAsync(), { code })
+    }
+    await two.skipTo(5000)
+    t.is(two.nextBigInt(), 5000n)
+    t.true((await resumed(one)) > 5000n)
+    t.is(another.nextBigInt(), 0n, 'it knows no other')
+  })
+
+  for (const durable of [false, true])
+    test(`${kind}: a server that is away, durable ${durable}: what is at hand, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
+      const server = await start()
+      t.teardown(() => server.stop())
+      const segment = await opened(t, urlOf(server), { name: 'away', block: 100, durable })
+      await server.kill(signal)
+      const { ids, error } = await useUp(segment)
+      t.deepEqual(ids, range(0, 100))
+      t.is(error.code, 'ERR_FLAKE_STORE')
+      t.true(error.cause instanceof Error)
+      const told = []
+      submit(segment, 20, told)
+      await sleep(300)
+      t.is(told.length, 0)
+      await server.start()
+      await until(told, 20)
+      if (losesByRestart && !durable) {
+        for (const { error } of told) t.regex(error.message, /skipTo/)
+        const later = await SegmentId.open(urlOf(server), { name: 'away', block: 100 })
+        t.teardown(() => later.close())
+        t.throws(() => later.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+        await later.skipTo(1000)
+        t.is(later.nextBigInt(), 1000n)
+        t.true((await resumed(segment)) > 1000n)
+      } else {
+        const numbers = told.map(({ id }) => numberOf(id))
+        t.is(new Set(numbers).size, 20)
+        t.true(numbers.every((id) => id >= 100n))
+      }
+    })
+
+  test(`${kind}: members that disagree about durable: both sides are named`, async (t) => {
+    const url = urlOf(await serverOf(kind))
+    for (const durable of [false, true]) {
+      const name = `durable ${durable}`
+      const segment = await opened(t, url, { name, durable })
+      const other = SegmentId.open(url, { name, durable: !durable })
+      const error = await t.throwsAsync(other, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+      t.like(error, { theirs: `durable ${durable}`, ours: `durable ${!durable}` })
+      t.is(segment.nextBigInt(), 0n)
+    }
+  })
+
+  test(`${kind}: no server at the start: ERR_FLAKE_STORE with its cause`, async (t) => {
+    const server = await start()
+    t.teardown(() => server.stop())
+    await server.kill(signal)
+    const error = await t.throwsAsync(SegmentId.open(urlOf(server), { name: 'none' }), { code: 'ERR_FLAKE_STORE' })
+    t.true(error.cause instanceof Error)
+  })
+}
+
+const etcdTest = STORES.etcd.isThere ? anyTest.serial : anyTest.serial.skip
+
+etcdTest('etcd: several members on one store object take nothing for a loss', async (t) => {
+  const store = FlakeId.etcdStore({ endpoints: (await serverOf('etcd')).url })
+  const blocks = [100, 100, 1, 7, 1000]
+  const members = await Promise.all(blocks.map((block) => opened(t, store, { name: 'one store', block })))
+  const ids = await Promise.all(
+    members.map(async (segment) => {
+      const own = []
+      for (let i = 0; i < 300; i++) own.push(numberOf(await segment.nextAsync()))
+      return own
+    }),
+  )
+  t.is(new Set(ids.flat()).size, 1500)
+})
+
+anyTest('file: a folder that cannot be used is an error of open()', async (t) => {
+  const { folder, stop } = startFolder()
+  t.teardown(stop)
+  fs.writeFileSync(path.join(folder, 'file'), '')
+  const call = SegmentId.open(`file:${folder}/file/below`, { name: 'a' })
+  await t.throwsAsync(call, { code: 'ERR_FLAKE_FILE', message: /a file, not a folder/ })
+})

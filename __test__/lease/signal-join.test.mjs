@@ -1,0 +1,344 @@
+// AbortSignals of join(), attach() and createGroup(): they end at once, whatever the store does, and hold nothing: no slot,
+// no connection, no timer, no listener.
+
+import { getEventListeners, once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import test from 'ava'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { until } from '../servers/server.mjs'
+import { FlakeId, jsonOfChild, turn } from '../support/index.mjs'
+import { closeAfter, happens, joined, leaseOptions } from '../support/lease.mjs'
+import { LEASE, MemoryStore } from '../support/store.mjs'
+
+const require = createRequire(import.meta.url)
+const redis = require('../../lib/lease/stores/redis.js')
+const { createGroup } = FlakeId
+const never = () => new Promise(() => {})
+const listenersOf = (signal) => getEventListeners(signal, 'abort').length
+/** Windows that do not end within a test, and a wait that only a signal ends. */
+const LONG = { ttlMs: 60_000, skewMs: 30_000, waitMs: 600_000 }
+
+/** What a promise is rejected with, whatever that is; 'it worked' where it is not. */
+const rejection = (promise) =>
+  promise.then(
+    () => 'it worked',
+    (reason) => reason,
+  )
+
+/** Waits until the store was asked for a step so many times. */
+async function asked(store, step, times = 1) {
+  while (store.count(step) < times) await turn()
+}
+
+const ownerOf = (store, slot) => store.group()?.slots.get(slot)?.owner
+
+for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) {
+  test(`${name}: a signal that is aborted already: no step, no client`, async (t) => {
+    const store = new MemoryStore()
+    const signal = AbortSignal.abort('before')
+    t.is(await rejection(call(store, leaseOptions({ signal }))), 'before')
+    t.deepEqual(store.calls, [])
+    t.is(listenersOf(signal), 0)
+  })
+
+  for (const signal of [5, 'x', true, {}, { aborted: false }, new AbortController()]) {
+    test(`${name}: a signal that is none: ${inspect(signal, { depth: 0 })}`, async (t) => {
+      const error = await t.throwsAsync(call(new MemoryStore(), leaseOptions({ signal })), { code: 'ERR_FLAKE_OPTION' })
+      t.is(error.option, 'signal')
+      t.is(error.value, signal)
+    })
+  }
+
+  test(`${name}: an absent signal is none, and one that is not aborted changes nothing`, async (t) => {
+    const controller = new AbortController()
+    for (const signal of [undefined, null, controller.signal]) {
+      const made = await call(new MemoryStore(), leaseOptions({ signal }))
+      if (made !== true) closeAfter(t, made)
+    }
+    t.is(listenersOf(controller.signal), 0)
+  })
+
+  test.serial(
+    `${name} by URL: no client is made for a signal that is aborted, and one that was made is closed`,
+    async (t) => {
+      const { openRedis } = redis
+      t.teardown(() => Object.assign(redis, { openRedis }))
+      const made = []
+      redis.openRedis = () => {
+        const store = new MemoryStore()
+        store.before = () => new Promise((_, reject) => (store.fail = reject))
+        store.close = async () => store.calls.push(['close'])
+        made.push(store)
+        return store
+      }
+      t.is(await rejection(call('redis://localhost', { ...LEASE, signal: AbortSignal.abort('before') })), 'before')
+      t.is(made.length, 0)
+      const controller = new AbortController()
+      const waiting = rejection(call('redis://localhost', { ...LEASE, signal: controller.signal }))
+      await turn()
+      controller.abort('now')
+      t.is(await waiting, 'now')
+      const [store] = made
+      store.fail(new Error('the server has gone'))
+      while (store.calls.at(-1)[0] !== 'close') await turn()
+      t.is(listenersOf(controller.signal), 0)
+    },
+  )
+}
+
+for (const [name, step, call] of [
+  ['join', 'acquire', FlakeId.join],
+  ['createGroup', 'create', createGroup],
+]) {
+  test(`${name}: an abort while ${step}() does not answer`, async (t) => {
+    const store = new MemoryStore()
+    store.before = never
+    const controller = new AbortController()
+    const waiting = rejection(call(store, leaseOptions({ ...LONG, signal: controller.signal })))
+    await asked(store, step)
+    t.is(listenersOf(controller.signal), 1)
+    controller.abort('enough')
+    t.is(await waiting, 'enough')
+    t.is(listenersOf(controller.signal), 0)
+  })
+}
+
+test('join: no timer stays, whatever it waits for', async (t) => {
+  const source = `
+    import { MemoryStore } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
+    const LONG = ${JSON.stringify(LONG)}
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const counts = {}
+    const abortAfter = async (what, store, step, options) => {
+      const controller = new AbortController()
+      const waiting = FlakeId.join(store, { ...LONG, epoch: 1e6 + Object.keys(counts).length, ...options, signal: controller.signal }).catch((reason) => reason)
+      while (store.count(step) < 1) await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setImmediate(resolve))
+      const before = timers()
+      controller.abort(what)
+      counts[what] = [before > 0, await waiting === what, timers()]
+    }
+    const silent = new MemoryStore()
+    silent.before = () => new Promise(() => {})
+    await abortAfter('silent', silent, 'acquire')
+    const failing = new MemoryStore()
+    const quiet = Object.assign(new Error('quiet'), { code: 'ERR_FLAKE_EXHAUSTED', retryAt: new Date(Date.now() + 3e5), storeNow: Date.now() })
+    failing.before = async (step) => { if (step === 'acquire') throw quiet }
+    await abortAfter('full', failing, 'acquire')
+    await abortAfter('ahead', new MemoryStore({ offsetMs: 20_000 }), 'acquire')
+    console.log(JSON.stringify(counts))
+  `
+  const ended = [true, true, 0]
+  t.deepEqual(await jsonOfChild(t, source), { silent: ended, full: ended, ahead: ended })
+})
+
+test('join: a slot that is granted after the abort is given back, unused', async (t) => {
+  const store = new MemoryStore()
+  let answer
+  store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
+  const controller = new AbortController()
+  const waiting = rejection(FlakeId.join(store, leaseOptions({ ...LONG, signal: controller.signal })))
+  await asked(store, 'acquire')
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  answer()
+  await asked(store, 'release')
+  await turn()
+  t.is(ownerOf(store, 0), undefined)
+  t.is(store.calls.at(-1)[2].last, -1)
+})
+
+test('join: a slot that is held, but whose window has not begun, is given back', async (t) => {
+  const store = new MemoryStore({ offsetMs: 20_000 })
+  const controller = new AbortController()
+  const waiting = rejection(FlakeId.join(store, leaseOptions({ ...LONG, signal: controller.signal })))
+  await asked(store, 'acquire')
+  while (ownerOf(store, 0) === undefined) await turn()
+  await turn()
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  await asked(store, 'release')
+  t.is(ownerOf(store, 0), undefined)
+})
+
+test('join: an abort while the group is full; the next free slot goes to who still waits', async (t) => {
+  const { store, flake, options } = await joined(t, { ...LONG, slots: 1 })
+  const controller = new AbortController()
+  const waiting = rejection(FlakeId.join(store, { ...options, signal: controller.signal }))
+  await asked(store, 'acquire', 2)
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  await flake.close()
+  const other = await FlakeId.join(store, options)
+  closeAfter(t, other)
+  t.is(other.slot, 0)
+})
+
+test('join: an abort when it is over changes nothing', async (t) => {
+  const controller = new AbortController()
+  const { flake } = await joined(t, { signal: controller.signal })
+  controller.abort()
+  await turn()
+  t.is(flake.state, 'attached')
+  t.is(flake.next().length, 8)
+})
+
+test('attach: a signal that is aborted already, and one that aborts while it waits', async (t) => {
+  const { flake, store } = await joined(t, LONG)
+  await flake.detach()
+  const before = store.calls.length
+  t.is(await rejection(flake.attach({ signal: AbortSignal.abort('before') })), 'before')
+  t.is(store.calls.length, before)
+  store.before = never
+  const controller = new AbortController()
+  const waiting = rejection(flake.attach({ signal: controller.signal }))
+  await asked(store, 'acquire', 2)
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  t.is(flake.state, 'detached')
+  t.is(listenersOf(controller.signal), 0)
+  t.throws(() => flake.next(), { code: 'ERR_FLAKE_DETACHED' })
+})
+
+test('attach: after an abort it works again, with the answer that was on its way', async (t) => {
+  const { flake, store } = await joined(t, LONG)
+  await flake.detach()
+  let answer
+  store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
+  const controller = new AbortController()
+  const aborted = rejection(flake.attach({ signal: controller.signal }))
+  await asked(store, 'acquire', 2)
+  controller.abort('enough')
+  t.is(await aborted, 'enough')
+  const attached = flake.attach()
+  answer()
+  await attached
+  t.is(flake.state, 'attached')
+  t.is(store.count('acquire'), 2)
+})
+
+test('attach: of several calls only the one whose signal aborts ends, and the last one ends the search', async (t) => {
+  const { flake, store } = await joined(t, LONG)
+  await flake.detach()
+  let answer
+  store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
+  const controllers = [1, 2, 3].map(() => new AbortController())
+  const calls = controllers.map(({ signal }) => rejection(flake.attach({ signal })))
+  const plain = flake.attach()
+  await asked(store, 'acquire', 2)
+  controllers[0].abort('first')
+  controllers[2].abort('third')
+  t.deepEqual(await Promise.all([calls[0], calls[2]]), ['first', 'third'])
+  answer()
+  await plain
+  t.is(await calls[1], 'it worked')
+  t.is(flake.state, 'attached')
+  await flake.detach()
+  const released = store.count('release')
+  const more = [1, 2].map(() => new AbortController())
+  const ended = more.map(({ signal }) => rejection(flake.attach({ signal })))
+  await asked(store, 'acquire', 3)
+  for (const controller of more) controller.abort('both')
+  t.deepEqual(await Promise.all(ended), ['both', 'both'])
+  answer()
+  await asked(store, 'release', released + 1)
+  t.is(flake.state, 'detached')
+})
+
+test('attach: an abort does not end the search for a slot that was lost', async (t) => {
+  const { flake, store } = await joined(t)
+  const lost = happens(flake, 'lost')
+  const attached = happens(flake, 'attached')
+  let answer
+  store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
+  store.group().slots.clear()
+  await lost
+  const controller = new AbortController()
+  const waiting = rejection(flake.attach({ signal: controller.signal }))
+  await asked(store, 'acquire', 2)
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  answer()
+  await attached
+  t.is(flake.state, 'attached')
+})
+
+test('attach: an abort that comes with the slot is too late, and the slot is held', async (t) => {
+  const { flake, store } = await joined(t, LONG)
+  await flake.detach()
+  const controller = new AbortController()
+  const waiting = rejection(flake.attach({ signal: controller.signal }))
+  while (flake.state !== 'attached') await null
+  controller.abort('late')
+  t.is(await waiting, 'it worked')
+  t.is(store.count('release'), 1)
+})
+
+for (const options of [5, 'x', [], { sginal: 1 }, { signal: 1 }]) {
+  test(`attach: bad options: ${inspect(options)}`, async (t) => {
+    const { flake } = await joined(t)
+    await t.throwsAsync(flake.attach(options), { code: 'ERR_FLAKE_OPTION' })
+  })
+}
+
+test('calls of a leased generator that wait for a slot end with their signal', async (t) => {
+  const { flake, store } = await joined(t)
+  const lost = happens(flake, 'lost')
+  store.before = (step) => step === 'acquire' && never()
+  store.group().slots.clear()
+  await lost
+  const controller = new AbortController()
+  const { signal } = controller
+  const calls = [flake.nextAsync({ signal }), flake.takeAsync(5, { signal })].map(rejection)
+  const loop = (async () => {
+    for await (const id of flake.ids({ signal })) return id
+    return 'the end'
+  })()
+  await turn()
+  controller.abort('enough')
+  t.deepEqual(await Promise.all([...calls, loop]), ['enough', 'enough', 'the end'])
+  t.is(listenersOf(signal), 0)
+})
+
+test('join by URL: an abort closes the connection to a server that says nothing, long before it is given up', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const controller = new AbortController()
+  const url = `redis://127.0.0.1:${server.address().port}`
+  const waiting = rejection(FlakeId.join(url, { ...LEASE, ...LONG, signal: controller.signal }))
+  const [socket] = await once(server, 'connection')
+  socket.on('error', () => {})
+  await once(socket, 'data')
+  const start = performance.now()
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  await once(socket, 'close')
+  t.true(performance.now() - start < 4000, 'a step is given up after 5 s')
+})
+
+const testOnRedis = wantRedis() === undefined ? test.skip : test.serial
+
+testOnRedis('join by URL on a real Redis: after an abort there is no connection, and no slot is held', async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const connections = async () => (await server.cli('CLIENT', 'LIST')).split('\n').length - 1 // that of redis-cli is one
+  const options = { ...LONG, slots: 1, group: 'one' }
+  await createGroup(server.url, options)
+  const holder = await FlakeId.join(server.url, options)
+  const before = await connections()
+  const controller = new AbortController()
+  const waiting = rejection(FlakeId.join(server.url, { ...options, signal: controller.signal }))
+  await until(async () => (await connections()) > before)
+  await sleep(50) // so that it is told that the group is full
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  await until(async () => (await connections()) === before)
+  await holder.close()
+  const next = await FlakeId.join(server.url, options)
+  t.is(next.slot, 0)
+  await next.close()
+})

@@ -1,0 +1,156 @@
+// The databases that stores are tested on, in one table, so that one suite runs on all of them: how to start a server,
+// which clients there are, and what a test does behind the store's back with the server's own tools.
+// It must know nothing of the rules.
+
+import { createRequire } from 'node:module'
+import { Redis } from 'ioredis'
+import * as etcd from '../../servers/etcd.mjs'
+import * as mysql from '../../servers/mysql.mjs'
+import * as postgres from '../../servers/postgres.mjs'
+import * as redis from '../../servers/redis.mjs'
+
+const require = createRequire(import.meta.url)
+const { DatabaseStore } = require('../../../lib/lease/stores/database.js')
+const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
+const { groupPrefix, recordKey } = require('../../../lib/lease/stores/etcd/keys.js')
+const { readOptions } = require('../../../lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../../../lib/lease/stores/etcd/records.js')
+const { mysqlClient } = require('../../../lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
+const { postgresClient } = require('../../../lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../../../lib/lease/stores/postgres/records.js')
+const { redisClient } = require('../../../lib/lease/stores/redis/client.js')
+const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
+
+export { DatabaseStore }
+
+const vector = (name) => require(`./vectors/upgrade/${name}.json`)
+
+const hashOf = (group) => `flakeforge:{${group}}:records`
+
+const REDIS = {
+  isInstalled: () => redis.wantRedis() !== undefined,
+  start: () => redis.startRedis('--appendonly', 'yes', '--appendfsync', 'always'), // as `durable` wants it
+  urlOf: ({ url }) => url,
+  clients: redis.CLIENTS,
+  recordsOf: (client) => new RedisRecords(redisClient(client)),
+  get: async ({ cli }, group, name) => (await cli('HGET', hashOf(group), name)) || null,
+  put: ({ cli }, group, name, text) => cli('HSET', hashOf(group), name, text),
+  remove: ({ cli }, group, name) => cli('HDEL', hashOf(group), name),
+  forget: ({ cli }, group) => cli('DEL', hashOf(group)),
+  cannotListGroups: true, // it would have to search all keys
+  version01: vector('redis'),
+  /** Puts in place what version 0.1 wrote. */
+  async fill({ url }, { keys }) {
+    const client = new Redis(url)
+    for (const [key, { hash, zset }] of Object.entries(keys)) {
+      if (hash) await client.hset(key, hash)
+      else for (let i = 0; i < zset.length; i += 2) await client.zadd(key, zset[i + 1], zset[i])
+    }
+    client.disconnect()
+  },
+  async restart(server) {
+    await server.kill()
+    await server.start()
+  },
+  /** The parts of an identity that this database knows. */
+  identity: ['process'],
+}
+
+const POSTGRES = {
+  isInstalled: () => postgres.wantPostgres() !== undefined,
+  start: () => postgres.startPostgres({ fsync: 'on' }), // as `durable` wants it
+  urlOf: ({ url }) => url,
+  clients: Object.fromEntries(
+    Object.entries(postgres.CLIENTS).map(([name, connect]) => [name, async ({ url }) => connect(url)]),
+  ),
+  recordsOf: (client) => new PostgresRecords(postgresClient(client)),
+  get: async (server, ...key) => {
+    const [row] = await server.query('SELECT value FROM flakeforge_record WHERE group_name = $1 AND name = $2', key)
+    return row?.value ?? null
+  },
+  put: (server, ...record) =>
+    server.query(
+      `INSERT INTO flakeforge_record (group_name, name, value) VALUES ($1, $2, $3)
+        ON CONFLICT (group_name, name) DO UPDATE SET value = EXCLUDED.value`,
+      record,
+    ),
+  remove: (server, ...key) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1 AND name = $2', key),
+  forget: (server, group) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1', [group]),
+  version01: vector('postgres'),
+  async fill(server, { schema, tables }) {
+    await server.query(schema)
+    for (const [table, rows] of Object.entries(tables)) {
+      await server.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [rows])
+    }
+  },
+  async restart(server) {
+    await server.kill('SIGQUIT')
+    await server.start()
+  },
+  identity: ['process', 'history'],
+}
+
+const ETCD = {
+  isInstalled: () => etcd.wantEtcd() !== undefined,
+  start: () => etcd.startEtcd(),
+  urlOf: ({ url }) => url.replace(/^http:/, 'etcd:'),
+  clients: {
+    fetch: async ({ url }) => ({ client: { endpoints: url }, end: () => {} }),
+  },
+  /** For tests with windows of some ms: etcd's own clock has whole seconds. */
+  fastClients: {
+    'fetch with a clock of ms': async ({ url }) => {
+      const clock = {
+        get now() {
+          return Date.now()
+        },
+      }
+      return { client: { endpoints: url, fetch: etcd.clockedFetch(clock) }, end: () => {} }
+    },
+  },
+  recordsOf: (client) => new EtcdRecords(new Gateway(readOptions(client))),
+  get: async (server, ...key) => (await server.ctl('get', '--print-value-only', recordKey(...key))) || null,
+  put: (server, group, name, text) => server.ctl('put', recordKey(group, name), text),
+  remove: (server, ...key) => server.ctl('del', recordKey(...key)),
+  forget: (server, group) => server.ctl('del', '--prefix', groupPrefix(group)),
+  version01: vector('etcd'),
+  async fill(server, { keys }) {
+    for (const [key, value] of Object.entries(keys)) await server.ctl('put', key, value)
+  },
+  async restart(server) {
+    await server.kill()
+    await server.start()
+  },
+  identity: ['history'],
+}
+
+const MYSQL_CLIENTS = ['a pool of mysql2', 'a pool of mariadb']
+
+const MYSQL = {
+  isInstalled: () => mysql.wantMysql() !== undefined,
+  async start() {
+    const server = await mysql.startMysql({ 'innodb-flush-method': 'fsync' }) // as `durable` wants it
+    await server.freshUrl('ids')
+    return server
+  },
+  urlOf: (server) => server.urlOf('ids'),
+  clients: Object.fromEntries(
+    MYSQL_CLIENTS.map((name) => [name, (server) => mysql.CLIENTS[name](server.urlOf('ids'))]),
+  ),
+  recordsOf: (client) => new MysqlRecords(mysqlClient(client)),
+  get: async (server, ...key) => {
+    const [row] = await server.query('SELECT value FROM ids.flakeforge_record WHERE group_name = ? AND name = ?', key)
+    return row === undefined ? null : String(row.value)
+  },
+  put: (server, ...record) =>
+    server.query('REPLACE INTO ids.flakeforge_record (group_name, name, value) VALUES (?, ?, ?)', record),
+  remove: (server, ...key) => server.query('DELETE FROM ids.flakeforge_record WHERE group_name = ? AND name = ?', key),
+  forget: (server, group) => server.query('DELETE FROM ids.flakeforge_record WHERE group_name = ?', [group]),
+  // Version 0.1 had no store on MySQL.
+  restart: (server) => server.restart('SIGKILL'),
+  identity: ['process', 'history'],
+}
+
+/** All of them, by the names of their test files. */
+export const DATABASES = { redis: REDIS, postgres: POSTGRES, etcd: ETCD, mysql: MYSQL }

@@ -1,0 +1,182 @@
+// recordStore(): what it takes, and what it makes of the answers of a user's own functions.
+
+import { createRequire } from 'node:module'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { checkedRecords, recordStore } = require('../../../lib/lease/stores/record-store.js')
+
+const NOW = 1_795_186_950_216
+const IDENTITY = { history: 'data 1', process: 'run 7' }
+const RIGHT = { now: NOW, identity: IDENTITY, values: ['text', null] }
+const NAMES = ['group', 'slot0000000000']
+
+const none = async () => {}
+const records = (functions) => checkedRecords({ read: none, swap: none, names: none, ...functions })
+const reading = (answer) => records({ read: async () => answer }).read('g', NAMES)
+
+test('anything but an object with read, swap and names is refused, and the error says what is missing', (t) => {
+  const refused = [
+    [undefined, /^store must be an object with the functions read, swap and names, but is undefined$/],
+    [() => {}, /but is a function$/],
+    [{}, /but has no read\(\)\.$/],
+    [{ read: none, names: none }, /but has no swap\(\)\.$/],
+    [{ read: none, swap: none, names: [] }, /but has no names\(\)\.$/],
+    [Promise.resolve({}), /but has no read\(\)\. It is a promise: wait for it with await first\.$/],
+    [
+      { read: none, swap: none, names: none, groups: [] },
+      /^store\.groups must be a function, or left out, but is \[\]$/,
+    ],
+    [{ read: none, swap: none, names: none, close: 1 }, /^store\.close must be a function, or left out, but is 1$/],
+  ]
+  for (const [given, message] of refused) {
+    for (const make of [checkedRecords, recordStore]) {
+      t.throws(() => make(given), { instanceOf: TypeError, code: 'ERR_FLAKE_OPTION', message })
+    }
+  }
+})
+
+test('right answers come through, and nothing else that they have', async (t) => {
+  t.deepEqual(await reading({ ...RIGHT, more: 1 }), { ...RIGHT, position: undefined })
+  t.deepEqual((await reading({ ...RIGHT, identity: { ...IDENTITY, more: 1 } })).identity, IDENTITY)
+  for (const position of [0, 7, -1, Number.MAX_SAFE_INTEGER, 0n, 2n ** 64n]) {
+    t.is((await reading({ ...RIGHT, position })).position, position)
+  }
+  const identity = { history: '', process: '' }
+  t.deepEqual((await reading({ ...RIGHT, identity })).identity, identity)
+  const store = records({ swap: async () => false, names: async () => ['group'], groups: async () => [] })
+  t.is(await store.swap('g', 'group', null, 'text', IDENTITY), false)
+  t.deepEqual(await store.names('g'), ['group'])
+  t.deepEqual(await store.groups(), [])
+})
+
+const CLOCK = "It must be the clock of the server in Unix ms, a whole number as JavaScript's Date.now() gives it."
+const WRONG = [
+  [undefined, 'gave undefined as its answer. It must be { now, identity, values }.'],
+  [null, 'gave null as its answer. It must be { now, identity, values }.'],
+  [{ ...RIGHT, now: undefined }, `gave undefined as now. ${CLOCK}`],
+  [{ ...RIGHT, now: String(NOW) }, `gave '${NOW}' as now. ${CLOCK}`],
+  [{ ...RIGHT, now: NOW + 0.5 }, `gave ${NOW + 0.5} as now. ${CLOCK}`],
+  [{ ...RIGHT, now: BigInt(NOW) }, `gave ${NOW}n as now. ${CLOCK}`],
+  [{ ...RIGHT, now: new Date(NOW) }, `gave ${new Date(NOW).toISOString()} as now. ${CLOCK}`],
+  [{ ...RIGHT, now: Number.NaN }, `gave NaN as now. ${CLOCK}`],
+  [{ ...RIGHT, now: 0 }, `gave 0 as now. ${CLOCK}`],
+  [{ ...RIGHT, now: 1_795_186_950 }, `gave 1795186950 as now. ${CLOCK} It looks like seconds.`],
+  [{ ...RIGHT, now: NOW / 1000 }, `gave ${NOW / 1000} as now. ${CLOCK} It looks like seconds.`],
+  [{ ...RIGHT, now: NOW * 1000 }, `gave ${NOW * 1000} as now. ${CLOCK} It looks like microseconds.`],
+  [{ ...RIGHT, now: BigInt(NOW) * 1_000_000n }, `gave ${NOW}000000n as now. ${CLOCK} It looks like nanoseconds.`],
+  [{ ...RIGHT, identity: undefined }, 'gave undefined as identity.history. It must be text.'],
+  [{ ...RIGHT, identity: 'a' }, 'gave undefined as identity.history. It must be text.'],
+  [{ ...RIGHT, identity: { history: 'a' } }, 'gave undefined as identity.process. It must be text.'],
+  [{ ...RIGHT, identity: { history: 7, process: '' } }, 'gave 7 as identity.history. It must be text.'],
+  [{ ...RIGHT, values: undefined }, 'gave undefined as values. It must be an array.'],
+  [{ ...RIGHT, values: ['text'] }, "gave ['text'] as values. It must be an array of 2, one for each name."],
+  [
+    { ...RIGHT, values: [null, null, null] },
+    'gave [null, null, null] as values. It must be an array of 2, one for each name.',
+  ],
+  ...[undefined, 5, Buffer.from('a'), true].map((value) => [
+    { ...RIGHT, values: ['text', value] },
+    /gave .* as values\[1\] \('slot0000000000'\)\. It must be text, or null if there is no such record\.$/,
+  ]),
+  // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested
+  [{ ...RIGHT, values: [, 'text'] }, /gave undefined as values\[0\] \('group'\)\./],
+  ...[1.5, -1n, '7', null].map((position) => [{ ...RIGHT, position }, / as position\. It must be a whole number, /]),
+]
+
+test('each wrong answer of read() is an error that says what was given and what was wanted', async (t) => {
+  for (const [answer, message] of WRONG) {
+    const text = typeof message === 'string' ? `read() of the store ${message}` : message
+    await t.throwsAsync(reading(answer), { code: 'ERR_FLAKE_STORE', message: text })
+  }
+})
+
+test('swap() gives true or false: anything else could be taken for a swap that was made', async (t) => {
+  for (const answer of [undefined, null, 1, 0, 'true', {}]) {
+    const store = records({ swap: async () => answer })
+    await t.throwsAsync(store.swap('g', 'group', null, 'text', IDENTITY), {
+      code: 'ERR_FLAKE_STORE',
+      message: /^swap\(\) of the store gave .* as its answer\. It must be true or false\.$/,
+    })
+  }
+})
+
+test('names() and groups() give arrays of text', async (t) => {
+  for (const call of ['names', 'groups']) {
+    const store = (answer) => records({ [call]: async () => answer })
+    for (const answer of [undefined, 'group', new Set(['group'])]) {
+      const message = new RegExp(
+        `^${call}\\(\\) of the store gave .* as its answer\\. It must be an array of names\\.$`,
+      )
+      await t.throwsAsync(store(answer)[call]('g'), { code: 'ERR_FLAKE_STORE', message })
+    }
+    const message = `${call}() of the store gave 3 as name 1 of its answer. It must be text.`
+    await t.throwsAsync(store(['group', 3])[call]('g'), { code: 'ERR_FLAKE_STORE', message })
+  }
+})
+
+test('what a function throws is the cause, whether it is async or not', async (t) => {
+  const cause = new Error('connection refused')
+  const fail = () => {
+    throw cause
+  }
+  for (const read of [fail, async () => fail()]) {
+    const error = await t.throwsAsync(records({ read }).read('g', NAMES), {
+      code: 'ERR_FLAKE_STORE',
+      message: 'read() of the store failed. The cause says why.',
+    })
+    t.is(error.cause, cause)
+  }
+})
+
+test('the functions are called on their object, with copies of what could be changed', async (t) => {
+  class Mine {
+    #calls = []
+    async read(group, names) {
+      this.#calls.push(['read', group, names.splice(0)])
+      return RIGHT
+    }
+    async swap(group, name, from, to, identity) {
+      this.#calls.push(['swap', group, name, from, to, { ...identity }])
+      identity.history = 'changed'
+      return true
+    }
+    async names(group) {
+      this.#calls.push(['names', group])
+      return []
+    }
+    async close() {
+      this.#calls.push(['close'])
+    }
+    get calls() {
+      return this.#calls
+    }
+  }
+  const mine = new Mine()
+  const store = checkedRecords(mine)
+  const [names, identity] = [[...NAMES], { ...IDENTITY }]
+  await store.read('g', names)
+  await store.swap('g', 'group', null, 'text', identity)
+  await store.names('g')
+  await store.close()
+  t.deepEqual(mine.calls, [
+    ['read', 'g', NAMES],
+    ['swap', 'g', 'group', null, 'text', IDENTITY],
+    ['names', 'g'],
+    ['close'],
+  ])
+  t.deepEqual([names, identity], [NAMES, IDENTITY])
+})
+
+test('groups() is there only if it is given, close() always', async (t) => {
+  t.is(records({}).groups, undefined)
+  t.is(typeof records({ groups: none }).groups, 'function')
+  await t.notThrowsAsync(records({}).close())
+})
+
+test('version 0.1 left nothing, and durable is what the user vouches for', async (t) => {
+  const store = records({})
+  t.deepEqual(await store.older('g'), { group: false, counter: undefined })
+  await t.notThrowsAsync(store.endOlder('g'))
+  await t.notThrowsAsync(store.checkDurable())
+})

@@ -1,0 +1,553 @@
+// Records on a real etcd: read, swap and names, straight on the adapter; and what version 0.1 left there.
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import { startCluster, startEtcd, wantEtcd } from '../../servers/etcd.mjs'
+import { freePort, until } from '../../servers/server.mjs'
+
+const require = createRequire(import.meta.url)
+const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
+const { readOptions } = require('../../../lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../../../lib/lease/stores/etcd/records.js')
+
+const test = wantEtcd() === undefined ? anyTest.skip : anyTest
+
+let server
+
+test.before(async () => {
+  server = await startEtcd()
+})
+
+test.after.always(async () => {
+  await server?.stop()
+})
+
+/** Records through a client of their own. */
+const recordsOn = (endpoints, more) => new EtcdRecords(new Gateway(readOptions({ endpoints, ...more })))
+
+/** A server that only this test uses. */
+async function ownEtcd(t, options) {
+  const own = await startEtcd(options)
+  t.teardown(() => own.stop())
+  return own
+}
+
+/** Writes a record whatever is there. */
+async function write(records, group, name, text) {
+  const { identity, values } = await records.read(group, [name])
+  return records.swap(group, name, values[0], text, identity)
+}
+
+const textOf = async (records, group, name) => (await records.read(group, [name])).values[0]
+
+const slot = (n) => `slot${String(n).padStart(10, '0')}`
+
+/** A `fetch` that keeps what was sent, and lets a test come in before (`before`) or after (`after`) it. */
+function spyFetch() {
+  const spy = async (url, options) => {
+    const sent = { url, ...JSON.parse(options.body) }
+    spy.sent.push(sent)
+    await spy.before?.(sent)
+    const response = await fetch(url, options)
+    await spy.after?.(sent)
+    return response
+  }
+  spy.sent = []
+  return spy
+}
+
+/** A server that answers so; its address. */
+async function fake(t, answer) {
+  const http = createServer(answer).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  t.teardown(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  return `http://127.0.0.1:${http.address().port}`
+}
+
+const refused = (message) => ({ code: 'ERR_FLAKE_STORE', message })
+
+// read
+
+test('values come in the order of the names, null where there is none', async (t) => {
+  const records = recordsOn(server.url)
+  for (const name of [slot(7), 'group', slot(3)]) t.true(await write(records, 'order', name, `text of ${name}`))
+  const names = [slot(9), slot(7), 'group', slot(4), slot(3), 'counter', slot(7)]
+  const { values } = await records.read('order', names)
+  const texts = [null, `text of ${slot(7)}`, 'text of group', null, `text of ${slot(3)}`, null, `text of ${slot(7)}`]
+  t.deepEqual(values, texts)
+  t.deepEqual((await records.read('another', names)).values, Array(7).fill(null))
+  t.deepEqual((await records.read('order', [])).values, [])
+})
+
+test('1 100 names are one transaction', async (t) => {
+  const spy = spyFetch()
+  const [records, spied] = [recordsOn(server.url), recordsOn(server.url, { fetch: spy })]
+  const run = Array.from({ length: 1024 }, (_, i) => slot(64_000 + i))
+  const single = Array.from({ length: 75 }, (_, i) => slot(i * 700))
+  const names = ['group', ...single.toReversed(), ...run]
+  const isWritten = (_, i) => i % 3 === 0
+  const text = (name) => `${name} ${'\u{1f600}'.repeat(500)}`
+  const { identity } = await records.read('many', [])
+  for (const name of names.filter(isWritten)) t.true(await records.swap('many', name, null, text(name), identity))
+  for (const outside of [slot(63_999), slot(65_024)]) await records.swap('many', outside, null, 'x', identity)
+  const { values } = await spied.read('many', names)
+  t.deepEqual(
+    values,
+    names.map((name, i) => (isWritten(name, i) ? text(name) : null)),
+  )
+  t.is(spy.sent.length, 1)
+  t.is(spy.sent[0].success.length, 77, 'the run is one range, and no other slots are read')
+})
+
+test('a read is one snapshot', async (t) => {
+  const [writer, reader] = [recordsOn(server.url), recordsOn(server.url)]
+  const names = [slot(0), 'group', slot(500)]
+  let isDone = false
+  const writing = (async () => {
+    for (let n = 1; n <= 200; n++) for (const name of names) await write(writer, 'snapshot', name, String(n))
+    isDone = true
+  })()
+  let differing = 0
+  while (!isDone) {
+    const seen = (await reader.read('snapshot', names)).values.map(Number)
+    t.true(seen[0] >= seen[1] && seen[1] >= seen[2] && seen[0] - seen[2] <= 1, seen.join())
+    if (seen[0] !== seen[2]) differing++
+  }
+  await writing
+  t.true(differing > 0, 'some reads came between the writes')
+})
+
+test("the clock is the server's, in whole seconds; identity and position are those of the cluster", async (t) => {
+  const records = recordsOn(server.url)
+  const before = Math.floor(Date.now() / 1000) * 1000
+  const first = await records.read('clock', ['group'])
+  t.true(first.now >= before && first.now <= Date.now() && first.now % 1000 === 0, String(first.now))
+  const { header } = JSON.parse(
+    await server.ctl('get', 'nothing', '-w', 'json').then((text) => text.replace(/:(\d+)/g, ':"$1"')),
+  )
+  t.deepEqual(first.identity, { history: header.cluster_id, process: '' })
+  t.true(await records.swap('clock', 'group', null, 'one', first.identity))
+  const second = await recordsOn(server.url).read('clock', ['group'])
+  t.deepEqual(second.identity, first.identity)
+  t.true(second.position > first.position)
+})
+
+// swap
+
+test('a swap from null writes only where there is nothing', async (t) => {
+  const records = recordsOn(server.url)
+  const { identity } = await records.read('absent', [])
+  t.true(await records.swap('absent', 'group', null, 'one', identity))
+  t.false(await records.swap('absent', 'group', null, 'two', identity))
+  t.false(await records.swap('absent', 'counter', 'one', 'two', identity), 'an absent record holds no text')
+  t.deepEqual((await records.read('absent', ['group', 'counter'])).values, ['one', null])
+})
+
+test('a swap compares every byte', async (t) => {
+  const records = recordsOn(server.url)
+  const { identity } = await records.read('bytes', [])
+  const swap = (from, to) => records.swap('bytes', 'group', from, to, identity)
+  const text = 'Größe \u{1f600} a\u0301 x'
+  t.true(await swap(null, text))
+  const others = [text.toLowerCase(), `${text} `, text.trimEnd().slice(0, -1), text.normalize('NFC'), `${text}\0`, '']
+  for (const other of others) t.false(await swap(other, 'another'), other)
+  t.is(await textOf(records, 'bytes', 'group'), text)
+  const long = `${'\u{1f600}'.repeat(2000)}\n\t"\\ \0 x `
+  t.true(await swap(text, long))
+  t.is(await textOf(records, 'bytes', 'group'), long)
+  t.true(await swap(long, text))
+})
+
+test('of fifty swaps at once one wins', async (t) => {
+  const clients = Array.from({ length: 10 }, () => recordsOn(server.url))
+  let text = null
+  for (let round = 0; round < 5; round++) {
+    const { identity } = await clients[0].read('race', ['group'])
+    const texts = Array.from({ length: 50 }, (_, i) => `${round} of ${i}`)
+    const won = await Promise.all(texts.map((to, i) => clients[i % 10].swap('race', 'group', text, to, identity)))
+    t.is(won.filter(Boolean).length, 1)
+    text = texts[won.indexOf(true)]
+    t.is(await textOf(clients[9], 'race', 'group'), text)
+  }
+})
+
+test('another identity is never true', async (t) => {
+  const records = recordsOn(server.url)
+  const { identity } = await records.read('identity', [])
+  t.false(await records.swap('identity', 'group', null, 'one', { ...identity, history: '1' }))
+  t.false(await records.swap('identity', 'counter', null, 'one', { ...identity, process: '1' }))
+})
+
+test('no record has an etcd lease', async (t) => {
+  const own = await ownEtcd(t)
+  t.true(await write(recordsOn(own.url), 'g', 'group', 'one'))
+  t.is(await own.ctl('lease', 'list'), 'found 0 leases')
+  t.false((await own.ctl('get', 'flakeforge/records/g/group', '-w', 'json')).includes('"lease"'))
+})
+
+// names and groups
+
+const NAMES = [
+  'a',
+  'a/b',
+  'a/',
+  'a/group',
+  'A',
+  'ä',
+  'a%2Fb',
+  ' a',
+  'a\ud800',
+  'a\udfff',
+  'a\\ud800',
+  '"',
+  'x'.repeat(128),
+]
+
+test("groups and their records: one group's are never another's", async (t) => {
+  const records = recordsOn((await ownEtcd(t)).url)
+  t.deepEqual(await records.groups(), [])
+  for (const group of NAMES) {
+    t.deepEqual(await records.names(group), [])
+    t.true(await write(records, group, 'group', `text of ${group.length}`))
+  }
+  for (const name of [slot(65_535), 'counter', slot(0)]) await write(records, 'a', name, 'x')
+  t.deepEqual((await records.names('a')).sort(), ['counter', 'group', slot(0), slot(65_535)])
+  for (const group of NAMES.slice(1)) t.deepEqual(await records.names(group), ['group'], group)
+  for (const group of NAMES) t.is(await textOf(records, group, 'group'), `text of ${group.length}`)
+  t.deepEqual((await records.groups()).sort(), NAMES.toSorted())
+})
+
+test('the key of a record', async (t) => {
+  const own = await ownEtcd(t)
+  await write(recordsOn(own.url), 'a/b ü\ud800', 'group', 'x')
+  t.deepEqual(await own.keysUnder('flakeforge/'), ['flakeforge/records/a%2Fb%20%C3%BC%5Cud800/group'])
+})
+
+// What a loss looks like, and what is none
+
+test('a restart, and a kill: everything is there, and the identity is the same', async (t) => {
+  const own = await ownEtcd(t)
+  const records = recordsOn(own.url)
+  for (const [text, signal] of [
+    ['one', 'SIGTERM'],
+    ['two', 'SIGKILL'],
+  ]) {
+    t.true(await write(records, 'g', 'group', text))
+    const before = await records.read('g', ['group'])
+    await own.kill(signal)
+    await own.start()
+    const after = await records.read('g', ['group'])
+    t.like(after, { identity: before.identity, values: [text] })
+    t.true(after.position >= before.position)
+  }
+})
+
+test('a wiped member with the same token: the same identity, and the position falls', async (t) => {
+  const own = await ownEtcd(t)
+  const records = recordsOn(own.url)
+  for (const text of ['one', 'two', 'three']) await write(records, 'g', 'group', text)
+  const before = await records.read('g', ['group'])
+  await own.wipe()
+  await own.start()
+  const after = await records.read('g', ['group'])
+  t.deepEqual(after.identity, before.identity)
+  t.deepEqual(after.values, [null])
+  t.true(after.position < before.position)
+})
+
+test('another cluster: another identity, and a swap that was decided before is false', async (t) => {
+  const own = await ownEtcd(t)
+  const records = recordsOn(own.url)
+  const before = await records.read('g', ['group'])
+  await own.wipe()
+  own.command.push('--initial-cluster-token', 'another')
+  await own.start()
+  t.false(await records.swap('g', 'group', null, 'one', before.identity))
+  const after = await records.read('g', ['group'])
+  t.not(after.identity.history, before.identity.history)
+  t.true(await records.swap('g', 'counter', null, 'one', after.identity))
+})
+
+// Several endpoints
+
+test('three members: each shows every swap at once, one alone answers nothing', async (t) => {
+  const members = await startCluster()
+  t.teardown(() => Promise.all(members.map((member) => member.stop())))
+  const clients = members.map(({ url }) => recordsOn(url))
+  for (let n = 0; n < 60; n++) {
+    t.true(await write(clients[n % 3], 'g', 'group', String(n)))
+    t.deepEqual(await Promise.all(clients.map((records) => textOf(records, 'g', 'group'))), Array(3).fill(String(n)))
+  }
+  const all = recordsOn(members.map(({ url }) => url))
+  const before = await all.read('g', ['group'])
+  await members[0].kill()
+  await until(() => write(all, 'g', 'group', 'two of three').catch(() => false)) // while they elect a leader
+  const after = await all.read('g', ['group'])
+  t.deepEqual(after.identity, before.identity)
+  t.true(after.position > before.position)
+  await members[1].kill()
+  await t.throwsAsync(clients[2].read('g', ['group']), { code: 'ERR_FLAKE_STORE' })
+})
+
+test('the next endpoint is asked only if one fails, and then first from then on', async (t) => {
+  const down = `http://127.0.0.1:${await freePort()}`
+  const spy = spyFetch()
+  const records = recordsOn([down, `${server.url}/`], { fetch: spy })
+  await records.read('endpoints', ['group'])
+  await records.read('endpoints', ['group'])
+  t.deepEqual(
+    spy.sent.map(({ url }) => new URL(url).origin),
+    [down, server.url, server.url],
+  )
+  const error = await t.throwsAsync(recordsOn(down).read('g', ['group']), refused(/ECONNREFUSED/))
+  t.true(error.message.includes(down))
+})
+
+test('a swap whose answer was lost is sent again: false, and written once', async (t) => {
+  const own = await ownEtcd(t)
+  const spy = spyFetch()
+  const records = recordsOn([own.url, own.url], { fetch: spy })
+  t.true(await write(records, 'lost', 'group', 'one'))
+  const { identity, position } = await records.read('lost', [])
+  spy.after = () => {
+    spy.after = undefined
+    throw new TypeError('cut')
+  }
+  t.false(await records.swap('lost', 'group', 'one', 'two', identity))
+  const after = await records.read('lost', ['group'])
+  t.deepEqual(after.values, ['two'])
+  t.is(after.position, position + 1)
+})
+
+test('a swap that two members carry out late and early is carried out once', async (t) => {
+  const spy = spyFetch()
+  const records = recordsOn([server.url, server.url], { fetch: spy })
+  const { identity } = await records.read('late', [])
+  await records.swap('late', 'group', null, 'one', identity)
+  let late
+  spy.before = (sent) => {
+    spy.before = undefined
+    late = () => fetch(sent.url, { method: 'POST', body: JSON.stringify(sent) }).then((response) => response.json())
+    throw new TypeError('cut')
+  }
+  t.true(await records.swap('late', 'group', 'one', 'two', identity))
+  t.true(await records.swap('late', 'group', 'two', 'three', identity))
+  const { url, ...answer } = await late()
+  t.falsy(answer.succeeded)
+  t.is(await textOf(records, 'late', 'group'), 'three')
+})
+
+/** A `fetch` that never answers, and how long each call was waited for. */
+function hungFetch() {
+  const waits = []
+  async function hung(_, { signal }) {
+    const start = performance.now()
+    await once(signal, 'abort')
+    waits.push(performance.now() - start)
+    throw signal.reason
+  }
+  /** After the last long wait there may be a millisecond left, for one more. */
+  const longWaits = () => waits.filter((ms) => ms > 2000).length
+  return Object.assign(hung, { longWaits })
+}
+
+test('getting a token is part of the ten seconds that a call may take', async (t) => {
+  const [hungToken, hungTxn] = [hungFetch(), hungFetch()]
+  let tokens = 0
+  async function secondGivesToken(url, options) {
+    if (url.endsWith('/txn')) return hungTxn(url, options)
+    tokens += 1
+    if (tokens === 1) return hungToken(url, options)
+    return new Response('{"token":"t"}', { headers: { date: new Date().toUTCString() } })
+  }
+  const never = hungFetch()
+  const endpoints = ['http://one:1', 'http://two:2', 'http://three:3']
+  const calls = [secondGivesToken, never].map((fetch) =>
+    recordsOn(endpoints, { username: 'me', password: 'secret', fetch }).read('g', ['group']),
+  )
+  const alive = setTimeout(() => {}, 60_000) // AbortSignal.timeout keeps no process alive
+  for (const call of calls) {
+    const error = await t.throwsAsync(call, refused(/does not answer at http:\/\/one/))
+    t.false(error.message.includes('secret'))
+  }
+  clearTimeout(alive)
+  t.deepEqual(
+    [hungToken, hungTxn, never].map(({ longWaits }) => longWaits()),
+    [1, 1, 2],
+  )
+})
+
+const DATE = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
+const HEADER = '"header":{"cluster_id":"1","revision":"5"}'
+
+for (const [what, body, message] of [
+  ['no header', '{"succeeded":true}', /no answer of an etcd.*succeeded/],
+  ['no cluster', '{"header":{"revision":"1"}}', /no answer of an etcd/],
+  ['no revision', '{"header":{"cluster_id":"1"}}', /no answer of an etcd/],
+  ['no values', `{${HEADER},"succeeded":true}`, /no answer of an etcd/],
+  ['a list', '[]', /no answer of an etcd/],
+  ['nothing', 'null', /HTTP 200 and no JSON: null/],
+  ['a page', '<html>', /HTTP 200 and no JSON: <html>/],
+]) {
+  test(`an answer with ${what} is an error`, async (t) => {
+    const url = await fake(t, (_, response) => response.writeHead(200, DATE).end(body))
+    await t.throwsAsync(recordsOn(url).read('g', ['group']), refused(message))
+  })
+}
+
+test('an answer without the Date header is an error, because it is the clock', async (t) => {
+  const url = await fake(t, (_, response) => {
+    response.sendDate = false
+    response.end(`{${HEADER},"succeeded":true,"responses":[{"response_range":{}}]}`)
+  })
+  await t.throwsAsync(recordsOn(url).read('g', ['group']), refused(/no Date header/))
+})
+
+// Users, and the rest
+
+test('a user with rights on the prefix alone may do everything, with one token', async (t) => {
+  const own = await ownEtcd(t)
+  for (const words of [
+    ['role', 'add', 'root'],
+    ['role', 'add', 'flakeforge'],
+    ['role', 'grant-permission', 'flakeforge', 'readwrite', '--prefix', 'flakeforge/'],
+    ['user', 'add', 'root:pass'],
+    ['user', 'add', 'app:pass of app'],
+    ['user', 'grant-role', 'root', 'root'],
+    ['user', 'grant-role', 'app', 'flakeforge'],
+    ['auth', 'enable'],
+  ])
+    await own.ctl(...words)
+  const spy = spyFetch()
+  const records = recordsOn(own.url, { username: 'app', password: 'pass of app', fetch: spy })
+  t.true(await write(records, 'g', 'group', 'one'))
+  t.deepEqual((await records.read('g', ['group', slot(0), slot(1)])).values, ['one', null, null])
+  t.deepEqual([await records.names('g'), await records.groups()], [['group'], ['g']])
+  t.deepEqual(await records.older('g'), { group: false, counter: undefined })
+  await own.ctl('--user', 'root:pass', 'put', RECORD, JSON.stringify(RECORD_OF_0_1))
+  await records.endOlder('orders')
+  t.is(spy.sent.filter(({ url }) => url.endsWith('/authenticate')).length, 1)
+  await t.throwsAsync(recordsOn(own.url).read('g', ['group']), refused(/user name is empty/))
+})
+
+test('any etcd may be durable, and close ends nothing', async (t) => {
+  const records = recordsOn(server.url)
+  t.is(await records.checkDurable(), undefined)
+  await records.close()
+  t.deepEqual((await records.read('closed', ['group'])).values, [null])
+})
+
+// Version 0.1
+
+const VECTOR = require('../../vectors/upgrade/etcd.json')
+const RECORD = 'flakeforge/group/orders/record'
+const RECORD_OF_0_1 = JSON.parse(VECTOR.keys[RECORD])
+const HI = 3_786_912_012_579
+
+/** A server with all that version 0.1 wrote. */
+async function withVersion01(t) {
+  const own = await ownEtcd(t)
+  for (const [key, value] of Object.entries(VECTOR.keys)) await own.ctl('put', key, value)
+  return own
+}
+
+test('what 0.1 left is found by its name', async (t) => {
+  const records = recordsOn((await withVersion01(t)).url)
+  t.deepEqual(await records.older('orders'), { group: true, counter: undefined })
+  t.deepEqual(await records.older('invoices'), { group: false, counter: '100' })
+  t.deepEqual(await records.older('order'), { group: false, counter: undefined })
+  t.deepEqual(await records.groups(), [], 'it is no record')
+  t.deepEqual((await records.read('orders', ['group', 'counter'])).values, [null, null])
+})
+
+test('a group of 0.1 with any name is found', async (t) => {
+  const own = await ownEtcd(t)
+  await own.ctl('put', 'flakeforge/group/a%2Fb%20%C3%BC%5Cud800/record', VECTOR.keys[RECORD])
+  t.true((await recordsOn(own.url).older('a/b ü\ud800')).group)
+})
+
+test('the end of a group of 0.1: what its destroy left', async (t) => {
+  const own = await withVersion01(t)
+  const records = recordsOn(own.url)
+  await records.endOlder('orders')
+  t.deepEqual(await own.keysUnder('flakeforge/'), ['flakeforge/counter/invoices', RECORD])
+  const { quietUntil, nonce, since, cluster } = RECORD_OF_0_1
+  t.deepEqual(await own.readRecord(RECORD), { destroyed: true, floor: HI, quietUntil, nonce, since, cluster })
+  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
+  t.deepEqual(await records.older('invoices'), { group: false, counter: '100' })
+  const { position } = await records.read('orders', [])
+  for (const group of ['orders', 'invoices', 'never there']) await records.endOlder(group)
+  t.is((await records.read('orders', [])).position, position, 'there is nothing more to end')
+})
+
+test('the floor of what is left lies past windows that the store may have lost', async (t) => {
+  const own = await ownEtcd(t)
+  const records = recordsOn(own.url)
+  for (const [skewMs, end] of [
+    [200, 65_000],
+    [9000, 69_000],
+  ]) {
+    await own.ctl('put', RECORD, JSON.stringify({ ...RECORD_OF_0_1, skewMs }))
+    const { now } = await records.read('g', [])
+    await records.endOlder('orders')
+    const { floor } = await own.readRecord(RECORD)
+    t.true(floor >= now + end && floor <= Date.now() + end, String(floor - now))
+  }
+})
+
+test('a window of 0.1 that is written while its group ends counts', async (t) => {
+  const own = await withVersion01(t)
+  const spy = spyFetch()
+  spy.before = async ({ compare }) => {
+    if (compare.length === 0) return
+    spy.before = undefined
+    const text = JSON.stringify({ slot: 0, owner: 'o', host: 'h', lo: HI, hi: HI + 5000 })
+    await own.ctl('put', `flakeforge/group/orders/slots/end/000${HI + 5000}/00000`, text)
+    await own.ctl('put', 'flakeforge/group/orders/slots/hw/00000', text)
+  }
+  await recordsOn(own.url, { fetch: spy }).endOlder('orders')
+  t.is((await own.readRecord(RECORD)).floor, HI + 5000)
+  t.deepEqual(await own.keysUnder('flakeforge/group/orders/slots/'), [])
+})
+
+test('a quiet period that a member of 0.1 notes while the group ends is kept', async (t) => {
+  const own = await withVersion01(t)
+  const spy = spyFetch()
+  const noted = { nonce: 'another', quietUntil: HI + 9000, floor: HI + 8000 }
+  spy.before = async ({ compare }) => {
+    if (compare.length === 0) return
+    spy.before = undefined
+    await own.editRecord(RECORD, noted)
+  }
+  await recordsOn(own.url, { fetch: spy }).endOlder('orders')
+  t.like(await own.readRecord(RECORD), { destroyed: true, ...noted })
+})
+
+test('a group of 0.1 whose members never stop writing is an error in the end', async (t) => {
+  const own = await withVersion01(t)
+  const spy = spyFetch()
+  let turns = 0
+  spy.before = async ({ compare }) => {
+    if (compare.length > 0) await own.ctl('put', 'flakeforge/group/orders/slots/hw/00000', String(turns++))
+  }
+  const records = recordsOn(own.url, { fetch: spy })
+  await t.throwsAsync(records.endOlder('orders'), refused(/'orders' of version 0\.1.*64 attempts/))
+  t.is(turns, 64)
+  t.true((await records.older('orders')).group)
+})
+
+test('a key of 0.1 that holds something else is an error that names it, and stays', async (t) => {
+  const own = await ownEtcd(t)
+  await own.ctl('put', RECORD, 'hello')
+  const records = recordsOn(own.url)
+  for (const call of [records.older('orders'), records.endOlder('orders')]) {
+    const error = await t.throwsAsync(call, refused(/hello/))
+    t.true(error.message.includes(RECORD))
+  }
+  t.is(await own.ctl('get', '--print-value-only', RECORD), 'hello')
+})

@@ -1,0 +1,782 @@
+// The records of the MySQL store on a real MariaDB, with every kind of client: what read and swap guarantee, which servers
+// and sessions are refused, and what own settings of a client must not change.
+
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import mariadb from 'mariadb'
+import mariadbCallback from 'mariadb/callback'
+import mysql2Callback from 'mysql2'
+import mysql2 from 'mysql2/promise'
+import { CLIENTS, startMysql, startReplica, untilCaughtUp, wantMysql, withVariables } from '../../servers/mysql.mjs'
+import { startProxy } from '../../servers/proxy.mjs'
+import { findProgram, freePort, until } from '../../servers/server.mjs'
+
+const require = createRequire(import.meta.url)
+const { mysqlClient } = require('../../../lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
+const { SCHEMA } = require('../../../lib/lease/stores/mysql/schema.js')
+const { insert, update } = require('../../../lib/lease/stores/mysql/swap.js')
+const { openClient, openMariadb, openMysql2 } = require('../../../lib/lease/stores/mysql/url.js')
+
+const clock = require('../../../chaos/clock.js')
+
+const run = promisify(execFile)
+// One after the other, so that the steps of one do not wait for the servers of another to start.
+const test = wantMysql() === undefined ? anyTest.skip : anyTest.serial
+/** For those that wait for a time limit. */
+const testBeside = wantMysql() === undefined ? anyTest.skip : anyTest
+
+const OPTION = { code: 'ERR_FLAKE_OPTION' }
+const STORE = { code: 'ERR_FLAKE_STORE' }
+const TRANSACTION = { ...OPTION, message: /It is in a transaction\. Use the pool/ }
+const POOL = 'a pool of mysql2'
+
+let server
+let databases = 0
+
+anyTest.before(async () => {
+  if (wantMysql() !== undefined) server = await startMysql()
+})
+
+anyTest.after.always(() => server?.stop())
+
+const freshUrl = (on = server) => on.freshUrl(`d${databases++}`)
+
+/** The records of an address, by a client of this kind. */
+async function connect(t, url, kind = POOL, options = {}) {
+  const { client, end } = await CLIENTS[kind](url, options)
+  t.teardown(() => end().catch(() => {}))
+  return { client, records: new MysqlRecords(mysqlClient(client)) }
+}
+
+/** A server of the test's own. */
+async function startAlone(t, settings) {
+  const own = await startMysql(settings)
+  t.teardown(() => own.stop())
+  return own
+}
+
+const slot = (i) => `slot${String(i).padStart(10, '0')}`
+
+/** Writes a record that is absent. */
+async function put(records, group, name, value) {
+  const { identity } = await records.read(group, [name])
+  return records.swap(group, name, null, value, identity)
+}
+
+const textOf = async (records, group, name) => (await records.read(group, [name])).values[0]
+
+/** A connection of the test's own, to keep a lock or a transaction. */
+async function session(t, url, options) {
+  const connection = await mysql2.createConnection({ uri: url, multipleStatements: true, ...options })
+  t.teardown(() => connection.destroy())
+  return connection
+}
+
+for (const kind of Object.keys(CLIENTS)) {
+  test(`${kind}: reads in the order of the names, and swaps what is there`, async (t) => {
+    const { records } = await connect(t, await freshUrl(), kind)
+    const before = Date.now()
+    const { now, identity, values } = await records.read('g', ['group', slot(1), slot(0)])
+    t.deepEqual(values, [null, null, null])
+    t.true(now >= before - 1 && now <= Date.now() + 1, 'the server has the clock of this machine')
+    t.deepEqual(Object.keys(identity), ['history', 'process'])
+    t.deepEqual((await records.read('g', ['group'])).identity, identity)
+
+    t.true(await records.swap('g', slot(0), null, 'zero', identity))
+    t.true(await records.swap('g', 'group', null, 'one', identity))
+    t.false(await records.swap('g', 'group', null, 'another', identity), 'it is there')
+    t.false(await records.swap('g', slot(1), 'x', 'another', identity), 'it is absent')
+    t.false(await records.swap('g', 'group', 'two', 'another', identity), 'it has another text')
+    t.true(await records.swap('g', 'group', 'one', 'two', identity))
+    t.deepEqual((await records.read('g', ['group', slot(1), slot(0)])).values, ['two', null, 'zero'])
+    t.deepEqual((await records.names('g')).sort(), ['group', slot(0)])
+
+    for (const other of [
+      { ...identity, history: `${identity.history}x` },
+      { ...identity, process: '' },
+    ]) {
+      t.false(await records.swap('g', 'group', 'two', 'three', other))
+      t.false(await records.swap('g', slot(2), null, 'three', other))
+    }
+    t.deepEqual((await records.read('g', ['group', slot(2)])).values, ['two', null])
+  })
+
+  test(`${kind}: one of many that swap at once wins`, async (t) => {
+    const { records } = await connect(t, await freshUrl(), kind)
+    const { identity } = await records.read('g', ['group'])
+    for (const from of [null, 'first']) {
+      const to = (i) => (from === null ? 'first' : `second ${i}`)
+      const tries = Array.from({ length: 20 }, (_, i) => records.swap('g', 'group', from, to(i), identity))
+      const won = await Promise.all(tries)
+      t.is(won.filter(Boolean).length, 1)
+      if (from !== null) t.is(await textOf(records, 'g', 'group'), `second ${won.indexOf(true)}`)
+    }
+  })
+}
+
+test('1 100 records in one read, and values of 2 kB', async (t) => {
+  const url = await freshUrl()
+  const { records } = await connect(t, url)
+  await records.read('g', ['group'])
+  const connection = await session(t, url)
+  const rows = Array.from({ length: 2000 }, (_, i) => ['g', slot(i), `${i} ${'€'.repeat(700)}`])
+  await connection.query('INSERT INTO flakeforge_record VALUES ?', [rows])
+  const names = ['group', slot(1999), slot(3000), ...Array.from({ length: 1100 }, (_, i) => slot(500 + i))]
+  const { values } = await records.read('g', names)
+  t.deepEqual(values.slice(0, 3), [null, rows[1999][2], null])
+  t.deepEqual(
+    values.slice(3),
+    rows.slice(500, 1600).map(([, , value]) => value),
+  )
+})
+
+test('groups and their names', async (t) => {
+  const { records } = await connect(t, await freshUrl())
+  t.deepEqual(await records.groups(), [])
+  const groups = ['g', 'G', 'g ', 'é', 'e\u0301', '🐘', "';--", '\\', '%', '_'.repeat(128), '🐘'.repeat(128)]
+  for (const [i, group] of groups.entries()) t.true(await put(records, group, 'group', `${i}`))
+  t.deepEqual((await records.groups()).sort(), [...groups].sort())
+  for (const [i, group] of groups.entries()) t.is(await textOf(records, group, 'group'), `${i}`)
+  t.deepEqual(await records.names('unknown'), [])
+})
+
+/** Texts that columns, connections or clients might take for each other, or change. */
+const TEXTS = [
+  'a',
+  'A',
+  'a ',
+  'a  ',
+  'ä',
+  'a\u0308',
+  "'",
+  '\\',
+  '\\\\',
+  '?',
+  ':name',
+  '€',
+  '🐘',
+  ' ',
+  '',
+  '%',
+  '\0',
+  '\n',
+]
+
+/** Sessions as users have them. */
+const SESSIONS = {
+  'no mode': `SET sql_mode = ''`,
+  'the modes of others': `SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'`,
+  "Oracle's mode": `SET sql_mode = 'ORACLE,EMPTY_STRING_IS_NULL'`,
+  'an old character set': 'SET NAMES latin1',
+  'a character set of several bytes': 'SET NAMES sjis',
+  'wide literals': 'SET collation_connection = utf16_bin',
+  'texts that fold': 'SET NAMES utf8mb4 COLLATE utf8mb4_general_ci',
+  'a limit for rows': 'SET sql_select_limit = 1',
+  'a time zone': `SET time_zone = '-11:30'`,
+  'a clock that stands': 'SET timestamp = 1000000000',
+  'safe updates': 'SET sql_safe_updates = 1',
+}
+
+for (const [what, statement] of Object.entries(SESSIONS)) {
+  test(`a session with ${what} gives the same`, async (t) => {
+    const url = await freshUrl()
+    const plain = (await connect(t, url)).records
+    const { identity } = await plain.read('g', ['group'])
+    const { client, records } = await connect(t, url, 'a connection of mysql2')
+    await client.query(statement)
+    const [[before]] = await client.query('SHOW VARIABLES WHERE Variable_name IN ("sql_mode")').catch(() => [[]])
+    for (const [i, text] of TEXTS.entries()) {
+      t.true(await put(records, text, slot(i), text), `${what} ${JSON.stringify(text)}`)
+      t.is(await textOf(plain, text, slot(i)), text)
+    }
+    const names = TEXTS.map((_, i) => slot(i))
+    t.deepEqual(
+      (await records.read('ä', names)).values,
+      TEXTS.map((text) => (text === 'ä' ? text : null)),
+    )
+    for (const other of TEXTS.filter((text) => text !== 'a')) {
+      t.false(await records.swap('a', slot(0), other, 'b', identity), JSON.stringify(other))
+    }
+    const answer = await records.read('g', ['group'])
+    t.deepEqual(answer.identity, identity)
+    t.true(Math.abs(answer.now - Date.now()) < 5000)
+    const [[after]] = await client.query('SHOW VARIABLES WHERE Variable_name IN ("sql_mode")').catch(() => [[]])
+    t.deepEqual(after, before, 'the session is as it was')
+  })
+}
+
+/** Options of clients that change what an answer looks like. */
+const MYSQL2_OPTIONS = {
+  typeCast: () => 'x',
+  rowsAsArray: true,
+  nestTables: true,
+  namedPlaceholders: true,
+  bigNumberStrings: true,
+  supportBigNumbers: true,
+  multipleStatements: true,
+  dateStrings: true,
+  timezone: '+05:00',
+  decimalNumbers: true,
+  charset: 'latin1',
+  flags: '-FOUND_ROWS',
+  disableEval: true,
+  compress: true,
+}
+const MARIADB_OPTIONS = {
+  typeCast: () => 'x',
+  rowsAsArray: true,
+  nestTables: true,
+  namedPlaceholders: true,
+  metaAsArray: true,
+  bigIntAsNumber: true,
+  bigNumberStrings: true,
+  multipleStatements: true,
+  dateStrings: true,
+  timezone: '+05:00',
+  decimalAsNumber: true,
+  charset: 'latin1',
+  foundRows: false,
+  pipelining: false,
+  queryTimeout: 5000,
+  compress: true,
+}
+
+for (const [kind, options] of [
+  [POOL, MYSQL2_OPTIONS],
+  ['a pool of mariadb', MARIADB_OPTIONS],
+]) {
+  for (const [name, value] of Object.entries(options)) {
+    test(`${kind} with the option ${name}`, async (t) => {
+      const { records } = await connect(t, await freshUrl(), kind, { [name]: value })
+      const { now, identity } = await records.read('g', ['group'])
+      t.true(Math.abs(now - Date.now()) < 5000)
+      t.true(await records.swap('g', 'group', null, 'ä', identity))
+      t.true(await records.swap('g', 'group', 'ä', '€', identity))
+      t.false(await records.swap('g', 'group', 'ä', '€', identity))
+      t.deepEqual((await records.read('g', ['group', 'counter'])).values, ['€', null])
+      t.deepEqual(await records.names('g'), ['group'])
+      t.deepEqual(await records.groups(), ['g'])
+    })
+  }
+}
+
+test('a swap that changes nothing is never true, whatever a client counts', async (t) => {
+  const url = await freshUrl()
+  for (const [kind, options] of [
+    [POOL, {}],
+    [POOL, { flags: '-FOUND_ROWS' }],
+    ['a pool of mariadb', {}],
+    ['a pool of mariadb', { foundRows: false }],
+  ]) {
+    const { records } = await connect(t, url, kind, options)
+    await put(records, 'g', 'group', 'a')
+    const { identity } = await records.read('g', ['group'])
+    t.false(await records.swap('g', 'group', 'a', 'a', identity))
+  }
+})
+
+test('a value that is too long is refused, never cut off', async (t) => {
+  const url = await freshUrl()
+  const { client, records } = await connect(t, url, 'a connection of mysql2')
+  await client.query(`SET sql_mode = ''`)
+  const longest = `${'€'.repeat(8192 / 3)}..`
+  t.true(await put(records, 'g', 'group', longest))
+  t.is(await textOf(records, 'g', 'group'), longest)
+  await t.throwsAsync(put(records, 'g', 'counter', `${longest}.`), { ...STORE, message: /8193 bytes, .* at most 8192/ })
+
+  await client.query('ALTER TABLE flakeforge_record MODIFY value varbinary(8190) NOT NULL').catch(() => {})
+  await client.query('DELETE FROM flakeforge_record')
+  await client.query('ALTER TABLE flakeforge_record MODIFY value varbinary(3) NOT NULL')
+  await t.throwsAsync(put(records, 'g', 'group', '1234'), { ...STORE, message: /too long/ })
+  t.true(await put(records, 'g', 'group', '123'))
+  const { identity } = await records.read('g', ['group'])
+  await t.throwsAsync(records.swap('g', 'group', '123', '1234', identity), { ...STORE, message: /too long/ })
+  t.is(await textOf(records, 'g', 'group'), '123')
+})
+
+test('now is read after the records, also where a read has waited for a lock', async (t) => {
+  const url = await freshUrl()
+  const { records } = await connect(t, url)
+  await put(records, 'g', 'group', 'before')
+  const other = await session(t, url)
+  await other.query('LOCK TABLES flakeforge_record WRITE')
+  const reading = records.read('g', ['group'])
+  await until(async () => {
+    const waiting = await server.query(
+      `SELECT 1 FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table metadata lock' AND DB = ?`,
+      [new URL(url).pathname.slice(1)],
+    )
+    return waiting.length > 0
+  })
+  await sleep(300)
+  await other.query(`UPDATE flakeforge_record SET value = 'after'`)
+  const written = Date.now()
+  await other.query('UNLOCK TABLES')
+  const { now, values } = await reading
+  t.deepEqual(values, ['after'])
+  t.true(now >= written, `${written - now} ms older than the record`)
+})
+
+test('SYSDATE that is NOW, in another time zone and with a clock that stands', async (t) => {
+  const own = await startAlone(t, { 'sysdate-is-now': 1, 'default-time-zone': '+13:00' })
+  const { client, records } = await connect(t, await freshUrl(own), 'a connection of mysql2')
+  for (const statement of ['SET timestamp = DEFAULT', 'SET timestamp = 1000000000']) {
+    await client.query(statement)
+    const start = Date.now()
+    const { now } = await records.read('g', ['group'])
+    t.true(now >= start - 1 && now <= Date.now() + 1, statement)
+  }
+})
+
+/** A server in Berlin whose clock shows this time, and its pid when it runs. */
+async function startInBerlin(t, time) {
+  const own = await startMysql({}, { TZ: 'Europe/Berlin', ...clock.environment(time - Date.now()) })
+  const pids = [own.pid]
+  t.teardown(async () => {
+    await own.stop()
+    pids.forEach(clock.cleanUp)
+  })
+  const setClock = async (later) => {
+    await own.kill()
+    const variables = { TZ: 'Europe/Berlin', ...clock.environment(later - Date.now()) }
+    own.command = withVariables(variables, own.command.slice(own.command.findIndex((word) => word.startsWith('/'))))
+    await own.start()
+    pids.push(own.pid)
+  }
+  return { own, setClock }
+}
+
+const HOUR_MS = 3_600_000
+
+test('at the end of summer time the clock goes on, and the identity is the same in all time zones', async (t) => {
+  if (clock.library === undefined) return t.log('SKIPPED: no libfaketime (Debian: faketime)') || t.pass()
+  // In this night Berlin had the hour from 02:00 to 03:00 twice; the second began at this time.
+  const second = Date.UTC(2026, 9, 25, 1)
+  const { own, setClock } = await startInBerlin(t, second - HOUR_MS / 2)
+  const url = await freshUrl(own)
+  const first = await (await connect(t, url)).records.read('g', ['group'])
+  t.true(Math.abs(first.now - (second - HOUR_MS / 2)) < HOUR_MS / 4)
+  await setClock(second + HOUR_MS / 2)
+  const { records } = await connect(t, url)
+  const later = await records.read('g', ['group'])
+  t.true(Math.abs(later.now - (second + HOUR_MS / 2)) < HOUR_MS / 4, 'the same by the clocks on the wall')
+  t.is(later.identity.history, first.identity.history)
+
+  const { client, records: elsewhere } = await connect(t, url, 'a connection of mysql2')
+  for (const zone of ['+00:00', '+01:00', '+02:00', '-11:30', '+13:00']) {
+    await client.query('SET time_zone = ?', [zone])
+    const { now, identity } = await elsewhere.read('g', ['group'])
+    t.deepEqual(identity, later.identity)
+    t.true(now >= later.now && now < later.now + HOUR_MS / 4)
+  }
+})
+
+// --- identity ---
+
+test('a restart is another process of the same history', async (t) => {
+  const own = await startAlone(t)
+  const { records } = await connect(t, await freshUrl(own))
+  const read = () => records.read('g', ['group'])
+  const first = await read()
+  t.true(await records.swap('g', 'group', null, 'x', first.identity))
+  for (const signal of ['SIGTERM', 'SIGKILL']) {
+    const before = await read()
+    await own.restart(signal)
+    // A connection that died may still be in the pool.
+    let after
+    await until(async () => {
+      after = await read().catch(() => undefined)
+      return after !== undefined
+    })
+    t.deepEqual(after.values, ['x'])
+    t.is(after.identity.history, before.identity.history)
+    t.not(after.identity.process, before.identity.process)
+    t.false(await records.swap('g', 'group', 'x', 'y', before.identity))
+  }
+})
+
+test('a dump that is put back is another history', async (t) => {
+  const url = await freshUrl()
+  const { client, records } = await connect(t, url)
+  await put(records, 'g', 'group', 'x')
+  const before = await records.read('g', ['group'])
+  const database = new URL(url).pathname.slice(1)
+  const options = ['--host=127.0.0.1', `--port=${server.port}`, '--user=root']
+  const { stdout: dump } = await run(findProgram('mariadb-dump'), [...options, database])
+  const [[{ created }]] = await client.query('SELECT UNIX_TIMESTAMP() AS created')
+  await until(async () => (await client.query('SELECT UNIX_TIMESTAMP() AS now'))[0][0].now > created)
+  const putting = run(findProgram('mariadb'), [...options, database])
+  putting.child.stdin.end(dump)
+  await putting
+  const after = await records.read('g', ['group'])
+  t.deepEqual(after.values, ['x'])
+  t.not(after.identity.history, before.identity.history)
+  t.is(after.identity.process, before.identity.process, 'the server never stopped')
+  t.false(await records.swap('g', 'group', 'x', 'y', before.identity))
+  t.true(await records.swap('g', 'group', 'x', 'y', after.identity))
+})
+
+test('a replica that is promoted, and a primary that was made to follow, are other histories', async (t) => {
+  const primary = await startAlone(t, { 'server-id': 1, 'log-bin': 'log', 'sync-binlog': 0 })
+  const replica = await startReplica(primary, { 'log-bin': 'log', 'read-only': 1 })
+  t.teardown(() => replica.stop())
+  const url = await freshUrl(primary)
+  const { records } = await connect(t, url)
+  await put(records, 'g', 'group', 'x')
+  const before = await records.read('g', ['group'])
+  await untilCaughtUp(replica, primary)
+  const { records: onReplica } = await connect(t, url.replace(String(primary.port), String(replica.port)))
+  await t.throwsAsync(onReplica.read('g', ['group']), {
+    ...STORE,
+    message: /takes no writes.*primary|read_only.*primary/,
+  })
+
+  // Its row about processes comes from the primary: it must have one of its own, and not stop when the primary restarts.
+  await replica.query('SET GLOBAL read_only = 0')
+  const promoted = await onReplica.read('g', ['group'])
+  t.deepEqual(promoted.values, ['x'])
+  t.not(promoted.identity.history, before.identity.history)
+  t.not(promoted.identity.process, before.identity.process)
+  await primary.restart()
+  let renamed
+  await until(async () => {
+    renamed = await records.read('g', ['group']).catch(() => undefined)
+    return renamed !== undefined
+  })
+  t.not(renamed.identity.process, before.identity.process)
+  await records.swap('g', 'group', 'x', 'y', renamed.identity)
+  await untilCaughtUp(replica, primary)
+  t.is(await textOf(onReplica, 'g', 'group'), 'y', 'what a swap writes reaches replicas')
+  const [status] = await replica.query('SHOW SLAVE STATUS')
+  t.is(status.Last_SQL_Error, '')
+
+  await primary.query(`CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1`)
+  t.not((await records.read('g', ['group'])).identity.history, renamed.identity.history)
+  t.false(await records.swap('g', 'group', 'y', 'z', renamed.identity))
+})
+
+// --- what is refused ---
+
+test('a server that does not keep what it writes, or takes no writes, is refused at each step', async (t) => {
+  const own = await startAlone(t)
+  const url = await freshUrl(own)
+  await own.query(`CREATE USER member; GRANT ALL ON *.* TO member; REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM member`)
+  const { records } = await connect(t, url)
+  const { records: ofMember } = await connect(t, url.replace('root@', 'member@'))
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await ofMember.read('g', ['group'])
+  for (const [setting, undo, message] of [
+    ['read_only = 1', 'read_only = 0', /read_only.*Use the address of the primary/],
+    ['innodb_flush_log_at_trx_commit = 2', 'innodb_flush_log_at_trx_commit = 1', /trx_commit is 2.*Set it to 1/],
+    ['innodb_flush_log_at_trx_commit = 0', 'innodb_flush_log_at_trx_commit = 1', /trx_commit is 0.*Set it to 1/],
+  ]) {
+    await own.query(`SET GLOBAL ${setting}`)
+    await t.throwsAsync(records.read('g', ['group']), { ...STORE, message })
+    t.false(await records.swap('g', 'group', 'a', 'b', identity), setting)
+    t.false(await records.swap('g', 'counter', null, 'b', identity), setting)
+    if (setting.startsWith('read_only')) {
+      await t.throwsAsync(ofMember.swap('g', 'group', 'a', 'b', identity), { ...STORE, message: /primary/ })
+    }
+    await own.query(`SET GLOBAL ${undo}`)
+  }
+  t.is(await textOf(records, 'g', 'group'), 'a')
+})
+
+test('a replication format that would lose what a swap writes is refused', async (t) => {
+  const own = await startAlone(t, { 'log-bin': 'log', 'binlog-format': 'STATEMENT' })
+  const { records } = await connect(t, await freshUrl(own))
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /binlog_format is STATEMENT.*ROW or MIXED/ })
+})
+
+test('durable: refused where a crash of the machine may undo a write', async (t) => {
+  const own = await startAlone(t, { 'log-bin': 'log', 'sync-binlog': 0, 'innodb-flush-method': 'fsync' })
+  const { records } = await connect(t, await freshUrl(own))
+  await t.throwsAsync(records.checkDurable(), { ...OPTION, message: /durable.*sync_binlog is 0.*Set it to 1/ })
+  await own.query('SET GLOBAL sync_binlog = 1')
+  await records.checkDurable()
+  await t.throwsAsync((await connect(t, await freshUrl())).records.checkDurable(), { ...OPTION, message: /nosync/ })
+})
+
+test('tables of another engine are refused', async (t) => {
+  const url = await freshUrl()
+  const { client, records } = await connect(t, url)
+  await records.read('g', ['group'])
+  await client.query('ALTER TABLE flakeforge_process ENGINE = InnoDB')
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /flakeforge_process.*MEMORY/ })
+  await client.query('ALTER TABLE flakeforge_process ENGINE = MEMORY')
+  await records.read('g', ['group'])
+  await client.query('ALTER TABLE flakeforge_record ENGINE = Aria')
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /flakeforge_record.*InnoDB/ })
+})
+
+for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connection'))) {
+  const query = (client, text) => (client.promise?.() ?? client).query(text)
+
+  test(`${kind} inside a transaction is refused, and taken after it`, async (t) => {
+    const { client, records } = await connect(t, await freshUrl(), kind)
+    await put(records, 'g', 'group', 'a')
+    const { identity } = await records.read('g', ['group'])
+    await query(client, 'START TRANSACTION')
+    for (const step of [
+      () => records.read('g', ['group']),
+      () => records.names('g'),
+      () => records.groups(),
+      () => records.swap('g', 'group', 'a', 'b', identity),
+      () => records.swap('g', 'counter', null, 'b', identity),
+    ]) {
+      await t.throwsAsync(step, TRANSACTION)
+    }
+    await query(client, 'COMMIT')
+    t.deepEqual((await records.read('g', ['group', 'counter'])).values, ['a', null])
+    t.true(await records.swap('g', 'group', 'a', 'b', identity))
+  })
+
+  test(`${kind} that begins or ends a transaction at the same time`, async (t) => {
+    const { client, records } = await connect(t, await freshUrl(), kind)
+    await put(records, 'g', 'group', 'a')
+    const { identity } = await records.read('g', ['group'])
+    const swap = () => records.swap('g', 'group', 'a', 'b', identity).catch(({ code }) => code)
+    // The transaction comes before the swap's own check, or between that and the swap.
+    for (const order of ['before', 'after']) {
+      const begins = () => query(client, 'START TRANSACTION')
+      const begun = order === 'before' ? begins() : undefined
+      const swapped = swap()
+      await Promise.all([begun ?? begins(), begun])
+      const outcome = await swapped
+      await query(client, 'ROLLBACK')
+      t.is(await textOf(records, 'g', 'group'), outcome === true ? 'b' : 'a', `${order}: ${outcome}`)
+      if (outcome === true) await records.swap('g', 'group', 'b', 'a', identity)
+    }
+    // A read within it, whose end is on its way already.
+    const begun = query(client, 'START TRANSACTION')
+    const refused = t.throwsAsync(records.read('g', ['group']), TRANSACTION)
+    await new Promise((resolve) => process.nextTick(resolve)) // it has been sent
+    const ended = query(client, 'COMMIT')
+    await Promise.all([begun, refused, ended])
+  })
+
+  test(`${kind} without autocommit is refused`, async (t) => {
+    const { client, records } = await connect(t, await freshUrl(), kind)
+    const { identity } = await records.read('g', ['group'])
+    await query(client, 'SET autocommit = 0')
+    await t.throwsAsync(records.read('g', ['group']), { ...OPTION, message: /autocommit is off/ })
+    await t.throwsAsync(records.swap('g', 'group', null, 'b', identity), OPTION)
+    await query(client, 'ROLLBACK')
+    await query(client, 'SET autocommit = 1')
+    t.is(await textOf(records, 'g', 'group'), null)
+  })
+}
+
+test('the statement of a swap changes nothing inside a transaction that began after the check', async (t) => {
+  const { client, records } = await connect(t, await freshUrl(), 'a connection of mysql2')
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  const texts = [update('g', 'group', 'a', 'b', identity), insert('g', 'counter', 'b', identity)]
+  for (const begin of ['START TRANSACTION', 'SET autocommit = 0']) {
+    await client.query(begin)
+    for (const text of texts) t.is((await client.query(text))[0].affectedRows, 0, begin)
+    await client.query('ROLLBACK')
+  }
+  await client.query('SET autocommit = 1')
+  for (const text of texts) t.is((await client.query(text))[0].affectedRows, 1)
+})
+
+test('a pool whose connections begin in a transaction is refused', async (t) => {
+  const url = await freshUrl()
+  const { client, records } = await connect(t, url, POOL, { connectionLimit: 1 })
+  await records.read('g', ['group'])
+  const taken = await client.getConnection()
+  await taken.beginTransaction()
+  taken.release() // forgotten
+  await t.throwsAsync(records.read('g', ['group']), TRANSACTION)
+})
+
+test('a session that shows writes that may be undone is refused', async (t) => {
+  const { client, records } = await connect(t, await freshUrl(), 'a connection of mysql2')
+  await client.query('SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED')
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /may be undone.*READ UNCOMMITTED/ })
+  for (const level of ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE']) {
+    await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`)
+    const { identity } = await records.read('g', [level])
+    t.true(await records.swap('g', level, null, 'x', identity))
+    t.is(await textOf(records, 'g', level), 'x')
+  }
+})
+
+test('a client without a database is told so', async (t) => {
+  const { records } = await connect(t, server.url)
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no database\. Name one/ })
+})
+
+test('anything else is no client', (t) => {
+  const cluster = mysql2Callback.createPoolCluster()
+  for (const value of [
+    undefined,
+    null,
+    'mysql://',
+    {},
+    () => {},
+    mysql2,
+    mariadb,
+    { query: () => {} },
+    new Map(),
+    cluster,
+  ]) {
+    t.throws(() => mysqlClient(value), { ...OPTION, message: /a pool or connection of mysql2 or mariadb/ })
+  }
+  const pool = mariadbCallback.createPool({ host: '127.0.0.1', port: 1, minimumIdle: 0 })
+  t.throws(() => mysqlClient(pool), { ...OPTION, message: /callback.*require\('mariadb'\)/ })
+  pool.end()
+})
+
+// --- tables ---
+
+test('many sessions that make the tables at once', async (t) => {
+  const url = await freshUrl()
+  const all = await Promise.all(Array.from({ length: 8 }, () => connect(t, url)))
+  const answers = await Promise.all(all.map(({ records }) => records.read('g', ['group'])))
+  for (const { identity } of answers) t.deepEqual(identity, answers[0].identity)
+})
+
+test('a user that may only read and write the tables is enough', async (t) => {
+  const url = await freshUrl()
+  const database = new URL(url).pathname.slice(1)
+  await server.query(`CREATE USER ${database}; GRANT SELECT ON ${database}.nothing TO ${database}`).catch(() => {})
+  await server.query(`GRANT EXECUTE ON ${database}.* TO ${database}`)
+  const { records } = await connect(t, url.replace('root@', `${database}@`))
+  await t.throwsAsync(records.read('g', ['group']), {
+    ...STORE,
+    message: /may not use or create them.*flakeforge schema mysql/,
+  })
+  for (let i = 0; i < 2; i++) await server.query(`USE ${database}; ${SCHEMA}`) // a migration may run twice
+  await server.query(`GRANT SELECT, INSERT, UPDATE ON ${database}.flakeforge_record TO ${database}`)
+  await server.query(`GRANT SELECT, INSERT ON ${database}.flakeforge_process TO ${database}`)
+  const { identity } = await records.read('g', ['group'])
+  t.true(await records.swap('g', 'group', null, 'a', identity))
+  t.true(await records.swap('g', 'group', 'a', 'b', identity))
+  t.deepEqual(await records.names('g'), ['group'])
+  t.deepEqual(await records.groups(), ['g'])
+  await records.checkDurable().catch(({ code }) => t.is(code, 'ERR_FLAKE_OPTION'))
+})
+
+// --- time ---
+
+testBeside('a lock that somebody keeps: false in time, or an error', async (t) => {
+  const url = await freshUrl()
+  const { records } = await connect(t, url)
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  const other = await session(t, url)
+  await other.query('START TRANSACTION; SELECT * FROM flakeforge_record FOR UPDATE')
+  const { client, records: impatient } = await connect(t, url, 'a connection of mysql2')
+  await client.query('SET innodb_lock_wait_timeout = 1')
+  t.false(await impatient.swap('g', 'group', 'a', 'b', identity))
+  await t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), {
+    ...STORE,
+    message: /no answer within 10000 ms/,
+  })
+})
+
+test('a deadlock is no swap', async (t) => {
+  const url = await freshUrl()
+  const { records } = await connect(t, url)
+  await put(records, 'g', 'a', 'x')
+  const { identity } = await records.read('g', ['group'])
+  await server.query(`CREATE TRIGGER ${new URL(url).pathname.slice(1)}.deadlock BEFORE UPDATE ON flakeforge_record FOR EACH ROW
+    SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213`)
+  t.false(await records.swap('g', 'a', 'x', 'y', identity))
+})
+
+const OWN_CLIENTS = { mysql2: (url) => openMysql2(mysql2Callback, url), mariadb: (url) => openMariadb(mariadb, url) }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  const openRecords = (url) => new MysqlRecords(open(url))
+
+  test(`${name}: our own client reads and swaps, and close() ends it`, async (t) => {
+    const records = openRecords(await freshUrl())
+    t.true(await put(records, 'g', 'group', 'a'))
+    await records.close()
+    await t.throwsAsync(records.read('g', ['group']), STORE)
+  })
+
+  test(`${name}: a server that is down is an error with its cause, again and again`, async (t) => {
+    const records = openRecords(`mysql://root:secret@127.0.0.1:${await freePort()}/d`)
+    for (let i = 0; i < 3; i++) {
+      const error = await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /ECONNREFUSED/ })
+      t.truthy(error.cause)
+      t.notRegex(error.message, /secret/)
+    }
+    await records.close()
+  })
+
+  testBeside(`${name}: a server that hangs ends a step in time, and is used again when it goes on`, async (t) => {
+    const own = await startAlone(t)
+    const records = openRecords(await freshUrl(own))
+    await put(records, 'g', 'group', 'a')
+    process.kill(own.pid, 'SIGSTOP')
+    const start = performance.now()
+    await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer|timeout|ETIMEDOUT/i })
+    t.true(performance.now() - start < 20_000)
+    process.kill(own.pid, 'SIGCONT')
+    t.is(await textOf(records, 'g', 'group'), 'a')
+    await records.close()
+  })
+
+  testBeside(
+    `${name}: connections that died without a word: a step fails, then there are others; close() is in time`,
+    async (t) => {
+      const proxy = await startProxy(server.port)
+      t.teardown(() => proxy.stop())
+      const records = openRecords((await freshUrl()).replace(String(server.port), String(proxy.port)))
+      await put(records, 'g', 'group', 'a')
+      proxy.lose()
+      await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within|timeout/i })
+      t.is(await textOf(records, 'g', 'group'), 'a')
+      proxy.lose()
+      const stuck = t.throwsAsync(records.read('g', ['group']), STORE)
+      await sleep(100) // it is on its way
+      t.is(await Promise.race([records.close().then(() => 'closed'), sleep(15_000, 'hangs')]), 'closed')
+      await stuck
+    },
+  )
+
+  test(`${name}: a client that is not closed does not keep the process alive`, async (t) => {
+    const program = `
+      const { MysqlRecords } = require('./lib/lease/stores/mysql/records.js')
+      const open = require('./lib/lease/stores/mysql/url.js')
+      const records = new MysqlRecords(open.${name === 'mysql2' ? 'openMysql2' : 'openMariadb'}(require('${name}'), process.argv[1]))
+      records.read('g', ['group']).then(({ values }) => console.log(values))`
+    const cwd = join(import.meta.dirname, '..', '..', '..')
+    const { stdout } = await run(process.execPath, ['-e', program, await freshUrl()], { cwd, timeout: 60_000 })
+    t.is(stdout, '[ null ]\n')
+  })
+}
+
+testBeside('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
+  const proxy = await startProxy(server.port)
+  t.teardown(() => proxy.stop())
+  const { records } = await connect(t, (await freshUrl()).replace(String(server.port), String(proxy.port)))
+  await put(records, 'g', 'group', 'a')
+  proxy.lose()
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 10000 ms/ })
+  t.is(await textOf(records, 'g', 'group'), 'a')
+})
+
+test('the user’s client is not ended', async (t) => {
+  const { client, records } = await connect(t, await freshUrl())
+  await records.close()
+  t.is((await client.query('SELECT 1 AS one'))[0][0].one, 1)
+})
+
+test('a URL needs a database, and its error hides the password', (t) => {
+  const error = t.throws(() => openClient('mysql://root:secret@localhost'), {
+    ...OPTION,
+    message: /mysql:\/\/HOST\/DATABASE/,
+  })
+  t.notRegex(error.message, /secret/)
+})

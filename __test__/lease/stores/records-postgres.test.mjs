@@ -1,0 +1,734 @@
+// The records of a real PostgreSQL, with both clients, directly and behind PgBouncer: what a store's records must
+// guarantee, and when a server must not be used.
+
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import pg from 'pg'
+import postgres from 'postgres'
+import {
+  CLIENTS,
+  serverNow,
+  startPgbouncer,
+  startPostgres,
+  startStandby,
+  stopWalWriter,
+  wantPgbouncer,
+  wantPostgres,
+} from '../../servers/postgres.mjs'
+import { findProgram } from '../../servers/server.mjs'
+
+const require = createRequire(import.meta.url)
+const { postgresClient } = require('../../../lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../../../lib/lease/stores/postgres/records.js')
+const READ = require('../../../lib/lease/stores/postgres/read.js')
+const OLD = require('../../vectors/postgres-0.1.json')
+const UPGRADE = require('../../vectors/upgrade/postgres.json')
+
+const isHere = wantPostgres() !== undefined
+const test = isHere ? anyTest : anyTest.skip
+const bouncerTest = isHere && wantPgbouncer() !== undefined ? anyTest : anyTest.skip
+
+const NO_WRITES = { code: 'ERR_FLAKE_STORE', message: /takes no writes.*primary/ }
+const TRANSACTION = { code: 'ERR_FLAKE_OPTION', message: /outside of a transaction/ }
+
+let server
+let bouncer
+
+anyTest.before(async () => {
+  if (!isHere) return
+  server = await startPostgres()
+  if (wantPgbouncer() !== undefined) bouncer = await startPgbouncer(server)
+})
+
+anyTest.after.always(async () => {
+  await bouncer?.stop()
+  await server?.stop()
+})
+
+const recordsOf = (client) => new PostgresRecords(postgresClient(client))
+
+/** Records over a client of this package. */
+function connect(t, url, name = 'pg') {
+  const { client, end } = CLIENTS[name](url)
+  t.teardown(end)
+  return recordsOf(client)
+}
+
+/** A connection of pg on which a test does by hand what others do. */
+async function other(t, url = server.url) {
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+let databases = 0
+
+/** The address of a new database. */
+async function freshDatabase() {
+  databases += 1
+  const name = `fresh${databases}`
+  await server.query(`CREATE DATABASE ${name}`)
+  return server.url.replace(/postgres$/, name)
+}
+
+/** Swaps under the identity of now. */
+async function swap(records, group, name, [from, to]) {
+  const { identity } = await records.read(group, [])
+  return records.swap(group, name, from, to, identity)
+}
+
+const presentValue = async (records, group, name) => (await records.read(group, [name])).values[0]
+
+// What each client does
+
+const WAYS = {
+  'a Pool of pg': [test, (t) => connect(t, server.url)],
+  'a Client of pg': [test, async (t) => recordsOf(await other(t))],
+  'postgres.js': [test, (t) => connect(t, server.url, 'postgres.js')],
+  'pg behind PgBouncer': [bouncerTest, (t) => connect(t, bouncer.url)],
+  'postgres.js behind PgBouncer': [bouncerTest, (t) => connect(t, bouncer.url, 'postgres.js')],
+}
+
+for (const [way, [ifHere, open]] of Object.entries(WAYS)) {
+  ifHere(`${way}: values come in the order of their names, null for a record that is absent`, async (t) => {
+    const records = await open(t)
+    const group = `order, ${way}`
+    t.deepEqual((await records.read(group, ['group', 'slot0000000001'])).values, [null, null])
+    for (const name of ['slot0000000001', 'group', 'slot0000000003']) {
+      t.true(await swap(records, group, name, [null, `is ${name}`]))
+    }
+    const names = ['slot0000000003', 'slot0000000002', 'group', 'slot0000000001', 'group']
+    t.deepEqual((await records.read(group, names)).values, [
+      'is slot0000000003',
+      null,
+      'is group',
+      'is slot0000000001',
+      'is group',
+    ])
+    t.deepEqual((await records.read(group, [])).values, [])
+    t.deepEqual((await records.read('another group', names)).values, [null, null, null, null, null])
+  })
+
+  ifHere(`${way}: 1 100 names at once`, async (t) => {
+    const records = await open(t)
+    const group = `many, ${way}`
+    const names = Array.from({ length: 1100 }, (_, i) => `slot${String(i).padStart(10, '0')}`)
+    await swap(records, group, names[1023], [null, 'x'.repeat(2048)])
+    const { values } = await records.read(group, names)
+    t.is(values.length, 1100)
+    t.is(values[1023], 'x'.repeat(2048))
+    t.is(values.filter((value) => value === null).length, 1099)
+  })
+
+  ifHere(`${way}: a swap compares bytes, and keeps them`, async (t) => {
+    const records = await open(t)
+    const group = `bytes, ${way}`
+    const values = [
+      'a',
+      'A',
+      'A ',
+      ' A',
+      '',
+      'é',
+      'e\u0301',
+      '😀\u2028\u{10ffff}',
+      '\n\t\r\\ "\' $1 :x %s',
+      'null',
+      `${'é'.repeat(1023)}1`,
+      `${'é'.repeat(1023)}2`,
+    ]
+    let present = null
+    for (const value of values) {
+      for (const wrong of [null, ...values].filter((one) => one !== present)) {
+        t.false(await swap(records, group, 'group', [wrong, 'wrong']), `${wrong} is not ${present}`)
+      }
+      t.true(await swap(records, group, 'group', [present, value]), `to ${value}`)
+      t.is(await presentValue(records, group, 'group'), value)
+      present = value
+    }
+    t.true(await swap(records, group, 'group', [present, present]), 'the same again')
+  })
+
+  ifHere(`${way}: groups and records do not mix, whatever they are called`, async (t) => {
+    const records = await open(t)
+    const groups = ["'; --", '"q"', 'a,b', '[1]', 'Ä', 'ä', 'x', 'X', 'x ', '%', '\\', '😀'].map(
+      (name) => `${name}${way}`,
+    )
+    for (const group of groups) t.true(await swap(records, group, 'counter', [null, group]))
+    for (const group of groups) {
+      t.deepEqual((await records.read(group, ['counter', 'Counter', 'counter '])).values, [group, null, null])
+      t.deepEqual(await records.names(group), ['counter'])
+    }
+    const all = await records.groups()
+    t.deepEqual(
+      groups.filter((group) => !all.includes(group)),
+      [],
+    )
+    t.is(new Set(all).size, all.length)
+  })
+
+  ifHere.serial(`${way}: of 50 swaps at once, one wins`, async (t) => {
+    const records = await open(t)
+    const group = `race, ${way}`
+    const { identity } = await records.read(group, [])
+    let from = null
+    for (let round = 0; round < 5; round++) {
+      const race = (_, i) => records.swap(group, 'group', from, `${round} ${i}`, identity)
+      const won = await Promise.all(Array.from({ length: 50 }, race))
+      t.is(won.filter(Boolean).length, 1)
+      from = await presentValue(records, group, 'group')
+      t.is(from, `${round} ${won.indexOf(true)}`)
+    }
+  })
+
+  ifHere(`${way}: a swap under another identity is refused`, async (t) => {
+    const records = await open(t)
+    const group = `identity, ${way}`
+    const { identity } = await records.read(group, [])
+    const wrongs = [
+      { ...identity, process: `${identity.process}0` },
+      { ...identity, process: '' },
+      { ...identity, history: identity.history.replace(/\d+$/, '1') },
+      { ...identity, history: '' },
+    ]
+    for (const wrong of wrongs) t.false(await records.swap(group, 'group', null, 'x', wrong))
+    t.is(await presentValue(records, group, 'group'), null)
+    t.true(await records.swap(group, 'group', null, 'x', identity))
+    for (const wrong of wrongs) t.false(await records.swap(group, 'group', 'x', 'y', wrong))
+    t.is(await presentValue(records, group, 'group'), 'x')
+  })
+
+  ifHere(`${way}: a value with NUL, which text cannot have, is an error`, async (t) => {
+    const records = await open(t)
+    await t.throwsAsync(swap(records, 'nul', 'group', [null, 'a\0b']), { code: 'ERR_FLAKE_STORE' })
+    t.is(await presentValue(records, 'nul', 'group'), null)
+  })
+}
+
+test('the identity is the same for every client, whatever its time zone and formats', async (t) => {
+  const settings = ['TimeZone=Asia/Kathmandu', 'DateStyle=SQL,DMY', 'extra_float_digits=-15', 'IntervalStyle=iso_8601']
+  const options = settings.map((setting) => `-c ${setting}`).join(' ')
+  const [plain, odd] = [{}, { options }].map((more) => {
+    const pool = new pg.Pool({ connectionString: server.url, ...more })
+    t.teardown(() => pool.end())
+    return recordsOf(pool)
+  })
+  const { identity, now } = await plain.read('g', [])
+  t.deepEqual((await odd.read('g', [])).identity, identity)
+  t.regex(identity.history, /^-?\d+\/[0-9A-F]{8}\/\d+\/\d+$/)
+  t.regex(identity.process, /^\d{16}$/)
+  t.true(now <= (await odd.read('g', [])).now)
+  t.true(now <= (await serverNow(server)))
+})
+
+// At the same time as others
+
+const isWaiting = async () =>
+  (await server.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'`)).length > 0
+
+/** Does `statements` in a transaction, begins `step`, and ends it once `step` waits; its result, and the time before. */
+async function whileWaiting(t, statements, step, end = 'COMMIT') {
+  const client = await other(t)
+  await client.query(`BEGIN; ${statements}`)
+  let isOver = false
+  const result = step().finally(() => {
+    isOver = true
+  })
+  result.catch(() => {}) // whoever awaits it below hears of it
+  while (!(await isWaiting())) {
+    if (isOver) throw new Error('it did not wait', { cause: await result })
+    await sleep(5)
+  }
+  const ended = await serverNow(server)
+  await client.query(end)
+  return { result: await result, ended }
+}
+
+const LEVELS = ['read committed', 'repeatable read', 'serializable']
+
+/** Records whose statements have this isolation level. */
+function atLevel(t, level) {
+  const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`
+  const pool = new pg.Pool({ connectionString: server.url, options })
+  t.teardown(() => pool.end())
+  return recordsOf(pool)
+}
+
+const setValue = (group, value) =>
+  `INSERT INTO flakeforge_record VALUES ('${group}', 'group', '${value}')
+   ON CONFLICT (group_name, name) DO UPDATE SET value = EXCLUDED.value`
+
+for (const level of LEVELS) {
+  test.serial(`${level}: a swap that waits for another finds what that one wrote`, async (t) => {
+    const records = atLevel(t, level)
+    const group = `waits, ${level}`
+    const { identity } = await records.read(group, [])
+    const add = () => records.swap(group, 'group', null, 'ours', identity)
+    t.false((await whileWaiting(t, setValue(group, 'theirs'), add)).result)
+    t.is(await presentValue(records, group, 'group'), 'theirs')
+    const change = () => records.swap(group, 'group', 'theirs', 'ours', identity)
+    t.false((await whileWaiting(t, setValue(group, 'others'), change)).result)
+    t.is(await presentValue(records, group, 'group'), 'others')
+    const remove = `DELETE FROM flakeforge_record WHERE group_name = '${group}'`
+    t.false((await whileWaiting(t, remove, () => records.swap(group, 'group', 'others', 'ours', identity))).result)
+    t.is(await presentValue(records, group, 'group'), null)
+  })
+
+  test.serial(`${level}: a swap that waits for one that is undone is done`, async (t) => {
+    const records = atLevel(t, level)
+    const group = `undone, ${level}`
+    const { identity } = await records.read(group, [])
+    const theirs = setValue(group, 'theirs')
+    const add = () => records.swap(group, 'group', null, 'a', identity)
+    t.true((await whileWaiting(t, theirs, add, 'ROLLBACK')).result)
+    const change = () => records.swap(group, 'group', 'a', 'b', identity)
+    t.true((await whileWaiting(t, theirs, change, 'ROLLBACK')).result)
+    t.is(await presentValue(records, group, 'group'), 'b')
+  })
+
+  test.serial(`${level}: of 50 swaps at once, one wins, and nobody hears of the others`, async (t) => {
+    const records = atLevel(t, level)
+    const { identity } = await records.read(level, [])
+    let from = null
+    for (let round = 0; round < 5; round++) {
+      const race = (_, i) => records.swap(level, 'group', from, `${round} ${i}`, identity)
+      const won = await Promise.all(Array.from({ length: 50 }, race))
+      t.is(won.filter(Boolean).length, 1)
+      from = `${round} ${won.indexOf(true)}`
+      t.is(await presentValue(records, level, 'group'), from)
+    }
+  })
+}
+
+test.serial('the clock is read after the snapshot, also where a read had to wait', async (t) => {
+  const records = connect(t, server.url)
+  await swap(records, 'clock', 'group', [null, 'before'])
+  const change = `LOCK TABLE flakeforge_record; ${setValue('clock', 'after')}`
+  const { result, ended } = await whileWaiting(t, change, () => records.read('clock', ['group']))
+  t.deepEqual(result.values, ['after'])
+  t.true(result.now >= ended, `${result.now} is before ${ended}`)
+})
+
+test.serial('a lock_timeout of the database: a swap is false, a read is tried again', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, options: '-c lock_timeout=20' })
+  t.teardown(() => pool.end())
+  const records = recordsOf(pool)
+  t.true(await swap(records, 'timeout', 'group', [null, 'a']))
+  const { identity } = await records.read('timeout', [])
+  const client = await other(t)
+  await client.query('BEGIN; LOCK TABLE flakeforge_record')
+  t.false(await records.swap('timeout', 'group', 'a', 'b', identity))
+  const read = records.read('timeout', ['group'])
+  while (!(await isWaiting())) await sleep(1)
+  await client.query('COMMIT')
+  t.deepEqual((await read).values, ['a'])
+})
+
+test('a read is one snapshot', async (t) => {
+  const records = connect(t, server.url)
+  const names = Array.from({ length: 40 }, (_, i) => `slot${String(i).padStart(10, '0')}`)
+  for (const name of names) await swap(records, 'snapshot', name, [null, '0'])
+  const client = await other(t)
+  let isOver = false
+  const write = async () => {
+    for (let i = 1; !isOver; i++) {
+      await client.query(`UPDATE flakeforge_record SET value = '${i}' WHERE group_name = 'snapshot'`)
+    }
+  }
+  const writing = write()
+  const seen = new Set()
+  while (seen.size < 50) {
+    const values = new Set((await records.read('snapshot', names)).values)
+    t.is(values.size, 1)
+    seen.add(...values)
+  }
+  isOver = true
+  await writing
+})
+
+test('a swap that was answered is seen by every read that begins later', async (t) => {
+  const [writer, reader] = [connect(t, server.url), connect(t, server.url, 'postgres.js')]
+  const { identity } = await writer.read('seen', [])
+  let from = null
+  for (let i = 0; i < 100; i++) {
+    t.true(await writer.swap('seen', 'group', from, `${i}`, identity))
+    from = `${i}`
+    t.is(await presentValue(reader, 'seen', 'group'), from)
+  }
+})
+
+test('the first readers of a database make its table together, and a swap finds it missing', async (t) => {
+  for (const name of Object.keys(CLIENTS)) {
+    const url = await freshDatabase()
+    const all = Array.from({ length: 8 }, () => connect(t, url, name))
+    const read = await Promise.all(all.map((records) => records.read('g', ['group'])))
+    for (const answer of read) t.deepEqual([answer.values, answer.identity], [[null], read[0].identity])
+    const owner = await other(t, url)
+    await owner.query('DROP TABLE flakeforge_record')
+    t.false(await all[0].swap('g', 'group', null, 'x', read[0].identity))
+    t.deepEqual(await all[1].names('g'), [])
+    t.deepEqual(await all[2].groups(), [])
+    t.not((await all[3].read('g', [])).identity.history, read[0].identity.history)
+  }
+})
+
+test('a role that may only read and write the table is enough', async (t) => {
+  const url = await freshDatabase()
+  const owner = await other(t, url)
+  await owner.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM public')
+  const records = connect(t, url.replace('tester@', 'reader@'))
+  await t.throwsAsync(records.read('g', []), { code: 'ERR_FLAKE_STORE', message: /may not create.*flakeforge schema/ })
+  const schema = require('../../../lib/lease/stores/postgres/schema.js')
+  await owner.query(schema)
+  await owner.query(schema) // a migration may run twice
+  await owner.query('GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO reader')
+  t.true(await swap(records, 'g', 'group', [null, 'a']))
+  t.true(await swap(records, 'g', 'group', ['a', 'b']))
+  t.deepEqual([await records.names('g'), await records.groups()], [['group'], ['g']])
+  t.deepEqual(await records.older('g'), { group: false, counter: undefined })
+})
+
+test('whatever is in the table, and was when statistics were gathered, records are found by its primary key', async (t) => {
+  const owner = await other(t, await freshDatabase())
+  await owner.query(require('../../../lib/lease/stores/postgres/schema.js'))
+  await owner.query('ALTER TABLE flakeforge_record SET (autovacuum_enabled = off)')
+  const add = (group, name, count) =>
+    owner.query(
+      `INSERT INTO flakeforge_record SELECT ${group}, ${name}, repeat('x', 150) FROM generate_series(1, ${count}) AS i`,
+    )
+  const check = async (count) => {
+    const names = Array.from({ length: count }, (_, i) => `slot${String(i * 7).padStart(10, '0')}`)
+    const { rows } = await owner.query(`EXPLAIN ${READ}`, ['g', JSON.stringify(names)])
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    t.regex(plan, /Index Scan (using|on) flakeforge_record_pkey/)
+    t.notRegex(plan, /Seq Scan on flakeforge_record/)
+  }
+  await add(`'g' || i`, `'group'`, 2000)
+  await owner.query('ANALYZE flakeforge_record') // each record is called 'group'
+  await add(`'g'`, `'slot' || lpad(i::text, 10, '0')`, 20_000)
+  for (const count of [1, 33, 1100]) await check(count)
+  await owner.query('ANALYZE flakeforge_record')
+  for (const count of [1, 33, 1100]) await check(count)
+})
+
+// Transactions of the user
+
+test('a connection that its pool got back inside a transaction is refused, and nothing counts', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+  t.teardown(() => pool.end())
+  const records = recordsOf(pool)
+  const { identity } = await records.read('leak', [])
+  const leak = async () => {
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    client.release()
+  }
+  await leak()
+  await records.swap('leak', 'group', null, 'x', identity)
+  await t.throwsAsync(records.read('leak', ['group']), TRANSACTION)
+  await pool.query('ROLLBACK')
+  t.is(await presentValue(records, 'leak', 'group'), null)
+  t.true(await swap(records, 'leak', 'group', [null, 'y']))
+})
+
+test('so is one of postgres.js', async (t) => {
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} })
+  t.teardown(() => sql.end())
+  const records = recordsOf(sql)
+  const { identity } = await records.read('leak of postgres.js', [])
+  await sql.unsafe('BEGIN')
+  await records.swap('leak of postgres.js', 'group', null, 'x', identity)
+  await t.throwsAsync(records.read('leak of postgres.js', ['group']), TRANSACTION)
+  await sql.unsafe('ROLLBACK')
+})
+
+test('a Client of pg inside a transaction is refused, and nothing is written', async (t) => {
+  const client = await other(t)
+  const records = recordsOf(client)
+  const { identity } = await records.read('busy', [])
+  await client.query('BEGIN')
+  await t.throwsAsync(records.swap('busy', 'group', null, 'x', identity), TRANSACTION)
+  await t.throwsAsync(records.read('busy', []), TRANSACTION)
+  await client.query('COMMIT')
+  t.is(await presentValue(records, 'busy', 'group'), null)
+})
+
+test('own types and transforms of a client do not matter, or are refused', async (t) => {
+  const parser = (text) => `${text}!`
+  const pool = new pg.Pool({ connectionString: server.url, types: { getTypeParser: () => parser } })
+  t.teardown(() => pool.end())
+  const sqlWith = (options) => {
+    const sql = postgres(server.url, { onnotice: () => {}, ...options })
+    t.teardown(() => sql.end())
+    return sql
+  }
+  const harmless = { transform: postgres.toPascal, types: { bigint: postgres.BigInt } }
+  for (const [i, client] of [pool, sqlWith(harmless)].entries()) {
+    const records = recordsOf(client)
+    t.true(await swap(records, `own ${i}`, 'group', [null, 'a']))
+    t.is(await presentValue(records, `own ${i}`, 'group'), 'a')
+    t.deepEqual(await records.names(`own ${i}`), ['group'])
+  }
+  const changes = [
+    { transform: { value: () => null } },
+    { fetch_types: false, types: { text: { to: 25, from: [25], serialize: String, parse: parser } } },
+  ]
+  for (const change of changes) {
+    const refused = { code: 'ERR_FLAKE_OPTION', message: /transform or type parser/ }
+    await t.throwsAsync(recordsOf(sqlWith(change)).read('own', ['group']), refused)
+  }
+})
+
+// Losses
+
+async function startAlone(t, settings) {
+  const own = await startPostgres(settings)
+  t.teardown(() => own.stop())
+  return own
+}
+
+for (const signal of ['SIGINT', 'SIGQUIT']) {
+  const how = { SIGINT: 'a restart', SIGQUIT: 'a crash' }[signal]
+  test(`${how} is another process of the same history: what was answered is there, and old swaps are refused`, async (t) => {
+    const own = await startAlone(t, { fsync: 'on' })
+    const records = connect(t, own.url)
+    t.true(await swap(records, 'g', 'group', [null, 'a']))
+    const { identity } = await records.read('g', [])
+    await own.kill(signal)
+    await t.throwsAsync(connect(t, own.url).read('g', []), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
+    await own.start()
+    const again = connect(t, own.url)
+    const after = await again.read('g', ['group'])
+    t.deepEqual(after.values, ['a'])
+    t.is(after.identity.history, identity.history)
+    t.not(after.identity.process, identity.process)
+    t.false(await again.swap('g', 'group', 'a', 'b', identity))
+    t.false(await again.swap('g', 'counter', null, 'b', identity))
+    t.true(await again.swap('g', 'group', 'a', 'b', after.identity))
+  })
+}
+
+test('a dump that is restored is another history', async (t) => {
+  const url = await freshDatabase()
+  const records = connect(t, url)
+  t.true(await swap(records, 'g', 'group', [null, 'a']))
+  const { identity } = await records.read('g', [])
+  const dump = await promisify(execFile)(findProgram('pg_dump'), ['--clean', url])
+  t.true(await swap(records, 'g', 'group', ['a', 'b']))
+  const restoring = promisify(execFile)(findProgram('psql'), ['--no-psqlrc', '--quiet', '-v', 'ON_ERROR_STOP=1', url])
+  restoring.child.stdin.end(dump.stdout)
+  await restoring
+  const after = await records.read('g', ['group'])
+  t.deepEqual(after.values, ['a'])
+  t.not(after.identity.history, identity.history)
+  t.is(after.identity.process, identity.process)
+  t.false(await records.swap('g', 'group', 'a', 'c', identity))
+  t.true(await records.swap('g', 'group', 'a', 'c', after.identity))
+})
+
+test('a copy of the database is another history', async (t) => {
+  const url = await freshDatabase()
+  const own = CLIENTS.pg(url)
+  const records = recordsOf(own.client)
+  t.true(await swap(records, 'g', 'group', [null, 'a']))
+  const { identity } = await records.read('g', [])
+  await own.end()
+  const [name] = /fresh\d+$/.exec(url)
+  await server.query(`CREATE DATABASE copy TEMPLATE ${name}`)
+  const copy = await connect(t, url.replace(name, 'copy')).read('g', ['group'])
+  t.deepEqual(copy.values, ['a'])
+  t.not(copy.identity.history, identity.history)
+})
+
+test('a standby is refused, and once it is promoted it is another history', async (t) => {
+  const primary = await startAlone(t)
+  const records = connect(t, primary.url)
+  t.true(await swap(records, 'g', 'group', [null, 'a']))
+  const { identity } = await records.read('g', [])
+  const standby = await startStandby(primary)
+  t.teardown(() => standby.stop())
+  for (const name of Object.keys(CLIENTS)) {
+    const onStandby = connect(t, standby.url, name)
+    await t.throwsAsync(onStandby.read('g', ['group']), NO_WRITES)
+    await t.throwsAsync(onStandby.swap('g', 'group', 'a', 'b', identity), NO_WRITES)
+  }
+  await primary.kill('SIGQUIT')
+  await standby.query('SELECT pg_promote(true)')
+  const promoted = connect(t, standby.url)
+  const after = await promoted.read('g', ['group'])
+  t.deepEqual(after.values, ['a'])
+  const [before, now] = [identity, after.identity].map(({ history }) => history.split('/'))
+  t.is(before[1], '00000001')
+  t.is(now[1], '00000002')
+  t.deepEqual(now.toSpliced(1, 1), before.toSpliced(1, 1), 'the same system, database and table')
+  t.false(await promoted.swap('g', 'group', 'a', 'b', { ...after.identity, history: identity.history }))
+  t.true(await promoted.swap('g', 'group', 'a', 'b', after.identity))
+})
+
+test('a database that takes no writes is told so', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, options: '-c default_transaction_read_only=on' })
+  t.teardown(() => pool.end())
+  await connect(t, server.url).read('g', []) // the table is there
+  await t.throwsAsync(swap(recordsOf(pool), 'read only', 'group', [null, 'a']), NO_WRITES)
+})
+
+test('a swap is on disk when it is answered, also where the database does not wait for that', async (t) => {
+  const settings = { fsync: 'on', synchronous_commit: 'off', wal_writer_delay: '10s', autovacuum: 'off' }
+  const own = await startAlone(t, settings)
+  const pool = new pg.Pool({ connectionString: own.url, max: 1 })
+  t.teardown(() => pool.end())
+  pool.on('error', () => {}) // the server says goodbye
+  const records = recordsOf(pool)
+  const { identity } = await records.read('g', [])
+  await own.query('CREATE TABLE other (x int)')
+  const pid = await stopWalWriter(own) // or it would write for others soon
+  t.teardown(() => process.kill(pid, 'SIGKILL'))
+  const isOnDisk = async () => {
+    const [row] = await own.query('SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() AS yes')
+    return row.yes
+  }
+  for (const [from, to] of [
+    [null, 'a'],
+    ['a', 'b'],
+  ]) {
+    // biome-ignore format: pairs
+    await own.query('INSERT INTO other VALUES (1)')
+    t.false(await isOnDisk(), 'the database does not wait')
+    t.true(await records.swap('g', 'group', from, to, identity))
+    t.true(await isOnDisk())
+  }
+  const [setting] = (await pool.query('SHOW synchronous_commit')).rows
+  t.is(setting.synchronous_commit, 'off', 'for the swap only')
+})
+
+test('a swap never waits for less than the database asks for', async (t) => {
+  const url = await freshDatabase()
+  const owner = await other(t, url)
+  await owner.query(require('../../../lib/lease/stores/postgres/schema.js'))
+  await owner.query(`
+    CREATE TABLE seen (setting text);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON flakeforge_record
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`)
+  const asked = ['off', 'local', 'remote_write', 'on', 'remote_apply']
+  for (const setting of asked) {
+    const pool = new pg.Pool({ connectionString: url, options: `-c synchronous_commit=${setting}` })
+    t.teardown(() => pool.end())
+    t.true(await swap(recordsOf(pool), setting, 'group', [null, 'a']))
+    t.true(await swap(recordsOf(pool), setting, 'group', ['a', 'b']))
+  }
+  const { rows } = await owner.query('SELECT setting FROM seen')
+  t.deepEqual(
+    rows.map(({ setting }) => setting),
+    asked.flatMap((setting) => Array(2).fill(setting === 'off' ? 'on' : setting)),
+  )
+})
+
+test('durable: refused where a crash may lose what was answered, and the error says why', async (t) => {
+  const refused = async (records, message) => {
+    const error = await t.throwsAsync(records.checkDurable(), { code: 'ERR_FLAKE_OPTION', message })
+    t.is(error.option, 'durable')
+  }
+  await refused(connect(t, server.url), /fsync is off.*Leave durable out, or set fsync = on\.$/)
+
+  const own = await startAlone(t, { fsync: 'on' })
+  const records = connect(t, own.url)
+  await records.checkDurable()
+  await own.query('ALTER TABLE flakeforge_record SET UNLOGGED')
+  await refused(records, /flakeforge_record is unlogged.*SET LOGGED\.$/)
+  await own.query('ALTER TABLE flakeforge_record SET LOGGED')
+  await records.checkDurable()
+  await own.query(`ALTER SYSTEM SET full_page_writes = off`)
+  await own.query('SELECT pg_reload_conf()')
+  while ((await own.query('SHOW full_page_writes'))[0].full_page_writes !== 'off') await sleep(5)
+  await refused(records, /full_page_writes is off.*set full_page_writes = on\.$/)
+})
+
+// What version 0.1 left
+
+/** A step of version 0.1. */
+async function step(client, name, values) {
+  const { text, names } = OLD[name]
+  const { rows } = await client.query({ text, values: names.map((key) => String(values[key])), rowMode: 'array' })
+  return JSON.parse(rows[0][0])
+}
+
+const OLD_GROUP = { group: 'orders', fingerprint: 'f', slots: 3, ttlMs: 60_000, skewMs: 5000, create: true }
+const oldMember = (owner) => ({ ...OLD_GROUP, owner, host: 'host', slot: 0, clientNow: Date.now() })
+
+test('where version 0.1 was never used, it left nothing, and its tables are not made', async (t) => {
+  const url = await freshDatabase()
+  const records = connect(t, url)
+  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
+  await records.endOlder('orders')
+  const { rows } = await (await other(t, url)).query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+  t.deepEqual(rows, [])
+})
+
+test('a group of version 0.1 is seen, and ended for its members', async (t) => {
+  const url = await freshDatabase()
+  const old = await other(t, url)
+  const records = connect(t, url)
+  await old.query(OLD.schema)
+  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
+  await records.endOlder('orders')
+  t.is((await step(old, 'open', OLD_GROUP)).made, true)
+  const granted = await step(old, 'acquire', oldMember('a'))
+  t.is(granted.outcome, 'granted')
+  t.deepEqual(await records.older('orders'), { group: true, counter: undefined })
+  t.deepEqual(await records.older('Orders'), { group: false, counter: undefined })
+
+  await records.endOlder('Orders')
+  t.is((await step(old, 'renew', oldMember('a'))).outcome, 'granted')
+  await records.endOlder('orders')
+  t.is((await step(old, 'renew', oldMember('a'))).outcome, 'destroyed')
+  t.is((await step(old, 'acquire', oldMember('b'))).outcome, 'destroyed')
+  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
+
+  const tombstone = async () => (await old.query('SELECT * FROM flakeforge_group')).rows
+  const before = await tombstone()
+  await records.endOlder('orders')
+  t.deepEqual(await tombstone(), before, 'a second time changes nothing')
+
+  // Whoever still runs 0.1 and makes the group again, with another layout, begins after all that was granted.
+  const remade = { ...OLD_GROUP, fingerprint: 'another' }
+  await step(old, 'open', remade)
+  const quiet = await step(old, 'acquire', { ...oldMember('c'), ...remade })
+  t.is(quiet.outcome, 'quiet')
+  t.true(quiet.quietUntil > granted.hi)
+})
+
+test('a group that version 0.1 destroyed is not there', async (t) => {
+  const url = await freshDatabase()
+  const old = await other(t, url)
+  await old.query(OLD.schema)
+  await step(old, 'open', OLD_GROUP)
+  await step(old, 'destroy', OLD_GROUP)
+  t.deepEqual(await connect(t, url).older('orders'), { group: false, counter: undefined })
+})
+
+test('the counter of version 0.1, to its last number', async (t) => {
+  const url = await freshDatabase()
+  const old = await other(t, url)
+  await old.query(OLD.schema)
+  const counter = { name: 'invoices', by: 2n ** 64n - 2n, init: 1, known: '', fresh: 'lineage' }
+  t.is((await step(old, 'advance', counter)).outcome, 'advanced')
+  t.deepEqual(await connect(t, url, 'postgres.js').older('invoices'), { group: false, counter: String(2n ** 64n - 1n) })
+})
+
+test('what an installed version 0.1 wrote is seen', async (t) => {
+  const url = await freshDatabase()
+  const old = await other(t, url)
+  await old.query(UPGRADE.schema)
+  for (const [table, rows] of Object.entries(UPGRADE.tables)) {
+    await old.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [rows])
+  }
+  const records = connect(t, url)
+  t.deepEqual(await records.older('orders'), { group: true, counter: undefined })
+  t.deepEqual(await records.older('invoices'), { group: false, counter: '100' })
+})

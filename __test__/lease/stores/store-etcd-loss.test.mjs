@@ -1,0 +1,87 @@
+// An etcd that lost what it acknowledged: wiped, restored from a snapshot, replaced by another cluster. And what is no
+// loss: a restart.
+
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
+import { findProgram } from '../../servers/server.mjs'
+import { testLosses } from './store-loss.mjs'
+
+const require = createRequire(import.meta.url)
+const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
+const { recordKey } = require('../../../lib/lease/stores/etcd/keys.js')
+const { parseUrl, readOptions } = require('../../../lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../../../lib/lease/stores/etcd/records.js')
+
+const run = promisify(execFile)
+
+async function start(t) {
+  const server = await startEtcd()
+  t.teardown(() => server.stop())
+  return { server, url: server.url.replace('http:', 'etcd:') }
+}
+
+async function wipe({ server }) {
+  await server.wipe()
+  await server.start()
+}
+
+/** Stops the server, and starts it with what a snapshot holds. */
+async function restore(server, file, options = []) {
+  await server.wipe()
+  const settings = { name: server.name, 'initial-advertise-peer-urls': server.peerUrl, 'data-dir': server.data }
+  const args = Object.entries({ ...settings, 'initial-cluster': `${server.name}=${server.peerUrl}` })
+  const words = ['snapshot', 'restore', file, ...args.flatMap(([name, value]) => [`--${name}`, value]), ...options]
+  await run(findProgram('etcdctl'), words, { env: { ...process.env, ETCDCTL_API: '3' } })
+  await server.start()
+}
+
+/** A server that goes back to a snapshot, restored with these options. */
+const backToSnapshot = (options) => async (t) => {
+  const { server, url } = await start(t)
+  const file = join(server.folder, 'snapshot')
+  const lose = async () => {
+    await restore(server, file, options)
+    return url
+  }
+  const mark = async () => {
+    await server.ctl('snapshot', 'save', file)
+    return lose
+  }
+  return { url, mark }
+}
+
+const { test, hold, memberOf } = testLosses({
+  isThere: wantEtcd() !== undefined,
+  place: start,
+  alone: start,
+  crash: (server) => server.kill(),
+  recordsOf: (url) => new EtcdRecords(new Gateway(readOptions(parseUrl(url)))),
+  remove: ({ server }, group, name) => server.ctl('del', recordKey(group, name)),
+  losses: {
+    'a wiped member': wipe,
+    'all keys removed': ({ server }) => server.ctl('del', '--prefix', 'flakeforge/'),
+  },
+  rollbacks: {
+    'a snapshot restored under a new token': backToSnapshot(['--initial-cluster-token', 'another']),
+    // The number of the cluster stays. Only who was there before sees that the revision fell, and tells the others.
+    'a snapshot restored under the same token': backToSnapshot([]),
+  },
+  isLossy: false,
+  isFit: true,
+})
+
+test('a wiped member whose group was made anew in the meantime: who was there before makes it quiet', async (t) => {
+  const place = await start(t)
+  const old = await hold(t, place.url)
+  for (let i = 0; i < 10; i++) await old.renew() // further than those who come now
+  await wipe(place)
+  const newcomer = await hold(t, place.url)
+  const { retryAt } = await t.throwsAsync(old.renew(), { code: 'ERR_FLAKE_QUIET' })
+  t.true(retryAt > old.grant.hi)
+  const next = memberOf(t, place.url)
+  t.deepEqual((await t.throwsAsync(next.acquire(), { code: 'ERR_FLAKE_QUIET' })).retryAt, retryAt)
+  t.is((await newcomer.renew()).slot, newcomer.grant.slot)
+})

@@ -1,0 +1,343 @@
+// A real server that loses what it acknowledged, or restarts and loses nothing, whatever database it is: the steps of
+// lib/lease/stores/database.js on it, and members of groups and counters. It must know no database; each test file brings one.
+//
+// Times are compared with what the store itself answered, never with how long something took. No test waits for the end of
+// a quiet period: `endQuiet` edits the record.
+
+import { execFile } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import { until } from '../../servers/server.mjs'
+import { FlakeId } from '../../support/index.mjs'
+import { closeAfter, happens, named, record, tryJoin } from '../../support/lease.mjs'
+import { newOwner } from '../../support/records.mjs'
+
+const { DatabaseStore } = createRequire(import.meta.url)('../../../lib/lease/stores/database.js')
+const { SegmentId } = FlakeId
+
+const run = promisify(execFile)
+
+const GROUP = 'orders'
+const COUNTER = 'invoices'
+/** Windows are shorter than the skew, so that no renewal is answered in a quiet period. */
+const SHORT = { fingerprint: 'f', slots: 1, ttlMs: 300, skewMs: 500, durable: false }
+/** A window outlasts every test, so that its holder may renew in a quiet period. */
+const LONG = { fingerprint: 'f', slots: 4, ttlMs: 60_000, skewMs: 500, durable: false }
+/**
+ * Of a member that makes IDs: it renews after 7 s, and bears it if the answer comes 12 s later. It would not wait as long as a
+ * quiet period lasts, so it is refused at once.
+ */
+const LEASE = { slots: 8, ttlMs: 20_000, skewMs: 200, waitMs: 30_000 }
+
+const QUIET = { code: 'ERR_FLAKE_QUIET' }
+const STOPPED = { code: 'ERR_FLAKE_STORE', message: /skipTo/ }
+
+/** As long as a group is quiet after a loss. */
+const quietMs = ({ skewMs }) => 60_000 + skewMs + 1
+
+/** FNV-1a of 32 bits, which ends each record. */
+function sumOf(text) {
+  const sum = Buffer.from(text).reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5)
+  return (sum >>> 0).toString(16).padStart(8, '0')
+}
+
+/** What a call says once the server is back: a connection may have ended with it. */
+async function reached(call) {
+  for (let i = 0; ; i++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (error.code !== 'ERR_FLAKE_STORE' || error.cause === undefined || i === 100) throw error
+      await sleep(50)
+    }
+  }
+}
+
+/** The steps of one process, with a client and a memory of its own. */
+class Member {
+  #records
+  #config
+
+  constructor(records, config = LONG) {
+    this.#records = records
+    this.#config = config
+    this.store = new DatabaseStore(records)
+    this.owner = newOwner()
+  }
+
+  create() {
+    return this.store.create(GROUP, this.#config)
+  }
+
+  async acquire() {
+    const request = { config: this.#config, owner: this.owner, host: 'host', joins: true }
+    this.grant = await reached(() => this.store.acquire(GROUP, request))
+    return this.grant
+  }
+
+  renew() {
+    const { slot, hi } = this.grant
+    return reached(() => this.store.renew(GROUP, { config: this.#config, slot, owner: this.owner, hi }))
+  }
+
+  advance(by, init) {
+    return reached(() => this.store.advance(COUNTER, by, init))
+  }
+
+  /** The same member, on a server that has taken over from the other. */
+  on(other) {
+    return Object.assign(other, { owner: this.owner, grant: this.grant })
+  }
+
+  /** Ends the quiet period, as no step would. */
+  async endQuiet() {
+    const { identity, values } = await this.#records.read(GROUP, ['group'])
+    const [text] = values[0].replace(/ quiet=\d+/, ' quiet=0').split(' sum=')
+    await this.#records.swap(GROUP, 'group', values[0], `${text} sum=${sumOf(text)}`, identity)
+  }
+
+  /** Waits until the server's clock is past `ms`. */
+  async untilPast(ms) {
+    await until(async () => (await this.#records.read(GROUP, ['group'])).now > ms)
+  }
+}
+
+/**
+ * Tests of every kind of loss. Gives ava's `test`, and `memberOf(t, url, config)`, for tests of what only this database does.
+ *
+ * @param {object} database
+ * @param {boolean} database.isThere
+ * @param {(t: object) => Promise<object>} database.place a database that only this test uses, on a server that it may share:
+ * `url`, and whatever the functions below need
+ * @param {(t: object) => Promise<object>} database.alone the same on a server of the test's own, which keeps what it
+ * acknowledges: `server` and `url`
+ * @param {(server: object) => Promise<void>} database.crash ends a server without a word
+ * @param {(url: string) => object} database.recordsOf its RecordStore, with a client of its own
+ * @param {(place: object, group: string, name: string) => Promise<unknown>} database.remove removes a record by hand
+ * @param {Record<string, (place: object) => Promise<unknown>>} database.losses what makes a group forget its windows
+ * @param {Record<string, (t: object) => Promise<object>>} database.rollbacks what makes a server forget its last writes: `url`, and
+ * `mark()` that gives `lose()`: all that was written in between will be lost, and `url` is then where to go on
+ * @param {boolean} database.isLossy whether a restart may have lost something, for all that a client can see
+ * @param {boolean} database.isFit whether `place` is on a server that may be vouched for
+ */
+export function testLosses({ isThere, place, alone, crash, recordsOf, remove, losses, rollbacks, isLossy, isFit }) {
+  const test = isThere ? anyTest : anyTest.skip
+
+  function memberOf(t, url, config) {
+    const member = new Member(recordsOf(url), config)
+    t.teardown(() => member.store.close())
+    return member
+  }
+
+  /** A member of a new group that holds a slot. */
+  async function hold(t, url, config) {
+    const member = memberOf(t, url, config)
+    await member.create()
+    await member.acquire()
+    return member
+  }
+
+  const all = { ...losses, 'the group’s record removed by hand': (where) => remove(where, GROUP, 'group') }
+  for (const [what, lose] of Object.entries(all)) {
+    test(`${what}: quiet for all, until every window is over`, async (t) => {
+      const where = await place(t)
+      const { url } = where
+      const holder = await hold(t, url, SHORT)
+      await lose(where)
+      const { retryAt, storeNow } = await t.throwsAsync(holder.renew(), QUIET)
+      t.true(retryAt >= holder.grant.storeNow + quietMs(SHORT))
+      t.true(retryAt <= storeNow + quietMs(SHORT))
+      const newcomer = memberOf(t, url, SHORT)
+      for (const step of [() => newcomer.acquire(), () => holder.renew(), () => newcomer.acquire()]) {
+        t.deepEqual((await t.throwsAsync(step(), QUIET)).retryAt, retryAt, 'noted once, for all')
+      }
+
+      const { grant } = holder
+      await newcomer.untilPast(grant.hi)
+      await newcomer.endQuiet()
+      const renewed = await holder.renew()
+      if (renewed === 'lost') t.true((await newcomer.acquire()).lo > grant.hi)
+      else t.true(renewed.lo > grant.hi, 'its record was still there: a window of its own')
+    })
+  }
+
+  for (const [what, start] of Object.entries(rollbacks)) {
+    test(`${what}: what was lost is granted to nobody, and who is known goes on`, async (t) => {
+      const { url, mark } = await start(t)
+      const kept = await hold(t, url, LONG)
+      await kept.advance(10n, 0n)
+      const lose = await mark()
+      kept.grant = await kept.renew()
+      await kept.endQuiet() // a copy may have taken a restart
+      await kept.advance(0n, 10n)
+
+      const late = memberOf(t, url)
+      await late.acquire()
+      t.is(await kept.advance(10n), 10n)
+      const newUrl = await lose()
+
+      const at = (member) => (newUrl === url ? member : member.on(memberOf(t, newUrl)))
+      const [keptThere, lateThere, newcomer] = [at(kept), at(late), memberOf(t, newUrl)]
+      const renewed = await keptThere.renew()
+      t.is(renewed.lo, kept.grant.lo)
+      t.true(renewed.hi >= kept.grant.hi)
+      const { retryAt } = await t.throwsAsync(newcomer.acquire(), QUIET)
+      t.true(retryAt > late.grant.hi)
+      t.deepEqual((await t.throwsAsync(lateThere.renew(), QUIET)).retryAt, retryAt)
+      t.deepEqual((await t.throwsAsync(newcomer.acquire(), QUIET)).retryAt, retryAt)
+      for (const each of [keptThere, newcomer]) await t.throwsAsync(each.advance(10n), STOPPED)
+      t.is(await newcomer.advance(0n, 100n), 100n)
+      t.is(await newcomer.advance(10n), 100n)
+
+      await newcomer.endQuiet()
+      t.is(await lateThere.renew(), 'lost')
+    })
+  }
+
+  test('a slot’s record removed by hand: its holder has lost it', async (t) => {
+    const where = await place(t)
+    const holder = await hold(t, where.url, LONG)
+    await remove(where, GROUP, `slot${String(holder.grant.slot).padStart(10, '0')}`)
+    t.is(await holder.renew(), 'lost')
+  })
+
+  test('a counter’s record removed by hand: it stops for who knows it', async (t) => {
+    const where = await place(t)
+    const member = memberOf(t, where.url)
+    t.is(await member.advance(10n, 0n), 0n)
+    await remove(where, COUNTER, 'counter')
+    await t.throwsAsync(member.advance(10n), STOPPED)
+    await t.throwsAsync(member.advance(10n, 0n), STOPPED, 'it was given more than that')
+    t.is(await member.advance(0n, 10n), 10n)
+    t.is(await member.advance(10n), 10n)
+  })
+
+  test('a group that was ended and made again: its members of before are told, in the quiet period too', async (t) => {
+    const { url } = await place(t)
+    const old = await hold(t, url, LONG)
+    const other = memberOf(t, url)
+    await other.store.destroy(GROUP)
+    const { retryAt } = await t.throwsAsync(other.acquire(), QUIET)
+    t.true(retryAt > old.grant.hi)
+    t.is(await old.renew(), 'destroyed')
+    await other.endQuiet()
+    t.is(await old.renew(), 'destroyed')
+    await other.untilPast(old.grant.storeNow)
+    t.deepEqual(await other.store.list(GROUP), [], 'its slots belong to the life before')
+  })
+
+  if (!isFit) {
+    test('durable is refused on this server', async (t) => {
+      const { url } = await place(t)
+      await t.throwsAsync(tryJoin(url, { ...LEASE, durable: true }), { code: 'ERR_FLAKE_OPTION', message: /durable/ })
+      const opening = SegmentId.open(url, { name: COUNTER, durable: true })
+      await t.throwsAsync(opening, { code: 'ERR_FLAKE_OPTION', message: /durable/ })
+    })
+  }
+
+  test('a restart: every member goes on, and who is new waits unless the group is durable', async (t) => {
+    const { server, url } = await alone(t)
+    const groups = [false, true].map((durable) => ({ ...LEASE, group: `durable ${durable}`, durable }))
+    const counters = [false, true].map((durable) => ({ name: `durable ${durable}`, block: 10, durable }))
+    await FlakeId.createGroup(url, groups[0])
+    const stores = groups.map(() => watchedStore(t, recordsOf(url)))
+    const members = await Promise.all(groups.map((options, i) => FlakeId.join(stores[i].store, options)))
+    const segments = await Promise.all(counters.map((options) => SegmentId.open(url, options)))
+    for (const each of [...members, ...segments]) closeAfter(t, each)
+    const told = members.map(record)
+    let isOver = false
+    t.teardown(() => {
+      isOver = true
+    })
+    const flows = members.map((flake) => idsOf(flake, () => isOver))
+
+    await crash(server)
+    await Promise.all(stores.map(({ asked }) => once(asked, 'read'))) // both renew while there is no server
+    const renewals = members.map((flake) => happens(flake, 'renewed'))
+    await server.start()
+    const enter = (options) => reached(() => tryJoin(url, { ...options, host: 'another' }))
+    const quiet = isLossy ? await t.throwsAsync(enter(groups[0]), QUIET) : undefined
+    if (!isLossy) t.regex(await enter(groups[0]), /joined/)
+    t.regex(await enter(groups[1]), /joined/)
+    const other = { ...groups[0], durable: true }
+    await t.throwsAsync(enter(other), { code: 'ERR_FLAKE_CONFIG_MISMATCH', message: /durable false.*durable true/ })
+
+    await Promise.race([Promise.all(renewals), Promise.all(flows)]) // these end only if a call fails
+    if (isLossy)
+      t.deepEqual((await t.throwsAsync(enter(groups[0]), QUIET)).retryAt, quiet.retryAt, 'quiet all the time')
+    isOver = true
+    for (const [i, ids] of (await Promise.all(flows)).entries()) {
+      t.true(ids.length > 0)
+      t.is(new Set(ids).size, ids.length)
+      t.true(
+        named(told[i]).every((event) => ['attached', 'renewed'].includes(event)),
+        String(named(told[i])),
+      )
+      t.is(members[i].state, 'attached')
+    }
+    await goesOn(t, segments[1])
+    if (!isLossy) return goesOn(t, segments[0])
+    await t.throwsAsync(takeBlocks(segments[0]), STOPPED)
+    await segments[0].skipTo(1000)
+    t.is(segments[0].nextBigInt(), 1000n)
+  })
+
+  return { test, hold, memberOf }
+}
+
+/** A server of `rollbacks` whose data directory is put back as it was; `signal` ends it in good order. */
+export function withDirectoryPutBack({ server, url }, signal) {
+  const [data, copy] = ['data', 'copy'].map((name) => join(server.folder, name))
+  const whileDown = async (work) => {
+    await server.kill(signal)
+    await work()
+    await server.start()
+  }
+  const lose = async () => {
+    await whileDown(async () => {
+      await rm(data, { recursive: true })
+      await run('cp', ['-a', copy, data]) // with its owner
+    })
+    return url
+  }
+  const mark = async () => {
+    await whileDown(() => run('cp', ['-a', data, copy]))
+    return lose
+  }
+  return { url, mark }
+}
+
+/** A store that tells when it is asked for something. */
+function watchedStore(t, records) {
+  const asked = new EventEmitter()
+  const read = records.read.bind(records)
+  records.read = (...words) => {
+    asked.emit('read')
+    return read(...words)
+  }
+  const store = new DatabaseStore(records)
+  t.teardown(() => store.close())
+  return { store, asked }
+}
+
+/** Makes IDs without a pause until `isOver()`: a call that would have to wait for a new window throws. */
+async function idsOf(flake, isOver) {
+  const ids = []
+  while (!isOver()) {
+    ids.push(flake.nextBigInt())
+    await sleep(5)
+  }
+  return ids
+}
+
+/** More IDs than any block that was there before. */
+const takeBlocks = (segment) => reached(() => segment.takeAsync(200))
+
+async function goesOn(t, segment) {
+  t.is((await takeBlocks(segment)).length, 1600)
+}

@@ -1,0 +1,218 @@
+// The MySQL store by its clients: URLs in projects with either package or none, the user's pools and connections, and a
+// server that is gone or hangs. What one read or swap does is in records-mysql.test.mjs.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import { CLIENTS, startMysql, wantMysql } from '../../servers/mysql.mjs'
+import { freePort, until } from '../../servers/server.mjs'
+import { newProject, runIn } from '../../support/project.mjs'
+import { openGroup, stepsOf, works } from '../../support/steps.mjs'
+
+const { mysqlStore, openMysql } = createRequire(import.meta.url)('../../../lib/lease/stores/mysql.js')
+
+const test = wantMysql() === undefined ? anyTest.skip : anyTest
+
+const STORE = { code: 'ERR_FLAKE_STORE' }
+const TRANSACTION = {
+  code: 'ERR_FLAKE_OPTION',
+  message: /^A store cannot use this client\. .*outside of a transaction\.$/,
+}
+
+let server
+let databases = 0
+
+anyTest.before(async () => {
+  if (wantMysql() !== undefined) server = await startMysql()
+})
+
+anyTest.after.always(() => server?.stop())
+
+const freshUrl = (on = server) => on.freshUrl(`d${databases++}`)
+
+/** A client of this kind, and a store on it. */
+async function connect(t, url, kind, options) {
+  const { client, end } = await CLIENTS[kind](url, options)
+  t.teardown(() => end().catch(() => {}))
+  return { client, store: mysqlStore(client) }
+}
+
+async function startAlone(t) {
+  const own = await startMysql()
+  t.teardown(() => own.stop())
+  return own
+}
+
+/** How many clients are connected to this database. */
+async function connected(url) {
+  const query = 'SELECT count(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?'
+  const [{ count }] = await server.query(query, [new URL(url).pathname.slice(1)])
+  return Number(count)
+}
+
+for (const kind of Object.keys(CLIENTS)) {
+  test(`${kind} takes every step, also several at once`, async (t) => {
+    const { store } = await connect(t, await freshUrl(), kind)
+    await works(t, store)
+    const { acquire, list } = await openGroup(store, kind, { slots: 6 })
+    const grants = await Promise.all(Array.from({ length: 6 }, () => acquire()))
+    t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2, 3, 4, 5])
+    t.is((await list()).length, 6)
+  })
+}
+
+for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connection'))) {
+  test(`${kind}: inside a transaction every step is refused and writes nothing; after it they go on`, async (t) => {
+    const { client, store } = await connect(t, await freshUrl(), kind)
+    const query = (text) => (client.promise?.() ?? client).query(text)
+    const { create, acquire, renew, release, list, destroy } = await openGroup(store, 'g')
+    const owner = 'a'.repeat(32)
+    const { slot, lo, hi } = await acquire({ owner, host: 'h' })
+    await query('START TRANSACTION')
+    const ofSlot = [() => renew(slot, owner), () => release(slot, owner, lo)]
+    for (const step of [create, acquire, ...ofSlot, list, destroy, () => store.advance('c', 1n, 0n)]) {
+      await t.throwsAsync(step(), TRANSACTION)
+    }
+    await query('COMMIT')
+    t.deepEqual(await list(), [{ slot, owner, host: 'h', lo, hi }])
+    t.is((await renew(slot, owner)).lo, lo)
+    t.is(await store.advance('c', 1n, 7n), 7n)
+  })
+}
+
+test('anything else is no client', (t) => {
+  t.throws(() => mysqlStore({ query: () => {} }), {
+    code: 'ERR_FLAKE_OPTION',
+    instanceOf: TypeError,
+    message: /a pool or connection of mysql2 or mariadb/,
+  })
+})
+
+for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
+  test(`${kind}: the user's pool stays open, and gets its connections back`, async (t) => {
+    const { client, store } = await connect(t, await freshUrl(), kind, { connectionLimit: 2 })
+    await Promise.all([works(t, store), works(t, store), works(t, store)])
+    await store.close()
+    await works(t, store)
+    const both = await Promise.all([client.getConnection(), client.getConnection()])
+    for (const connection of both) await connection.release()
+  })
+
+  test(`${kind}: a server that is gone is an error with its cause, and steps go on when it is back`, async (t) => {
+    const own = await startAlone(t)
+    const { store } = await connect(t, await freshUrl(own), kind)
+    await works(t, store)
+    await own.kill()
+    const { create, acquire, list } = stepsOf(store, 'gone')
+    const each = async (step) => {
+      const error = await t.throwsAsync(step(), STORE)
+      t.true(error.cause instanceof Error)
+      // A pool of mariadb tries again until its own time is over, or ours.
+      t.regex(error.message, /ECONNREFUSED|ECONNRESET|closed|socket|no answer within|pool timeout/i)
+    }
+    await Promise.all([create, acquire, list, () => store.advance('gone', 1n, 0n)].map(each))
+    await own.start()
+    // Connections that died may still be in the pool.
+    await until(() =>
+      store.list('back').then(
+        () => true,
+        () => false,
+      ),
+    )
+    await works(t, store)
+  })
+
+  test(`${kind}: a server that hangs is an error in time, and steps go on when it answers`, async (t) => {
+    const own = await startAlone(t)
+    const { store } = await connect(t, await freshUrl(own), kind)
+    const { acquire } = await openGroup(store, 'hangs')
+    process.kill(own.pid, 'SIGSTOP')
+    try {
+      const start = performance.now()
+      const error = await t.throwsAsync(acquire(), {
+        ...STORE,
+        message: /no answer within|did not finish a step within/,
+      })
+      t.true(performance.now() - start < 20_000)
+      t.true(error.cause instanceof Error)
+    } finally {
+      process.kill(own.pid, 'SIGCONT')
+    }
+    await works(t, store)
+  })
+}
+
+test('a URL: a client of our own, which connects at the first step and ends with close()', async (t) => {
+  const url = await freshUrl()
+  for (const given of [url, url.replace('mysql:', 'mariadb:')]) {
+    const store = openMysql(given)
+    t.is(await connected(url), 0)
+    await works(t, store)
+    const open = await connected(url)
+    t.true(open >= 1 && open <= 2, `${open}`)
+    await store.close()
+    await store.close()
+    await t.throwsAsync(store.list('any'), { ...STORE, message: /closed/i })
+    await until(async () => (await connected(url)) === 0)
+  }
+})
+
+test('a URL where no server is: an error with its cause, at every step, and no password', async (t) => {
+  const store = openMysql(`mysql://root:s3cret@127.0.0.1:${await freePort()}/d`)
+  const { create, acquire, list, destroy } = stepsOf(store, 'g')
+  for (const step of [create, acquire, list, destroy]) {
+    const error = await t.throwsAsync(step(), { ...STORE, message: /ECONNREFUSED/ })
+    t.true(error.cause instanceof Error)
+    t.false(error.message.includes('s3cret'))
+  }
+  await store.close()
+})
+
+const OPEN = (call) => `const store = require('./lib/lease/stores/mysql.js').openMysql(process.argv[1]); ${call}`
+
+const USE_AND_CLOSE = OPEN(`
+  Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)]).then(async (values) => {
+    await store.close()
+    await store.close()
+    console.log(values.join(), await store.advance('one', 1n, 1n).catch(({ code }) => code))
+  })`)
+
+for (const name of ['mysql2', 'mariadb']) {
+  test(`a URL in a project with ${name} alone`, async (t) => {
+    const project = await newProject(t, name)
+    t.is(await runIn(project, USE_AND_CLOSE, await freshUrl()), '1,2 ERR_FLAKE_STORE')
+    const nowhere = `mysql://root@127.0.0.1:${await freePort()}/d`
+    const fails = OPEN(`store.list('g').catch(async ({ code, cause }) => {
+      console.log(code, cause instanceof Error)
+      await store.close()
+    })`)
+    t.is(await runIn(project, fails, nowhere), 'ERR_FLAKE_STORE true')
+  })
+
+  test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
+    const code = OPEN(`store.list('g').then(async () => {
+      await store.list('g')
+      const other = require('./lib/lease/stores/mysql.js').openMysql(process.argv[1])
+      console.log(await other.list('g'))
+    })`)
+    t.is(await runIn(await newProject(t, name), code, await freshUrl()), '[]')
+  })
+
+  test(`${name}: a store of a URL does not keep the process alive while its server is away`, async (t) => {
+    const own = await startAlone(t)
+    const code = OPEN(`store.list('g').then(() => {
+      process.kill(${own.pid}, 'SIGKILL')
+      return store.list('g').catch(({ code }) => console.log(code))
+    })`)
+    t.is(await runIn(await newProject(t, name), code, await freshUrl(own)), 'ERR_FLAKE_STORE')
+  })
+}
+
+test('a URL in a project without a client package says what to install', async (t) => {
+  const code = `
+    try {
+      require('./lib/lease/stores/mysql.js').openMysql('mysql://localhost/ids')
+    } catch ({ code, message }) {
+      console.log(code, message)
+    }`
+  t.regex(await runIn(await newProject(t), code), /^ERR_FLAKE_STORE .*npm install mysql2.*mariadb/)
+})

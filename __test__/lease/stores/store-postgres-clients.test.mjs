@@ -1,0 +1,388 @@
+// Which clients the PostgreSQL store takes, what it needs from a server, and what it says when it does not get it.
+
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import pg from 'pg'
+import postgres from 'postgres'
+import { CLIENTS, startPostgres, wantPostgres } from '../../servers/postgres.mjs'
+import { startProxy } from '../../servers/proxy.mjs'
+import { freePort } from '../../servers/server.mjs'
+import { newProject, runIn } from '../../support/project.mjs'
+import { openGroup, stepsOf, works } from '../../support/steps.mjs'
+
+const require = createRequire(import.meta.url)
+const { openPostgres, postgresStore } = require('../../../lib/lease/stores/postgres.js')
+const { openPg, openPostgresJs } = require('../../../lib/lease/stores/postgres/url.js')
+
+const run = promisify(execFile)
+const LIB = join(import.meta.dirname, '..', '..', '..', 'lib')
+
+const test = wantPostgres() === undefined ? anyTest.skip : anyTest
+
+const OPTION = { code: 'ERR_FLAKE_OPTION' }
+const TRANSACTION = { ...OPTION, message: /^A store cannot use this client\. .*outside of a transaction\.$/ }
+
+let server
+
+anyTest.before(async () => {
+  if (wantPostgres() !== undefined) server = await startPostgres()
+})
+
+anyTest.after.always(() => server?.stop())
+
+async function connectedClient(t, url = server.url) {
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+/** A client like those of pg before it told the state of a transaction. */
+async function olderClient(t) {
+  const client = await connectedClient(t)
+  client.getTransactionStatus = undefined
+  return client
+}
+
+const CLIENT_KINDS = { 'a Client of pg': connectedClient, 'a Client of an older pg': olderClient }
+
+for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
+  test(`${what} takes steps, also several at once`, async (t) => {
+    const store = postgresStore(await connect(t))
+    await works(t, store)
+    const { acquire } = await openGroup(store, what, { slots: 3 })
+    const grants = await Promise.all([1, 2, 3].map(() => acquire()))
+    t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2])
+  })
+
+  test(`${what} inside a transaction is refused, and taken after it`, async (t) => {
+    const client = await connect(t)
+    const store = postgresStore(client)
+    const group = `${what}, transaction`
+    const { acquire, list } = await openGroup(store, group)
+    await client.query('BEGIN')
+    await t.throwsAsync(list(), TRANSACTION)
+    await t.throwsAsync(acquire(), TRANSACTION)
+    await t.throwsAsync(client.query('no statement'))
+    await t.throwsAsync(acquire(), TRANSACTION, 'a transaction that failed is one too')
+    await client.query('ROLLBACK')
+    t.deepEqual(await list(), [])
+    const { slot } = await acquire()
+    t.like(await list(), [{ slot }])
+  })
+
+  test(`${what} that is about to begin a transaction is refused too`, async (t) => {
+    const client = await connect(t)
+    const store = postgresStore(client)
+    const group = `${what}, begins`
+    const { acquire, list } = await openGroup(store, group)
+    for (const step of [list, acquire]) {
+      const begun = client.query('BEGIN')
+      await t.throwsAsync(step(), TRANSACTION)
+      await begun
+      await client.query('ROLLBACK')
+    }
+    t.deepEqual(await list(), [])
+    const { slot } = await acquire()
+    t.like(await list(), [{ slot }])
+  })
+}
+
+test('a Client of pg, which will have no queue, is never sent a query during another', async (t) => {
+  const program = `
+    const { Client } = require('pg')
+    const client = new Client(process.argv[1])
+    const store = require('./lib/lease/stores/postgres.js').postgresStore(client)
+    client.connect().then(async () => {
+      await Promise.all([store.list('g'), store.list('g'), store.list('g')])
+      await client.end()
+    })`
+  await server.query('CREATE SCHEMA untouched') // where the tables are yet to be made
+  const url = `${server.url}?options=-c%20search_path%3Duntouched`
+  const { stderr } = await run(process.execPath, ['-e', program, url], { cwd: join(LIB, '..') })
+  t.is(stderr, '')
+  t.is((await server.query("SELECT FROM pg_tables WHERE schemaname = 'untouched'")).length, 1)
+})
+
+test('the sql of a transaction of postgres.js, or of a reserved connection, is refused', async (t) => {
+  const { client: sql, end } = CLIENTS['postgres.js'](server.url)
+  t.teardown(end)
+  await sql.begin((inner) => t.throws(() => postgresStore(inner), TRANSACTION))
+  const reserved = await sql.reserve()
+  t.throws(() => postgresStore(reserved), TRANSACTION)
+  reserved.release()
+})
+
+test('anything else is no client', (t) => {
+  for (const value of [undefined, null, 'postgres://', {}, () => {}, pg, { query: () => {} }, new Map()]) {
+    t.throws(() => postgresStore(value), { ...OPTION, message: /Pool or Client of pg, or the sql function/ })
+  }
+})
+
+test('own names and types of a postgres.js client do not matter', async (t) => {
+  const sql = postgres(server.url, {
+    onnotice: () => {},
+    transform: postgres.toPascal,
+    types: { bigint: postgres.BigInt },
+  })
+  t.teardown(() => sql.end())
+  const store = postgresStore(sql)
+  await works(t, store)
+  t.is(await store.advance('own types', 2n ** 63n, 1n), 1n)
+  t.is(await store.advance('own types', 0n), 2n ** 63n + 1n)
+})
+
+test('own type parsers of a pg client do not matter', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, types: { getTypeParser: () => (text) => `${text}!` } })
+  t.teardown(() => pool.end())
+  await works(t, postgresStore(pool))
+})
+
+test('a postgres.js client that changes texts is told so', async (t) => {
+  for (const change of [
+    { transform: { value: () => undefined } },
+    { transform: { value: () => null } },
+    { transform: { row: () => undefined } },
+    { types: { text: { to: 25, from: [25], serialize: String, parse: (text) => `${text}!` } } },
+  ]) {
+    const sql = postgres(server.url, { onnotice: () => {}, fetch_types: false, ...change })
+    t.teardown(() => sql.end())
+    await t.throwsAsync(stepsOf(postgresStore(sql), 'changed').create(), {
+      ...OPTION,
+      message: /transform or type parser/,
+    })
+  }
+})
+
+test('a pg client that was never connected is told so', async (t) => {
+  const client = new pg.Client(server.url)
+  const store = postgresStore(client)
+  const start = performance.now()
+  await t.throwsAsync(stepsOf(store, 'closed').create(), {
+    code: 'ERR_FLAKE_STORE',
+    message: /Await client\.connect\(\)/,
+  })
+  t.true(performance.now() - start < 5000)
+  const connected = client.connect()
+  await works(t, store)
+  await connected
+  await client.end()
+})
+
+test('the user’s client is not ended', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url })
+  t.teardown(() => pool.end())
+  await postgresStore(pool).close()
+  t.is((await pool.query('SELECT 1 AS one')).rows[0].one, 1)
+})
+
+/** A database that only its owner may make tables in, and a store of a role without any right of its own. */
+async function restricted(t, name) {
+  await server.query(`CREATE ROLE ${name} LOGIN`)
+  await server.query(`CREATE DATABASE ${name}`)
+  const connect = (url) => {
+    const { client, end } = CLIENTS.pg(url.replace(/postgres$/, name))
+    t.teardown(end)
+    return client
+  }
+  const owner = connect(server.url)
+  await owner.query('REVOKE CREATE ON SCHEMA public FROM public')
+  return { owner, store: postgresStore(connect(server.urlOf(name))) }
+}
+
+const SCHEMA = require('../../../lib/lease/stores/postgres/schema.js')
+
+test('a role that may only read and write the tables is enough', async (t) => {
+  const { owner, store } = await restricted(t, 'member')
+  await t.throwsAsync(stepsOf(store, 'g').create(), {
+    code: 'ERR_FLAKE_STORE',
+    message: /may not create it.*flakeforge schema/,
+  })
+  await owner.query(SCHEMA)
+  await owner.query(SCHEMA) // a migration may run twice
+  await owner.query('GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO member')
+  await works(t, store)
+})
+
+test('a server that hides its identity: the error names what is needed', async (t) => {
+  const { owner, store } = await restricted(t, 'blind')
+  await owner.query(SCHEMA)
+  await owner.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO blind')
+  await works(t, store)
+  for (const call of ['pg_control_system()', 'pg_walfile_name(pg_lsn)', 'pg_current_wal_lsn()']) {
+    await owner.query(`REVOKE EXECUTE ON FUNCTION ${call} FROM public`)
+    const error = await t.throwsAsync(stepsOf(store, 'g').create(), {
+      code: 'ERR_FLAKE_STORE',
+      message: /GRANT EXECUTE/,
+    })
+    t.true(error.message.includes(call.split('(')[0]), error.message)
+    t.is(error.cause.code, '42501')
+    await owner.query(`GRANT EXECUTE ON FUNCTION ${call} TO public`)
+  }
+  await works(t, store)
+})
+
+const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  const text = 'SELECT \'{"outcome":"done"}\''
+
+  test(`${name}: a server that is down is an error with its cause, again and again`, async (t) => {
+    const runner = open(`postgres://tester@127.0.0.1:${await freePort()}/postgres`)
+    for (let i = 0; i < 3; i++) {
+      const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
+      t.is(error.cause.code, 'ECONNREFUSED')
+    }
+    await runner.close()
+  })
+
+  test(`${name}: a server that goes away does not end the process, and is used again once it is back`, async (t) => {
+    const own = await startPostgres()
+    t.teardown(() => own.stop())
+    const runner = open(own.url)
+    t.deepEqual(await runner.run(text, []), { outcome: 'done' })
+    await own.kill('SIGQUIT')
+    const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
+    t.truthy(error.cause)
+    await own.start()
+    let answer
+    // A connection that died may still be in the pool, once for each.
+    for (let i = 0; i < 5 && answer === undefined; i++) answer = await runner.run(text, []).catch(() => {})
+    t.deepEqual(answer, { outcome: 'done' })
+    await runner.close()
+  })
+
+  test(`${name}: connections that died without a word: a step fails, then there are others`, async (t) => {
+    const proxy = await startProxy(server.port)
+    t.teardown(() => proxy.stop())
+    const runner = open(server.url.replace(String(server.port), String(proxy.port)))
+    const runs = () => [runner.run(text, []), runner.run(text, [])] // as many as the client may have connections
+    t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
+    proxy.lose()
+    const refused = { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i }
+    await Promise.all(runs().map((run) => t.throwsAsync(run, refused)))
+    t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
+    const closed = runner.close()
+    t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
+  })
+
+  test(`${name}: close() does not wait for a step that is stuck`, async (t) => {
+    const proxy = await startProxy(server.port)
+    t.teardown(() => proxy.stop())
+    const runner = open(server.url.replace(String(server.port), String(proxy.port)))
+    await runner.run(text, [])
+    proxy.lose()
+    const stuck = t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
+    await sleep(100) // it is on its way
+    const closed = runner.close()
+    t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
+    await stuck
+  })
+
+  test(`${name}: a server that says nothing is an error, too`, async (t) => {
+    const sockets = []
+    const silent = createServer((socket) => sockets.push(socket))
+    await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const runner = open(`postgres://tester@127.0.0.1:${silent.address().port}/postgres`)
+    const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
+    t.truthy(error.cause)
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+    await runner.close()
+  })
+}
+
+test('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
+  const proxy = await startProxy(server.port)
+  t.teardown(() => proxy.stop())
+  const { client: pool, end } = CLIENTS.pg(server.url.replace(String(server.port), String(proxy.port)))
+  t.teardown(end)
+  const store = postgresStore(pool)
+  await store.list('g')
+  t.is(pool.totalCount, 1)
+  proxy.lose()
+  const removed = new Promise((resolve) => pool.once('remove', () => resolve('removed')))
+  await t.throwsAsync(store.list('g'), { code: 'ERR_FLAKE_STORE', message: /no answer within 10000 ms/ })
+  t.is(await Promise.race([removed, sleep(20_000, 'it is still there')]), 'removed')
+  t.is(pool.totalCount, 0)
+  t.deepEqual(await store.list('g'), [])
+})
+
+test('a lock that somebody keeps is an error in the end', async (t) => {
+  await server.query('CREATE DATABASE locked') // where nobody else waits for it
+  const url = server.url.replace(/postgres$/, 'locked')
+  const { client, end } = CLIENTS.pg(url)
+  t.teardown(end)
+  const { acquire } = await openGroup(postgresStore(client), 'locked')
+  const other = await connectedClient(t, url)
+  await other.query('BEGIN; LOCK TABLE flakeforge_record')
+  await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_STORE', message: /no answer within 10000 ms/ })
+  await other.query('ROLLBACK')
+  await acquire()
+})
+
+test('a URL opens a client by the package that is there, and close() ends it', async (t) => {
+  const store = openPostgres(server.url)
+  await works(t, store)
+  await store.close()
+  await t.throwsAsync(stepsOf(store, 'by url').acquire(), { code: 'ERR_FLAKE_STORE' })
+})
+
+for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
+  test(`a URL in a project with postgres.js ${version}, which drops the error of a COMMIT, is refused`, async (t) => {
+    t.regex(
+      await openBeside(t, version),
+      new RegExp(`ERR_FLAKE_STORE postgres ${version} is too old.*3\\.4\\.8 or newer.*npm install postgres@latest`),
+    )
+  })
+}
+
+for (const version of ['3.4.8', '3.5.0-beta.1', '4.0.0']) {
+  test(`a URL in a project with postgres.js ${version} is taken`, async (t) => {
+    t.is(await openBeside(t, version), 'a client')
+  })
+}
+
+const OPEN = `try {
+  require('./lib/lease/stores/postgres.js').openPostgres('postgres://h/')
+} catch ({ code, message }) { console.log(code, message) }`
+
+/** Opens a URL in a project that has postgres.js alone, or what says to be that version of it. */
+async function openBeside(t, version) {
+  const folder = await newProject(t)
+  const own = join(folder, 'node_modules', 'postgres')
+  await mkdir(join(own, 'cjs', 'src'), { recursive: true })
+  await writeFile(join(own, 'package.json'), JSON.stringify({ name: 'postgres', version, main: 'cjs/src/index.js' }))
+  await writeFile(join(own, 'cjs', 'package.json'), '{ "type": "commonjs" }')
+  await writeFile(join(own, 'cjs', 'src', 'index.js'), "module.exports = () => console.log('a client') ?? (() => {})")
+  return runIn(folder, OPEN)
+}
+
+for (const name of ['pg', 'postgres']) {
+  test(`a URL in a project with ${name} alone: every call works, and close() lets the process end`, async (t) => {
+    const code = `
+      const store = require('./lib/lease/stores/postgres.js').openPostgres(process.argv[1])
+      Promise.all([store.advance('${name} one', 1n, 1n), store.advance('${name} two', 1n, 2n)]).then(async (values) => {
+        await store.close()
+        await store.close()
+        console.log(values.join(), await store.advance('${name} one', 1n).catch(({ code }) => code))
+      })`
+    t.is(await runIn(await newProject(t, name), code, server.url), '1,2 ERR_FLAKE_STORE')
+  })
+}
+
+test('without a package a URL is an error that says what to install', async (t) => {
+  t.regex(await runIn(await newProject(t), OPEN), /ERR_FLAKE_STORE .*npm install pg/)
+})
+
+test('a store of a URL that is not closed does not keep the process alive', async (t) => {
+  const program = `require('./lib/lease/stores/postgres.js').openPostgres(process.argv[1]).list('g').then(console.log)`
+  const { stdout } = await run(process.execPath, ['-e', program, server.url], { cwd: join(LIB, '..'), timeout: 60_000 })
+  t.is(stdout, '[]\n')
+})

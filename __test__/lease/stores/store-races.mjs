@@ -1,0 +1,272 @@
+// Several members at once on a real database, on clients of all its packages; and what happens right between a step's read
+// and its swap, or between its swap and the read that answers it.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newOwner, slotName } from '../../support/records.mjs'
+import { DatabaseStore } from './databases.mjs'
+import { callsOn, freshName, openGroup } from './store-rules.mjs'
+
+const MEMBERS = 8
+const WINDOWS = 6 // of each member
+/** Windows that end while their holders live on. */
+const SHORT = { slots: 5, ttlMs: 25, skewMs: 20, durable: true }
+const REFUSALS = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_DESTROYED', 'ERR_FLAKE_QUIET']
+
+/** One member that takes, keeps, loses and gives back slots; every window that it had goes to `windows`. */
+async function live({ acquire, renew, release }, windows) {
+  for (let had = 0; had < WINDOWS; ) {
+    const owner = newOwner()
+    const window = await acquire({ owner, host: `host ${had % 3}`, joins: true }).catch((error) => {
+      if (!REFUSALS.includes(error.code)) throw error
+    })
+    if (window === undefined) {
+      await sleep(Math.random() * 20)
+      continue
+    }
+    had += 1
+    await keep({ renew, release }, { owner, window, windows })
+  }
+}
+
+async function keep({ renew, release }, { owner, window, windows }) {
+  const renewals = Math.floor(Math.random() * 4)
+  for (let i = 0; i < renewals; i++) {
+    await sleep(Math.random() * 40) // longer than the ttl at times: then another may have the slot
+    const renewed = await renew(window.slot, owner, { hi: window.hi }).catch(({ code }) => code)
+    if (typeof renewed === 'string') return void windows.push(window)
+    if (renewed.lo !== window.lo) windows.push(window)
+    window = renewed
+  }
+  if (Math.random() < 0.5) return void windows.push(window)
+  const last = window.lo + Math.floor(Math.random() * 10)
+  windows.push({ ...window, hi: Math.min(window.hi, last) })
+  await release(window.slot, owner, last)
+}
+
+/** Pairs of windows of one slot that have a ms in common. */
+function overlaps(windows) {
+  const sorted = windows.toSorted((a, b) => a.slot - b.slot || a.lo - b.lo)
+  return sorted.flatMap((next, i) => {
+    const before = sorted[i - 1]
+    return before?.slot === next.slot && next.lo <= before.hi ? [[before, next]] : []
+  })
+}
+
+/** These members live at the same time in one group, while `also` goes on beside them: no windows overlap. */
+export async function crowd(t, members, also = async () => {}) {
+  const group = freshName()
+  const calls = members.map((member) => callsOn(member, group, SHORT))
+  await calls[0].create()
+  const windows = []
+  let isOver = false
+  const living = Promise.all(calls.map((call) => live(call, windows))).finally(() => {
+    isOver = true
+  })
+  await Promise.all([living, also(calls[0], () => isOver)])
+  t.true(windows.length >= MEMBERS * WINDOWS)
+  t.true(new Set(windows.map(({ slot }) => slot)).size > 1)
+  t.deepEqual(overlaps(windows), [])
+}
+
+/** Ends the group again and again, so that its members make it anew. */
+export async function endAgainAndAgain({ destroy }, isOver) {
+  while (!isOver()) {
+    await sleep(Math.random() * 500)
+    await destroy()
+  }
+}
+
+/** The records of a member, with something that happens once before or after its next swap. */
+function interrupted(records) {
+  const happens = {}
+  async function once(when) {
+    const what = happens[when]
+    happens[when] = undefined
+    await what?.()
+  }
+  const slow = {
+    clockStepMs: records.clockStepMs,
+    read: (...args) => records.read(...args),
+    async swap(...args) {
+      await once('before')
+      const isDone = await records.swap(...args)
+      await once('after')
+      return isDone
+    },
+    names: (group) => records.names(group),
+    older: (name) => records.older(name),
+    endOlder: (name) => records.endOlder(name),
+  }
+  return { happens, slow }
+}
+
+/** Tests of members at once. */
+export function testRaces(kind, { test, member }) {
+  const names = Object.keys(kind.fastClients ?? kind.clients)
+
+  /** So many members on the clients of all packages, each with a store of its own. */
+  const several = (n) => Promise.all(Array.from({ length: n }, (_, i) => member(names[i % names.length])))
+
+  /** A member that something comes in between, and another, in one group of `options`. */
+  async function two(options) {
+    const [fastMember, slowMember] = await several(2)
+    const fast = await openGroup(fastMember, options)
+    const { happens, slow } = interrupted(slowMember.records)
+    const slowCalls = callsOn({ ...slowMember, store: new DatabaseStore(slow) }, fast.group, options)
+    return { fast, slow: slowCalls, happens, slowStore: new DatabaseStore(slow), fastStore: fastMember.store }
+  }
+
+  test('30 members at once for the last 10 slots: 10 have one each', async (t) => {
+    const members = await several(30)
+    const { group, list } = await openGroup(members[0], { slots: 10 })
+    const tries = members.map((one) => callsOn(one, group, { slots: 10 }).acquire())
+    const answers = await Promise.allSettled(tries)
+    const slots = answers.filter(({ value }) => value).map(({ value }) => value.slot)
+    t.deepEqual(
+      slots.sort((a, b) => a - b),
+      Array.from({ length: 10 }, (_, slot) => slot),
+    )
+    const refused = answers.filter(({ reason }) => reason).map(({ reason }) => reason.code)
+    t.deepEqual(refused, Array(20).fill('ERR_FLAKE_EXHAUSTED'))
+    t.is((await list()).length, 10)
+  })
+
+  test('6 that create a group at once: one made it', async (t) => {
+    const members = await several(6)
+    const group = freshName()
+    const made = await Promise.all(members.map((one) => callsOn(one, group, { durable: true }).create()))
+    t.deepEqual(made.sort(), [false, false, false, false, false, true])
+  })
+
+  test('a destroy among renewals: every member hears of it, and the end is above all windows', async (t) => {
+    const members = await several(MEMBERS)
+    const { group, destroy, fields } = await openGroup(members[0], { slots: MEMBERS })
+    const ends = []
+    const held = await Promise.all(
+      members.map(async (one) => {
+        const [calls, owner] = [callsOn(one, group, { slots: MEMBERS }), newOwner()]
+        return { ...calls, owner, grant: await calls.acquire({ owner }) }
+      }),
+    )
+    const renewing = held.map(async ({ renew, owner, grant: { slot, hi } }) => {
+      for (let grant = { hi }; grant !== 'destroyed'; grant = await renew(slot, owner, { hi: grant.hi })) {
+        ends.push(grant.hi)
+      }
+      t.is(await renew(slot, owner), 'destroyed')
+    })
+    while (ends.length < MEMBERS * 3) await sleep(1)
+    await destroy()
+    await Promise.all(renewing)
+    t.true(Number((await fields()).quiet) > Math.max(...ends))
+  })
+
+  test.serial('members at once never share a slot', async (t) => {
+    await crowd(t, await several(MEMBERS))
+  })
+
+  test.serial('nor where the group is destroyed and made again under them', async (t) => {
+    await crowd(t, await several(MEMBERS), endAgainAndAgain)
+  })
+
+  // Between a read and its swap
+
+  test('another takes the only free slot: exhausted', async (t) => {
+    const { fast, slow, happens } = await two({ slots: 1 })
+    happens.before = () => fast.acquire()
+    await t.throwsAsync(slow.acquire(), { code: 'ERR_FLAKE_EXHAUSTED' })
+  })
+
+  test('another takes a slot and gives it back: the window is above that one', async (t) => {
+    const { fast, slow, happens } = await two({ slots: 1 })
+    let last
+    happens.before = async () => {
+      const owner = newOwner()
+      const { slot, lo } = await fast.acquire({ owner })
+      last = lo
+      await fast.release(slot, owner, last)
+    }
+    // The millisecond that was used last may not be over.
+    const take = () => slow.acquire().catch(({ code }) => (code === 'ERR_FLAKE_EXHAUSTED' ? take() : code))
+    t.true((await take()).lo > last)
+  })
+
+  test('a window is given back while it is renewed: lost; while it is released: as the first one said', async (t) => {
+    const { fast, slow, happens } = await two()
+    const owner = newOwner()
+    const { slot, lo } = await fast.acquire({ owner })
+    happens.before = () => fast.release(slot, owner, lo + 7)
+    t.is(await slow.renew(slot, owner), 'lost')
+    t.like(await fast.list(), [{ slot, hi: lo + 7 }])
+  })
+
+  test('a window is renewed while it is released: it ends as its owner said', async (t) => {
+    const { fast, slow, happens } = await two()
+    const owner = newOwner()
+    const { slot, lo } = await fast.acquire({ owner })
+    happens.before = () => fast.renew(slot, owner)
+    await slow.release(slot, owner, lo + 7)
+    t.like(await fast.list(), [{ slot, hi: lo + 7 }])
+  })
+
+  for (const when of ['before', 'after']) {
+    const where = when === 'before' ? 'between the read and the swap' : 'between the swap and the answer'
+
+    test(`the group is destroyed ${where}: no window is answered`, async (t) => {
+      const { fast, slow, happens } = await two()
+      happens[when] = () => fast.destroy()
+      await t.throwsAsync(slow.acquire(), { code: 'ERR_FLAKE_DESTROYED' })
+      const again = await two()
+      const owner = newOwner()
+      const { slot } = await again.fast.acquire({ owner })
+      again.happens[when] = () => again.fast.destroy()
+      t.is(await again.slow.renew(slot, owner), 'destroyed')
+    })
+
+    test(`all records are lost ${where}: quiet, although the swap may have been true`, async (t) => {
+      const { fast, slow, happens } = await two({ slots: 1 })
+      happens[when] = async () => {
+        if (when === 'before') await fast.acquire() // who has it still
+        await fast.forget()
+      }
+      await t.throwsAsync(slow.acquire(), { code: 'ERR_FLAKE_QUIET' })
+      const again = await two()
+      const owner = newOwner()
+      const { slot } = await again.fast.acquire({ owner })
+      again.happens[when] = () => again.fast.forget()
+      await t.throwsAsync(again.slow.renew(slot, owner), { code: 'ERR_FLAKE_QUIET' })
+    })
+
+    test(`another takes a block ${where}: each has its own`, async (t) => {
+      const { slowStore, fastStore, happens } = await two()
+      const name = freshName()
+      t.is(await fastStore.advance(name, 10n, 0n), 0n)
+      let other
+      happens[when] = async () => {
+        other = await fastStore.advance(name, 10n, 0n)
+      }
+      const own = await slowStore.advance(name, 10n, 0n)
+      t.deepEqual([own, other].sort(), [10n, 20n])
+    })
+
+    test(`a counter is lost ${where}: no block is answered`, async (t) => {
+      const { slowStore, happens } = await two()
+      const own = await member(names[0])
+      const name = freshName()
+      t.is(await slowStore.advance(name, 10n, 0n), 0n)
+      happens[when] = () => own.kind.forget(own.server, name)
+      await t.throwsAsync(slowStore.advance(name, 10n, 0n), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+    })
+  }
+
+  test('a swap whose answer is lost: one slot, and its window', async (t) => {
+    const { fast, slow, happens } = await two()
+    happens.after = () => {
+      throw new Error('the connection was lost')
+    }
+    const owner = newOwner()
+    const { slot, lo, hi } = await slow.acquire({ owner })
+    t.like(await fast.list(), [{ slot, lo, hi, owner }])
+    t.is((await fast.list()).length, 1)
+    t.true((await fast.text(slotName(slot))).includes(owner))
+  })
+}

@@ -1,0 +1,298 @@
+// Which clients the Redis store takes and which it refuses, what it says when the server is gone, and URLs.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
+import { startProxy } from '../../servers/proxy.mjs'
+import { CLIENTS, startCluster, startRedis, startSentinel, wantRedis } from '../../servers/redis.mjs'
+import { freePort } from '../../servers/server.mjs'
+import { newProject, runIn } from '../../support/project.mjs'
+import { stepsOf, works } from '../../support/steps.mjs'
+
+const { redisStore, openRedis } = createRequire(import.meta.url)('../../../lib/lease/stores/redis.js')
+
+const test = wantRedis() === undefined ? anyTest.skip : anyTest
+
+async function start(t, ...options) {
+  const server = await startRedis(...options)
+  t.teardown(() => server.stop())
+  return server
+}
+
+async function connect(t, name, server) {
+  const { client, end } = await CLIENTS[name](server)
+  t.teardown(end)
+  return client
+}
+
+test('ioredis: a client with auto-pipelining, and one that connects when asked', async (t) => {
+  const { port } = await start(t)
+  const cases = {
+    plain: {},
+    noPrefix: { keyPrefix: '' },
+    auto: { enableAutoPipelining: true },
+    lazy: { lazyConnect: true },
+  }
+  for (const options of Object.values(cases)) {
+    const client = new Redis(port, options)
+    await works(t, redisStore(client))
+    client.disconnect()
+  }
+})
+
+test('node-redis: RESP 2 and 3, replies as Buffers, a pool', async (t) => {
+  const { url } = await start(t)
+  const buffers = { [RESP_TYPES.BLOB_STRING]: Buffer }
+  for (const RESP of [2, 3]) {
+    const client = await createClient({ url, RESP }).connect()
+    await works(t, redisStore(client))
+    await works(t, redisStore(client.withTypeMapping(buffers)))
+    client.destroy()
+  }
+  const pool = await createClientPool({ url }).connect()
+  await works(t, redisStore(pool))
+  pool.destroy()
+})
+
+test('Redis Cluster: three masters, both clients', async (t) => {
+  const nodes = await startCluster()
+  t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
+  const cluster = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+  t.teardown(() => cluster.disconnect())
+  const other = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) }).connect()
+  t.teardown(() => other.destroy())
+  for (const client of [cluster, other]) {
+    const store = redisStore(client)
+    await Promise.all(Array.from({ length: 8 }, () => works(t, store)))
+  }
+  for (const node of nodes) t.not(await node.cli('DBSIZE'), '0', 'every master has some of the groups')
+})
+
+test('Sentinel: both clients find the primary', async (t) => {
+  const primary = await start(t)
+  const sentinel = await startSentinel(primary)
+  t.teardown(() => sentinel.stop())
+  const ioredis = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'primary' })
+  t.teardown(() => ioredis.disconnect())
+  await works(t, redisStore(ioredis))
+  const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }]
+  const nodeRedis = await createSentinel({ name: 'primary', sentinelRootNodes }).connect()
+  t.teardown(() => nodeRedis.destroy())
+  await works(t, redisStore(nodeRedis))
+})
+
+const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
+
+test('what is no client is refused', (t) => {
+  const strangers = [undefined, null, 'redis://localhost', {}, new Map(), { eval() {}, evalsha() {} }, { evalSha() {} }]
+  for (const stranger of strangers)
+    t.throws(() => redisStore(stranger), { ...OPTION, message: /ioredis or node-redis/ })
+})
+
+test('an ioredis client with a key prefix, whose group would be another, or with a db that is no number', (t) => {
+  for (const [options, message] of [
+    [{ keyPrefix: 'app:' }, /^A store cannot use this client\. .*keyPrefix 'app:' .*without keyPrefix\.$/],
+    [{ db: 'abc' }, /^A store cannot use this client\. Its db is NaN\. .*db is a number\.$/],
+  ]) {
+    t.throws(() => redisStore(new Redis({ lazyConnect: true, ...options })), { ...OPTION, message })
+  }
+  const cluster = new Cluster([{ port: 1 }], { lazyConnect: true, keyPrefix: 'app:' })
+  t.throws(() => redisStore(cluster), { ...OPTION, message: /without keyPrefix/ })
+})
+
+test('MULTI and pipelines are refused', async (t) => {
+  const server = await start(t)
+  const ioredis = await connect(t, 'ioredis', server)
+  const nodeRedis = await connect(t, 'node-redis', server)
+  for (const batch of [ioredis.pipeline(), ioredis.multi(), nodeRedis.multi()]) {
+    t.throws(() => redisStore(batch), { ...OPTION, message: /MULTI/ })
+  }
+  await ioredis.multi({ pipeline: false })
+  await nodeRedis.sendCommand(['MULTI'])
+  for (const client of [ioredis, nodeRedis]) {
+    const { create, acquire, list } = stepsOf(redisStore(client), 'inside MULTI')
+    for (const step of [create, acquire, list]) await t.throwsAsync(step(), { ...OPTION, message: /MULTI/ })
+  }
+  await ioredis.discard()
+  await nodeRedis.sendCommand(['DISCARD'])
+  for (const client of [ioredis, nodeRedis]) await works(t, redisStore(client))
+})
+
+test('a client in subscriber mode is refused, where it can do nothing else', async (t) => {
+  const { port, url } = await start(t)
+  const ioredis = new Redis(port, { protocol: 2 })
+  t.teardown(() => ioredis.disconnect())
+  await ioredis.subscribe('news')
+  const nodeRedis = await createClient({ url, RESP: 2 }).connect()
+  t.teardown(() => nodeRedis.destroy())
+  await nodeRedis.subscribe('news', () => {})
+  for (const client of [ioredis, nodeRedis]) {
+    const { create } = stepsOf(redisStore(client), 'subscribed')
+    await t.throwsAsync(create(), { ...OPTION, message: /subscriber mode/ })
+  }
+  const both = await createClient({ url, RESP: 3 }).connect()
+  t.teardown(() => both.destroy())
+  await both.subscribe('news', () => {})
+  await works(t, redisStore(both))
+})
+
+test('a node-redis client that is not connected is told so', async (t) => {
+  const { url } = await start(t)
+  const client = createClient({ url })
+  const store = redisStore(client)
+  const error = await t.throwsAsync(store.list('closed'), {
+    code: 'ERR_FLAKE_STORE',
+    message: /client\.connect\(\)/,
+  })
+  t.true(error.cause instanceof Error)
+  await client.connect()
+  await works(t, store)
+  await store.close()
+  t.true(client.isOpen, "close() leaves the user's client alone")
+  client.destroy()
+})
+
+test('an error of the server is the cause, and not an older one of the connection', async (t) => {
+  const server = await start(t)
+  for (const name of Object.keys(CLIENTS)) {
+    const client = await connect(t, name, server)
+    const store = redisStore(client)
+    client.emit('error', new Error('connection refused')) // as when there was no server for a moment
+    await server.cli('SET', `flakeforge:{${name}}:records`, 'not a hash')
+    const error = await t.throwsAsync(store.advance(name, 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /WRONGTYPE/ })
+    t.regex(error.cause.message, /WRONGTYPE/)
+  }
+})
+
+for (const name of Object.keys(CLIENTS)) {
+  test(`${name}: a server that is gone is an error with its cause, and steps go on when it is back`, async (t) => {
+    const server = await start(t)
+    const client = await connect(t, name, server)
+    const store = redisStore(client)
+    await works(t, store)
+    await server.kill()
+    const error = await t.throwsAsync(store.advance('gone', 1n, 0n), { code: 'ERR_FLAKE_STORE' })
+    t.true(error.cause instanceof Error)
+    t.regex(error.message, /ECONNREFUSED|Socket closed/) // the second when the client had not seen it yet
+    await server.start()
+    await works(t, store)
+  })
+
+  test(`${name}: a server that does not answer is an error`, async (t) => {
+    const server = await start(t)
+    const store = redisStore(await connect(t, name, server))
+    await works(t, store)
+    process.kill(server.pid, 'SIGSTOP')
+    t.teardown(() => process.kill(server.pid, 'SIGCONT'))
+    await t.throwsAsync(store.advance('hangs', 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /no answer within/ })
+  })
+}
+
+test('a URL: a client of our own, which close() ends', async (t) => {
+  const { url, cli } = await start(t)
+  const clients = async () => (await cli('CLIENT', 'LIST')).split('\n').length
+  const before = await clients()
+  const store = openRedis(`${url}/2`)
+  t.is(await clients(), before, 'it connects at the first step')
+  await works(t, store)
+  t.is(await clients(), before + 1)
+  t.not(await cli('-n', '2', 'DBSIZE'), '0')
+  await store.close()
+  await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /closed/ })
+  while ((await clients()) > before);
+})
+
+const { openIoredis, openNodeRedis } = createRequire(import.meta.url)('../../../lib/lease/stores/redis/url.js')
+const OWN_CLIENTS = {
+  ioredis: (url) => openIoredis({ Redis }, url),
+  'node-redis': (url) => openNodeRedis({ createClient }, url),
+}
+const PING = { source: 'return { "PONG" }', sha: '0'.repeat(40) }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: a URL whose connection died without a word: one step fails, then there is another connection`, async (t) => {
+    const proxy = await startProxy((await start(t)).port)
+    t.teardown(() => proxy.stop())
+    const runner = open(`redis://127.0.0.1:${proxy.port}`)
+    const ping = () => runner.run(PING, ['key'], [])
+    for (let i = 0; i < 2; i++) {
+      t.deepEqual(await ping(), ['PONG'])
+      proxy.lose()
+      await t.throwsAsync(ping(), { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
+    }
+    await runner.close()
+    await t.throwsAsync(ping(), { code: 'ERR_FLAKE_STORE', message: /closed/ })
+  })
+}
+
+test('a URL where no server is: an error with its cause', async (t) => {
+  const store = openRedis(`redis://127.0.0.1:${await freePort()}`)
+  const error = await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
+  t.is(error.cause.code, 'ECONNREFUSED')
+  await store.close()
+})
+
+for (const name of ['ioredis', 'redis']) {
+  test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
+    const { url } = await start(t)
+    const code = `
+      const store = require('./lib/lease/stores/redis.js').openRedis('${url}')
+      const other = require('./lib/lease/stores/redis.js').openRedis('${url}')
+      store.list('g').then(async () => {
+        await other.list('g')
+        await promisify(execFile)('redis-cli', ['-u', '${url}', 'CLIENT', 'PAUSE', '700'])
+        console.log(await store.list('g'))
+      })`
+    const imports = `const { execFile } = require('node:child_process'); const { promisify } = require('node:util');`
+    t.is(await inProject(t, [name], imports + code), '[]')
+  })
+}
+
+test('a store of a URL does not keep the process alive while its server is away', async (t) => {
+  const server = await start(t)
+  const code = `
+    const store = require('./lib/lease/stores/redis.js').openRedis('${server.url}')
+    store.list('g').then(() => {
+      process.kill(${server.pid}, 'SIGKILL')
+      return store.list('g').catch(({ code }) => console.log(code))
+    })`
+  t.is(await inProject(t, ['ioredis'], code), 'ERR_FLAKE_STORE')
+})
+
+/** Runs code in a project that has only these packages beside the store's files. */
+const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
+
+const OPEN_AND_USE = (url) => `
+  const store = require('./lib/lease/stores/redis.js').openRedis('${url}')
+  Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)])
+    .then(async (values) => {
+      await store.close()
+      await store.close()
+      console.log(values.join(), await store.advance('one', 1n).catch((error) => error.code))
+    })`
+
+test('a URL in a project with node-redis alone', async (t) => {
+  const { url } = await start(t)
+  t.is(await inProject(t, ['redis'], OPEN_AND_USE(url)), '1,2 ERR_FLAKE_STORE')
+})
+
+test('a URL in a project with node-redis alone, and no server', async (t) => {
+  const code = `
+    const store = require('./lib/lease/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
+    store.list('any').catch((error) => {
+      console.log(error.code, error.cause.code)
+      return store.close()
+    })`
+  t.is(await inProject(t, ['redis'], code), 'ERR_FLAKE_STORE ECONNREFUSED')
+})
+
+test('a URL in a project without a client package says what to install', async (t) => {
+  const code = `
+    try {
+      require('./lib/lease/stores/redis.js').openRedis('redis://localhost')
+    } catch (error) {
+      console.log(error.code, error.message)
+    }`
+  t.regex(await inProject(t, [], code), /^ERR_FLAKE_STORE .*npm install ioredis/)
+})

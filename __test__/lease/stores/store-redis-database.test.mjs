@@ -1,0 +1,135 @@
+// Which database of a Redis the store works in: the one that was named, or none. Members in two databases would make
+// equal IDs.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import { Redis } from 'ioredis'
+import { startRedis, wantRedis } from '../../servers/redis.mjs'
+import { until } from '../../servers/server.mjs'
+import { FlakeId } from '../../support/index.mjs'
+import { tryJoin } from '../../support/lease.mjs'
+import { openGroup, stepsOf } from '../../support/steps.mjs'
+
+const { openRedis, redisStore } = createRequire(import.meta.url)('../../../lib/lease/stores/redis.js')
+
+const test = wantRedis() === undefined ? anyTest.skip : anyTest
+const REFUSED = { code: 'ERR_FLAKE_STORE', message: /refused database \d+/ }
+
+const COMMANDS = 'evalsha eval time info hset hget hmget hkeys exists zrevrange del'
+
+async function start(t) {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  return server
+}
+
+function ownClient(t, options) {
+  const client = new Redis(options)
+  client.on('error', () => {})
+  t.teardown(() => client.disconnect())
+  return client
+}
+
+/** A user that may not SELECT, until `allow()`. */
+async function startRestricted(t) {
+  const server = await start(t)
+  const commands = COMMANDS.split(' ').map((name) => `+${name}`)
+  await server.cli('ACL', 'SETUSER', 'app', 'on', '>pw', 'resetkeys', '~flakeforge:*', '-@all', ...commands)
+  return {
+    ...server,
+    url: server.url.replace('//', '//app:pw@'),
+    port: server.port,
+    cli: server.cli,
+    allow: () => server.cli('ACL', 'SETUSER', 'app', '+select'),
+  }
+}
+
+for (const path of ['abc', '1.5', '-1', '0x1', '1/2', '?db=1', '?keyPrefix=app:', '/tmp/redis.sock']) {
+  anyTest(`a URL whose path is no database is refused: ${path}`, async (t) => {
+    const error = await t.throwsAsync(tryJoin(`redis://user:s3cret@localhost/${path}`), { code: 'ERR_FLAKE_OPTION' })
+    t.regex(error.message, /number of the database/)
+    t.false(error.message.includes('s3cret'))
+  })
+}
+
+anyTest('the address of a socket is no database', async (t) => {
+  await t.throwsAsync(tryJoin('redis:///tmp/redis.sock'), {
+    code: 'ERR_FLAKE_OPTION',
+    message: /number of the database/,
+  })
+})
+
+test('a URL with a database that is not there: no step, and nothing in database 0', async (t) => {
+  const { url, cli } = await start(t)
+  const store = openRedis(`${url}/99`)
+  for (let i = 0; i < 3; i++) await t.throwsAsync(stepsOf(store, 'g').create(), REFUSED)
+  await t.throwsAsync(FlakeId.createGroup(`${url}/99`, { group: 'g' }), REFUSED)
+  t.is(await cli('DBSIZE'), '0')
+  await store.close()
+})
+
+test('a URL whose user may not SELECT: no step, until it may', async (t) => {
+  const { url, cli, allow } = await startRestricted(t)
+  const store = openRedis(`${url}/3`)
+  const error = await t.throwsAsync(stepsOf(store, 'g').create(), REFUSED)
+  t.regex(error.cause.message, /NOPERM/)
+  await t.throwsAsync(stepsOf(store, 'g').create(), REFUSED)
+  await allow()
+  await until(() =>
+    openGroup(store, 'g').then(
+      () => true,
+      () => false,
+    ),
+  )
+  t.is(await cli('DBSIZE'), '0')
+  t.not(await cli('-n', '3', 'DBSIZE'), '0')
+  await store.close()
+})
+
+for (const when of ['before', 'after']) {
+  test(`an ioredis client with a database that is not there, ${when} it is connected`, async (t) => {
+    const { port, cli } = await start(t)
+    const client = ownClient(t, { port, db: 99 })
+    if (when === 'after') await until(() => client.status === 'ready')
+    const store = redisStore(client)
+    for (let i = 0; i < 3; i++) await t.throwsAsync(stepsOf(store, 'g').create(), REFUSED)
+    t.is(client.status, 'ready', 'the client is not ours to end')
+    t.is(await cli('DBSIZE'), '0')
+  })
+}
+
+test('an ioredis client that sends a step again on a connection that may not SELECT: the step fails', async (t) => {
+  const { port, cli, allow } = await startRestricted(t)
+  await allow()
+  const client = ownClient(t, { port, db: 3, username: 'app', password: 'pw' })
+  const store = redisStore(client)
+  await store.advance('c', 1n, 0n)
+  await cli('ACL', 'SETUSER', 'app', '-select')
+  await cli('CLIENT', 'PAUSE', '60000', 'WRITE')
+  const step = store.advance('c', 1n, 0n)
+  step.catch(() => {})
+  await until(async () => (await cli('INFO', 'clients')).includes('blocked_clients:1'))
+  const isReadyAgain = new Promise((resolve) => client.once('ready', resolve))
+  client.stream.destroy()
+  await isReadyAgain
+  await cli('CLIENT', 'UNPAUSE')
+  await t.throwsAsync(step, REFUSED)
+})
+
+test('an ioredis client that connects anew, and may not SELECT any longer: its steps fail', async (t) => {
+  const { port, cli, allow } = await startRestricted(t)
+  await allow()
+  const client = ownClient(t, { port, db: 3, username: 'app', password: 'pw' })
+  await until(() => client.status === 'ready')
+  const store = redisStore(client)
+  await openGroup(store, 'g')
+  await cli('ACL', 'SETUSER', 'app', '-select')
+  await cli('CLIENT', 'KILL', 'USER', 'app')
+  await until(() => client.status !== 'ready')
+  for (let i = 0; i < 3; i++) await t.throwsAsync(stepsOf(store, 'g').create(), REFUSED)
+  await allow()
+  await cli('CLIENT', 'KILL', 'USER', 'app')
+  await until(() => client.status !== 'ready')
+  await stepsOf(store, 'g').acquire()
+  t.is(await cli('DBSIZE'), '0')
+})

@@ -1,0 +1,188 @@
+// No ID outside a window that was granted: with every layout, in every way to ask for IDs, through renewals, losses,
+// failures and a detach. The store is the test's own and remembers every window; an ID belongs to one when its whole tick
+// lies in it.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { FlakeId, isAscending, numberOf, split } from '../support/index.mjs'
+import { closeAfter, happens, joined } from '../support/lease.mjs'
+import { giveAway, LEASE } from '../support/store.mjs'
+
+const { layouts } = FlakeId
+const TICK_NS = { sonyflake: 10_000_000n, chronicle: 100n, 'chronicle-micros': 100_000n }
+const NS_PER_MS = 1_000_000n
+
+/** Layouts, each with the knobs that are its own, and some that run ahead, take in advance, or both. */
+const CASES = {
+  ...Object.fromEntries(Object.keys(layouts).map((layout) => [layout, { layout }])),
+  hazelcast: { layout: 'hazelcast', maxAheadMs: 1000 },
+  'hazelcast with prefetch': { layout: 'hazelcast', maxAheadMs: 1000, prefetch: { count: 5000, validityMs: 0 } },
+  'chronicle that waits': { layout: 'chronicle', maxAheadMs: 0 },
+  'flake that runs ahead': { maxAheadMs: 1200 },
+  'flake with prefetch': { prefetch: 1000 },
+  'flake that runs ahead with prefetch': { maxAheadMs: 1200, prefetch: { count: 100_000, validityMs: 0 } },
+  'uniqueid, sequential': { layout: 'uniqueid', mode: 'sequential' },
+  'ticks of a second': {
+    layout: {
+      tickMs: 1000,
+      fields: [
+        ['timestamp', 40],
+        ['shard', 10],
+        ['counter', 14],
+      ],
+    },
+  },
+  'ticks of 300 ms': {
+    layout: {
+      tickMs: 300,
+      fields: [
+        ['timestamp', 40],
+        ['shard', 10],
+        ['counter', 14],
+      ],
+    },
+  },
+  'ticks of 1 µs': {
+    layout: {
+      tickMs: 0.001,
+      fields: [
+        ['timestamp', 54],
+        ['shard', 6],
+        ['counter', 4],
+      ],
+    },
+  },
+}
+
+const tickNs = ({ layout }) => TICK_NS[layout] ?? BigInt(Math.round((layout?.tickMs ?? 1) * 1e6))
+
+/** Where an ID's tick begins and ends, in Unix ns, both included. */
+function spanOf(flake, id, ns) {
+  const start = BigInt(flake.epoch) * NS_PER_MS + flake.decode(id).tick * ns
+  return [start, start + ns - 1n]
+}
+
+/** The windows as [slot, first ns, last ns]. */
+const spansOf = (windows) =>
+  windows.map(({ slot, lo, hi }) => [slot, BigInt(lo) * NS_PER_MS, BigInt(hi + 1) * NS_PER_MS - 1n])
+
+/** IDs that lie in no window of their slot, as text for people. The slot is the node number here. */
+function strays({ flake, store, ids, ns }) {
+  const spans = spansOf(store.windows)
+  return ids.flatMap((id) => {
+    const [start, end] = spanOf(flake, id, ns)
+    const { id: slot } = flake.decode(id)
+    const isIn = spans.some(([of, first, last]) => of === slot && first <= start && end <= last)
+    return isIn ? [] : [`${id} of slot ${slot}: ${start}…${end}`]
+  })
+}
+
+const WAYS = [
+  (flake) => [flake.next()],
+  (flake) => [flake.nextBigInt()],
+  (flake) => split(flake.take(70)),
+  (flake) => split(flake.takeBigInts(300)),
+  async (flake) => [await flake.nextAsync()],
+  async (flake) => split(await flake.takeAsync(200)),
+]
+const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_LEASE_EXPIRED', 'ERR_FLAKE_DETACHED']
+
+/** Makes IDs in all ways until `isOver()`; refusals belong to it. */
+async function makeAll(flake, isOver) {
+  const ids = []
+  const refused = {}
+  for (let i = 0; !isOver(); i++) {
+    try {
+      for (const id of await WAYS[i % WAYS.length](flake)) ids.push(numberOf(id))
+    } catch (error) {
+      if (!REFUSALS.includes(error.code)) throw error
+      refused[error.code] = (refused[error.code] ?? 0) + 1
+    }
+    await sleep(10)
+  }
+  return { ids, refused }
+}
+
+const MORE_THAN_IS_HELD = 200_000 // by a prefetch
+
+/** Some seconds in the life of a lease: windows follow each other, one ends without a renewal, and the slot is lost. */
+async function live(t, { flake, store, group }) {
+  await sleep(700)
+  store.fail()
+  await sleep(LEASE.ttlMs + 300)
+  t.throws(() => flake.takeBigInts(MORE_THAN_IS_HELD), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
+  store.work()
+  await flake.nextAsync()
+  await sleep(500)
+  giveAway(store, flake.slot, group)
+  await happens(flake, 'attached')
+  await sleep(900)
+}
+
+for (const [name, options] of Object.entries(CASES)) {
+  test(`${name}: no ID outside a window, none twice`, async (t) => {
+    const group = 'windows'
+    const { flake, store } = await joined(t, { epoch: undefined, ...options, group, slots: 8 })
+    let isOver = false
+    const making = makeAll(flake, () => isOver)
+    await live(t, { flake, store, group })
+    isOver = true
+    const { ids, refused } = await making
+    t.true(ids.length > 1000, `${ids.length} IDs, refused: ${JSON.stringify(refused)}`)
+    t.is(new Set(ids).size, ids.length, 'duplicates')
+    const found = strays({ flake, store, ids, ns: tickNs(options) })
+    t.deepEqual(found.slice(0, 3), [], `${found.length} of ${ids.length}`)
+    t.deepEqual([...new Set(ids.map((id) => flake.decode(id).id))], [0, 1], 'two slots were held')
+  })
+}
+
+test('the same check finds IDs that lie outside', async (t) => {
+  const { flake, store } = await joined(t)
+  const ids = [flake.nextBigInt()]
+  t.deepEqual(strays({ flake, store, ids, ns: NS_PER_MS }), [])
+  const [{ slot, lo, hi }] = store.windows
+  const at = (ms, id) => numberOf(flake.layout.encode({ timestamp: ms, id }))
+  t.deepEqual(strays({ flake, store, ids: [at(lo, slot), at(hi, slot)], ns: NS_PER_MS }), [])
+  const outside = [at(lo - 1, slot), at(hi + 1, slot), at(lo, slot + 1)]
+  t.is(strays({ flake, store, ids: outside, ns: NS_PER_MS }).length, 3)
+})
+
+test('join() and attach() resolve once an ID can be made, however long a tick is', async (t) => {
+  for (const tickMs of [10, 1000]) {
+    const layout = {
+      tickMs,
+      fields: [
+        ['timestamp', 40],
+        ['shard', 10],
+        ['counter', 14],
+      ],
+    }
+    const { flake } = await joined(t, { layout, epoch: undefined, group: `ticks of ${tickMs} ms` })
+    t.notThrows(() => flake.nextBigInt(), `after join, ticks of ${tickMs} ms`)
+    await flake.detach()
+    await flake.attach()
+    t.notThrows(() => flake.nextBigInt(), `after attach, ticks of ${tickMs} ms`)
+  }
+})
+
+// --- two holders of one slot, one after the other ---
+
+test('a slot that goes from one to the other and back: windows and IDs never overlap', async (t) => {
+  const { flake, store, options } = await joined(t, { slots: 1, waitMs: 30_000 })
+  const sequence = [...flake.takeBigInts(100)]
+  await flake.detach()
+  const other = await FlakeId.join(store, options)
+  closeAfter(t, other)
+  sequence.push(...other.takeBigInts(100))
+  for (let i = 0; i < 10; i++) {
+    const [from, to] = i % 2 === 0 ? [other, flake] : [flake, other]
+    await from.detach()
+    await to.attach()
+    sequence.push(...to.takeBigInts(100))
+  }
+  t.true(isAscending(sequence))
+  for (const [i, window] of store.windows.entries()) {
+    const before = sequence.filter((id) => flake.decode(id).timestamp < window.lo).length
+    t.is(before % 100, 0, `window ${i} begins amidst the IDs of another`)
+  }
+})

@@ -1,0 +1,172 @@
+// Which file is the addon, and which package is a client: in a checkout, in an install, in a bundle.
+
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { targetOf, usesMusl } = require('../../lib/native/addon.js')
+const { ownPlatform } = require('../../scripts/pack.js')
+
+const root = path.join(import.meta.dirname, '..', '..')
+const { main: file, name: ownPackage } = ownPlatform().manifest
+const target = file.split('.')[1]
+
+/** A folder with flakeforge in it as npm puts it there, but without the addon. */
+async function project(t) {
+  const folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'flakeforge-addon-')))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const installed = path.join(folder, 'node_modules', 'flakeforge')
+  for (const part of ['lib', 'index.js', 'package.json']) {
+    await cp(path.join(root, part), path.join(installed, part), { recursive: true })
+  }
+  return { folder, installed }
+}
+
+/** A package that says its own name. */
+async function addPackage(folder, name, code = `module.exports = '${name}'`) {
+  const own = path.join(folder, 'node_modules', name)
+  await mkdir(own, { recursive: true })
+  await writeFile(path.join(own, 'package.json'), JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+  await writeFile(path.join(own, 'index.js'), code)
+}
+
+const PRINT_ADDON = `
+  const addon = require('./node_modules/flakeforge/lib/native/addon.js').loadAddon()
+  console.log(typeof addon === 'string' ? addon : typeof addon.registryName())`
+
+async function run(folder, code, env = {}) {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  })
+  return stdout.trim()
+}
+
+test('the package of this platform is the addon', async (t) => {
+  const { folder } = await project(t)
+  await addPackage(folder, ownPackage)
+  t.is(await run(folder, PRINT_ADDON), ownPackage)
+})
+
+test('a package inside of flakeforge goes before the one beside it, as it does for Node', async (t) => {
+  const { folder, installed } = await project(t)
+  await addPackage(folder, ownPackage)
+  await writeFile(path.join(folder, 'node_modules', ownPackage, file), 'no addon')
+  await addPackage(installed, ownPackage)
+  await cp(path.join(root, file), path.join(installed, 'node_modules', ownPackage, file))
+  t.is(await run(folder, PRINT_ADDON), 'string')
+})
+
+test('an addon that was built here goes before the package', async (t) => {
+  const { folder, installed } = await project(t)
+  await addPackage(folder, ownPackage)
+  await cp(path.join(root, file), path.join(installed, file))
+  t.is(await run(folder, PRINT_ADDON), 'string')
+})
+
+test('NAPI_RS_NATIVE_LIBRARY_PATH goes before both', async (t) => {
+  const { folder, installed } = await project(t)
+  await addPackage(folder, ownPackage)
+  await writeFile(path.join(installed, file), 'no addon')
+  t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(root, file) }), 'string')
+})
+
+test('an addon that is broken is an error, not a reason to look further', async (t) => {
+  const { folder, installed } = await project(t)
+  await addPackage(folder, ownPackage)
+  await writeFile(path.join(installed, file), 'no addon')
+  const { message } = await t.throwsAsync(run(folder, PRINT_ADDON))
+  t.regex(message, /ERR_DLOPEN_FAILED/)
+  await rm(path.join(installed, file))
+  await addPackage(folder, ownPackage, `throw new Error('the package is broken')`)
+  await t.throwsAsync(run(folder, PRINT_ADDON), { message: /the package is broken/ })
+})
+
+test('without any the error names the package', async (t) => {
+  const { folder } = await project(t)
+  const { message } = await t.throwsAsync(run(folder, PRINT_ADDON))
+  t.true(message.includes(`Cannot find module '${ownPackage}'`))
+  t.true(message.includes("code: 'MODULE_NOT_FOUND'"))
+})
+
+test('every platform has a name that npm/ has a package for', async (t) => {
+  const names = await readdir(path.join(root, 'npm'))
+  const targets = [
+    ...['x64', 'arm64'].flatMap((arch) => [targetOf('linux', arch, true), targetOf('linux', arch, false)]),
+    ...['x64', 'arm64'].flatMap((arch) => [targetOf('darwin', arch), targetOf('win32', arch)]),
+  ]
+  t.deepEqual(targets.sort(), names.sort())
+  t.true(names.includes(target))
+})
+
+test('a program that names the loader of musl uses musl', async (t) => {
+  t.is(usesMusl(process.execPath), process.report.getReport().header.glibcVersionRuntime === undefined)
+  const { folder } = await project(t)
+  const program = path.join(folder, 'program')
+  for (const [loader, expected] of [
+    ['/lib/ld-musl-x86_64.so.1', true],
+    ['/lib/ld-musl-aarch64.so.1', true],
+    ['/lib64/ld-linux-x86-64.so.2', false],
+  ]) {
+    await writeFile(program, `\x7fELF${'\0'.repeat(600)}${loader}\0${'\0'.repeat(9000)}/lib/ld-musl-x86_64.so.1`)
+    t.is(usesMusl(program), expected, loader)
+  }
+  t.false(usesMusl(path.join(folder, 'nothing')), 'where the program cannot be read it is taken for glibc')
+})
+
+for (const name of ['traced', 'bundled']) {
+  test(`${name}.js knows every platform and every client`, async (t) => {
+    const { folder } = await project(t)
+    const platforms = await readdir(path.join(root, 'npm'))
+    const clients = ['ioredis', 'redis', 'pg', 'postgres']
+    const all = [...platforms.map((platform) => `flakeforge-${platform}`), ...clients]
+    const code = `
+      const { loadAddon, loadClient } = require('./node_modules/flakeforge/lib/native/packages/${name}.js')
+      const loaded = [...${JSON.stringify(platforms)}.map(loadAddon), ...${JSON.stringify(clients)}.map(loadClient)]
+      console.log(loaded.map(String).join())`
+    t.is(await run(folder, code), all.map(() => 'undefined').join())
+    for (const each of all) await addPackage(folder, each)
+    t.is(await run(folder, code), all.join())
+  })
+}
+
+/** flakeforge's own file stands in for a bundle: this is the folder that it is in. */
+test('in a bundle an addon beside it goes before the package', async (t) => {
+  const { folder, installed } = await project(t)
+  await addPackage(folder, ownPackage)
+  await cp(path.join(root, file), path.join(installed, 'lib', 'native', 'packages', file))
+  const code = `console.log(typeof require('./node_modules/flakeforge/lib/native/packages/bundled.js').loadAddon('${target}'))`
+  t.is(await run(folder, code), 'object')
+})
+
+/** As pnpm lays packages out: the project sees only what it names itself, and flakeforge only what flakeforge names. */
+async function isolated(t) {
+  const [{ folder }, store] = await Promise.all([project(t), project(t)])
+  await addPackage(store.folder, ownPackage)
+  await addPackage(folder, 'postgres')
+  const link = path.join(folder, 'node_modules', 'flakeforge')
+  await rm(link, { recursive: true })
+  await symlink(store.installed, link, 'junction')
+  return folder
+}
+
+test('where packages are kept apart flakeforge finds its addon and the client of the project', async (t) => {
+  const folder = await isolated(t)
+  t.is(await run(folder, PRINT_ADDON), ownPackage)
+  const code = `console.log(require('./node_modules/flakeforge/lib/lease/stores/packages.js').load('postgres'))`
+  t.is(await run(folder, code), 'postgres')
+})
+
+test('where packages are kept apart a bundle finds both too', async (t) => {
+  const folder = await isolated(t)
+  await cp(path.join(root, 'lib', 'native', 'packages'), path.join(folder, 'dist'), { recursive: true })
+  const code = `
+    const { loadAddon, loadClient } = require('./dist/bundled.js')
+    console.log(loadAddon('${target}'), loadClient('postgres'))`
+  t.is(await run(folder, code), `${ownPackage} postgres`)
+})

@@ -1,0 +1,50 @@
+// What Deno needs to be allowed, and what it says without. The program is the one that scripts/runtimes.js installs.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import anyTest from 'ava'
+import { failureOf, Install } from '../support/load.mjs'
+
+const require = createRequire(import.meta.url)
+const { programOf } = require('../../scripts/runtimes.js')
+
+/** Deno's program, which is installed where it is missing. */
+function findDeno() {
+  try {
+    return programOf('deno')
+  } catch (error) {
+    if (process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') throw error
+    console.warn(`\n!!! SKIPPED: Deno cannot be installed: ${error.message} !!!\n`)
+  }
+}
+
+const deno = findDeno()
+const test = deno === undefined ? anyTest.skip : anyTest
+
+const PROGRAM = `import FlakeId from 'flakeforge'; console.log(new FlakeId().next().length)`
+
+function run(t, flags) {
+  const install = new Install(t)
+  const program = path.join(install.folder, 'program.mjs')
+  fs.writeFileSync(program, PROGRAM)
+  const env = { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', DENO_DIR: path.join(install.folder, 'deno') }
+  return install.run(deno, ['run', '--no-prompt', ...flags, program], env)
+}
+
+for (const flags of [[], ['--allow-read'], ['--allow-read', '--allow-env'], ['--allow-ffi', '--allow-env']]) {
+  test(`Deno with ${flags.join(' ') || 'no flags'} names the flags it needs`, async (t) => {
+    const { exit, message } = failureOf(await run(t, flags))
+    t.not(exit, 0)
+    t.regex(
+      message,
+      /could not load its native addon\. Deno does not allow it .*Run `deno run --allow-ffi --allow-read --allow-env`/,
+    )
+    t.notRegex(message, /npm|install/)
+  })
+}
+
+test('Deno with these flags makes IDs', async (t) => {
+  const { code, stdout, stderr } = await run(t, ['--allow-ffi', '--allow-read', '--allow-env'])
+  t.deepEqual([code, stdout], [0, '8\n'], stderr)
+})

@@ -1,0 +1,180 @@
+// What users read when the native addon cannot be loaded: the cause, and a way out that is theirs. Each cause is a real one.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+import { failureOf, Install, PERMISSION, platformPackage } from '../support/load.mjs'
+
+const require = createRequire(import.meta.url)
+const manifest = require('../../package.json')
+const { SUPPORTED } = require('../../lib/native/failure.js')
+
+const LOAD = ['--eval', `require('flakeforge')`]
+const isGlibc = process.platform === 'linux' && platformPackage.endsWith('-gnu')
+
+/** The error of a process that could not load the package. */
+function failed(t, outcome) {
+  const failure = failureOf(outcome)
+  t.not(failure.exit, 0)
+  t.is(failure.code, 'ERR_FLAKE_LOAD', failure.printed)
+  t.regex(failure.message, /^flakeforge could not load its native addon\. [A-Z].*\.$/)
+  t.notRegex(failure.printed, /npm has a bug|issues\/4828/)
+  t.notRegex(failure.message, /npm run build/)
+  return failure
+}
+
+test('an install with its platform package works', async (t) => {
+  const { code, stdout } = await new Install(t).node('--print', `new (require('flakeforge'))().next().length`)
+  t.deepEqual([code, stdout], [0, '8\n'])
+})
+
+test('--no-addons', async (t) => {
+  const { message, printed } = failed(t, await new Install(t).node('--no-addons', ...LOAD))
+  t.regex(message, /started with --no-addons\. Leave it out/)
+  t.notRegex(message, /--allow-addons|install/)
+  t.regex(printed, /\[cause\]: Error: Cannot load native addon because loading addons is disabled/)
+})
+
+test('--no-addons of NODE_OPTIONS', async (t) => {
+  const install = new Install(t)
+  const outcome = await install.run(process.execPath, LOAD, { NODE_OPTIONS: '--no-addons' })
+  t.regex(failed(t, outcome).message, /--no-addons.*NODE_OPTIONS/)
+})
+
+test('the permission model', async (t) => {
+  const install = new Install(t)
+  const { message } = failed(t, await install.node(PERMISSION, '--allow-fs-read=*', ...LOAD))
+  t.regex(message, /permission model.*--allow-addons/)
+  t.notRegex(message, /--no-addons|install/)
+  const allowed = await install.node(PERMISSION, '--allow-fs-read=*', '--allow-addons', ...LOAD)
+  t.is(allowed.code, 0, 'the flag that the message names helps')
+})
+
+// Older Nodes load what they may not read.
+const permissionTest = PERMISSION === '--permission' ? test : test.skip
+
+permissionTest('the permission model, with an addon outside of the folders that may be read', async (t) => {
+  const [install, store] = [new Install(t), new Install(t)]
+  fs.rmSync(install.platform, { recursive: true })
+  fs.symlinkSync(store.platform, install.platform)
+  const flags = [PERMISSION, `--allow-fs-read=${install.folder}`, '--allow-addons']
+  const { message } = failed(t, await install.node(...flags, ...LOAD))
+  t.regex(message, /permission model.*--allow-fs-read/)
+})
+
+test('a file that is damaged', async (t) => {
+  const install = new Install(t)
+  for (const content of ['', 'not an addon', 'not an addon '.repeat(10_000)]) {
+    fs.writeFileSync(install.addon, content)
+    const { message } = failed(t, await install.node(...LOAD))
+    t.regex(message, /The file is damaged.*install again/)
+    t.true(message.includes(path.basename(install.addon)), message)
+  }
+})
+
+test('no package of the platform', async (t) => {
+  const install = new Install(t)
+  fs.rmSync(install.platform, { recursive: true })
+  const { message, printed } = failed(t, await install.node(...LOAD))
+  t.regex(
+    message,
+    new RegExp(`The package ${platformPackage} is not installed\\. Run \`npm install --include=optional\``),
+  )
+  t.regex(message, /lock file/)
+  t.true(printed.includes(`[cause]: Error: Cannot find module '${platformPackage}'`), printed)
+})
+
+test('a file that the environment names, which is not there', async (t) => {
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(os.tmpdir(), 'nowhere', 'some.node') }
+  const { message } = failed(t, await new Install(t).run(process.execPath, LOAD, env))
+  t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.node, which is not there/)
+  t.notRegex(message, /install/)
+})
+
+test('an ES import says the same', async (t) => {
+  const install = new Install(t)
+  fs.rmSync(install.platform, { recursive: true })
+  const outcome = await install.node('--input-type=module', '--eval', `import 'flakeforge'`)
+  t.regex(failed(t, outcome).message, /is not installed/)
+})
+
+test('a source checkout without an addon is told how to build one', async (t) => {
+  const install = new Install(t)
+  fs.rmSync(install.platform, { recursive: true })
+  fs.writeFileSync(path.join(install.package, 'Cargo.toml'), '')
+  const { code, message } = failureOf(await install.node(...LOAD))
+  t.is(code, 'ERR_FLAKE_LOAD')
+  t.regex(message, /npm run build/)
+})
+
+test('a platform without a binary', async (t) => {
+  const install = new Install(t)
+  const pretend = `Object.defineProperty(process, 'platform', { value: 'freebsd' })`
+  const { message } = failed(t, await install.node('--eval', `${pretend}; require('flakeforge')`))
+  t.regex(
+    message,
+    new RegExp(`no binary for freebsd-${process.arch}\\. flakeforge supports Linux .*glibc.*musl.*macOS.*Windows`),
+  )
+  t.notRegex(message, /install/)
+})
+
+test('the platforms of the message are those that are published', (t) => {
+  const cpus = { x86_64: 'x64', aarch64: 'arm64' }
+  const platforms = { linux: 'linux', apple: 'darwin', pc: 'win32', unknown: 'linux' }
+  const published = manifest.napi.targets.map((target) => {
+    const [cpu, vendor] = target.split('-')
+    return `${platforms[vendor]}-${cpus[cpu]}`
+  })
+  t.deepEqual([...SUPPORTED].sort(), [...new Set(published)].sort())
+})
+
+test('the command prints the sentence and no stack', async (t) => {
+  const install = new Install(t)
+  fs.rmSync(install.platform, { recursive: true })
+  const { code, stdout, stderr } = await install.node(path.join(install.package, 'bin', 'flakeforge.js'), '1')
+  t.not(code, 0)
+  t.is(stdout, '')
+  t.regex(stderr, /^flakeforge: .*could not load its native addon\. The package .* is not installed.*\n$/)
+  t.is(stderr.trimEnd().split('\n').length, 1, stderr)
+})
+
+/** Links a shared library that wants what no system has, so that the real linker refuses it. */
+function link(t, addon, { library, script, code }) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-link-'))
+  t.teardown(() => fs.rmSync(folder, { recursive: true }))
+  const file = (name, text) => {
+    fs.writeFileSync(path.join(folder, name), text)
+    return path.join(folder, name)
+  }
+  const cc = (...args) => {
+    const { status, stderr } = spawnSync('cc', ['-shared', '-fPIC', '-nostdlib', ...args], { encoding: 'utf8' })
+    t.is(status, 0, stderr)
+  }
+  const stub = path.join(folder, 'libstub.so')
+  const versions = script === undefined ? [] : [`-Wl,--version-script=${file('stub.map', script)}`]
+  cc('-o', stub, `-Wl,-soname,${library}`, ...versions, file('stub.c', 'void wanted(void) {}'))
+  cc('-o', addon, file('addon.c', code), `-L${folder}`, '-lstub')
+}
+
+const CALLS = 'void wanted(void); void init(void) { wanted(); }'
+const glibcTest = isGlibc ? test : test.skip
+
+glibcTest('a glibc that is too old', async (t) => {
+  const install = new Install(t)
+  link(t, install.addon, { library: 'libc.so.6', script: 'GLIBC_9.99 { global: wanted; };', code: CALLS })
+  const { message } = failed(t, await install.node(...LOAD))
+  t.regex(
+    message,
+    /needs glibc 9\.99 or newer, which this system does not have.*flakeforge supports Linux.*glibc 2\.17/,
+  )
+})
+
+glibcTest('a binary for musl where glibc is', async (t) => {
+  const install = new Install(t)
+  link(t, install.addon, { library: 'libc.musl-x86_64.so.1', code: CALLS })
+  const { message } = failed(t, await install.node(...LOAD))
+  t.regex(message, /for another C library, glibc or musl.*install again/)
+})

@@ -1,0 +1,180 @@
+// `npm run release -- X.Y.Z` in a copy of the repository: afterwards the version is the same everywhere, and whatever is
+// refused or fails leaves nothing behind. consumers/release publishes what it makes.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import anyTest from 'ava'
+
+const require = createRequire(import.meta.url)
+const semver = require('semver')
+const { cloneTo, git } = require('../../consumers/clone.js')
+const { releasedChangelog } = require('../../scripts/changelog.js')
+
+const root = path.join(import.meta.dirname, '..', '..')
+const { version: now, homepage } = require('../../package.json')
+const next = semver.inc(now, 'minor')
+
+// Releases are prepared on a Unix-like system, in a clone, with Rust.
+const succeeds = (program, ...args) => spawnSync(program, args, { cwd: root }).status === 0
+const canRelease =
+  process.platform !== 'win32' && succeeds('git', 'rev-parse', 'HEAD') && succeeds('cargo', '--version')
+const test = canRelease ? anyTest : anyTest.skip
+
+let temp
+
+anyTest.before(() => {
+  temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-release-'))
+})
+
+anyTest.after.always(() => fs.rmSync(temp, { recursive: true }))
+
+function clone() {
+  const folder = cloneTo(fs.mkdtempSync(path.join(temp, 'clone-')))
+  const read = (file) => fs.readFileSync(path.join(folder, file), 'utf8')
+  return {
+    folder,
+    read,
+    write: (file, text) => fs.writeFileSync(path.join(folder, file), text),
+    json: (file) => JSON.parse(read(file)),
+    git: (...args) => git(folder, ...args),
+  }
+}
+
+const NAMES = { NAME: 'Test', EMAIL: 'test@example.com' }
+const identity = Object.entries(NAMES).flatMap(([what, value]) =>
+  ['AUTHOR', 'COMMITTER'].map((who) => [`GIT_${who}_${what}`, value]),
+)
+
+/** Runs the command as a maintainer does. */
+function release(folder, ...args) {
+  const env = { ...process.env, ...Object.fromEntries(identity) }
+  return spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { cwd: folder, env, encoding: 'utf8' })
+}
+
+test('the version is the same everywhere, in a commit with its tag', (t) => {
+  const { folder, read, json, git } = clone()
+  const { status, stdout, stderr } = release(folder, next)
+  t.is(status, 0, stderr)
+
+  t.is(json('package.json').version, next)
+  const lock = json('package-lock.json')
+  t.deepEqual([lock.version, lock.packages[''].version], [next, next])
+  const platforms = fs.readdirSync(path.join(folder, 'npm'))
+  t.is(platforms.length, 8)
+  for (const name of platforms) t.is(json(`npm/${name}/package.json`).version, next, name)
+  t.true(read('Cargo.toml').includes(`\nversion = "${next}"\n`))
+  for (const manifest of ['Cargo.toml', 'core/fuzz/Cargo.toml']) {
+    const args = ['metadata', '--locked', '--no-deps', '--format-version', '1', '--manifest-path', manifest]
+    const metadata = spawnSync('cargo', args, { cwd: folder, encoding: 'utf8' })
+    t.is(metadata.status, 0, metadata.stderr)
+    const tree = ['tree', '--locked', '--prefix', 'none', '--edges', 'normal', '--manifest-path', manifest]
+    const { stdout: crates, stderr: why } = spawnSync('cargo', tree, { cwd: folder, encoding: 'utf8' })
+    t.true(crates.includes(`flakeforge-core v${next} `), why)
+  }
+
+  t.is(git('status', '--porcelain'), '')
+  t.is(git('log', '-1', '--format=%s'), `Release ${next}`)
+  t.is(git('rev-parse', `v${next}^{commit}`), git('rev-parse', 'HEAD'))
+  t.is(git('rev-list', '--count', 'HEAD'), '2')
+  t.true(stdout.includes(`git push --atomic origin HEAD v${next}`), stdout)
+})
+
+test('the changelog: a heading with the date, nothing under [Unreleased], and links', (t) => {
+  const { folder, read } = clone()
+  const before = new Date().toISOString().slice(0, 10)
+  t.is(release(folder, next).status, 0)
+  const [, date] = read('CHANGELOG.md').match(
+    /^## \[Unreleased\]\n\n## \[.*\] - (\d{4}-\d\d-\d\d)\n\n### Added\n\n- An entry of the test\.\n/m,
+  )
+  t.true([before, new Date().toISOString().slice(0, 10)].includes(date))
+  const repository = homepage.replace(/#.*/, '')
+  t.true(
+    read('CHANGELOG.md').includes(`\n[Unreleased]: ${repository}/compare/v${next}...HEAD\n[${next}]: ${repository}/`),
+  )
+  t.regex(read('CHANGELOG.md'), /\n\[0\.1\.0\]: .*\/releases\/tag\/v0\.1\.0\n$/)
+})
+
+test('what is written is what the repository holds: npm/ is up to date with package.json and LICENSE', (t) => {
+  const { folder, git } = clone()
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/npm-dirs.js'], { cwd: folder, encoding: 'utf8' })
+  t.is(status, 0, stderr)
+  t.is(git('status', '--porcelain'), '')
+})
+
+/** Asserts that the copy is what it was. */
+function isUntouched(t, { git }, changes = '') {
+  t.is(git('status', '--porcelain'), changes)
+  t.is(git('rev-list', '--count', 'HEAD'), '1')
+  t.is(git('tag', '--list', `v${next}`, `v${now}`), '')
+}
+
+const WRONG = {
+  'no version': [[], /^usage: npm run release -- X\.Y\.Z\n$/],
+  'not a version': [['1.2'], /^'1\.2' is not a version: it must look like 1\.2\.3 or 1\.2\.3-rc\.1\n$/],
+  'a tag for a version': [[`v${next}`], /^'v.*' is not a version/],
+  'the present version': [[now], /must be greater than the present version/],
+  'an older version': [['0.0.9'], /^0\.0\.9 must be greater than the present version, [\d.]+\n$/],
+}
+
+for (const [what, [args, message]] of Object.entries(WRONG)) {
+  test(`refused: ${what}`, (t) => {
+    const copy = clone()
+    const { status, stderr } = release(copy.folder, ...args)
+    t.is(status, 1)
+    t.regex(stderr.replace(/^npm .*\n/gm, ''), message)
+    isUntouched(t, copy)
+  })
+}
+
+test('refused: changes that are not committed', (t) => {
+  const copy = clone()
+  copy.write('README.md', 'changed')
+  const { status, stderr } = release(copy.folder, next)
+  t.is(status, 1)
+  t.regex(stderr, /Commit or remove these changes first:\n ?M README\.md/)
+  isUntouched(t, copy, 'M README.md')
+})
+
+test('refused: a tag that is there', (t) => {
+  const copy = clone()
+  copy.git('tag', `v${next}`)
+  const { status, stderr } = release(copy.folder, next)
+  t.is(status, 1)
+  t.true(stderr.includes(`There is a tag v${next} already`))
+  t.is(copy.git('rev-list', '--count', 'HEAD'), '1')
+})
+
+test('refused: nothing under [Unreleased]', (t) => {
+  const copy = clone()
+  const changelog = releasedChangelog(copy.read('CHANGELOG.md'), { version: now, date: '2000-01-01', repository: '' })
+  copy.write('CHANGELOG.md', changelog)
+  copy.git('commit', '--all', '--quiet', '--message', 'Released', '--amend')
+  const { status, stderr } = release(copy.folder, next)
+  t.is(status, 1)
+  t.true(stderr.includes('CHANGELOG.md has nothing under [Unreleased]: write what has changed'))
+  isUntouched(t, copy)
+})
+
+test('a step that fails takes back what was written', (t) => {
+  const copy = clone()
+  copy.write(
+    'core/fuzz/Cargo.lock',
+    copy.read('core/fuzz/Cargo.lock').replace(`version = "${now}"`, 'version = "9.9.9"'),
+  )
+  copy.git('commit', '--all', '--quiet', '--message', 'Broken', '--amend')
+  const { status, stderr } = release(copy.folder, next)
+  t.is(status, 1)
+  t.regex(stderr, /core\/fuzz\/Cargo\.lock has 0 times, and not once: .*flakeforge-core/s)
+  isUntouched(t, copy)
+})
+
+test('a tag that cannot be made takes back the commit', (t) => {
+  const copy = clone()
+  copy.git('tag', `v${next}/taken`) // git keeps tags as files: this one needs a folder of that name
+  const { status } = release(copy.folder, next)
+  t.is(status, 1)
+  isUntouched(t, copy)
+})

@@ -1,0 +1,165 @@
+// The types declare exactly what there is at run time. What there is, is listed here as TypeScript, and compiled: a name that
+// the types lack is an error in it, and so is one that only the types have.
+
+import fs from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+import { compile, makeProject, removeProject } from '../support/types.mjs'
+
+const require = createRequire(import.meta.url)
+const FlakeId = require('../../index.js')
+const { GENERAL, OF_NODE } = require('../../lib/generator/options.js')
+const { readJoinOptions } = require('../../lib/lease/join-options.js')
+const { KINDS, writeProject } = require('../types/kinds.cjs')
+
+let temp
+
+test.before(async () => {
+  temp = await makeProject()
+})
+
+test.after.always(() => removeProject(temp))
+
+const INSPECT = Symbol.for('nodejs.util.inspect.custom') // how something is printed is no part of the types
+
+/** Members that only lib/ calls. */
+const OF_LIB = {
+  FlakeId: ['attach', 'detach', 'end', 'facts', 'wake'],
+  Layout: ['of', 'facts', 'native', 'nodeFields'],
+}
+
+/** A name as a key in TypeScript's text. */
+function asKey(name) {
+  if (typeof name === 'string') return JSON.stringify(name)
+  return `[Symbol.${Object.getOwnPropertyNames(Symbol).find((known) => Symbol[known] === name)}]`
+}
+
+/** A statement that compiles if a type has exactly these keys. */
+function exactly(type, names) {
+  const keys = [...new Set(names)].map((name) => `${asKey(name)}: true`)
+  return `({ ${keys.join(', ')} }) satisfies Record<${type}, true>`
+}
+
+/** The members that an instance has: its own, those of its class, and those of the classes above. */
+function membersOf({ prototype }, own = []) {
+  const names = [...own]
+  for (let each = prototype; each !== Object.prototype; each = Object.getPrototypeOf(each))
+    names.push(...Reflect.ownKeys(each))
+  return names.filter((name) => name !== 'constructor' && name !== INSPECT && name.description !== 'tell')
+}
+
+/** What a class itself has. */
+function staticsOf(theClass, hidden = []) {
+  const ofEveryClass = ['length', 'name', 'prototype']
+  return Object.getOwnPropertyNames(theClass).filter((name) => ![...ofEveryClass, ...hidden].includes(name))
+}
+
+const HEAD = [
+  "import * as all from 'flakeforge'",
+  "import FlakeId, { Layout, LeasedFlakeId, SegmentId } from 'flakeforge'",
+  "import type { Base, FlakeIdOptions, JoinOptions, LayoutName, LayoutOptions } from 'flakeforge'",
+  "import type { Parts, PartsToEncode, Stats } from 'flakeforge'",
+]
+
+/** Compiles statements as an ES module. */
+async function check(t, name, statements) {
+  const lines = [...HEAD, ...statements]
+  const folder = path.join(temp, name)
+  writeProject(folder, { 'list.mts': lines.join('\n') }, { ...KINDS.nodenext.options, noEmit: true })
+  const { output } = await compile(folder)
+  const wrong = [...output.matchAll(/^list\.mts\((\d+),/gm)].map(([, line]) => lines[line - 1])
+  t.is(output, '', wrong.join('\n'))
+}
+
+test('every export', async (t) => {
+  const all = await import('../../index.mjs')
+  await check(t, 'exports', [
+    exactly('keyof typeof all', Object.keys(all)),
+    exactly("Exclude<keyof typeof FlakeId, 'prototype'>", staticsOf(FlakeId, OF_LIB.FlakeId)),
+  ])
+})
+
+test('the types for ES modules and for CommonJS have the same names', async (t) => {
+  const namesIn = async (file) => {
+    const text = await fs.readFile(path.join(import.meta.dirname, '..', '..', file), 'utf8')
+    const [, list] = /^\s*export \{([^}]*)\}/m.exec(text)
+    return list.split(',').map((name) => name.trim())
+  }
+  const names = await namesIn('index.d.ts')
+  t.true(names.includes('StoreIdentity'))
+  t.deepEqual(await namesIn('index.d.mts'), names)
+})
+
+test('every member of each class', async (t) => {
+  const { Layout, LeasedFlakeId, SegmentId, layouts } = FlakeId
+  await check(t, 'members', [
+    exactly('keyof FlakeId', [...membersOf(FlakeId)]),
+    exactly('keyof LeasedFlakeId', [...membersOf(LeasedFlakeId)]),
+    exactly('keyof Layout', membersOf(Layout, Object.keys(layouts.flake))),
+    exactly('keyof SegmentId', [...membersOf(SegmentId)]),
+    exactly("Exclude<keyof typeof Layout, 'prototype'>", staticsOf(Layout, OF_LIB.Layout)),
+    exactly("Exclude<keyof typeof SegmentId, 'prototype'>", staticsOf(SegmentId)),
+    exactly("Exclude<keyof typeof LeasedFlakeId, keyof typeof FlakeId | 'prototype'>", staticsOf(LeasedFlakeId)),
+    exactly('keyof Stats', Object.keys(new FlakeId().stats)),
+  ])
+})
+
+/** Names as a union of types. */
+const union = (names) => `'${names.join("' | '")}'`
+
+const COMMON = ['timestamp', 'date', 'tick', 'counter', 'id', 'mode']
+
+function fieldsOf(layout) {
+  const parts = layout.decode(layout.encode({ timestamp: layout.epoch }))
+  return Object.keys(parts).filter((name) => !COMMON.includes(name))
+}
+
+test('every dialect, and its fields', async (t) => {
+  const dialects = Object.entries(FlakeId.layouts)
+  const ofEach = dialects.flatMap(([name, layout]) => {
+    const asParts = `Exclude<keyof Parts<'${name}'>, ${union(COMMON)}>`
+    const toEncode = `Exclude<keyof PartsToEncode<'${name}'>, ${union(COMMON)}>`
+    const asOptions = `Exclude<keyof FlakeIdOptions<'${name}'>, ${union([...GENERAL, ...OF_NODE])}>`
+    return [asParts, toEncode, asOptions].map((type) => exactly(type, fieldsOf(layout)))
+  })
+  t.true(ofEach.length >= 30)
+  await check(t, 'dialects', [exactly('LayoutName', Object.keys(FlakeId.layouts)), ...ofEach])
+})
+
+/** Which choices a layout accepts. */
+function choicesOf(layout) {
+  const values = { epoch: 0, idOffset: undefined, nodes: 128, mode: 'spread' }
+  return Object.keys(values).filter((name) => {
+    try {
+      return new FlakeId.Layout(layout, { [name]: values[name] })
+    } catch {
+      return false
+    }
+  })
+}
+
+test('every option', async (t) => {
+  const ofLease = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal']
+  const ofJoin = [...GENERAL, ...ofLease].filter((name) => {
+    try {
+      return readJoinOptions({ [name]: undefined })
+    } catch {
+      return false
+    }
+  })
+  const dialects = Object.entries(FlakeId.layouts)
+  await check(t, 'options', [
+    exactly("Exclude<keyof FlakeIdOptions<'flake'>, 'datacenter' | 'worker'> | 'nodes' | 'mode'", [
+      ...GENERAL,
+      ...OF_NODE,
+    ]),
+    exactly("Exclude<keyof JoinOptions<'flake'>, 'datacenter' | 'worker'> | 'nodes' | 'mode'", [...ofJoin]),
+    ...dialects.map(([name, layout]) => exactly(`keyof LayoutOptions<'${name}'>`, choicesOf(layout))),
+  ])
+})
+
+test('every base', async (t) => {
+  const bases = require('../../lib/native/index.js').bases()
+  await check(t, 'bases', [exactly('Base', [...bases])])
+})

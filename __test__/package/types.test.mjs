@@ -1,0 +1,35 @@
+// index.d.ts, index.d.mts and types/ as TypeScript users meet them: the files in types/ are compiled in each kind of project,
+// and those that Node can run are run. `node consumers/index.js typescript` does the same with older versions of TypeScript.
+
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+import { compile, makeProject, node, removeProject } from '../support/types.mjs'
+
+const { KINDS, RUN, unexpected, writeProjects } = createRequire(import.meta.url)('../types/kinds.cjs')
+
+let temp
+
+test.before(async () => {
+  temp = await makeProject()
+})
+
+test.after.always(() => removeProject(temp))
+
+// TypeScript 7 finds types for CommonJS only as bundlers do, or as Node does.
+const OPTIONS = { commonjs: { moduleResolution: 'bundler' } }
+
+for (const kind of Object.keys(KINDS)) {
+  test(`${kind}: consumers compile, and mistakes do not`, async (t) => {
+    const [right, wrong] = writeProjects(path.join(temp, 'projects'), kind, OPTIONS[kind])
+    t.deepEqual(await compile(right), { code: 0, output: '' })
+    const { code, output } = await compile(wrong)
+    t.not(code, 0)
+    t.deepEqual(unexpected(output), [], output)
+    if (!KINDS[kind].extensions.includes('mts')) return
+    for (const name of RUN) {
+      t.deepEqual(await node([`${name}.mjs`], right), { code: 0, output: `${name}.mts is right\n` })
+      t.deepEqual(await node([`${name}.cjs`], right), { code: 0, output: `${name}.cts is right\n` })
+    }
+  })
+}

@@ -1,0 +1,32 @@
+// Clocks and the timer of flakeforge, which a test can replace. flakeforge keeps what it finds when it is loaded, so this
+// must be imported before it; it loads lib/base/timers.js with clocks that ask `clocks`, and leaves the global ones alone.
+
+import { createRequire } from 'node:module'
+import timers from 'node:timers'
+
+const require = createRequire(import.meta.url)
+const own = require.resolve('../../lib/base/timers.js')
+if (own in require.cache) throw new Error('flakeforge is loaded already: import support-clocks.mjs before it')
+
+const { now } = Date
+const { setTimeout } = timers
+const prototype = Object.getPrototypeOf(performance)
+const { now: monotonic } = prototype
+
+/** What flakeforge asks; a test puts functions of its own here, and the real ones back. */
+export const clocks = { unixNow: now, monotonicNow: () => monotonic.call(performance), setTimeout }
+
+Date.now = () => clocks.unixNow()
+prototype.now = () => clocks.monotonicNow()
+timers.setTimeout = (...args) => clocks.setTimeout(...args)
+require(own)
+Date.now = now
+prototype.now = monotonic
+timers.setTimeout = setTimeout
+
+/** Replaces some of them until the end of the test. */
+export function replaceClocks(t, others) {
+  const real = { ...clocks }
+  t.teardown(() => Object.assign(clocks, real))
+  Object.assign(clocks, others)
+}

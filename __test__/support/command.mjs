@@ -1,0 +1,89 @@
+// The command `flakeforge` as users run it: in a process of its own, in an environment that asks for nothing, with a folder
+// for slots that no other test file uses.
+
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { outputOf } from './index.mjs'
+
+export const COMMAND = fileURLToPath(new URL('../../bin/flakeforge.js', import.meta.url))
+const OUTSIDE = ['--require', path.join(import.meta.dirname, '..', 'workers', 'not-in-a-container.cjs')]
+const ASKING = /^(?:NO_COLOR|FORCE_COLOR|FLAKEFORGE_.*|XDG_STATE_HOME|container|KUBERNETES_SERVICE_HOST)$/
+
+const state = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-state-'))
+process.once('exit', () => fs.rmSync(state, { recursive: true, force: true }))
+
+/** The environment of a command: `undefined` takes a variable away. */
+export function environment(env = {}) {
+  const others = Object.entries(process.env).filter(([name]) => !ASKING.test(name))
+  return { ...Object.fromEntries(others), XDG_STATE_HOME: state, ...env }
+}
+
+/** Starts the command; as if outside of a container, unless a test is about containers. */
+export const start = (args, { env, isContainer = false, stdio } = {}) =>
+  spawn(process.execPath, [...(isContainer ? [] : OUTSIDE), COMMAND, ...args], {
+    env: environment(isContainer ? { container: 'docker', ...env } : env),
+    stdio,
+    timeout: 60_000,
+  })
+
+/** ava runs the tests of a file at once: a hundred commands at once would take as long as they may. */
+const AT_ONCE = 4
+let running = 0
+const waiting = []
+
+async function inTurn(work) {
+  if (running >= AT_ONCE) await new Promise((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    return await work()
+  } finally {
+    if (waiting.length > 0) waiting.shift()()
+    else running--
+  }
+}
+
+/** Runs the command; `stopAfter` closes the pipe once so many characters have come. */
+export const run = (args, options) => inTurn(() => runNow(args, options))
+
+function runNow(args, { input = '', stopAfter = Number.POSITIVE_INFINITY, ...options } = {}) {
+  const child = start(args, options)
+  let length = 0
+  child.stdout.on('data', (text) => {
+    length += text.length
+    if (length >= stopAfter) child.stdout.destroy()
+  })
+  child.stdin.on('error', () => {}) // a command that needs no input may end before it is written
+  child.stdin.end(input)
+  return outputOf(child)
+}
+
+/** What a command that must succeed without a word on stderr prints. */
+export async function textOf(t, args, options) {
+  const { code, signal, stdout, stderr } = await run(args, options)
+  t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' }, args.join(' '))
+  return stdout
+}
+
+/** The lines of such a command, and the same as JSON. */
+export const linesOf = async (t, args, options) =>
+  (await textOf(t, args, options)).split('\n').filter((line) => line !== '')
+export const jsonOf = async (t, args, options) => (await linesOf(t, args, options)).map((line) => JSON.parse(line))
+
+/** An exit status, nothing on stdout, and one line on stderr, which it gives. */
+async function ends(t, status, args, message, options) {
+  const { code, stdout, stderr } = await run(args, options)
+  t.is(code, status, `${args.join(' ')}: ${stderr}`)
+  t.is(stdout, '')
+  t.regex(stderr, /^flakeforge: [^\n]+\n$/)
+  t.regex(stderr, message)
+  return stderr
+}
+
+/** The command line is wrong. */
+export const isRefused = (t, ...rest) => ends(t, 2, ...rest)
+
+/** The command was understood, and failed. */
+export const fails = (t, ...rest) => ends(t, 1, ...rest)

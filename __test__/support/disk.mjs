@@ -1,0 +1,62 @@
+// Processes whose syncs are written down, so that a test can restore what the disk has of a file after a crash of the
+// machine, and whose syncs fail when the test says so. What is preloaded into them is core/tests/durability/disk.c; the
+// core's own tests restore folders and torn pages, too.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { diskFolder, Puppet } from './processes.mjs'
+
+const SOURCE = fileURLToPath(new URL('../../core/tests/durability/disk.c', import.meta.url))
+
+/** A folder, its journal, and processes on it; undefined, and a word, where there is no C compiler. */
+export function diskOf(t) {
+  const folder = diskFolder(t)
+  const at = (name) => path.join(folder, name)
+  const { error, stderr } = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', at('disk.so'), SOURCE])
+  if (error !== undefined) {
+    if (process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') throw error
+    console.error('SKIPPED: tests of durability: there is no C compiler (cc)')
+    t.pass()
+    return undefined
+  }
+  if (!fs.existsSync(at('disk.so'))) throw new Error(`disk.c does not compile: ${stderr}`)
+  for (const name of ['files', 'journal']) fs.mkdirSync(at(name))
+  const env = (boot) => {
+    fs.writeFileSync(at(`boot-${boot}`), `0000000${boot}-0000-4000-8000-000000000000\n`)
+    return { LD_PRELOAD: at('disk.so'), DISK_JOURNAL: at('journal'), DISK_BOOT: at(`boot-${boot}`) }
+  }
+  return {
+    folder,
+    files: at('files'),
+    puppet: ({ boot = 1, failing = '' } = {}) => new Puppet(t, { env: { ...env(boot), DISK_FAILS: String(failing) } }),
+    hasFailed: () => journalOf(at('journal')).some(({ what }) => what === 'failed'),
+    /** The files as a crash leaves them, in a folder of their own. */
+    crash() {
+      const restored = diskFolder(t)
+      fs.cpSync(at('files'), restored, { recursive: true })
+      const synced = new Map()
+      for (const { what, inode, bytes } of journalOf(at('journal'))) if (what === 'file') synced.set(inode, bytes)
+      for (const name of fs.readdirSync(at('files'), { recursive: true })) {
+        const { ino } = fs.statSync(path.join(at('files'), name))
+        if (fs.statSync(path.join(restored, name)).isFile())
+          fs.writeFileSync(path.join(restored, name), synced.get(String(ino)) ?? '')
+      }
+      return restored
+    },
+  }
+}
+
+function journalOf(folder) {
+  const file = path.join(folder, 'journal')
+  if (!fs.existsSync(file)) return []
+  return fs
+    .readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [what, inode, name] = line.split(' ')
+      return { what, inode, bytes: fs.readFileSync(path.join(folder, name)) }
+    })
+}

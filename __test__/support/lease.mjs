@@ -1,0 +1,97 @@
+// What tests of leased generators share: joining a group of their own, waiting for an event, and asking every call what it
+// says in a state.
+
+import { FlakeId, numberOf, syncCalls } from './index.mjs'
+import { LEASE, MemoryStore } from './store.mjs'
+
+/** Slots of one process must not be those of another test's group: each group gets another layout's epoch. */
+let groups = 0
+
+/** Options of a lease with short windows, whose node numbers nobody else in this process has. */
+export const leaseOptions = (options = {}) => ({ ...LEASE, epoch: 1_000_000 + groups++, waitMs: 10_000, ...options })
+
+/** A store, a member of its group, closed when the test is over, and the options that make another. */
+export async function joined(t, options = {}, store = new MemoryStore()) {
+  const own = leaseOptions(options)
+  const flake = await FlakeId.join(store, own)
+  closeAfter(t, flake)
+  return { store, flake, options: own }
+}
+
+/** What a join says that must not succeed. One that does gives its slot back and says so in a word. */
+export const tryJoin = async (store, options) => {
+  const flake = await FlakeId.join(store, options)
+  await flake.close()
+  return `joined, slot ${flake.slot}`
+}
+
+/** Gives the slot back when the test is over, whatever became of it: a lease that renews would outlive the test. */
+export function closeAfter(t, flake) {
+  t.teardown(() => flake.close().catch(() => {}))
+}
+
+export const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
+
+/** All events from here on, in their order: [name, detail]. */
+export function record(flake) {
+  const told = []
+  for (const event of EVENTS) flake.on(event, (detail) => told.push([event, detail]))
+  return told
+}
+
+export const named = (told) => told.map(([name]) => name)
+
+/** The next event of this name: its detail. A lease alone does not keep the process alive, so this does. */
+export const happens = (flake, event) =>
+  new Promise((resolve) => {
+    const alive = setInterval(() => {}, 1000)
+    const listener = (detail) => {
+      clearInterval(alive)
+      flake.off(event, listener)
+      resolve(detail)
+    }
+    flake.on(event, listener)
+  })
+
+/** Waits until the events of what was done are told: each comes in a turn of its own. */
+export const afterEvents = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Blocks the event loop, as a long computation does. */
+export function block(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+/** Every way to ask for IDs; a call that waits gives a promise. */
+export const allCalls = {
+  ...syncCalls,
+  take: (flake) => flake.take(3),
+  takeBigInts: (flake) => flake.takeBigInts(3),
+  callback: (flake) =>
+    new Promise((resolve, reject) => flake.next((error, id) => (error ? reject(error) : resolve(id)))),
+  nextAsync: (flake) => flake.nextAsync(),
+  takeAsync: (flake) => flake.takeAsync(3),
+  asyncIterator: async (flake) => (await flake[Symbol.asyncIterator]().next()).value,
+}
+
+export const blockingCalls = { ...syncCalls, take: allCalls.take, takeBigInts: allCalls.takeBigInts }
+export const waitingCalls = Object.fromEntries(Object.entries(allCalls).filter(([name]) => !(name in blockingCalls)))
+
+/** Asserts that every one of these calls ends with this code, and gives the errors. */
+export async function allRefuse(t, flake, code, calls = allCalls) {
+  const errors = []
+  for (const [name, call] of Object.entries(calls)) {
+    const error = await t.throwsAsync(async () => call(flake), { code }, name)
+    errors.push(error)
+  }
+  return errors
+}
+
+/** Makes an ID every few ms until `isOver()`, by `nextAsync`, which must never fail. Gives all of them, ascending or not. */
+export async function flow(flake, isOver, pauseMs = 5) {
+  const ids = []
+  while (!isOver()) {
+    ids.push(numberOf(await flake.nextAsync()))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+  return ids
+}

@@ -1,0 +1,98 @@
+// Processes that a test directs call by call, folders on a disk and in memory for their files, and a clock for each.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const require = createRequire(import.meta.url)
+export const clock = require('../../chaos/clock.js')
+
+const SCRIPT = fileURLToPath(new URL('../workers/puppet.cjs', import.meta.url))
+const TMPFS = 0x01021994
+const SHARED_MEMORY = '/dev/shm'
+const BUILD = fileURLToPath(new URL('../../target', import.meta.url))
+
+const isTmpfs = (folder) => fs.existsSync(folder) && fs.statfsSync(folder).type === TMPFS
+
+function folderIn(t, parent) {
+  fs.mkdirSync(parent, { recursive: true })
+  const folder = fs.mkdtempSync(path.join(parent, 'flakeforge-test-'))
+  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A folder on a disk, gone when the test is over. */
+export const diskFolder = (t) => folderIn(t, isTmpfs(os.tmpdir()) ? BUILD : os.tmpdir())
+
+/** Where files are tested: on a disk, and in memory where there is such a file system. */
+export const PLACES = { disk: diskFolder, ...(isTmpfs(SHARED_MEMORY) && { tmpfs: (t) => folderIn(t, SHARED_MEMORY) }) }
+
+/** A process that makes IDs when it is told to; ended when the test is over. */
+export class Puppet {
+  #child
+  #exit
+  #answered
+  #queue = Promise.resolve()
+
+  /** `offsetMs`: how far its clock is ahead. */
+  constructor(t, { offsetMs = 0, env = {} } = {}) {
+    this.#child = fork(SCRIPT, { env: { ...process.env, ...clock.environment(offsetMs), ...env }, execArgv: [] })
+    this.isOff = offsetMs !== 0
+    this.#exit = once(this.#child, 'exit')
+    this.#child.on('message', (message) => this.#answered(message))
+    t.teardown(() => this.kill())
+  }
+
+  get pid() {
+    return this.#child.pid
+  }
+
+  /** Makes a call there and gives what it gives; throws what it throws, as an error with the same fields. */
+  call(...message) {
+    const answer = this.#queue.then(() => this.#ask(message))
+    this.#queue = answer.catch(() => {})
+    return answer
+  }
+
+  async #ask(message) {
+    const { value, error } = await new Promise((resolve) => {
+      this.#answered = resolve
+      this.#exit.then(([code, signal]) => resolve({ error: { message: `the process ended with ${signal ?? code}` } }))
+      this.#child.send(message, (failed) => failed && resolve({ error: { message: failed.message } }))
+    })
+    if (error !== undefined) throw Object.assign(new Error(error.message), error)
+    return value
+  }
+
+  async take(n) {
+    return (await this.call('take', n)).map(BigInt)
+  }
+
+  stop() {
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume() {
+    this.#child.kill('SIGCONT')
+  }
+
+  /** kill -9. */
+  async kill() {
+    const child = this.#child
+    if (child.exitCode !== null || child.signalCode !== null) return
+    if (this.isOff) await clock.isSetUp(child.pid)
+    child.kill('SIGKILL')
+    await this.#exit
+    clock.cleanUp(child.pid)
+  }
+}
+
+/** Whether clocks can be set here; where they must be, their absence is an error of the test. */
+export const hasClock = clock.library !== undefined || process.env.FLAKEFORGE_REQUIRE_SERVERS === '1'
+
+/** Whether this process may do what only the superuser may. */
+export const isRoot = process.getuid?.() === 0

@@ -1,0 +1,69 @@
+// SegmentId on a counter in this process, which a test can make slow, fail and forget.
+
+import { createRequire } from 'node:module'
+import { FlakeId, outcomes } from './index.mjs'
+
+export const { storeError } = createRequire(import.meta.url)('../../lib/base/errors.js')
+export const { SegmentId } = FlakeId
+export const LAST = 2n ** 64n - 2n // the last ID there can be: a counter ends at 2^64 - 1
+
+const unused = async () => {
+  throw new Error('a counter needs none of this')
+}
+
+/** Counters by the rules of `advance`, the store's. */
+export class Counters {
+  values = new Map()
+  calls = []
+  /** whether the last call vouched for this store */
+  durable
+  /** each step waits for what this gives, and throws what it throws */
+  before = async () => {}
+
+  constructor() {
+    for (const step of ['create', 'acquire', 'renew', 'release', 'destroy', 'list']) this[step] = unused
+  }
+
+  fail(error) {
+    this.before = async () => {
+      throw error
+    }
+  }
+
+  work() {
+    this.before = async () => {}
+  }
+
+  async advance(name, by, init, durable) {
+    this.calls.push([by, init])
+    this.durable = durable
+    await this.before(by, init)
+    const isSkip = by === 0n && init !== undefined
+    const known = this.values.get(name)
+    if (known === undefined && init === undefined) throw storeError(`counter '${name}' is gone`)
+    const value = known === undefined || (isSkip && init > known) ? init : known
+    if (value + by > LAST + 1n) throw storeError(`counter '${name}' would end above 2^64 - 1`)
+    this.values.set(name, value + by)
+    return value
+  }
+}
+
+export const NAME = 'invoices'
+
+export async function opened(t, options = {}, store = new Counters()) {
+  const segment = await SegmentId.open(store, { name: NAME, ...options })
+  t.teardown(() => segment.close())
+  return { segment, store }
+}
+
+export const take = (segment, n) => outcomes(n, () => segment.nextBigInt())
+export const range = (from, n) => Array.from({ length: n }, (_, i) => BigInt(from + i))
+
+/** A promise and what settles it. */
+export function gate() {
+  const parts = {}
+  parts.promise = new Promise((resolve) => {
+    parts.open = resolve
+  })
+  return parts
+}

@@ -1,0 +1,61 @@
+// The steps of a store on a database, for tests of its clients and servers: what such a test does not care about is filled
+// in. It must know no database: behind a store it looks only through the store's own records.
+
+import { edited, newOwner } from './records.mjs'
+
+export const CONFIG = {
+  fingerprint: 'f',
+  slots: 8,
+  ttlMs: 60_000,
+  skewMs: 5000,
+  durable: false,
+  scale: 1,
+}
+
+/** Calls on one group. */
+export function stepsOf(store, group, options) {
+  const config = { ...CONFIG, ...options }
+  return {
+    create: () => store.create(group, config),
+    acquire: ({ owner = newOwner(), host = 'host', joins = false } = {}) =>
+      store.acquire(group, { config, owner, host, joins }),
+    renew: (slot, owner) => store.renew(group, { config, slot, owner, hi: 0 }),
+    release: (slot, owner, last) => store.release(group, { config, slot, owner, last }),
+    list: () => store.list(group),
+    destroy: () => store.destroy(group),
+  }
+}
+
+/** A new group that grants slots at once: its quiet period is ended by hand. */
+export async function openGroup(store, group, options) {
+  const steps = stepsOf(store, group, options)
+  await steps.acquire({ joins: true }).catch((error) => {
+    if (error.code !== 'ERR_FLAKE_QUIET') throw error
+  })
+  const { values, identity } = await store.records.read(group, ['group'])
+  const text = edited(values[0], { quiet: 0 })
+  if (!(await store.records.swap(group, 'group', values[0], text, identity))) throw new Error(`'${group}' is changing`)
+  return steps
+}
+
+let groups = 0
+
+/** Every step once, on a group of its own: a client that can do this can do all. */
+export async function works(t, store) {
+  groups += 1
+  const group = `works ${groups}`
+  const { create, acquire, renew, release, list, destroy } = await openGroup(store, group)
+  t.false(await create(), 'it is there')
+  const [owner, host] = [newOwner(), 'hôst']
+  const { slot, lo, hi } = await acquire({ owner, host })
+  t.is(hi, lo + CONFIG.ttlMs)
+  t.like(await renew(slot, owner), { slot, lo })
+  t.like(await list(), [{ slot, owner, host, lo }])
+  await release(slot, owner, lo)
+  t.deepEqual(await list(), [{ slot, host, lo, hi: lo }])
+  await destroy()
+  await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_DESTROYED' })
+  const first = 2n ** 60n + 1n
+  t.is(await store.advance(group, 5n, first), first)
+  t.is(await store.advance(group, 1n, 0n), first + 5n)
+}
