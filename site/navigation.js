@@ -2,29 +2,29 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { root } from './pages.js'
+import { GUIDES, root } from './pages.js'
 
-const GUIDES = {
-  'Start here': { choosing: 'Choosing an ID', 'command-line': 'The command line' },
+const GROUPS = {
+  'Start here': { 'layout/choosing': 'Choosing an ID', 'package/command-line': 'The command line' },
   'Node numbers': {
-    processes: 'Many processes',
-    machines: 'Many machines',
-    containers: 'Containers',
-    serverless: 'Serverless',
-    'your-own-database': 'Your own database',
-    'what-can-go-wrong': 'What can go wrong',
+    'files/processes': 'Many processes',
+    'lease/machines': 'Many machines',
+    'files/containers': 'Containers',
+    'lease/serverless': 'Serverless',
+    'lease/your-own-database': 'Your own database',
+    'lease/what-can-go-wrong': 'What can go wrong',
   },
   'In your project': {
-    databases: 'Databases',
-    bundling: 'Bundlers',
-    'package-managers': 'Package managers and runtimes',
-    testing: 'Tests with fake timers',
+    'layout/databases': 'Databases',
+    'package/bundling': 'Bundlers',
+    'package/package-managers': 'Package managers and runtimes',
+    'generator/testing': 'Tests with fake timers',
   },
   'Coming from': {
-    'from-sapphire-snowflake': '@sapphire/snowflake',
-    'from-snowflake-uuid': 'snowflake-uuid',
-    'from-uuid-and-nanoid': 'UUIDs and nanoid',
-    'from-hazelcast': 'Hazelcast',
+    'coming-from/sapphire-snowflake': '@sapphire/snowflake',
+    'coming-from/snowflake-uuid': 'snowflake-uuid',
+    'coming-from/uuid-and-nanoid': 'UUIDs and nanoid',
+    'coming-from/hazelcast': 'Hazelcast',
   },
 }
 
@@ -35,10 +35,10 @@ const EXAMPLES = {
   'examples/postgres/': 'PostgreSQL',
 }
 
-const isThere = (name) => existsSync(path.join(root, 'docs', `${name}.md`))
+const isThere = (name) => GUIDES.includes(`${name}.md`)
 
-const named = new Set(Object.values(GUIDES).flatMap(Object.keys))
-const unnamed = readdirSync(path.join(root, 'docs')).filter((file) => !named.has(file.replace(/\.md$/, '')))
+const named = new Set(Object.values(GROUPS).flatMap(Object.keys))
+const unnamed = GUIDES.filter((file) => !named.has(file.replace(/\.md$/, '')))
 if (unnamed.length > 0) throw new Error(`site/navigation.js does not name docs/${unnamed.join(', docs/')}`)
 
 /** The API pages, as write-api.js left them: a folder for each kind. */
@@ -57,13 +57,13 @@ const item = ([page, text]) => ({ text, link: `/${page}` })
 
 export const navigation = {
   nav: [
-    { text: 'Guide', link: '/choosing' },
+    { text: 'Guide', link: '/layout/choosing' },
     { text: 'API', link: '/api/' },
     { text: 'Changes', link: '/changelog' },
   ],
   sidebar: [
     { text: 'Overview', link: '/' },
-    ...Object.entries(GUIDES).map(([text, pages]) => ({
+    ...Object.entries(GROUPS).map(([text, pages]) => ({
       text,
       items: Object.entries(pages)
         .filter(([page]) => isThere(page))

@@ -8,16 +8,19 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const GITHUB = 'https://github.com/flakeforge/flakeforge'
 
-const GUIDES = readdirSync(path.join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => [`docs/${name}`, name])
-const EXAMPLES = readdirSync(path.join(root, 'examples'), { recursive: true })
-  .map((name) => name.replaceAll('\\', '/'))
+const filesIn = (folder) =>
+  readdirSync(path.join(root, folder), { recursive: true }).map((name) => name.replaceAll('\\', '/'))
+
+/** The guides, as paths in docs/. */
+export const GUIDES = filesIn('docs').filter((name) => name.endsWith('.md'))
+const EXAMPLES = filesIn('examples')
   .filter((name) => path.posix.basename(name) === 'README.md')
   .map((name) => [`examples/${name}`, path.posix.join('examples', path.posix.dirname(name), 'index.md')])
 
+const pagesOfGuides = GUIDES.map((name) => [`docs/${name}`, name])
+
 /** The page of each file, both as paths: of the file in the repository, of the page in the site. */
-const PAGES = new Map([['README.md', 'index.md'], ['CHANGELOG.md', 'changelog.md'], ...GUIDES, ...EXAMPLES])
+const PAGES = new Map([['README.md', 'index.md'], ['CHANGELOG.md', 'changelog.md'], ...pagesOfGuides, ...EXAMPLES])
 
 /** What VitePress reads: the pages above, and the API pages that write-api.js left in site/api. */
 export const isPage = (file) => PAGES.has(file) || file.startsWith('site/api/')

@@ -85,9 +85,9 @@ test('flakeforge loads its timers at once', (t) => {
   t.true(require.resolve('../../lib/base/timers.js') in require.cache)
 })
 
-test('docs/testing.md shows the settings that consumers/test-runners runs', (t) => {
+test('docs/generator/testing.md shows the settings that consumers/test-runners runs', (t) => {
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
-  const text = read('docs/testing.md')
+  const text = read('docs/generator/testing.md')
   t.true(text.includes(`\`\`\`ts\n${read('consumers/test-runners/vitest.config.mjs')}\`\`\``))
   const [, shown] = /```json\n(.*?)```/s.exec(text)
   const { projects } = JSON.parse(read('consumers/test-runners/jest.config.json'))

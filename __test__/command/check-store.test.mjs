@@ -167,7 +167,7 @@ redisTest('so does one over a real Redis, with two scripts', async (t) => {
 
 anyTest('so does the example of the guide, without its last part', async (t) => {
   t.timeout(300_000)
-  const guide = fs.readFileSync(new URL('../../docs/your-own-database.md', import.meta.url), 'utf8')
+  const guide = fs.readFileSync(new URL('../../docs/lease/your-own-database.md', import.meta.url), 'utf8')
   const [example] = blocks(guide).filter(({ language }) => language === 'js')
   const [source, rest] = example.code.split('// Try it\n')
   t.truthy(rest)

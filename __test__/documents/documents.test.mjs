@@ -11,7 +11,9 @@ import test from 'ava'
 import { agrees, blocks, promises, shape } from '../support/documents.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')
-const documents = readdirSync(path.join(root, 'docs')).map((file) => path.join('docs', file))
+const documents = readdirSync(path.join(root, 'docs'), { recursive: true })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => path.join('docs', file))
 
 /** The JavaScript blocks of a document. */
 function programs(document) {

@@ -1,4 +1,4 @@
-// docs/containers.md keeps its word: its programs run, the ones about files in namespaces of the kernel, which is what
+// docs/files/containers.md keeps its word: its programs run, the ones about files in namespaces of the kernel, which is what
 // containers are made of; its manifests are YAML and name what the text says.
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { blocksOf, installed, linesOf, program } from '../support/guides.mjs'
 
 const { FlakeId, fileStore } = createRequire(import.meta.url)('../../index.js')
 
-const GUIDE = 'containers.md'
+const GUIDE = 'files/containers.md'
 const [compose, statefulSet, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
 const programs = blocksOf(GUIDE, 'javascript')
 const programWith = (words) => programs.find((code) => code.includes(words))

@@ -82,7 +82,7 @@ const checkedRecords = (given) => new CheckedRecords(given)
 
 /**
  * The store of a user's own database.
- * @param {object} given a RecordStore; index.d.ts and docs/your-own-database.md say what it must do
+ * @param {object} given a RecordStore; index.d.ts and docs/lease/your-own-database.md say what it must do
  */
 function recordStore(given) {
   const records = checkedRecords(given)
