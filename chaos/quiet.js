@@ -8,7 +8,7 @@ const { randomBytes } = require('node:crypto')
 const GROUP = 'group'
 const ATTEMPTS = 100
 
-/** The checksum at the end of a record: see core/src/grants/record.rs. */
+/** The checksum at the end of a record: see core/src/lease/grants/record.rs. */
 function checksum(text) {
   let sum = 0x811c9dc5
   for (const byte of Buffer.from(text)) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0

@@ -8,7 +8,7 @@
 //   npm run mutants -- model           the mistakes in the rules that core/tests/model/mutants/ lists
 //   npm run mutants -- model quiet     those with this word
 //   npm run mutants -- core            what cargo-mutants thinks of, for the core
-//   npm run mutants -- core -f core/src/cursor.rs
+//   npm run mutants -- core -f core/src/generator/cursor.rs
 //
 // Ends with a line that counts, and with status 1 where a change was missed.
 

@@ -5,11 +5,11 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use flakeforge_core::cursor::{Cursor, OwnCursor};
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
+use flakeforge_core::generator::numbers::Numbers;
+use flakeforge_core::generator::registry::Held;
 use flakeforge_core::layout::Layout;
-use flakeforge_core::numbers::Numbers;
-use flakeforge_core::registry::Held;
-use flakeforge_core::shared::SharedCursor;
 
 /// What the store is told if no ID was made.
 const NO_ID: i64 = -1;

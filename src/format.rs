@@ -1,6 +1,6 @@
 //! Bytes of any length as text, and text back to the 64 bits of an ID.
 
-use flakeforge_core::format::{self, Base};
+use flakeforge_core::layout::format::{self, Base};
 use napi::bindgen_prelude::{BigInt, Uint8ArraySlice};
 use napi_derive::napi;
 

@@ -4,10 +4,10 @@
 use std::num::NonZeroU64;
 use std::rc::Rc;
 
-use flakeforge_core::fault::FileError;
+use flakeforge_core::files::error::FileError;
+use flakeforge_core::generator::prefetch::PrefetchRule;
+use flakeforge_core::generator::registry::{self, Clash, Held, Key, NotShared};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
-use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{self, Clash, Held, Key, NotShared};
 use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
 use napi_derive::napi;
 

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flakeforge_core::grants::record::Unreadable;
-use flakeforge_core::grants::{
+use flakeforge_core::lease::grants::record::Unreadable;
+use flakeforge_core::lease::grants::{
     self, Answer, Ask, Granted, Held, Identity, Look, Memory, Refused, Row, Seeker, Swap, Task,
 };
 use napi::bindgen_prelude::{BigInt, Error, Result};

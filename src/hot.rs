@@ -17,8 +17,8 @@ use std::mem::{align_of, size_of};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
-use flakeforge_core::format::{Base, Text, id_digits};
 use flakeforge_core::generator::{Generator, Refusal};
+use flakeforge_core::layout::format::{Base, Text, id_digits};
 use flakeforge_core::layout::{Layout, Mode, Unpacked};
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
 use napi::{check_status, sys};

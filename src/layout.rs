@@ -5,11 +5,11 @@
 
 use std::rc::Rc;
 
-use flakeforge_core::clock::{Timescale, to_ms};
-use flakeforge_core::dialects::DIALECTS;
+use flakeforge_core::generator::clock::{Timescale, to_ms};
+use flakeforge_core::generator::numbers::Numbers;
+use flakeforge_core::generator::registry::Key;
+use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::{self, Mode, Packing, Spec};
-use flakeforge_core::numbers::Numbers;
-use flakeforge_core::registry::Key;
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 

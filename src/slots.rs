@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use flakeforge_core::clock::{Timescale, system_ns, to_ms};
-use flakeforge_core::numbers::Numbers;
-use flakeforge_core::shared::SharedCursor;
-use flakeforge_core::slots::{self, Config, HeldSlot, Holder, Renewal, Roster, SlotError, SlotInfo};
-use flakeforge_core::{counters, names};
+use flakeforge_core::files::counters;
+use flakeforge_core::files::names;
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::files::slots::{self, Config, HeldSlot, Holder, Renewal, Roster, SlotError, SlotInfo};
+use flakeforge_core::generator::clock::{Timescale, system_ns, to_ms};
+use flakeforge_core::generator::numbers::Numbers;
 use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
 use std::sync::Arc;

@@ -12,12 +12,12 @@ use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
 
-use flakeforge_core::clock::{TickClock, Timescale};
-use flakeforge_core::cursor::{Cursor, OwnCursor, Rule};
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::clock::{TickClock, Timescale};
+use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule};
+use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::{Generator, Knobs, Source};
 use flakeforge_core::layout::Layout;
-use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::shared::SharedCursor;
 use slab::Slab;
 
 /// Two generators with the same identity are the same one: the cursor, what they may take from it and how, and what

@@ -1,6 +1,6 @@
 // lib/lease/stores/database.js: how a step runs over a store that reads and swaps records, however slow or wrong that is: until
 // when it is tried, and what is written after that. The clock is the test's own, so nothing is waited for.
-// What the steps decide is in the tests of core/src/grants.rs.
+// What the steps decide is in the tests of core/src/lease/grants.rs.
 
 import '../support/clocks.mjs' // before flakeforge
 import { createRequire } from 'node:module'

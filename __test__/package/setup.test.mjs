@@ -167,11 +167,11 @@ const inPackage = (change) =>
 
 const REASONS = {
   'a changed file of the addon': append('src/lib.rs'),
-  'a changed file of the core': append('core/src/cursor.rs'),
+  'a changed file of the core': append('core/src/generator/cursor.rs'),
   'a new file': (folder) => fs.writeFileSync(path.join(folder, 'core/src/new.rs'), ''),
-  'a file that is gone': (folder) => fs.rmSync(path.join(folder, 'core/src/cursor.rs')),
+  'a file that is gone': (folder) => fs.rmSync(path.join(folder, 'core/src/generator/cursor.rs')),
   'a renamed file': (folder) =>
-    fs.renameSync(path.join(folder, 'core/src/cursor.rs'), path.join(folder, 'core/src/other.rs')),
+    fs.renameSync(path.join(folder, 'core/src/generator/cursor.rs'), path.join(folder, 'core/src/other.rs')),
   'another version of a crate': append('Cargo.lock'),
   'a changed profile': append('Cargo.toml'),
   'a changed manifest of the core': append('core/Cargo.toml'),
@@ -205,7 +205,7 @@ test('does not have to build: files with new times, as after a switch to another
   const folder = clone()
   pretendBuilt(folder)
   const now = new Date()
-  for (const file of ['src/lib.rs', 'core/src/cursor.rs', 'Cargo.lock', 'package.json'])
+  for (const file of ['src/lib.rs', 'core/src/generator/cursor.rs', 'Cargo.lock', 'package.json'])
     fs.utimesSync(path.join(folder, file), now, now)
   t.true(isBuilt(folder))
 })

@@ -1,4 +1,4 @@
-// The texts of records (core/src/grants/record.rs), for tests that read or change one behind a store's back. A text that
+// The texts of records (core/src/lease/grants/record.rs), for tests that read or change one behind a store's back. A text that
 // is changed here has the right checksum, so only its content differs.
 
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
 // A store in this process's memory that a test can make fail, wait and forget, for tests of a lease's driver. It follows
-// the rules of core/src/grants.rs and must never be kinder than they are: it keeps every window that it granted, so that
+// the rules of core/src/lease/grants.rs and must never be kinder than they are: it keeps every window that it granted, so that
 // a test can ask whether an ID lies in one.
 
 import { createRequire } from 'node:module'

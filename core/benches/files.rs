@@ -1,12 +1,12 @@
 //! What cursors in files and slots cost: `cargo bench -p flakeforge-core --bench files`.
 
 use divan::Bencher;
-use flakeforge_core::clock::{Clock, TickClock};
+use flakeforge_core::files::slots::{Config, SlotFolder};
+use flakeforge_core::generator::clock::{Clock, TickClock};
+use flakeforge_core::generator::numbers::Numbers;
+use flakeforge_core::generator::registry::{Key, Registry};
 use flakeforge_core::generator::{Generator, Knobs, Source};
 use flakeforge_core::layout::Layout;
-use flakeforge_core::numbers::Numbers;
-use flakeforge_core::registry::{Key, Registry};
-use flakeforge_core::slots::{Config, SlotFolder};
 use tempfile::TempDir;
 
 fn main() {

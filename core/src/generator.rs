@@ -5,15 +5,23 @@
 //!
 //! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a file that has failed.
 
+pub mod clock;
+pub mod cursor;
+pub mod cycles;
+pub mod numbers;
+pub mod prefetch;
+#[cfg(not(loom))]
+pub mod registry;
+
 use std::sync::Arc;
 
-use crate::clock::{Clock, TickClock, system_ns, to_ms};
-use crate::cursor::{Claim, Cursor, OwnCursor, Refused, Rule};
-use crate::fault::FileError;
+use crate::files::error::FileError;
+use crate::files::shared::SharedCursor;
+use crate::generator::clock::{Clock, TickClock, system_ns, to_ms};
+use crate::generator::cursor::{Claim, Cursor, OwnCursor, Refused, Rule};
+use crate::generator::numbers::LAST;
+use crate::generator::prefetch::{Prefetch, PrefetchRule};
 use crate::layout::{Layout, Packing};
-use crate::numbers::LAST;
-use crate::prefetch::{Prefetch, PrefetchRule};
-use crate::shared::SharedCursor;
 
 const NS_PER_MS: f64 = 1e6;
 

@@ -7,14 +7,19 @@
 //! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
 //! come in, and an ID that no generator of the layout could have made has no parts.
 
+pub mod dialects;
+pub mod format;
+pub mod packing;
+pub mod spec;
+
 use std::borrow::Cow;
 
-use crate::clock::Timescale;
-use crate::dialects::{DIALECTS, Dialect, Shape};
-use crate::packing::HOSTS;
-pub use crate::packing::{Bits, Mode, Packing};
-use crate::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
-pub use crate::spec::{Spec, SpecError};
+use crate::generator::clock::Timescale;
+use crate::layout::dialects::{DIALECTS, Dialect, Shape};
+use crate::layout::packing::HOSTS;
+pub use crate::layout::packing::{Bits, Mode, Packing};
+use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
+pub use crate::layout::spec::{Spec, SpecError};
 
 /// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
 const LAST_DATE_MS: i64 = 8_640_000_000_000_000;

@@ -21,11 +21,12 @@
 //! This file must never: open or raise a window that the store did not grant to the present owner; tell the store that
 //! a slot is no longer used without sealing the cursor first; give a window back as unused if it was ever opened.
 
+pub mod grants;
+mod messages;
 mod pace;
-mod words;
 
+pub use messages::{Action, Asked, Config, Event, Failure, Grant, News, Owner, State, Why};
 use pace::Turn;
-pub use words::{Action, Asked, Config, Event, Failure, Grant, News, Owner, State, Why};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {

@@ -7,8 +7,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use flakeforge_core::boot::named_in;
-use flakeforge_core::machine::OnFileSystem;
+use flakeforge_core::files::boot::named_in;
+use flakeforge_core::files::machine::OnFileSystem;
 
 const TMPFS: u64 = 0x0102_1994;
 

@@ -2,8 +2,8 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns, to_ms};
-    use flakeforge_core::cycles;
+    use flakeforge_core::generator::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns, to_ms};
+    use flakeforge_core::generator::cycles;
     use std::time::{Duration, Instant};
 
     const MS: i128 = 1_000_000;

@@ -7,8 +7,8 @@ mod records;
 mod tests {
     use std::collections::BTreeSet;
 
-    use flakeforge_core::grants::record::{Counter, Unreadable};
-    use flakeforge_core::grants::{Answer, Ask, COUNTER, Refused, Task};
+    use flakeforge_core::lease::grants::record::{Counter, Unreadable};
+    use flakeforge_core::lease::grants::{Answer, Ask, COUNTER, Refused, Task};
 
     use super::records::*;
 

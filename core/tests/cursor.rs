@@ -2,8 +2,8 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::{Clock, OutOfRange};
-    use flakeforge_core::cursor::{Claim, Cursor, Refused, Rule};
+    use flakeforge_core::generator::clock::{Clock, OutOfRange};
+    use flakeforge_core::generator::cursor::{Claim, Cursor, Refused, Rule};
     use proptest::prelude::*;
 
     /// A clock with a trusted tick that may be older than the real one.

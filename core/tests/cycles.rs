@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::cycles::{self, Reading, Watch};
+    use flakeforge_core::generator::cycles::{self, Reading, Watch};
     use proptest::prelude::*;
     use std::time::{Duration, Instant, SystemTime};
 

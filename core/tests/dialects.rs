@@ -3,7 +3,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::dialects::DIALECTS;
+    use flakeforge_core::layout::dialects::DIALECTS;
     use flakeforge_core::layout::{Layout, Mode, Unpacked};
 
     struct Facts {

@@ -7,8 +7,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use flakeforge_core::counters::advance;
-use flakeforge_core::slots::groups;
+use flakeforge_core::files::counters::advance;
+use flakeforge_core::files::slots::groups;
 use support::{duplicates, part, process, receive, send};
 
 #[test]
@@ -26,7 +26,7 @@ fn counters_count() {
     let full = advance(store, "orders/1", u64::MAX, None).unwrap_err();
     assert!(full.to_string().contains("has reached 1000"), "{full}");
     assert_eq!(advance(store, "orders/1", 1, None), Ok(1000), "nothing was taken");
-    fs::remove_file(flakeforge_core::names::counter_file(store, "orders/1")).unwrap();
+    fs::remove_file(flakeforge_core::files::names::counter_file(store, "orders/1")).unwrap();
     assert!(advance(store, "orders/1", 1, None).is_err());
     assert_eq!(groups(store).unwrap(), [], "counters are no groups");
 }

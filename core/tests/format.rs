@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::format::{Base, Text, digits, id_digits, parse};
+    use flakeforge_core::layout::format::{Base, Text, digits, id_digits, parse};
     use num_bigint::BigUint;
     use proptest::prelude::*;
     use std::mem::size_of;

@@ -2,11 +2,11 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::{TickClock, system_ns, to_ms};
-    use flakeforge_core::cursor::{Cursor, OwnCursor};
+    use flakeforge_core::generator::clock::{TickClock, system_ns, to_ms};
+    use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
+    use flakeforge_core::generator::registry::{Key, Registry};
     use flakeforge_core::generator::{Generator, Knobs, Refusal};
     use flakeforge_core::layout::Layout;
-    use flakeforge_core::registry::{Key, Registry};
     use std::sync::Arc;
     use std::thread;
 

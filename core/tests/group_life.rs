@@ -1,12 +1,12 @@
-//! How a group begins, is ended and begins again: the rules of `grants/group.rs`, one by one.
+//! How a group begins, is ended and begins again: the rules of `lease/grants/group.rs`, one by one.
 
 #[path = "support/records.rs"]
 mod records;
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::grants::record::{Group, State};
-    use flakeforge_core::grants::{Answer, Ask, Config, GROUP, Refused, Step, Task, slot_name};
+    use flakeforge_core::lease::grants::record::{Group, State};
+    use flakeforge_core::lease::grants::{Answer, Ask, Config, GROUP, Refused, Step, Task, slot_name};
 
     use super::records::*;
 
@@ -382,7 +382,7 @@ mod tests {
             assert_eq!(store.text(&slot_name(0)), before.as_deref(), "its record stays");
         }
         let task = acquire(&config(1), 1);
-        store.put(0, &flakeforge_core::grants::record::Slot { hi: store.now + 5, ..store.slot(0) });
+        store.put(0, &flakeforge_core::lease::grants::record::Slot { hi: store.now + 5, ..store.slot(0) });
         assert_eq!(client.run(&mut store, task), exhausted(store.now + 6, store.now), "nor is it its grant");
     }
 
@@ -619,17 +619,17 @@ mod tests {
                 store.now = now;
                 let mut client = Client::new(1);
                 let mut running = Running::new(&mut client, task);
-                let look = flakeforge_core::grants::Look { client: (0, 0), ..zero_look(&running, &store) };
+                let look = flakeforge_core::lease::grants::Look { client: (0, 0), ..zero_look(&running, &store) };
                 running.hear(look, &mut client);
                 let Ask::Done(Answer::Refused(Refused::Nonsense(_))) = running.ask else { panic!("{:?}", running.ask) };
             }
         }
     }
 
-    fn zero_look(running: &Running, store: &Store) -> flakeforge_core::grants::Look {
+    fn zero_look(running: &Running, store: &Store) -> flakeforge_core::lease::grants::Look {
         let mut at_zero = store.clone();
         at_zero.now = 0;
-        flakeforge_core::grants::Look { now: store.now, ..running.look(&at_zero, &Client::new(1)) }
+        flakeforge_core::lease::grants::Look { now: store.now, ..running.look(&at_zero, &Client::new(1)) }
     }
 
     #[test]
@@ -640,7 +640,7 @@ mod tests {
             let fresh = client.fresh();
             let (mut step, ask) = Step::new("g", join(&config(1), 1, "h"), &client.memory, fresh);
             let running = Running { step: step.clone(), ask };
-            let look = flakeforge_core::grants::Look { values, ..running.look(&store, &client) };
+            let look = flakeforge_core::lease::grants::Look { values, ..running.look(&store, &client) };
             let answer = step.read(look, &mut client.memory, fresh);
             assert!(matches!(answer, Ask::Done(Answer::Refused(Refused::Nonsense(_)))), "{answer:?}");
         }
@@ -658,7 +658,7 @@ mod tests {
                             let group = Group { quiet_until, ..store.group() };
                             store.records.insert(GROUP.to_owned(), group.text());
                             store.now = now;
-                            let slot = flakeforge_core::grants::record::Slot {
+                            let slot = flakeforge_core::lease::grants::record::Slot {
                                 owner,
                                 life: 1,
                                 lo,

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder, destroy, list};
 use flakeforge_core::generator::Refusal;
-use flakeforge_core::slots::{HeldSlot, Renewal, SlotError, SlotFolder, destroy, list};
 use support::slots::{config, now_ms, open, run_ahead, take};
 use support::{ENDLESS, PLAIN, generator};
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::clock::{TickClock, system_ns};
+use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::Generator;
-use flakeforge_core::shared::SharedCursor;
+use flakeforge_core::generator::clock::{TickClock, system_ns};
 use support::slots::take;
 use support::{NODE, PLAIN, alone, flake, generator, open, words};
 

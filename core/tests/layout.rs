@@ -3,7 +3,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::dialects::{DIALECTS, Shape};
+    use flakeforge_core::layout::dialects::{DIALECTS, Shape};
     use flakeforge_core::layout::{Layout, Mode, Packing, Spec, Unpacked};
     use proptest::prelude::*;
 

@@ -2,10 +2,10 @@
 
 #[cfg(loom)]
 mod tests {
-    use flakeforge_core::clock::{Clock, OutOfRange};
-    use flakeforge_core::cursor::{Cursor, Refused, Rule};
-    use flakeforge_core::mark::Mark;
-    use flakeforge_core::presence::Presence;
+    use flakeforge_core::files::mark::Mark;
+    use flakeforge_core::files::presence::Presence;
+    use flakeforge_core::generator::clock::{Clock, OutOfRange};
+    use flakeforge_core::generator::cursor::{Cursor, Refused, Rule};
     use loom::sync::Arc;
     use loom::sync::atomic::{
         AtomicBool, AtomicU64,

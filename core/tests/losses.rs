@@ -5,8 +5,8 @@ mod records;
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::grants::record::{Group, Slot, State};
-    use flakeforge_core::grants::{Answer, Ask, Config, GROUP, Granted, Identity, Task, slot_name};
+    use flakeforge_core::lease::grants::record::{Group, Slot, State};
+    use flakeforge_core::lease::grants::{Answer, Ask, Config, GROUP, Granted, Identity, Task, slot_name};
 
     use super::records::*;
 
@@ -254,7 +254,7 @@ mod tests {
         let mut client = Client::new(2);
         let running = |name: &str, store: &mut Store, task: Task, client: &mut Client| {
             let fresh = client.fresh();
-            let (step, ask) = flakeforge_core::grants::Step::new(name, task, &client.memory, fresh);
+            let (step, ask) = flakeforge_core::lease::grants::Step::new(name, task, &client.memory, fresh);
             let mut running = Running { step, ask };
             while !matches!(running.ask, Ask::Done(_)) {
                 running.go(store, client, Fate::Done);
@@ -283,7 +283,7 @@ mod tests {
         running("d", &mut d, open(&config(1)), &mut client);
         assert_eq!(d.records, first_look, "what the first look finds is accepted, once the fall is known");
         let c_after = running("c", &mut c, advance(None), &mut client);
-        assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::grants::Refused::Behind)));
+        assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::Refused::Behind)));
         assert!(c.counter().is_lost, "and others read of it");
     }
 
@@ -293,7 +293,7 @@ mod tests {
         let mut client = Client::new(2);
         at(&mut store, 100);
         let fresh = client.fresh();
-        let (step, ask) = flakeforge_core::grants::Step::new("another", open(&config(1)), &client.memory, fresh);
+        let (step, ask) = flakeforge_core::lease::grants::Step::new("another", open(&config(1)), &client.memory, fresh);
         Running { step, ask }.go(&mut store, &mut client, Fate::Done);
         at(&mut store, 50);
         let until = store.now + QUIET;

@@ -6,8 +6,8 @@ mod support;
 
 use std::collections::HashSet;
 
-use flakeforge_core::names::{file_name, group_folder, name_of};
-use flakeforge_core::slots::SlotFolder;
+use flakeforge_core::files::names::{file_name, group_folder, name_of};
+use flakeforge_core::files::slots::SlotFolder;
 use support::slots::config;
 
 #[test]

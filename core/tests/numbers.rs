@@ -2,9 +2,9 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::Timescale;
+    use flakeforge_core::generator::clock::Timescale;
+    use flakeforge_core::generator::numbers::{LAST, Numbers};
     use flakeforge_core::layout::Layout;
-    use flakeforge_core::numbers::{LAST, Numbers};
     use proptest::prelude::*;
 
     fn of(scale: Timescale, counter_bits: u32) -> Numbers {

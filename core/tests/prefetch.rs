@@ -3,11 +3,11 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::clock::TickClock;
-    use flakeforge_core::cursor::{Cursor, OwnCursor};
+    use flakeforge_core::generator::clock::TickClock;
+    use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
+    use flakeforge_core::generator::prefetch::PrefetchRule;
     use flakeforge_core::generator::{Generator, Knobs, Refusal};
     use flakeforge_core::layout::Layout;
-    use flakeforge_core::prefetch::PrefetchRule;
     use proptest::prelude::*;
     use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::presence::Presence;
+    use flakeforge_core::files::presence::Presence;
 
     #[test]
     fn a_question_is_answered_by_the_next_who_looks() {

@@ -2,8 +2,8 @@
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::grants::record::{Counter, Group, Slot, State, Unreadable};
-    use flakeforge_core::grants::{Config, Identity};
+    use flakeforge_core::lease::grants::record::{Counter, Group, Slot, State, Unreadable};
+    use flakeforge_core::lease::grants::{Config, Identity};
     use proptest::prelude::*;
 
     fn identity() -> impl Strategy<Value = Identity> {

@@ -7,8 +7,8 @@ mod records;
 mod tests {
     use std::collections::BTreeSet;
 
-    use flakeforge_core::grants::record::{Slot, Unreadable};
-    use flakeforge_core::grants::{Answer, Ask, GROUP, Granted, Refused, Task, slot_name, slot_of};
+    use flakeforge_core::lease::grants::record::{Slot, Unreadable};
+    use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, Refused, Task, slot_name, slot_of};
 
     use super::records::*;
 

@@ -12,14 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::clock::{TickClock, system_ns};
-use flakeforge_core::cursor::{Cursor, OwnCursor};
+use flakeforge_core::files::file_format::{Kind, Purpose};
+use flakeforge_core::files::machine;
+use flakeforge_core::files::named_file;
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::clock::{TickClock, system_ns};
+use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
+use flakeforge_core::generator::numbers::whole_ms;
 use flakeforge_core::generator::{Generator, Knobs, Refusal, Source};
 use flakeforge_core::layout::{Layout, Spec};
-use flakeforge_core::numbers::whole_ms;
-use flakeforge_core::page::{Kind, Purpose};
-use flakeforge_core::shared::SharedCursor;
-use flakeforge_core::{machine, place};
 use support::{
     ENDLESS, NODE, PLAIN, duplicates, flake, folder, generator, open, part, process, receive, send, wait_until, words,
 };
@@ -239,7 +240,8 @@ fn one_of_those_who_create_it_at_once_wins() {
     for round in 0..300 {
         let path = folder.path().join(format!("{round}"));
         let found: Vec<_> = thread::scope(|scope| {
-            let open = || place::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().1;
+            let open =
+                || named_file::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().1;
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use flakeforge_core::clock::TickClock;
+use flakeforge_core::files::machine;
+use flakeforge_core::files::machine::Machine;
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::{Generator, Refusal};
-use flakeforge_core::machine;
-use flakeforge_core::machine::Machine;
-use flakeforge_core::shared::SharedCursor;
 use support::{ENDLESS, NODE, PLAIN, fingerprint, flake, folder, generator, open, part, process, receive, send, words};
 
 #[test]

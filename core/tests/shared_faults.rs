@@ -10,9 +10,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use flakeforge_core::fault::FileError;
-use flakeforge_core::machine::{self, Machine};
-use flakeforge_core::shared::SharedCursor;
+use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::machine::{self, Machine};
+use flakeforge_core::files::shared::SharedCursor;
 use support::{PLAIN, fingerprint, flake, generator, open, part, process, without_room, words};
 
 /// A file that has given an ID.

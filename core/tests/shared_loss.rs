@@ -10,9 +10,9 @@ use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
+use flakeforge_core::generator::prefetch::PrefetchRule;
+use flakeforge_core::generator::registry::{Key, Registry};
 use flakeforge_core::generator::{Generator, Knobs, Refusal};
-use flakeforge_core::prefetch::PrefetchRule;
-use flakeforge_core::registry::{Key, Registry};
 use support::{ENDLESS, NODE, PLAIN, flake, folder, generator, open, wait_until};
 
 #[test]

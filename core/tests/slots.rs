@@ -12,11 +12,11 @@ use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::fault::FileError;
+use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::machine::{self, Machine};
+use flakeforge_core::files::names::group_folder;
+use flakeforge_core::files::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, destroy, groups, list};
 use flakeforge_core::generator::Refusal;
-use flakeforge_core::machine::{self, Machine};
-use flakeforge_core::names::group_folder;
-use flakeforge_core::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, destroy, groups, list};
 use support::slots::{config, now_ms, open, take};
 use support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send, succeeds, without_room};
 

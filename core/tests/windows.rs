@@ -8,8 +8,8 @@ mod records;
 
 #[cfg(not(loom))]
 mod tests {
-    use flakeforge_core::grants::{Answer, Ask, Config, Granted, Limits, Memory, Task};
     use flakeforge_core::lease::Owner;
+    use flakeforge_core::lease::grants::{Answer, Ask, Config, Granted, Limits, Memory, Task};
     use proptest::prelude::*;
 
     use super::records::*;

@@ -181,7 +181,7 @@ function fileError(path, why, cause) {
   return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
 }
 
-const LEASED = 'a lease' // as core/src/registry.rs calls it
+const LEASED = 'a lease' // as core/src/generator/registry.rs calls it
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would get two cursors in this process. */
 function clashError(node, theirs, ours) {

@@ -1,7 +1,7 @@
 'use strict'
 
 // The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock
-// ends with the process that holds it. core/src/slots.rs has the rules and handles the files; this file has names,
+// ends with the process that holds it. core/src/files/slots.rs has the rules and handles the files; this file has names,
 // objects and errors.
 
 const os = require('node:os')

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use flakeforge_core::format::{Base, Text, digits, id_digits, parse};
+use flakeforge_core::layout::format::{Base, Text, digits, id_digits, parse};
 use libfuzzer_sys::fuzz_target;
 use num_bigint::BigUint;
 

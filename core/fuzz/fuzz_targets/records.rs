@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use flakeforge_core::grants::record::{Counter, Group, Slot};
+use flakeforge_core::lease::grants::record::{Counter, Group, Slot};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

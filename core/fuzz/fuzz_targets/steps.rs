@@ -4,8 +4,8 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use flakeforge_core::grants::record::{Counter, Group, Slot, State};
-use flakeforge_core::grants::{
+use flakeforge_core::lease::grants::record::{Counter, Group, Slot, State};
+use flakeforge_core::lease::grants::{
     Answer, Ask, COUNTER, Config, GROUP, Held, Identity, Look, Memory, Seeker, Step, Task, slot_of,
 };
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use flakeforge_core::dialects::DIALECTS;
+use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::{Layout, Mode, Unpacked};
 use flakeforge_core_fuzz::{packing_inverts, unpacking_inverts};
 use libfuzzer_sys::fuzz_target;

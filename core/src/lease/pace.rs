@@ -3,7 +3,7 @@
 //! Correctness does not depend on these. A holder that asks at any other time makes no ID twice, it only gets its
 //! window later.
 
-use super::words::{Action, Config, Failure, Owner};
+use super::messages::{Action, Config, Failure, Owner};
 
 impl Config {
     /// How often a window is renewed, and the longest time between two looks at the store.

@@ -1,6 +1,6 @@
 //! Counters after a crash.
 
-use flakeforge_core::counters::advance;
+use flakeforge_core::files::counters::advance;
 
 use crate::disk::{Crash, Disk, Member};
 use crate::support::succeeds;

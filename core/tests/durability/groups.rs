@@ -4,11 +4,11 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::fault::FileError;
+use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::machine::{self, Machine};
+use flakeforge_core::files::slots::{Config, HeldSlot, Renewal, SlotError, SlotFolder, destroy, list};
 use flakeforge_core::generator::Refusal;
-use flakeforge_core::machine::{self, Machine};
-use flakeforge_core::numbers::Numbers;
-use flakeforge_core::slots::{Config, HeldSlot, Renewal, SlotError, SlotFolder, destroy, list};
+use flakeforge_core::generator::numbers::Numbers;
 
 use crate::disk::{Crash, Disk, Member};
 use crate::support::{ENDLESS, flake, generator, succeeds};

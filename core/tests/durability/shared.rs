@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::clock::TickClock;
-use flakeforge_core::fault::FileError;
+use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::file_format::PRESENCE;
+use flakeforge_core::files::machine::{self, Machine};
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::{Generator, Knobs, Refusal};
-use flakeforge_core::machine::{self, Machine};
-use flakeforge_core::page::PRESENCE;
-use flakeforge_core::shared::SharedCursor;
 
 use crate::disk::{Crash, Disk, Member};
 use crate::support::{ENDLESS, NODE, fingerprint, flake, generator, succeeds};

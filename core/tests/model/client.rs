@@ -1,6 +1,6 @@
 //! A process that uses the store: its lease, what it remembers, its steps under way, and what it may use.
 
-use flakeforge_core::grants::{Answer, Granted, Memory};
+use flakeforge_core::lease::grants::{Answer, Granted, Memory};
 use flakeforge_core::lease::{Config, Grant, Lease, Owner};
 
 use crate::flight::{At, By, Flight};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use stateright::{Model, Property};
 
-use flakeforge_core::grants::{Answer, Memory, Step, Task};
+use flakeforge_core::lease::grants::{Answer, Memory, Step, Task};
 
 use crate::flight::{At, By, Clocks, Flight, Stop};
 use crate::fresh;

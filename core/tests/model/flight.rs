@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use flakeforge_core::grants::{Answer, Ask, Granted, Memory, Refused, Step, Swap};
+use flakeforge_core::lease::grants::{Answer, Ask, Granted, Memory, Refused, Step, Swap};
 use flakeforge_core::lease::{Asked, Event, Failure, Grant, Owner};
 
 use crate::store::Store;

@@ -1,5 +1,5 @@
 //! Leases under a model checker: the real [`lease.rs`](flakeforge_core::lease) and the real steps of
-//! [`grants.rs`](flakeforge_core::grants), not copies, go through every order of events. Each read, each swap and each
+//! [`grants.rs`](flakeforge_core::lease::grants), not copies, go through every order of events. Each read, each swap and each
 //! answer is an event of its own, and anything may come between them.
 //!
 //! What it checks: **no ms of a node may be used by two acquisitions.** A member may use what it was answered, from `lo`

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use flakeforge_core::grants::{Identity, Look, Swap};
+use flakeforge_core::lease::grants::{Identity, Look, Swap};
 
 use crate::settings::{How, Left};
 

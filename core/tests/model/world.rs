@@ -5,8 +5,8 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use flakeforge_core::grants::record::{Group, State as GroupState};
-use flakeforge_core::grants::{Answer, GROUP, Held, Seeker, Step, Task};
+use flakeforge_core::lease::grants::record::{Group, State as GroupState};
+use flakeforge_core::lease::grants::{Answer, GROUP, Held, Seeker, Step, Task};
 use flakeforge_core::lease::{Action, Asked, Event, Failure, Grant, News, State};
 
 use crate::client::{Client, Cursor};

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flakeforge_core::clock::TickClock;
-use flakeforge_core::fault::FileError;
+use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::clock::TickClock;
+use flakeforge_core::generator::registry::Key;
 use flakeforge_core::generator::{Generator, Knobs, Source};
 use flakeforge_core::layout::Layout;
-use flakeforge_core::registry::Key;
-use flakeforge_core::shared::SharedCursor;
 
 pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
 /// Never waits, so numbers reach the mark again and again.

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use flakeforge_core::grants::record::{Counter, Group, Slot};
-use flakeforge_core::grants::{
+use flakeforge_core::lease::Owner;
+use flakeforge_core::lease::grants::record::{Counter, Group, Slot};
+use flakeforge_core::lease::grants::{
     Answer, Ask, COUNTER, Config, GROUP, Granted, Held, Identity, Look, Memory, Refused, Seeker, Step, Task, slot_name,
 };
-use flakeforge_core::lease::Owner;
 
 pub const TTL: i64 = 30_000;
 pub const SKEW: i64 = 5_000;
@@ -110,7 +110,7 @@ impl Store {
         Look { now: self.now, identity: self.identity.clone(), values, position: self.position, client }
     }
 
-    fn swap(&mut self, swap: &flakeforge_core::grants::Swap) -> bool {
+    fn swap(&mut self, swap: &flakeforge_core::lease::grants::Swap) -> bool {
         let is_same = self.records.get(&swap.name) == swap.from.as_ref() && self.identity == swap.identity;
         if is_same {
             self.records.insert(swap.name.clone(), swap.to.clone());

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use flakeforge_core::clock::system_ns;
-use flakeforge_core::numbers::{Numbers, whole_ms};
-use flakeforge_core::slots::{Config, HeldSlot, SlotFolder};
+use flakeforge_core::files::slots::{Config, HeldSlot, SlotFolder};
+use flakeforge_core::generator::clock::system_ns;
+use flakeforge_core::generator::numbers::{Numbers, whole_ms};
 
 use super::{ENDLESS, flake, generator};
 

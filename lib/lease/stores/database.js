@@ -1,9 +1,9 @@
 'use strict'
 
 // Slots, windows and counters on any database that can read records and swap one of them: runs the steps of
-// core/src/grants.rs over a RecordStore, within the time that join() promises.
+// core/src/lease/grants.rs over a RecordStore, within the time that join() promises.
 //
-// It must never decide anything: the rules are in core/src/grants*. It must never swap anything for a step whose caller
+// It must never decide anything: the rules are in core/src/lease/grants*. It must never swap anything for a step whose caller
 // has given up.
 
 const { randomBytes } = require('node:crypto')

@@ -2,7 +2,7 @@
 
 // Mistakes in counters.
 
-const COUNTERS = 'grants/counters.rs'
+const COUNTERS = 'lease/grants/counters.rs'
 const tests = 'model counters'
 
 module.exports = [

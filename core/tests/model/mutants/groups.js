@@ -2,8 +2,8 @@
 
 // Mistakes in how a group begins, is quiet, and ends.
 
-const GRANTS = 'grants.rs'
-const GROUP = 'grants/group.rs'
+const GRANTS = 'lease/grants.rs'
+const GROUP = 'lease/grants/group.rs'
 
 module.exports = [
   {
@@ -226,7 +226,7 @@ module.exports = [
     name: 'a position that fell counts as noted before the record says so',
     edits: [
       [
-        'grants/memory.rs',
+        'lease/grants/memory.rs',
         '*self.noted.entry((kind, name.to_owned())).or_insert(sent.losses) < self.losses',
         '*self.noted.entry((kind, name.to_owned())).or_insert(sent.losses) > self.losses',
       ],

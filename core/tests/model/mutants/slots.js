@@ -2,7 +2,7 @@
 
 // Mistakes in who gets which slot and which window.
 
-const SLOTS = 'grants/slots.rs'
+const SLOTS = 'lease/grants/slots.rs'
 const between = 'model losses_between_a_read_and_a_swap'
 
 module.exports = [
@@ -10,7 +10,7 @@ module.exports = [
     name: 'an acquisition is answered by its swap instead of a read',
     edits: [
       [
-        'grants.rs',
+        'lease/grants.rs',
         '            if plan.name != GROUP {\n                self.search',
         `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), Slot::parse(&plan.to)) {
                 let Slot { lo, hi, .. } = record;
@@ -23,12 +23,12 @@ module.exports = [
   },
   {
     name: 'a nonce is always the same',
-    edits: [['grants.rs', '    fresh as u64\n', '    fresh as u64 & 0\n']],
+    edits: [['lease/grants.rs', '    fresh as u64\n', '    fresh as u64 & 0\n']],
     tests: 'group_life',
   },
   {
     name: 'a grant in the last ms of a window',
-    edits: [['grants/search.rs', 'slot.hi < view.now', 'slot.hi <= view.now']],
+    edits: [['lease/grants/search.rs', 'slot.hi < view.now', 'slot.hi <= view.now']],
     tests: 'model clocks_and_pauses',
   },
   {

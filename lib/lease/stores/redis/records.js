@@ -1,7 +1,7 @@
 'use strict'
 
 // The records of groups and counters on Redis or Valkey: read, and swapped if they are unchanged. One Lua script is one
-// atomic step. It must never decide what a record says: core/src/grants.rs does.
+// atomic step. It must never decide what a record says: core/src/lease/grants.rs does.
 //
 // Always EVAL, on keys of one hash tag: clients may send reading commands to a replica, but never a script. A group is
 // one hash, so that an eviction takes all of it or nothing. No key expires.

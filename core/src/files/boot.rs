@@ -48,7 +48,7 @@ mod linux {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     use std::path::Path;
 
-    use crate::machine::OnFileSystem;
+    use crate::files::machine::OnFileSystem;
 
     const TMPFS: u64 = 0x0102_1994;
 

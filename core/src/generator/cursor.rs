@@ -21,7 +21,7 @@ use std::sync::atomic::{
 
 use std::ops::Deref;
 
-use crate::clock::{Clock, OutOfRange};
+use crate::generator::clock::{Clock, OutOfRange};
 
 /// The word of a sealed cursor: above every limit, so that no number follows it.
 const SEALED: u64 = u64::MAX;

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::clock::{Timescale, system_ns};
-use crate::cursor::{Cursor, OwnCursor};
-use crate::fault::FileError;
+use crate::files::error::FileError;
+use crate::files::named_file::{Identity, is_there};
+use crate::files::shared::SharedCursor;
+use crate::generator::clock::{Timescale, system_ns};
+use crate::generator::cursor::{Cursor, OwnCursor};
 use crate::layout::{Layout, Packing};
-use crate::place::{Identity, is_there};
-use crate::shared::SharedCursor;
 
 /// With this many entries, those that nobody holds are looked through. All nodes of all dialects are far fewer.
 const MANY: usize = 1 << 16;

@@ -21,17 +21,17 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::clock::system_ns;
-use crate::fault::FileError;
-pub use crate::group::Config;
-use crate::group::{self, Group};
-pub use crate::holder::Holder;
-use crate::machine::{self, Machine};
-use crate::numbers::whole_ms;
-use crate::page::{Kind, Purpose};
-use crate::place;
-pub use crate::roster::{Roster, SlotInfo, groups, list};
-use crate::shared::{NEAR_NS, SharedCursor};
+use crate::files::error::FileError;
+use crate::files::file_format::{Kind, Purpose};
+pub use crate::files::group::Config;
+use crate::files::group::{self, Group};
+pub use crate::files::holder_record::Holder;
+pub use crate::files::listing::{Roster, SlotInfo, groups, list};
+use crate::files::machine::{self, Machine};
+use crate::files::named_file;
+use crate::files::shared::{NEAR_NS, SharedCursor};
+use crate::generator::clock::system_ns;
+use crate::generator::numbers::whole_ms;
 
 /// How many slots that were used before are tried, from the hint on, before a new one is made. Each try costs some
 /// microseconds, and a thousand of them would cost more than the file of a new slot.
@@ -199,7 +199,7 @@ impl SlotFolder {
         let path = group.folder.join(slot.to_string());
         let text = format!("{}, slot {slot}", self.config.fingerprint);
         let purpose = self.purpose(group, &text);
-        let file = match place::open_existing(&path)? {
+        let file = match named_file::open_existing(&path)? {
             Some(file) => file,
             None if group.is_gone() => return Ok(Tried::Gone),
             None if u64::from(slot) < group.used().load(SeqCst) => return Ok(Tried::Missing),
@@ -208,13 +208,13 @@ impl SlotFolder {
                 if free_ms > whole_ms(system_ns()) {
                     return Ok(Tried::Ahead(free_ms)); // the same is true of every other new one, so create no files
                 }
-                if let Err(error) = place::create(&path, &purpose, &self.machine) {
+                if let Err(error) = named_file::create(&path, &purpose, &self.machine) {
                     return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
                 }
                 let gone = || {
                     FileError::new(&path, "was removed while it was being created. Find out which program does that")
                 };
-                place::open_existing(&path)?.ok_or_else(gone)?
+                named_file::open_existing(&path)?.ok_or_else(gone)?
             }
         };
         match file.try_lock() {
@@ -222,7 +222,7 @@ impl SlotFolder {
             Err(TryLockError::WouldBlock) => return Ok(Tried::Taken),
             Err(TryLockError::Error(error)) => return Err(FileError::io(&path, "locked", &error).into()),
         }
-        let Some(identity) = place::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
+        let Some(identity) = named_file::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
         let cursor = SharedCursor::of_slot(&self.machine, file, (path, identity), self.config.numbers, group)?;
         self.enter(group, slot, cursor)
     }

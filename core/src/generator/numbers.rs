@@ -8,7 +8,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::clock::{Timescale, system_ns};
+use crate::generator::clock::{Timescale, system_ns};
 
 const NS_PER_MS: i128 = 1_000_000;
 

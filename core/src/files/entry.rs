@@ -31,9 +31,9 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::numbers::Numbers;
-use crate::presence::Presence;
-use crate::shared::Mapped;
+use crate::files::presence::Presence;
+use crate::files::shared::Mapped;
+use crate::generator::numbers::Numbers;
 
 /// How long to wait for an answer. It takes no longer than the keeper's pause, unless the machine is very busy.
 const PATIENCE: Duration = Duration::from_secs(2);

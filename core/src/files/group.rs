@@ -14,13 +14,13 @@ use std::sync::atomic::{
     fence,
 };
 
-use crate::clock::{Timescale, system_ns};
-use crate::fault::FileError;
-use crate::machine::Machine;
-use crate::numbers::{Numbers, whole_ms};
-use crate::page::{Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
-use crate::place::{self, Identity};
-use crate::shared::Mapped;
+use crate::files::error::FileError;
+use crate::files::file_format::{Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
+use crate::files::machine::Machine;
+use crate::files::named_file::{self, Identity};
+use crate::files::shared::Mapped;
+use crate::generator::clock::{Timescale, system_ns};
+use crate::generator::numbers::{Numbers, whole_ms};
 
 /// The words of a group's page.
 const HINT: usize = 0;
@@ -83,7 +83,7 @@ impl Group {
             };
             let folder = folder.join(life.to_string());
             let path = folder.join(FILE);
-            let (file, identity, is_new) = place::open_or_make(&path, &purpose, machine)?;
+            let (file, identity, is_new) = named_file::open_or_make(&path, &purpose, machine)?;
             let page = Mapped::new(file, &path)?;
             let group = Self { page, folder, identity, is_new, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
@@ -103,7 +103,7 @@ impl Group {
 
     /// Whether its file was removed or replaced.
     pub(crate) fn is_gone(&self) -> bool {
-        self.page.was_cut() || place::is_gone(&self.folder.join(FILE), self.identity)
+        self.page.was_cut() || named_file::is_gone(&self.folder.join(FILE), self.identity)
     }
 
     /// No number up to the end of this Unix millisecond belongs to this life.
@@ -140,7 +140,7 @@ impl Group {
 pub(crate) fn destroy(folder: &Path) -> Result<(), FileError> {
     let Some(life) = last_life(folder)? else { return Ok(()) };
     let path = life.folder.join(FILE);
-    let Some(file) = place::open_existing(&path)? else { return Ok(()) };
+    let Some(file) = named_file::open_existing(&path)? else { return Ok(()) };
     let page = Mapped::new(file, &path)?;
     end(&page, &path)
 }
@@ -168,9 +168,9 @@ pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, FileError> {
     for number in numbers {
         let folder = folder.join(number.to_string());
         let path = folder.join(FILE);
-        if let Some(file) = place::open_to_read(&path)? {
-            let page = place::read(&path, &file)?;
-            place::text_of(&path, &page, Kind::Group)?;
+        if let Some(file) = named_file::open_to_read(&path)? {
+            let page = named_file::read(&path, &file)?;
+            named_file::text_of(&path, &page, Kind::Group)?;
             return Ok(Some(Life { number, folder, page }));
         }
     }
@@ -218,9 +218,9 @@ impl Life {
     /// `None` if the file is gone.
     fn page_of(&self, slot: u32) -> Result<Option<Vec<u8>>, FileError> {
         let path = self.folder.join(slot.to_string());
-        let Some(file) = place::open_to_read(&path)? else { return Ok(None) };
-        let page = place::read(&path, &file)?;
-        place::text_of(&path, &page, Kind::Slot)?;
+        let Some(file) = named_file::open_to_read(&path)? else { return Ok(None) };
+        let page = named_file::read(&path, &file)?;
+        named_file::text_of(&path, &page, Kind::Slot)?;
         Ok(Some(page))
     }
 }

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::fault::FileError;
-use crate::machine::Machine;
-use crate::page::{self, Kind, Purpose};
+use crate::files::error::FileError;
+use crate::files::file_format::{self, Kind, Purpose};
+use crate::files::machine::Machine;
 
 /// How often to start again if the file appears and disappears while it is being opened.
 const TRIES: usize = 100;
@@ -63,13 +63,13 @@ pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> 
 
 /// What a page was made for.
 pub fn text_of(path: &Path, page: &[u8], kind: Kind) -> Result<String, FileError> {
-    page::text_of(page, kind).map_err(|why| FileError::new(path, why))
+    file_format::text_of(page, kind).map_err(|why| FileError::new(path, why))
 }
 
 /// The content of a file, with one byte more if the file is too long.
 pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
-    let mut bytes = Vec::with_capacity(page::SIZE + 1);
-    let read = file.take(page::SIZE as u64 + 1).read_to_end(&mut bytes);
+    let mut bytes = Vec::with_capacity(file_format::SIZE + 1);
+    let read = file.take(file_format::SIZE as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| FileError::io(path, "read", &error))?;
     Ok(bytes)
 }
@@ -83,7 +83,7 @@ pub fn is_there(path: &Path, wanted: Identity) -> bool {
 /// may have given up its rights), the answer is no, and the file stays in use.
 pub fn is_gone(path: &Path, wanted: Identity) -> bool {
     match fs::metadata(path) {
-        Ok(found) => identity(path, &found) != wanted || found.len() < page::SIZE as u64,
+        Ok(found) => identity(path, &found) != wanted || found.len() < file_format::SIZE as u64,
         Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     }
 }
@@ -161,7 +161,7 @@ fn absent(path: &Path) -> Result<Option<File>, FileError> {
 
 /// Creates the file, unless another process is faster.
 pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool, FileError> {
-    let page = page::make(purpose)
+    let page = file_format::make(purpose)
         .ok_or_else(|| FileError::new(path, "cannot be created, because its options are too long"))?;
     let made = |error: &io::Error| FileError::io(path, "created", error);
     let folder = folder_of(path);

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::page::{HOLDER, HOLDER_COUNT, word};
+use crate::files::file_format::{HOLDER, HOLDER_COUNT, word};
 
 /// The longest host name, in bytes.
 const HOST_MAX: usize = 255;

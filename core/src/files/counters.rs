@@ -9,12 +9,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
-use crate::fault::FileError;
-use crate::machine;
-use crate::names;
-use crate::page::{Kind, Purpose};
-use crate::place::{self, Identity};
-use crate::shared::Mapped;
+use crate::files::error::FileError;
+use crate::files::file_format::{Kind, Purpose};
+use crate::files::machine;
+use crate::files::named_file::{self, Identity};
+use crate::files::names;
+use crate::files::shared::Mapped;
 
 /// Adds `by` to a counter in a store's folder and returns its value from before. A counter that does not exist is
 /// created with the value `init`, if one is given. If `by` is 0 and there is an `init`, the counter is first raised to
@@ -32,7 +32,7 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
         FileError::new(path, format!("has reached {value}. {by} more do not fit into 64 bits, so nothing was taken"))
     })?;
     page.sync().map_err(|error| FileError::io(path, "synced", &error))?;
-    if place::is_gone(path, identity) {
+    if named_file::is_gone(path, identity) {
         return Err(FileError::new(
             path,
             "was removed, replaced or cut short while in use. Call skipTo(n) with an n above every ID that was handed out",
@@ -46,7 +46,7 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, Identity), 
     let mut purpose = Purpose::new(Kind::Counter, text);
     if let Some(init) = init {
         purpose.words[0] = init;
-        return place::open(path, &purpose, machine);
+        return named_file::open(path, &purpose, machine);
     }
     let gone = || {
         FileError::new(
@@ -54,7 +54,7 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, Identity), 
             "was removed, and the count with it. Call skipTo(n) with an n above every ID that was handed out",
         )
     };
-    let file = place::open_existing(path)?.ok_or_else(gone)?;
-    let identity = place::check(path, &file, &purpose, machine)?.ok_or_else(gone)?;
+    let file = named_file::open_existing(path)?.ok_or_else(gone)?;
+    let identity = named_file::check(path, &file, &purpose, machine)?.ok_or_else(gone)?;
     Ok((file, identity))
 }

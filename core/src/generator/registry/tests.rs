@@ -38,8 +38,8 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
     let give = |registry: &mut Registry, node, tick: u64| {
         let cursor = cursor(registry, 0, node);
         // As if the last ID had been made in that tick.
-        let rule = crate::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
-        let mut clock = crate::clock::TickClock::given(flake(0).scale);
+        let rule = crate::generator::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
+        let mut clock = crate::generator::clock::TickClock::given(flake(0).scale);
         clock.set(i128::from(tick) * 1_000_000);
         cursor.claim(1, &rule, &mut clock).unwrap();
         cursor

@@ -6,14 +6,14 @@
 use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::fault::FileError;
-use crate::group::{Life, last_life};
-use crate::holder::Holder;
-use crate::names;
-use crate::numbers::whole_ms;
-use crate::page::{self, word};
-use crate::place;
-use crate::slots::LENDS_WINDOW;
+use crate::files::error::FileError;
+use crate::files::file_format::{self, word};
+use crate::files::group::{Life, last_life};
+use crate::files::holder_record::Holder;
+use crate::files::named_file;
+use crate::files::names;
+use crate::files::slots::LENDS_WINDOW;
+use crate::generator::numbers::whole_ms;
 
 /// What a slot's file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +54,8 @@ pub fn list(folder: &Path) -> Result<Roster, FileError> {
 
 fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
     let numbers = life.numbers();
-    let [next, mark] = [word(page, page::WORDS), word(page, page::MARK)];
-    let knows_last = word(page, page::WORDS + 8 * LENDS_WINDOW) == 0 && next > 0;
+    let [next, mark] = [word(page, file_format::WORDS), word(page, file_format::MARK)];
+    let knows_last = word(page, file_format::WORDS + 8 * LENDS_WINDOW) == 0 && next > 0;
     let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
     let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
     let is_held = is_locked(&life.folder.join(slot.to_string()))?;
@@ -65,7 +65,7 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
 /// Asks for the lock, without waiting, and holds it no longer than that takes. Somebody who looks for a slot at that
 /// moment takes another one.
 fn is_locked(path: &Path) -> Result<bool, FileError> {
-    let Some(file) = place::open_to_read(path)? else { return Ok(false) };
+    let Some(file) = named_file::open_to_read(path)? else { return Ok(false) };
     match file.try_lock_shared() {
         Ok(()) => Ok(false), // closing the file releases the lock
         Err(TryLockError::WouldBlock) => Ok(true),

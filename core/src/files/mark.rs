@@ -19,7 +19,7 @@ use std::sync::atomic::{
     fence,
 };
 
-use crate::cursor::Cursor;
+use crate::generator::cursor::Cursor;
 
 /// Nobody ever took a number above this, as far as the disk knows.
 #[derive(Debug)]

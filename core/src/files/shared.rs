@@ -31,18 +31,18 @@ use std::sync::{Arc, OnceLock};
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::clock::Timescale;
-use crate::cursor::Cursor;
-use crate::entry::enter;
-use crate::fault::FileError;
-use crate::group::Group;
-use crate::keeper;
-use crate::machine::{self, Machine};
-use crate::mark::Mark;
-use crate::numbers::Numbers;
-use crate::page::{self, Kind, Purpose};
-use crate::place::{self, Identity};
-use crate::presence::Presence;
+use crate::files::entry::enter;
+use crate::files::error::FileError;
+use crate::files::file_format::{self, Kind, Purpose};
+use crate::files::group::Group;
+use crate::files::machine::{self, Machine};
+use crate::files::mark::Mark;
+use crate::files::named_file::{self, Identity};
+use crate::files::presence::Presence;
+use crate::files::watcher;
+use crate::generator::clock::Timescale;
+use crate::generator::cursor::Cursor;
+use crate::generator::numbers::Numbers;
 
 /// How far ahead of the clock the mark is set, and how close IDs may come to it before it is raised again.
 const AHEAD_NS: u64 = 5_000_000_000;
@@ -66,12 +66,12 @@ pub(crate) struct Mapped {
 impl Mapped {
     /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
     pub(crate) fn new(file: File, path: &Path) -> Result<Self, FileError> {
-        let map = MmapOptions::new().len(page::SIZE).map_raw(&file);
+        let map = MmapOptions::new().len(file_format::SIZE).map_raw(&file);
         let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
         let mapped = Self { map, file, start, stand_in: OnceLock::new() };
         if mapped.is_named().load(Acquire) == 0 {
-            place::sync_name(path)?;
+            named_file::sync_name(path)?;
             mapped.is_named().store(1, Release);
         }
         Ok(mapped)
@@ -79,10 +79,10 @@ impl Mapped {
 
     #[inline]
     fn at<T>(&self, offset: usize) -> &T {
-        debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= page::SIZE);
+        debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= file_format::SIZE);
         // SAFETY: this is private to this file, and used below only with types that consist of `AtomicU64`s in a fixed
         // order. Every bit pattern of these is valid, and other processes may write to them, since they are atomics.
-        // The offsets are constants of page.rs: inside the page, and aligned for `AtomicU64`. `start` is the start of
+        // The offsets are constants of file_format.rs: inside the page, and aligned for `AtomicU64`. `start` is the start of
         // the map or of the stand-in, which is as large. Both live as long as `self`, which the reference borrows.
         unsafe { &*self.start.load(Acquire).cast::<u8>().add(offset).cast::<T>() }
     }
@@ -90,8 +90,10 @@ impl Mapped {
     /// Whether the file was cut short. If so, the page is gone for good, and zeros that only this process sees replace
     /// it. So this is called before the page is read, wherever the file may have been cut long ago.
     pub(crate) fn was_cut(&self) -> bool {
-        if self.stand_in.get().is_none() && self.file.metadata().is_ok_and(|found| found.len() < page::SIZE as u64) {
-            let zeros = self.stand_in.get_or_init(|| (0..page::SIZE / 8).map(|_| AtomicU64::new(0)).collect());
+        if self.stand_in.get().is_none()
+            && self.file.metadata().is_ok_and(|found| found.len() < file_format::SIZE as u64)
+        {
+            let zeros = self.stand_in.get_or_init(|| (0..file_format::SIZE / 8).map(|_| AtomicU64::new(0)).collect());
             self.start.store(zeros.as_ptr().cast_mut(), Release);
         }
         self.stand_in.get().is_some()
@@ -99,34 +101,34 @@ impl Mapped {
 
     #[inline]
     pub(crate) fn cursor(&self) -> &Cursor {
-        self.at(page::WORDS)
+        self.at(file_format::WORDS)
     }
 
     /// The words of a page. If it holds a cursor, the first two are the cursor's.
-    pub(crate) fn words(&self) -> &[AtomicU64; page::WORD_COUNT] {
+    pub(crate) fn words(&self) -> &[AtomicU64; file_format::WORD_COUNT] {
         self.was_cut();
-        self.at(page::WORDS)
+        self.at(file_format::WORDS)
     }
 
-    pub(crate) fn holder(&self) -> &[AtomicU64; page::HOLDER_COUNT] {
+    pub(crate) fn holder(&self) -> &[AtomicU64; file_format::HOLDER_COUNT] {
         self.was_cut();
-        self.at(page::HOLDER)
+        self.at(file_format::HOLDER)
     }
 
     pub(crate) fn mark(&self) -> &Mark {
-        self.at(page::MARK)
+        self.at(file_format::MARK)
     }
 
     pub(crate) fn boot(&self) -> &[AtomicU64; 2] {
-        self.at(page::BOOT)
+        self.at(file_format::BOOT)
     }
 
     pub(crate) fn presence(&self) -> &Presence {
-        self.at(page::PRESENCE)
+        self.at(file_format::PRESENCE)
     }
 
     fn is_named(&self) -> &AtomicU64 {
-        self.at(page::IS_NAMED)
+        self.at(file_format::IS_NAMED)
     }
 
     /// Returns once the page, as it was at the call, is on the disk.
@@ -137,7 +139,7 @@ impl Mapped {
 
     fn check_words(&self, path: &Path) -> Result<(), FileError> {
         let Some(words) = self.mark().contradiction(self.cursor()) else { return Ok(()) };
-        Err(FileError::new(path, format!("contradicts itself ({words}). {}", page::DAMAGED)))
+        Err(FileError::new(path, format!("contradicts itself ({words}). {}", file_format::DAMAGED)))
     }
 }
 
@@ -183,9 +185,9 @@ impl SharedCursor {
         // Absolute, because the path is checked again later, when the process may be in another folder.
         let path = std::path::absolute(path).map_err(|error| FileError::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
-        let (file, identity) = place::open(&path, &purpose, machine)?;
+        let (file, identity) = named_file::open(&path, &purpose, machine)?;
         let numbers = Numbers { scale, counter_bits };
-        keeper::find_or_add(identity, || {
+        watcher::find_or_add(identity, || {
             let made = Self::mapped(machine, file, (path, identity), numbers, None)?;
             made.page.presence().arrive();
             Ok(made)
@@ -201,7 +203,7 @@ impl SharedCursor {
         group: &Arc<Group>,
     ) -> Result<Arc<Self>, FileError> {
         let cursor = Arc::new(Self::mapped(machine, file, place, numbers, Some(group.clone()))?);
-        keeper::add(&cursor);
+        watcher::add(&cursor);
         Ok(cursor)
     }
 
@@ -220,7 +222,7 @@ impl SharedCursor {
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
     }
 
-    /// The cursor. If it says [`PastLimit`](crate::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
+    /// The cursor. If it says [`PastLimit`](crate::generator::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
     #[inline]
     pub fn cursor(&self) -> &Cursor {
         self.page.cursor()
@@ -260,7 +262,7 @@ impl SharedCursor {
 
     /// Whether the file was removed, replaced or cut short.
     pub fn is_gone(&self) -> bool {
-        self.page.was_cut() || place::is_gone(&self.path, self.identity)
+        self.page.was_cut() || named_file::is_gone(&self.path, self.identity)
     }
 
     /// Whether this process must take no more numbers from it, because [`end`](Self::end) was called or the file failed.
@@ -368,7 +370,7 @@ impl SharedCursor {
         &self.page.words()[index]
     }
 
-    pub(crate) fn holder(&self) -> &[AtomicU64; page::HOLDER_COUNT] {
+    pub(crate) fn holder(&self) -> &[AtomicU64; file_format::HOLDER_COUNT] {
         self.page.holder()
     }
 
@@ -386,7 +388,7 @@ impl SharedCursor {
 
 impl Drop for SharedCursor {
     fn drop(&mut self) {
-        keeper::forget(self);
+        watcher::forget(self);
         if !self.page.was_cut() {
             self.page.presence().leave();
         }

@@ -11,9 +11,9 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use crate::fault::FileError;
-use crate::place::Identity;
-use crate::shared::SharedCursor;
+use crate::files::error::FileError;
+use crate::files::named_file::Identity;
+use crate::files::shared::SharedCursor;
 
 /// Often enough that a mark 1 s ahead is not reached, and rare enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::boot;
-use crate::fault::FileError;
+use crate::files::boot;
+use crate::files::error::FileError;
 
 /// The machine as files see it. Tests make their own.
 #[doc(hidden)]

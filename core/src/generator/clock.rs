@@ -11,7 +11,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::cycles;
+use crate::generator::cycles;
 
 const NS_PER_MS: u64 = 1_000_000;
 

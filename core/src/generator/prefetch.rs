@@ -4,7 +4,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::cursor::Claim;
+use crate::generator::cursor::Claim;
 
 /// The `prefetch` option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
