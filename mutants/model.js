@@ -27,7 +27,8 @@ function passes(copy, tests) {
   const [target, ...names] = tests.split(' ')
   const args = ['test', '--locked', '--package', 'flakeforge-core', '--test', target]
   if (!cargo(copy, [...args, '--no-run'])) return undefined
-  return cargo(copy, [...args, '--', ...names, ...(names.length > 0 ? ['--exact'] : [])], TEST_MS)
+  const isExact = names.length > 0 && !names.some((name) => name.endsWith('::'))
+  return cargo(copy, [...args, '--', ...names, ...(isExact ? ['--exact'] : [])], TEST_MS)
 }
 
 /** Makes an edit, and returns what is there then; `undefined` if its text is not there once. */

@@ -63,7 +63,7 @@ pub fn part() -> Option<String> {
     env::var(PART).ok()
 }
 
-/// This program as another process that runs one test. `part` returns there what it is told here.
+/// This program as another process that runs one test, named with its module. `part` returns there what it is told here.
 pub fn process(test: &str, part: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--quiet"]).env(PART, part).stdout(Stdio::piped());
@@ -82,7 +82,8 @@ pub fn alone(test: &str, run: impl FnOnce(&Path)) {
 /// Runs a process to its end, and checks that it succeeded.
 pub fn succeeds(process: &mut Command) {
     let output = process.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("running 1 test"), "{told}");
 }
 
 /// The same process, but it cannot write any file. A limit on the file size makes a write fail as on a full disk, and

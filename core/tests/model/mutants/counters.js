@@ -19,7 +19,7 @@ module.exports = [
   {
     name: 'a block counts where a loss was noted',
     edits: [[COUNTERS, 'written.is_lost || shown.is_lost || view.is_lost;', 'written.is_lost || view.is_lost;']],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
   {
     name: 'a block counts under another identity',
@@ -30,7 +30,7 @@ module.exports = [
         ' || is_same(&shown.identity) && !is_same(&shown.identity) {',
       ],
     ],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
   {
     name: 'a counter goes on under another identity',
@@ -40,7 +40,7 @@ module.exports = [
   {
     name: 'a counter goes on below what it gave',
     edits: [[COUNTERS, 'counter.is_lost || is_below ||', 'counter.is_lost ||']],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
   {
     name: 'a counter goes on after it was made anew',
@@ -51,12 +51,12 @@ module.exports = [
         'known.lineage != counter.lineage && known.value == 0) && !counter.is_settled',
       ],
     ],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
   {
     name: 'whoever knows a counter makes it anew',
     edits: [[COUNTERS, '(Some(first), None) => self.write_counter', '(Some(first), _) => self.write_counter']],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
   {
     name: 'a counter goes down',
@@ -72,7 +72,7 @@ module.exports = [
         'let is_lost = memory.is_lost(COUNTER, &self.name, self.sent) && false;',
       ],
     ],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
   {
     name: 'a counter that continues keeps its lineage',
@@ -83,6 +83,6 @@ module.exports = [
         'lineage: view.counter.as_ref().map_or((view.fresh >> 64) as u64, |counter| counter.lineage)',
       ],
     ],
-    tests: 'counters',
+    tests: 'lease counters::',
   },
 ]

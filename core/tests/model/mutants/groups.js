@@ -31,7 +31,7 @@ module.exports = [
   {
     name: 'the end of a durable group forgets a loss that a position showed',
     edits: [[GROUP, 'if config.durable && !view.is_lost {', 'if config.durable {']],
-    tests: 'losses',
+    tests: 'lease losses::',
   },
   {
     name: 'a quiet period 1 ms too short',
@@ -91,7 +91,7 @@ module.exports = [
   {
     name: 'create does not look whose text it finds',
     edits: [[GROUP, '*nonce == group.nonce && group.identity', '(*nonce == group.nonce || *at > 0) && group.identity']],
-    tests: 'group_life',
+    tests: 'lease group_life::',
   },
   {
     name: 'create under another identity',
@@ -102,7 +102,7 @@ module.exports = [
         '&& (group.identity == *identity || *at > 0)',
       ],
     ],
-    tests: 'group_life',
+    tests: 'lease group_life::',
   },
   {
     name: 'a created group is not quiet at all',
@@ -153,7 +153,7 @@ module.exports = [
   {
     name: 'lives are not counted',
     edits: [[GROUP, 'let life = group.life.checked_add(1)', 'let life = group.life.checked_add(0)']],
-    tests: 'group_life',
+    tests: 'lease group_life::',
   },
   {
     name: 'members with other options share a group',
@@ -242,6 +242,6 @@ module.exports = [
         '(same(&self.process, &now.process) || durable && now.process.is_empty())',
       ],
     ],
-    tests: 'losses',
+    tests: 'lease losses::',
   },
 ]

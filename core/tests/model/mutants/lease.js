@@ -8,7 +8,7 @@ module.exports = [
   {
     name: 'a late answer to another owner is heard',
     edits: [[LEASE, 'request.asked == asked && request.owner == owner', 'request.asked == asked && owner > 0']],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a late answer to another kind of request is heard',
@@ -19,7 +19,7 @@ module.exports = [
         '(request.asked == asked || asked == Asked::Renew) && request.owner == owner',
       ],
     ],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a renewal after a quiet period keeps the beginning of the old window',
@@ -30,7 +30,7 @@ module.exports = [
         '(grant.lo, grant.hi) = (grant.lo.min(lo), grant.hi.max(hi));',
       ],
     ],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a cursor’s next number is not raised',
@@ -71,12 +71,12 @@ module.exports = [
         '            self.recovering = true;',
       ],
     ],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a group ends twice',
     edits: [[LEASE, '        if self.phase == Phase::Destroyed {\n            return;\n        }\n', '']],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a generator whose group has ended is detached',
@@ -87,17 +87,17 @@ module.exports = [
         '        if self.phase != Phase::Idle {\n            self.leave(turn);',
       ],
     ],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a group that has ended is ended again',
     edits: [[LEASE, 'Event::Destroy if self.phase != Phase::Destroyed =>', 'Event::Destroy =>']],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a failed release counts as a failed search',
     edits: [[LEASE, 'Phase::Seeking { .. } if asked == Asked::Acquire =>', 'Phase::Seeking { .. } =>']],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
   {
     name: 'a slot that came too late is kept',
@@ -108,6 +108,6 @@ module.exports = [
         '            let Grant { owner, .. } = grant;\n',
       ],
     ],
-    tests: 'lease',
+    tests: 'lease holder::',
   },
 ]

@@ -24,7 +24,7 @@ module.exports = [
   {
     name: 'a nonce is always the same',
     edits: [['lease/grants.rs', '    fresh as u64\n', '    fresh as u64 & 0\n']],
-    tests: 'group_life',
+    tests: 'lease group_life::',
   },
   {
     name: 'a grant in the last ms of a window',
@@ -94,12 +94,12 @@ module.exports = [
     edits: [
       [SLOTS, 'own.is_some_and(|slot| slot.life != group.life)', 'own.is_some_and(|slot| slot.life > group.life)'],
     ],
-    tests: 'group_life',
+    tests: 'lease group_life::',
   },
   {
     name: 'an answer out of another group record than the decision',
     edits: [[SLOTS, '*nonce == group.nonce && identity', '(*nonce == group.nonce || group.life > 0) && identity']],
-    tests: 'grants',
+    tests: 'lease grants::',
   },
   {
     name: 'an answer that shows another text',
@@ -115,7 +115,7 @@ module.exports = [
         'let shown = readable(view).next();',
       ],
     ],
-    tests: 'grants',
+    tests: 'lease grants::',
   },
   {
     name: 'a slot is found again after its window is over',

@@ -1,0 +1,45 @@
+//! Counters in the folder of a store.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{duplicates, part, process, receive, send};
+use flakeforge_core::files::counters::advance;
+use flakeforge_core::files::slots::groups;
+
+#[test]
+fn counters_count() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = temp.path();
+    let gone = advance(store, "orders/1", 10, None).unwrap_err();
+    assert!(gone.to_string().contains("was removed") && gone.to_string().contains("skipTo(n)"), "{gone}");
+    assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(5));
+    assert_eq!(advance(store, "orders/1", 10, None), Ok(15));
+    assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(25), "init is for a new one");
+    assert_eq!(advance(store, "orders/1", 0, Some(1000)), Ok(1000), "or to skip ahead");
+    assert_eq!(advance(store, "orders/1", 0, Some(7)), Ok(1000), "never back");
+    assert_eq!(advance(store, "orders/2", 1, Some(0)), Ok(0));
+    let full = advance(store, "orders/1", u64::MAX, None).unwrap_err();
+    assert!(full.to_string().contains("has reached 1000"), "{full}");
+    assert_eq!(advance(store, "orders/1", 1, None), Ok(1000), "nothing was taken");
+    fs::remove_file(flakeforge_core::files::names::counter_file(store, "orders/1")).unwrap();
+    assert!(advance(store, "orders/1", 1, None).is_err());
+    assert_eq!(groups(store).unwrap(), [], "counters are no groups");
+}
+
+#[test]
+fn processes_never_get_one_block_twice() {
+    const EACH: usize = 400;
+    if let Some(store) = part() {
+        let block = || advance(Path::new(&store), "c", 3, Some(0)).unwrap();
+        return send(std::iter::once((0..EACH).map(|_| block()).collect()));
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let start =
+        || process("counters::processes_never_get_one_block_twice", temp.path().to_str().unwrap()).spawn().unwrap();
+    let children: Vec<_> = (0..4).map(|_| start()).collect();
+    let blocks: Vec<_> = children.into_iter().map(receive).collect();
+    assert_eq!(duplicates(&blocks), 0);
+    assert_eq!(blocks.iter().map(Vec::len).sum::<usize>(), 4 * EACH);
+    assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and none is lost");
+}

@@ -1,0 +1,29 @@
+//! What outlives a process. Many of these tests start this program again, as another process that runs one test.
+
+#![cfg(not(loom))]
+
+#[cfg(target_os = "linux")]
+#[path = "../support/mod.rs"]
+mod support;
+
+#[cfg(target_os = "linux")]
+mod boot;
+#[cfg(target_os = "linux")]
+mod counters;
+#[cfg(target_os = "linux")]
+mod group;
+#[cfg(target_os = "linux")]
+mod names;
+mod presence;
+#[cfg(target_os = "linux")]
+mod shared;
+#[cfg(target_os = "linux")]
+mod shared_boots;
+#[cfg(target_os = "linux")]
+mod shared_faults;
+#[cfg(target_os = "linux")]
+mod shared_loss;
+#[cfg(target_os = "linux")]
+mod slots;
+#[cfg(target_os = "linux")]
+mod watcher;

@@ -1,0 +1,132 @@
+//! Cursors in files that are removed, replaced, cut short or overwritten while they are in use.
+
+use std::fs;
+use std::io::Write;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::support::{ENDLESS, NODE, PLAIN, flake, folder, generator, open, wait_until};
+use flakeforge_core::generator::prefetch::PrefetchRule;
+use flakeforge_core::generator::registry::{Key, Registry};
+use flakeforge_core::generator::{Generator, Knobs, Refusal};
+
+#[test]
+fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
+    let folder = folder();
+    let removed = |name: &str, act: &dyn Fn(&Path)| {
+        let path = folder.path().join(name);
+        let shared = open(&path).unwrap();
+        let mut generator = generator(shared.clone(), &PLAIN);
+        generator.next_id().unwrap();
+        act(&path);
+        wait_until("noticed", || generator.next_id() == Err(Refusal::File));
+        let fault = generator.fault().unwrap();
+        assert_eq!(fault.path(), path.to_str().unwrap());
+        assert!(fault.to_string().contains("was removed, replaced or cut short while in use"), "{fault}");
+        assert_eq!(generator.next_id(), Err(Refusal::File), "and stays so");
+        (path, shared)
+    };
+    let (path, old) = removed("removed", &|path| fs::remove_file(path).unwrap());
+    let new = open(&path).unwrap();
+    assert!(!Arc::ptr_eq(&old, &new));
+    assert!(generator(new, &PLAIN).next_id().is_ok(), "a new one is made when asked for");
+    removed("cut short", &|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap());
+    removed("replaced", &|path| {
+        fs::copy(path, path.with_extension("new")).unwrap();
+        fs::rename(path.with_extension("new"), path).unwrap();
+    });
+}
+
+/// Waits until a generator that makes no IDs has noticed a fault, and returns it.
+fn fault_while_idle(ids: &Generator) -> String {
+    wait_until("noticed", || ids.fault().is_some());
+    ids.fault().unwrap().to_string()
+}
+
+#[test]
+fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut registry = Registry::default();
+    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
+    let shared = open();
+    let mut ids = generator(shared.clone(), &PLAIN);
+    let last = ids.next_id().unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    let fault = fault_while_idle(&ids);
+    assert!(fault.contains("was removed, replaced or cut short while in use"), "{fault}");
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert!(ids.ahead_ms() <= 5100.0, "nothing that is asked later reads the page");
+    assert!(shared.raise().is_err());
+
+    fs::remove_file(&path).unwrap();
+    let again = open();
+    assert!(again.cursor().next() >> 12 > last >> 22, "a new file goes on above what was given");
+}
+
+#[test]
+fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut ids = generator(open(&path).unwrap(), &PLAIN); // it has given no ID yet
+    let copy = fs::read(&path).unwrap();
+    fs::write(&path, "").unwrap();
+    ids.ahead_ms(); // notices that the page is gone, before anybody checks the file
+    fs::write(&path, copy).unwrap();
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+}
+
+#[test]
+fn an_older_copy_written_over_a_file_is_noticed() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut registry = Registry::default();
+    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
+    let shared = open();
+    let mut ids = generator(shared.clone(), &ENDLESS);
+    ids.next_id().unwrap();
+    let copy = fs::read(&path).unwrap();
+    let put_back = || fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
+    let mut made = vec![0; 100_000];
+    ids.fill(&mut made, |id| id);
+    shared.raise().unwrap(); // checks the file, as also happens a few times a second
+    put_back();
+    let fault = fault_while_idle(&ids);
+    assert!(fault.contains("went back while in use"), "{fault}");
+    assert_eq!(ids.next_id(), Err(Refusal::File));
+    let mut again = generator(open(), &ENDLESS);
+    assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator goes on above what was given");
+}
+
+#[test]
+fn numbers_held_of_a_file_that_failed_or_ended_are_not_handed_out() {
+    let folder = folder();
+    let held_of = |name: &str| {
+        let shared = open(&folder.path().join(name)).unwrap();
+        let prefetch = Some(PrefetchRule { count: NonZero::new(100).unwrap(), validity_ns: 0 });
+        let mut generator = generator(shared.clone(), &Knobs { prefetch, ..PLAIN });
+        let first = generator.next_id().unwrap();
+        assert_eq!(generator.next_id(), Ok(first + 1), "from what is held");
+        (shared, generator)
+    };
+    let (shared, mut generator) = held_of("removed");
+    fs::remove_file(shared.path()).unwrap();
+    wait_until("noticed", || shared.is_ended());
+    assert_eq!(generator.next_id(), Err(Refusal::File));
+    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::File)));
+
+    let (shared, mut generator) = held_of("ended");
+    shared.end();
+    assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
+    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::WindowEnd)));
+}
+
+#[test]
+fn a_call_that_raises_the_mark_notices_too() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let mut generator = generator(open(&path).unwrap(), &PLAIN);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(generator.next_id(), Err(Refusal::File));
+}

@@ -1,0 +1,10 @@
+//! How numbers are taken in a process: clocks, cursors and what generators make of them.
+
+#![cfg(not(loom))]
+
+mod clock;
+mod cursor;
+mod cycles;
+mod generator;
+mod numbers;
+mod prefetch;

@@ -1,0 +1,7 @@
+//! What the 64 bits of an ID mean: every layout, compared with its own system and with a plain model.
+
+#![cfg(not(loom))]
+
+mod dialects;
+mod format;
+mod layout;

@@ -1,0 +1,15 @@
+//! Who has a slot: the holder's state machine, and the rules for all databases, one by one.
+
+#![cfg(not(loom))]
+
+#[path = "../support/records.rs"]
+mod store;
+
+mod counters;
+mod grants;
+mod group_life;
+mod holder;
+mod losses;
+mod records;
+mod search;
+mod windows;
