@@ -1,40 +1,38 @@
 //! Questions to the processes that have a file open, and their answers.
 
-mod tests {
-    use flakeforge_core::files::presence::Presence;
+use flakeforge_core::files::presence::Presence;
 
-    #[test]
-    fn a_question_is_answered_by_the_next_who_looks() {
-        let presence = Presence::default();
-        assert!(presence.ask().is_none(), "nobody is there, and nobody has to wait");
-        presence.arrive();
-        let (one, other) = (presence.ask().unwrap(), presence.ask().unwrap());
-        assert!(!presence.is_answered(one) && !presence.is_answered(other));
-        presence.answer();
-        assert!(presence.is_answered(one) && presence.is_answered(other));
-        assert!(!presence.is_answered(presence.ask().unwrap()), "an answer is for what was asked before");
-    }
+#[test]
+fn a_question_is_answered_by_the_next_who_looks() {
+    let presence = Presence::default();
+    assert!(presence.ask().is_none(), "nobody is there, and nobody has to wait");
+    presence.arrive();
+    let (one, other) = (presence.ask().unwrap(), presence.ask().unwrap());
+    assert!(!presence.is_answered(one) && !presence.is_answered(other));
+    presence.answer();
+    assert!(presence.is_answered(one) && presence.is_answered(other));
+    assert!(!presence.is_answered(presence.ask().unwrap()), "an answer is for what was asked before");
+}
 
-    #[test]
-    fn those_who_leave_are_not_waited_for() {
-        let presence = Presence::default();
-        presence.arrive();
-        presence.arrive();
-        presence.leave();
-        assert!(presence.ask().is_some());
-        presence.leave();
-        assert!(presence.ask().is_none());
-        presence.leave(); // a count from before a crash may be anything
-        assert!(presence.ask().is_none());
-    }
+#[test]
+fn those_who_leave_are_not_waited_for() {
+    let presence = Presence::default();
+    presence.arrive();
+    presence.arrive();
+    presence.leave();
+    assert!(presence.ask().is_some());
+    presence.leave();
+    assert!(presence.ask().is_none());
+    presence.leave(); // a count from before a crash may be anything
+    assert!(presence.ask().is_none());
+}
 
-    #[test]
-    fn one_who_was_too_slow_to_answer_is_asked_again() {
-        let presence = Presence::default();
-        presence.arrive();
-        presence.forget_users();
-        assert!(presence.ask().is_none());
-        presence.answer();
-        assert!(presence.ask().is_some());
-    }
+#[test]
+fn one_who_was_too_slow_to_answer_is_asked_again() {
+    let presence = Presence::default();
+    presence.arrive();
+    presence.forget_users();
+    assert!(presence.ask().is_none());
+    presence.answer();
+    assert!(presence.ask().is_some());
 }

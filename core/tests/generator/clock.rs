@@ -1,89 +1,87 @@
 //! How instants become ticks, and how long a tick may be trusted.
 
-mod tests {
-    use flakeforge_core::generator::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns, to_ms};
-    use flakeforge_core::generator::cycles;
-    use std::time::{Duration, Instant};
+use flakeforge_core::generator::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns, to_ms};
+use flakeforge_core::generator::cycles;
+use std::time::{Duration, Instant};
 
-    const MS: i128 = 1_000_000;
-    const FLAKE: Timescale = Timescale { epoch_ms: 0, tick_ns: 1_000_000, first_tick: 0, last_tick: (1 << 42) - 1 };
+const MS: i128 = 1_000_000;
+const FLAKE: Timescale = Timescale { epoch_ms: 0, tick_ns: 1_000_000, first_tick: 0, last_tick: (1 << 42) - 1 };
 
-    #[test]
-    fn the_first_and_the_last_tick() {
-        let scale = Timescale { epoch_ms: 1000, tick_ns: 10_000_000, first_tick: 0, last_tick: 99 };
-        assert_eq!(scale.tick_of(1000 * MS), Ok(0));
-        assert_eq!(scale.tick_of(1010 * MS - 1), Ok(0));
-        assert_eq!(scale.tick_of(2000 * MS - 1), Ok(99));
-        assert_eq!(scale.start_of(99), 1990 * MS);
-        for unix_ns in [1000 * MS - 1, 2000 * MS, i128::from(i64::MIN), i128::from(u64::MAX) * 1000] {
-            assert_eq!(scale.tick_of(unix_ns), Err(OutOfRange { unix_ns }));
-        }
+#[test]
+fn the_first_and_the_last_tick() {
+    let scale = Timescale { epoch_ms: 1000, tick_ns: 10_000_000, first_tick: 0, last_tick: 99 };
+    assert_eq!(scale.tick_of(1000 * MS), Ok(0));
+    assert_eq!(scale.tick_of(1010 * MS - 1), Ok(0));
+    assert_eq!(scale.tick_of(2000 * MS - 1), Ok(99));
+    assert_eq!(scale.start_of(99), 1990 * MS);
+    for unix_ns in [1000 * MS - 1, 2000 * MS, i128::from(i64::MIN), i128::from(u64::MAX) * 1000] {
+        assert_eq!(scale.tick_of(unix_ns), Err(OutOfRange { unix_ns }));
     }
+}
 
-    #[test]
-    fn whole_milliseconds_stay_whole() {
-        for ms in (1_795_182_620_000..1_795_182_630_000i64).chain(-1000..1000) {
-            assert_eq!(to_ms(i128::from(ms) * MS), ms as f64);
-        }
-        assert_eq!(to_ms(-1_500_000), -1.5);
-        assert_eq!(to_ms(1_640_700_422_954_100_100), 1_640_700_422_954.1);
+#[test]
+fn whole_milliseconds_stay_whole() {
+    for ms in (1_795_182_620_000..1_795_182_630_000i64).chain(-1000..1000) {
+        assert_eq!(to_ms(i128::from(ms) * MS), ms as f64);
     }
+    assert_eq!(to_ms(-1_500_000), -1.5);
+    assert_eq!(to_ms(1_640_700_422_954_100_100), 1_640_700_422_954.1);
+}
 
-    #[test]
-    fn both_ways_to_the_start_of_a_tick_agree() {
-        for epoch_ms in [0, -5_000, 1_420_070_400_000, 8_640_000_000_000_000] {
-            for tick_ns in [100, 1_000_000, 10_000_000, 1_500_000] {
-                let scale = Timescale { epoch_ms, tick_ns, ..FLAKE };
-                for tick in [0, 1, 999, (1 << 42) - 1, 1 << 51, 1 << 60] {
-                    assert_eq!(scale.start_ms(tick), to_ms(scale.start_of(tick)), "{scale:?} {tick}");
-                }
+#[test]
+fn both_ways_to_the_start_of_a_tick_agree() {
+    for epoch_ms in [0, -5_000, 1_420_070_400_000, 8_640_000_000_000_000] {
+        for tick_ns in [100, 1_000_000, 10_000_000, 1_500_000] {
+            let scale = Timescale { epoch_ms, tick_ns, ..FLAKE };
+            for tick in [0, 1, 999, (1 << 42) - 1, 1 << 51, 1 << 60] {
+                assert_eq!(scale.start_ms(tick), to_ms(scale.start_of(tick)), "{scale:?} {tick}");
             }
         }
     }
+}
 
-    #[test]
-    fn an_epoch_before_1970() {
-        let scale = Timescale { epoch_ms: -1000, ..FLAKE };
-        assert_eq!(scale.tick_of(-1), Ok(999));
-        assert_eq!(scale.tick_of(0), Ok(1000));
+#[test]
+fn an_epoch_before_1970() {
+    let scale = Timescale { epoch_ms: -1000, ..FLAKE };
+    assert_eq!(scale.tick_of(-1), Ok(999));
+    assert_eq!(scale.tick_of(0), Ok(1000));
+}
+
+#[test]
+fn times_beyond_64_bits_of_nanoseconds() {
+    let scale = Timescale { epoch_ms: 0, tick_ns: 10_000_000_000, first_tick: 0, last_tick: u64::MAX >> 1 };
+    assert_eq!(scale.tick_of(1 << 70), Ok(((1i128 << 70) / 10_000_000_000) as u64));
+}
+
+#[test]
+fn a_given_clock_is_never_trusted() {
+    let mut clock = TickClock::given(FLAKE);
+    for ms in [5, 6, 3, 3] {
+        clock.set(ms * MS);
+        assert_eq!(clock.trusted(), Ok(ms as u64));
     }
+    assert_eq!((clock.highest(), clock.steps()), (6, 1), "one step back; standing still is none");
+    clock.set(-1);
+    assert_eq!(clock.trusted(), Err(OutOfRange { unix_ns: -1 }));
+}
 
-    #[test]
-    fn times_beyond_64_bits_of_nanoseconds() {
-        let scale = Timescale { epoch_ms: 0, tick_ns: 10_000_000_000, first_tick: 0, last_tick: u64::MAX >> 1 };
-        assert_eq!(scale.tick_of(1 << 70), Ok(((1i128 << 70) / 10_000_000_000) as u64));
+/// The trusted tick may be late by one tick, as the design allows, and is never early. It is compared with a clock
+/// read before it and one after it. If the thread is suspended in between, the check is weaker but not wrong.
+#[test]
+fn a_trusted_tick_is_true_or_one_late() {
+    let mut clock = TickClock::system(FLAKE);
+    let started = Instant::now();
+    let mut trusted = 0u64;
+    while started.elapsed() < Duration::from_millis(200) {
+        let before = FLAKE.tick_of(system_ns()).unwrap();
+        let reads = clock.last_ns();
+        let tick = clock.trusted().unwrap();
+        let after = FLAKE.tick_of(system_ns()).unwrap();
+        assert!(tick + 1 >= before && tick <= after, "{tick} is not in {before}…{after}");
+        trusted += u64::from(clock.last_ns() == reads);
     }
-
-    #[test]
-    fn a_given_clock_is_never_trusted() {
-        let mut clock = TickClock::given(FLAKE);
-        for ms in [5, 6, 3, 3] {
-            clock.set(ms * MS);
-            assert_eq!(clock.trusted(), Ok(ms as u64));
-        }
-        assert_eq!((clock.highest(), clock.steps()), (6, 1), "one step back; standing still is none");
-        clock.set(-1);
-        assert_eq!(clock.trusted(), Err(OutOfRange { unix_ns: -1 }));
-    }
-
-    /// The trusted tick may be late by one tick, as the design allows, and is never early. It is compared with a clock
-    /// read before it and one after it. If the thread is suspended in between, the check is weaker but not wrong.
-    #[test]
-    fn a_trusted_tick_is_true_or_one_late() {
-        let mut clock = TickClock::system(FLAKE);
-        let started = Instant::now();
-        let mut trusted = 0u64;
-        while started.elapsed() < Duration::from_millis(200) {
-            let before = FLAKE.tick_of(system_ns()).unwrap();
-            let reads = clock.last_ns();
-            let tick = clock.trusted().unwrap();
-            let after = FLAKE.tick_of(system_ns()).unwrap();
-            assert!(tick + 1 >= before && tick <= after, "{tick} is not in {before}…{after}");
-            trusted += u64::from(clock.last_ns() == reads);
-        }
-        // If the CPU has a steady counter, most calls are answered without the clock.
-        if cycles::per_ms(cycles::now()) > 0 {
-            assert!(trusted > 1000, "only {trusted} calls were answered out of memory");
-        }
+    // If the CPU has a steady counter, most calls are answered without the clock.
+    if cycles::per_ms(cycles::now()) > 0 {
+        assert!(trusted > 1000, "only {trusted} calls were answered out of memory");
     }
 }

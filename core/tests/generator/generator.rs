@@ -1,152 +1,150 @@
 //! Generators: how refusals are expressed, batches that equal single calls, and threads that share a node number.
 
-mod tests {
-    use flakeforge_core::generator::clock::{TickClock, system_ns, to_ms};
-    use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
-    use flakeforge_core::generator::registry::{Key, Registry};
-    use flakeforge_core::generator::{Generator, Knobs, Refusal};
-    use flakeforge_core::layout::Layout;
-    use std::sync::Arc;
-    use std::thread;
+use flakeforge_core::generator::clock::{TickClock, system_ns, to_ms};
+use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
+use flakeforge_core::generator::registry::{Key, Registry};
+use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::layout::Layout;
+use std::sync::Arc;
+use std::thread;
 
-    const MS: i128 = 1_000_000;
-    const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
+const MS: i128 = 1_000_000;
+const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
 
-    fn given(knobs: Knobs) -> Generator {
-        let layout = Layout::named("flake").unwrap();
-        let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
-        let node = layout.place_node(5);
-        Generator::new(TickClock::given(layout.scale), cursor, &layout, node, &knobs)
+fn given(knobs: Knobs) -> Generator {
+    let layout = Layout::named("flake").unwrap();
+    let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
+    let node = layout.place_node(5);
+    Generator::new(TickClock::given(layout.scale), cursor, &layout, node, &knobs)
+}
+
+fn at(generator: &mut Generator, unix_ns: i128) -> &mut Generator {
+    generator.clock.set(unix_ns);
+    generator
+}
+
+#[test]
+fn overflow_says_when_the_next_tick_starts() {
+    let mut generator = given(PLAIN);
+    at(&mut generator, 7 * MS + 400_000).fill(&mut [0; 4096], |id| id);
+    assert_eq!(generator.next_id(), Err(Refusal::Overflow { retry_after_ms: 0.6 }));
+    assert_eq!((generator.stats().ids, generator.stats().overflows), (4096, 1));
+}
+
+#[test]
+fn a_step_back_says_how_far() {
+    let mut generator = given(PLAIN);
+    at(&mut generator, 1000 * MS).next_id().unwrap();
+    let refusal = at(&mut generator, 990 * MS).next_id();
+    assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 10.0 }));
+    // Within the allowed lead this is not a fault. Beyond it, nobody waits for the allowed part.
+    let mut ahead = given(Knobs { max_ahead_ms: 6.0, ..PLAIN });
+    at(&mut ahead, 1000 * MS).next_id().unwrap();
+    assert!(at(&mut ahead, 994 * MS).next_id().is_ok());
+    let refusal = at(&mut ahead, 990 * MS).next_id();
+    assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 4.0 }));
+}
+
+#[test]
+fn a_full_tick_after_a_step_within_the_borrowed_time_is_an_overflow() {
+    let mut ahead = given(Knobs { max_ahead_ms: 2.0, ..PLAIN });
+    let mut ids = [0; 3 * 4096];
+    assert_eq!(at(&mut ahead, 1000 * MS).fill(&mut ids, |id| id), (3 * 4096, None));
+    assert_eq!(ahead.next_id(), Err(Refusal::Overflow { retry_after_ms: 1.0 }));
+    assert_eq!(ahead.ahead_ms(), 2.0);
+}
+
+#[test]
+fn a_clock_below_what_it_showed_is_behind_although_its_borrowed_time_is_used_up_too() {
+    let mut ahead = given(Knobs { max_ahead_ms: 2.0, ..PLAIN });
+    at(&mut ahead, 1000 * MS).next_id().unwrap();
+    let (made, refusal) = at(&mut ahead, 999 * MS).fill(&mut [0; 3 * 4096], |id| id);
+    assert_eq!(made, 2 * 4096 - 1);
+    assert_eq!(refusal, Some(Refusal::ClockBackwards { behind_ms: 2.0, retry_after_ms: 1.0 }));
+    assert_eq!(ahead.stats().overflows, 0);
+}
+
+#[test]
+fn waits_are_counted_and_added_up() {
+    let mut generator = given(PLAIN);
+    generator.waited(1.5);
+    generator.waited(2.25);
+    assert_eq!((generator.stats().waits, generator.stats().waited_ms), (2, 3.75));
+}
+
+#[test]
+fn a_generator_says_since_when_it_counts() {
+    let before = to_ms(system_ns());
+    let since = given(PLAIN).since_ms();
+    assert!((before..=to_ms(system_ns())).contains(&since));
+}
+
+#[test]
+fn the_end_of_the_layout() {
+    let mut generator = given(Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN });
+    let last_ms = (1i128 << 42) - 1;
+    let mut ids = [0; 5000];
+    let (made, stopped) = at(&mut generator, last_ms * MS).fill(&mut ids, |id| id);
+    assert_eq!((made, stopped), (4096, Some(Refusal::TimeRange { timestamp_ms: (last_ms + 1) as f64 })));
+    assert_eq!(ids[4095] >> 22, last_ms as u64);
+    let refusal = at(&mut generator, (last_ms + 1) * MS).next_id();
+    assert_eq!(refusal, Err(Refusal::TimeRange { timestamp_ms: (last_ms + 1) as f64 }));
+    let refusal = at(&mut given(PLAIN), -MS).next_id();
+    assert_eq!(refusal, Err(Refusal::TimeRange { timestamp_ms: -1.0 }));
+}
+
+#[test]
+fn the_end_of_a_window_is_not_that_of_the_layout() {
+    let layout = Layout::named("flake").unwrap();
+    let cursor = Arc::new(OwnCursor::from(Cursor::window(7 << 12, 8 << 12)));
+    let node = layout.place_node(5);
+    let mut generator = Generator::new(TickClock::given(layout.scale), cursor.clone(), &layout, node, &PLAIN);
+    assert!(at(&mut generator, 8 * MS).next_id().is_ok());
+    assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
+    assert_eq!(at(&mut generator, 9 * MS).fill(&mut [0; 9], |id| id), (0, Some(Refusal::WindowEnd)));
+    cursor.raise_limit(20 << 12);
+    assert!(generator.next_id().is_ok());
+    cursor.seal();
+    assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
+    assert_eq!(generator.fault(), None);
+}
+
+#[test]
+fn a_batch_is_what_single_calls_give() {
+    let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0, prefetch: None };
+    let (mut single, mut batch) = (given(knobs), given(knobs));
+    let mut ids = [0; 100];
+    at(&mut batch, 9 * MS).fill(&mut ids, |id| id);
+    at(&mut single, 9 * MS);
+    assert_eq!(ids.map(Ok), [(); 100].map(|()| single.next_id()));
+    let mut bytes = [[0; 8]; 3];
+    batch.fill(&mut bytes, u64::to_be_bytes);
+    assert_eq!(bytes.map(u64::from_be_bytes).map(Ok), [(); 3].map(|()| single.next_id()));
+    assert_eq!(batch.stats().batches, 2);
+}
+
+#[test]
+fn threads_that_share_a_node_number_share_its_numbers() {
+    const EACH: usize = 300_000;
+    let layout = Layout::named("flake").unwrap();
+    let mut registry = Registry::default();
+    let node = layout.place_node(900);
+    let knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let cursor = registry.plain(Key::new(&layout, node)).unwrap();
+            let mut generator = Generator::new(TickClock::system(layout.scale), cursor, &layout, node, &knobs);
+            thread::spawn(move || (0..EACH).map(|_| generator.next_id().unwrap()).collect::<Vec<_>>())
+        })
+        .collect();
+    let mut all = Vec::new();
+    for thread in threads {
+        let ids = thread.join().unwrap();
+        assert!(ids.is_sorted_by(|a, b| a < b), "each thread's IDs are in order");
+        all.extend(ids);
     }
-
-    fn at(generator: &mut Generator, unix_ns: i128) -> &mut Generator {
-        generator.clock.set(unix_ns);
-        generator
-    }
-
-    #[test]
-    fn overflow_says_when_the_next_tick_starts() {
-        let mut generator = given(PLAIN);
-        at(&mut generator, 7 * MS + 400_000).fill(&mut [0; 4096], |id| id);
-        assert_eq!(generator.next_id(), Err(Refusal::Overflow { retry_after_ms: 0.6 }));
-        assert_eq!((generator.stats().ids, generator.stats().overflows), (4096, 1));
-    }
-
-    #[test]
-    fn a_step_back_says_how_far() {
-        let mut generator = given(PLAIN);
-        at(&mut generator, 1000 * MS).next_id().unwrap();
-        let refusal = at(&mut generator, 990 * MS).next_id();
-        assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 10.0 }));
-        // Within the allowed lead this is not a fault. Beyond it, nobody waits for the allowed part.
-        let mut ahead = given(Knobs { max_ahead_ms: 6.0, ..PLAIN });
-        at(&mut ahead, 1000 * MS).next_id().unwrap();
-        assert!(at(&mut ahead, 994 * MS).next_id().is_ok());
-        let refusal = at(&mut ahead, 990 * MS).next_id();
-        assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 4.0 }));
-    }
-
-    #[test]
-    fn a_full_tick_after_a_step_within_the_borrowed_time_is_an_overflow() {
-        let mut ahead = given(Knobs { max_ahead_ms: 2.0, ..PLAIN });
-        let mut ids = [0; 3 * 4096];
-        assert_eq!(at(&mut ahead, 1000 * MS).fill(&mut ids, |id| id), (3 * 4096, None));
-        assert_eq!(ahead.next_id(), Err(Refusal::Overflow { retry_after_ms: 1.0 }));
-        assert_eq!(ahead.ahead_ms(), 2.0);
-    }
-
-    #[test]
-    fn a_clock_below_what_it_showed_is_behind_although_its_borrowed_time_is_used_up_too() {
-        let mut ahead = given(Knobs { max_ahead_ms: 2.0, ..PLAIN });
-        at(&mut ahead, 1000 * MS).next_id().unwrap();
-        let (made, refusal) = at(&mut ahead, 999 * MS).fill(&mut [0; 3 * 4096], |id| id);
-        assert_eq!(made, 2 * 4096 - 1);
-        assert_eq!(refusal, Some(Refusal::ClockBackwards { behind_ms: 2.0, retry_after_ms: 1.0 }));
-        assert_eq!(ahead.stats().overflows, 0);
-    }
-
-    #[test]
-    fn waits_are_counted_and_added_up() {
-        let mut generator = given(PLAIN);
-        generator.waited(1.5);
-        generator.waited(2.25);
-        assert_eq!((generator.stats().waits, generator.stats().waited_ms), (2, 3.75));
-    }
-
-    #[test]
-    fn a_generator_says_since_when_it_counts() {
-        let before = to_ms(system_ns());
-        let since = given(PLAIN).since_ms();
-        assert!((before..=to_ms(system_ns())).contains(&since));
-    }
-
-    #[test]
-    fn the_end_of_the_layout() {
-        let mut generator = given(Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN });
-        let last_ms = (1i128 << 42) - 1;
-        let mut ids = [0; 5000];
-        let (made, stopped) = at(&mut generator, last_ms * MS).fill(&mut ids, |id| id);
-        assert_eq!((made, stopped), (4096, Some(Refusal::TimeRange { timestamp_ms: (last_ms + 1) as f64 })));
-        assert_eq!(ids[4095] >> 22, last_ms as u64);
-        let refusal = at(&mut generator, (last_ms + 1) * MS).next_id();
-        assert_eq!(refusal, Err(Refusal::TimeRange { timestamp_ms: (last_ms + 1) as f64 }));
-        let refusal = at(&mut given(PLAIN), -MS).next_id();
-        assert_eq!(refusal, Err(Refusal::TimeRange { timestamp_ms: -1.0 }));
-    }
-
-    #[test]
-    fn the_end_of_a_window_is_not_that_of_the_layout() {
-        let layout = Layout::named("flake").unwrap();
-        let cursor = Arc::new(OwnCursor::from(Cursor::window(7 << 12, 8 << 12)));
-        let node = layout.place_node(5);
-        let mut generator = Generator::new(TickClock::given(layout.scale), cursor.clone(), &layout, node, &PLAIN);
-        assert!(at(&mut generator, 8 * MS).next_id().is_ok());
-        assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
-        assert_eq!(at(&mut generator, 9 * MS).fill(&mut [0; 9], |id| id), (0, Some(Refusal::WindowEnd)));
-        cursor.raise_limit(20 << 12);
-        assert!(generator.next_id().is_ok());
-        cursor.seal();
-        assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
-        assert_eq!(generator.fault(), None);
-    }
-
-    #[test]
-    fn a_batch_is_what_single_calls_give() {
-        let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0, prefetch: None };
-        let (mut single, mut batch) = (given(knobs), given(knobs));
-        let mut ids = [0; 100];
-        at(&mut batch, 9 * MS).fill(&mut ids, |id| id);
-        at(&mut single, 9 * MS);
-        assert_eq!(ids.map(Ok), [(); 100].map(|()| single.next_id()));
-        let mut bytes = [[0; 8]; 3];
-        batch.fill(&mut bytes, u64::to_be_bytes);
-        assert_eq!(bytes.map(u64::from_be_bytes).map(Ok), [(); 3].map(|()| single.next_id()));
-        assert_eq!(batch.stats().batches, 2);
-    }
-
-    #[test]
-    fn threads_that_share_a_node_number_share_its_numbers() {
-        const EACH: usize = 300_000;
-        let layout = Layout::named("flake").unwrap();
-        let mut registry = Registry::default();
-        let node = layout.place_node(900);
-        let knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
-        let threads: Vec<_> = (0..4)
-            .map(|_| {
-                let cursor = registry.plain(Key::new(&layout, node)).unwrap();
-                let mut generator = Generator::new(TickClock::system(layout.scale), cursor, &layout, node, &knobs);
-                thread::spawn(move || (0..EACH).map(|_| generator.next_id().unwrap()).collect::<Vec<_>>())
-            })
-            .collect();
-        let mut all = Vec::new();
-        for thread in threads {
-            let ids = thread.join().unwrap();
-            assert!(ids.is_sorted_by(|a, b| a < b), "each thread's IDs are in order");
-            all.extend(ids);
-        }
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 4 * EACH);
-        assert_eq!(registry.len(), 1);
-    }
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 4 * EACH);
+    assert_eq!(registry.len(), 1);
 }

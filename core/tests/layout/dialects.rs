@@ -1,238 +1,233 @@
 //! The facts of every dialect, written down again by hand: the epoch as a date, the first and the last ID as shifts,
 //! how many IDs a tick has, and whether IDs sort by time.
 
-mod tests {
-    use flakeforge_core::layout::dialects::DIALECTS;
-    use flakeforge_core::layout::{Layout, Mode, Unpacked};
+use flakeforge_core::layout::dialects::DIALECTS;
+use flakeforge_core::layout::{Layout, Mode, Unpacked};
 
-    struct Facts {
-        name: &'static str,
-        epoch: &'static str,
-        ticks_per_second: u64,
-        /// the last tick, the last counter and the last node, each shifted to its place by hand
-        last_id: u64,
-        ids_per_tick: u64,
-        nodes: u64,
-        is_ordered: bool,
+struct Facts {
+    name: &'static str,
+    epoch: &'static str,
+    ticks_per_second: u64,
+    /// the last tick, the last counter and the last node, each shifted to its place by hand
+    last_id: u64,
+    ids_per_tick: u64,
+    nodes: u64,
+    is_ordered: bool,
+}
+
+const fn ones(width: u32) -> u64 {
+    (1 << width) - 1
+}
+
+const FACTS: [Facts; 10] = [
+    Facts {
+        name: "flake",
+        epoch: "1970-01-01T00:00:00.000Z",
+        ticks_per_second: 1_000,
+        last_id: ones(42) << 22 | 31 << 17 | 31 << 12 | 4095,
+        ids_per_tick: 4096,
+        nodes: 1024,
+        is_ordered: true,
+    },
+    Facts {
+        name: "hazelcast",
+        epoch: "2018-01-01T00:00:00.000Z",
+        ticks_per_second: 1_000,
+        last_id: ones(41) << 22 | 63 << 16 | 65_535,
+        ids_per_tick: 64,
+        nodes: 65_536,
+        is_ordered: true,
+    },
+    Facts {
+        name: "snowcast",
+        epoch: "2014-01-01T00:00:00.000Z",
+        ticks_per_second: 1_000,
+        last_id: ones(41) << 23 | 8191 << 10 | 1023,
+        ids_per_tick: 1024,
+        nodes: 8192,
+        is_ordered: true,
+    },
+    Facts {
+        name: "uniqueid", // mode 0: the one bit at 12 is not set
+        epoch: "1970-01-01T00:00:00.000Z",
+        ticks_per_second: 1_000,
+        last_id: ones(42) << 22 | 63 << 16 | 7 << 13 | 255 << 4 | 15,
+        ids_per_tick: 64,
+        nodes: 32_768,
+        is_ordered: false,
+    },
+    Facts {
+        name: "chronicle", // 2^64 is 18446744073709551616: the last whole hundred and its 99 hosts do not all fit
+        epoch: "1970-01-01T00:00:00.000Z",
+        ticks_per_second: 10_000_000,
+        last_id: 18_446_744_073_709_551_599,
+        ids_per_tick: 1,
+        nodes: 100,
+        is_ordered: true,
+    },
+    Facts {
+        name: "chronicle-micros", // ends with the last Date, 275760-09-13
+        epoch: "1970-01-01T00:00:00.000Z",
+        ticks_per_second: 10_000,
+        last_id: 8_640_000_000_000_000_000 - 1,
+        ids_per_tick: 1,
+        nodes: 100,
+        is_ordered: true,
+    },
+    Facts {
+        name: "twitter",
+        epoch: "2010-11-04T01:42:54.657Z",
+        ticks_per_second: 1_000,
+        last_id: ones(41) << 22 | 31 << 17 | 31 << 12 | 4095,
+        ids_per_tick: 4096,
+        nodes: 1024,
+        is_ordered: true,
+    },
+    Facts {
+        name: "discord",
+        epoch: "2015-01-01T00:00:00.000Z",
+        ticks_per_second: 1_000,
+        last_id: ones(42) << 22 | 31 << 17 | 31 << 12 | 4095,
+        ids_per_tick: 4096,
+        nodes: 1024,
+        is_ordered: true,
+    },
+    Facts {
+        name: "instagram",
+        epoch: "2011-08-24T21:07:01.721Z",
+        ticks_per_second: 1_000,
+        last_id: ones(41) << 23 | 8191 << 10 | 1023,
+        ids_per_tick: 1024,
+        nodes: 8192,
+        is_ordered: true,
+    },
+    Facts {
+        name: "sonyflake",
+        epoch: "2014-09-01T00:00:00.000Z",
+        ticks_per_second: 100,
+        last_id: ones(39) << 24 | 255 << 16 | 65_535,
+        ids_per_tick: 256,
+        nodes: 65_536,
+        is_ordered: true,
+    },
+];
+
+/// An instant in Unix ms in ISO 8601, for the years 1970 to 9999. It counts years and months one by one.
+fn iso(unix_ms: i64) -> String {
+    let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let (mut days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
+    let mut year = 1970;
+    while days >= 365 + i64::from(is_leap(year)) {
+        days -= 365 + i64::from(is_leap(year));
+        year += 1;
     }
-
-    const fn ones(width: u32) -> u64 {
-        (1 << width) - 1
+    let february = 28 + i64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
     }
+    let (hour, minute, second, day) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, days + 1);
+    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
+}
 
-    const FACTS: [Facts; 10] = [
-        Facts {
-            name: "flake",
-            epoch: "1970-01-01T00:00:00.000Z",
-            ticks_per_second: 1_000,
-            last_id: ones(42) << 22 | 31 << 17 | 31 << 12 | 4095,
-            ids_per_tick: 4096,
-            nodes: 1024,
-            is_ordered: true,
-        },
-        Facts {
-            name: "hazelcast",
-            epoch: "2018-01-01T00:00:00.000Z",
-            ticks_per_second: 1_000,
-            last_id: ones(41) << 22 | 63 << 16 | 65_535,
-            ids_per_tick: 64,
-            nodes: 65_536,
-            is_ordered: true,
-        },
-        Facts {
-            name: "snowcast",
-            epoch: "2014-01-01T00:00:00.000Z",
-            ticks_per_second: 1_000,
-            last_id: ones(41) << 23 | 8191 << 10 | 1023,
-            ids_per_tick: 1024,
-            nodes: 8192,
-            is_ordered: true,
-        },
-        Facts {
-            name: "uniqueid", // mode 0: the one bit at 12 is not set
-            epoch: "1970-01-01T00:00:00.000Z",
-            ticks_per_second: 1_000,
-            last_id: ones(42) << 22 | 63 << 16 | 7 << 13 | 255 << 4 | 15,
-            ids_per_tick: 64,
-            nodes: 32_768,
-            is_ordered: false,
-        },
-        Facts {
-            name: "chronicle", // 2^64 is 18446744073709551616: the last whole hundred and its 99 hosts do not all fit
-            epoch: "1970-01-01T00:00:00.000Z",
-            ticks_per_second: 10_000_000,
-            last_id: 18_446_744_073_709_551_599,
-            ids_per_tick: 1,
-            nodes: 100,
-            is_ordered: true,
-        },
-        Facts {
-            name: "chronicle-micros", // ends with the last Date, 275760-09-13
-            epoch: "1970-01-01T00:00:00.000Z",
-            ticks_per_second: 10_000,
-            last_id: 8_640_000_000_000_000_000 - 1,
-            ids_per_tick: 1,
-            nodes: 100,
-            is_ordered: true,
-        },
-        Facts {
-            name: "twitter",
-            epoch: "2010-11-04T01:42:54.657Z",
-            ticks_per_second: 1_000,
-            last_id: ones(41) << 22 | 31 << 17 | 31 << 12 | 4095,
-            ids_per_tick: 4096,
-            nodes: 1024,
-            is_ordered: true,
-        },
-        Facts {
-            name: "discord",
-            epoch: "2015-01-01T00:00:00.000Z",
-            ticks_per_second: 1_000,
-            last_id: ones(42) << 22 | 31 << 17 | 31 << 12 | 4095,
-            ids_per_tick: 4096,
-            nodes: 1024,
-            is_ordered: true,
-        },
-        Facts {
-            name: "instagram",
-            epoch: "2011-08-24T21:07:01.721Z",
-            ticks_per_second: 1_000,
-            last_id: ones(41) << 23 | 8191 << 10 | 1023,
-            ids_per_tick: 1024,
-            nodes: 8192,
-            is_ordered: true,
-        },
-        Facts {
-            name: "sonyflake",
-            epoch: "2014-09-01T00:00:00.000Z",
-            ticks_per_second: 100,
-            last_id: ones(39) << 24 | 255 << 16 | 65_535,
-            ids_per_tick: 256,
-            nodes: 65_536,
-            is_ordered: true,
-        },
+#[test]
+fn dates_are_told_right() {
+    assert_eq!(iso(0), "1970-01-01T00:00:00.000Z");
+    assert_eq!(iso(951_782_400_000), "2000-02-29T00:00:00.000Z");
+    assert_eq!(iso(1_700_000_000_123), "2023-11-14T22:13:20.123Z");
+    assert_eq!(iso(4_107_542_399_999), "2100-02-28T23:59:59.999Z");
+    assert_eq!(iso(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
+}
+
+/// Every row with its facts.
+fn rows() -> impl Iterator<Item = (Layout, &'static Facts)> {
+    assert!(DIALECTS.iter().map(|row| row.name).eq(FACTS.iter().map(|facts| facts.name)), "the rows, in their order");
+    FACTS.iter().map(|facts| (Layout::named(facts.name).unwrap(), facts))
+}
+
+#[test]
+fn time() {
+    for (layout, facts) in rows() {
+        assert_eq!(iso(layout.scale.epoch_ms), facts.epoch, "{}", facts.name);
+        assert_eq!(layout.scale.tick_ns * facts.ticks_per_second, 1_000_000_000, "{}", facts.name);
+        assert_eq!(layout.is_time_ordered(), facts.is_ordered, "{}", facts.name);
+    }
+}
+
+#[test]
+fn how_many() {
+    for (layout, facts) in rows() {
+        assert_eq!(layout.counter_max() + 1, facts.ids_per_tick, "{}", facts.name);
+        assert_eq!(layout.node_max() + 1, facts.nodes, "{}", facts.name);
+    }
+}
+
+#[test]
+fn the_first_and_the_last_id() {
+    for (layout, facts) in rows() {
+        let mode = layout.mode();
+        let first = Unpacked { tick: 0, counter: 0, node: 0, mode };
+        let (counter, node) = (facts.ids_per_tick - 1, facts.nodes - 1);
+        let last = Unpacked { tick: layout.scale.last_tick, counter, node, mode };
+        for (parts, id) in [(first, 0), (last, facts.last_id)] {
+            assert_eq!(layout.pack(parts), Some(id), "{}", facts.name);
+            assert_eq!(layout.unpack(id), Some(parts), "{}", facts.name);
+        }
+        assert_eq!((layout.bottom(0), layout.top(last.tick)), (0, facts.last_id), "{}", facts.name);
+    }
+}
+
+/// One bit of each field, so that swapped fields would be noticed.
+#[test]
+fn where_fields_begin() {
+    let rows: [(&str, &[u32]); 8] = [
+        ("flake", &[17, 12]),
+        ("hazelcast", &[0]),
+        ("snowcast", &[10]),
+        ("uniqueid", &[4, 0]),
+        ("twitter", &[17, 12]),
+        ("discord", &[17, 12]),
+        ("instagram", &[10]),
+        ("sonyflake", &[0]),
     ];
-
-    /// An instant in Unix ms in ISO 8601, for the years 1970 to 9999. It counts years and months one by one.
-    fn iso(unix_ms: i64) -> String {
-        let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let (mut days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
-        let mut year = 1970;
-        while days >= 365 + i64::from(is_leap(year)) {
-            days -= 365 + i64::from(is_leap(year));
-            year += 1;
-        }
-        let february = 28 + i64::from(is_leap(year));
-        let mut month = 1;
-        for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-            if days < length {
-                break;
-            }
-            days -= length;
-            month += 1;
-        }
-        let (hour, minute, second, day) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, days + 1);
-        format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
-    }
-
-    #[test]
-    fn dates_are_told_right() {
-        assert_eq!(iso(0), "1970-01-01T00:00:00.000Z");
-        assert_eq!(iso(951_782_400_000), "2000-02-29T00:00:00.000Z");
-        assert_eq!(iso(1_700_000_000_123), "2023-11-14T22:13:20.123Z");
-        assert_eq!(iso(4_107_542_399_999), "2100-02-28T23:59:59.999Z");
-        assert_eq!(iso(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
-    }
-
-    /// Every row with its facts.
-    fn rows() -> impl Iterator<Item = (Layout, &'static Facts)> {
-        assert!(
-            DIALECTS.iter().map(|row| row.name).eq(FACTS.iter().map(|facts| facts.name)),
-            "the rows, in their order"
-        );
-        FACTS.iter().map(|facts| (Layout::named(facts.name).unwrap(), facts))
-    }
-
-    #[test]
-    fn time() {
-        for (layout, facts) in rows() {
-            assert_eq!(iso(layout.scale.epoch_ms), facts.epoch, "{}", facts.name);
-            assert_eq!(layout.scale.tick_ns * facts.ticks_per_second, 1_000_000_000, "{}", facts.name);
-            assert_eq!(layout.is_time_ordered(), facts.is_ordered, "{}", facts.name);
+    for (name, places) in rows {
+        let layout = Layout::named(name).unwrap();
+        for (i, place) in places.iter().enumerate() {
+            let values = (0..places.len()).map(|field| u64::from(field == i));
+            assert_eq!(layout.place_node(layout.join_node(values)), 1 << place, "{name}");
         }
     }
+}
 
-    #[test]
-    fn how_many() {
-        for (layout, facts) in rows() {
-            assert_eq!(layout.counter_max() + 1, facts.ids_per_tick, "{}", facts.name);
-            assert_eq!(layout.node_max() + 1, facts.nodes, "{}", facts.name);
-        }
+#[test]
+fn snowcasts_nodes_take_bits_from_the_counter() {
+    for (nodes, bits) in [(128, 7), (129, 8), (256, 8), (1000, 10), (4097, 13), (8192, 13)] {
+        let layout = Layout::named("snowcast").unwrap().with_nodes(nodes).unwrap();
+        assert_eq!((layout.node_max(), layout.counter_max()), (ones(bits), ones(23 - bits)), "{nodes}");
+        let parts = Unpacked { tick: 1, counter: 1, node: 1, mode: None };
+        assert_eq!(layout.pack(parts), Some(1 << 23 | 1 << (23 - bits) | 1), "{nodes}");
     }
+}
 
-    #[test]
-    fn the_first_and_the_last_id() {
-        for (layout, facts) in rows() {
-            let mode = layout.mode();
-            let first = Unpacked { tick: 0, counter: 0, node: 0, mode };
-            let (counter, node) = (facts.ids_per_tick - 1, facts.nodes - 1);
-            let last = Unpacked { tick: layout.scale.last_tick, counter, node, mode };
-            for (parts, id) in [(first, 0), (last, facts.last_id)] {
-                assert_eq!(layout.pack(parts), Some(id), "{}", facts.name);
-                assert_eq!(layout.unpack(id), Some(parts), "{}", facts.name);
-            }
-            assert_eq!((layout.bottom(0), layout.top(last.tick)), (0, facts.last_id), "{}", facts.name);
-        }
-    }
-
-    /// One bit of each field, so that swapped fields would be noticed.
-    #[test]
-    fn where_fields_begin() {
-        let rows: [(&str, &[u32]); 8] = [
-            ("flake", &[17, 12]),
-            ("hazelcast", &[0]),
-            ("snowcast", &[10]),
-            ("uniqueid", &[4, 0]),
-            ("twitter", &[17, 12]),
-            ("discord", &[17, 12]),
-            ("instagram", &[10]),
-            ("sonyflake", &[0]),
-        ];
-        for (name, places) in rows {
-            let layout = Layout::named(name).unwrap();
-            for (i, place) in places.iter().enumerate() {
-                let values = (0..places.len()).map(|field| u64::from(field == i));
-                assert_eq!(layout.place_node(layout.join_node(values)), 1 << place, "{name}");
-            }
-        }
-    }
-
-    #[test]
-    fn snowcasts_nodes_take_bits_from_the_counter() {
-        for (nodes, bits) in [(128, 7), (129, 8), (256, 8), (1000, 10), (4097, 13), (8192, 13)] {
-            let layout = Layout::named("snowcast").unwrap().with_nodes(nodes).unwrap();
-            assert_eq!((layout.node_max(), layout.counter_max()), (ones(bits), ones(23 - bits)), "{nodes}");
-            let parts = Unpacked { tick: 1, counter: 1, node: 1, mode: None };
-            assert_eq!(layout.pack(parts), Some(1 << 23 | 1 << (23 - bits) | 1), "{nodes}");
-        }
-    }
-
-    #[test]
-    fn uniqueids_modes() {
-        let layout = |mode| Layout::named("uniqueid").unwrap().with_mode(mode).unwrap();
-        let (spread, sequential) = (layout(Mode::Spread), layout(Mode::Sequential));
-        assert_eq!(Layout::named("uniqueid").unwrap().mode(), Some(Mode::Spread));
-        assert!(sequential.is_time_ordered());
-        let parts = |mode| Unpacked { tick: 1, counter: 2, node: 0x401 << 4 | 3, mode: Some(mode) };
-        // generator 0x401: its upper three bits are 4, above the mode's bit, its lower eight are 1
-        let (counter, generator, cluster) = (2 << 16, 4 << 13 | 1 << 4, 3);
-        let in_spread = 1 << 63 | counter | generator | cluster;
-        let in_sequence = 1 << 22 | counter | generator | 1 << 12 | cluster;
-        for layout in [spread, sequential] {
-            assert_eq!(layout.pack(parts(Mode::Spread)), Some(in_spread), "whatever the layout writes by itself");
-            assert_eq!(layout.pack(parts(Mode::Sequential)), Some(in_sequence));
-            assert_eq!(layout.unpack(in_spread), Some(parts(Mode::Spread)), "an ID says its own mode");
-            assert_eq!(layout.unpack(in_sequence), Some(parts(Mode::Sequential)));
-        }
+#[test]
+fn uniqueids_modes() {
+    let layout = |mode| Layout::named("uniqueid").unwrap().with_mode(mode).unwrap();
+    let (spread, sequential) = (layout(Mode::Spread), layout(Mode::Sequential));
+    assert_eq!(Layout::named("uniqueid").unwrap().mode(), Some(Mode::Spread));
+    assert!(sequential.is_time_ordered());
+    let parts = |mode| Unpacked { tick: 1, counter: 2, node: 0x401 << 4 | 3, mode: Some(mode) };
+    // generator 0x401: its upper three bits are 4, above the mode's bit, its lower eight are 1
+    let (counter, generator, cluster) = (2 << 16, 4 << 13 | 1 << 4, 3);
+    let in_spread = 1 << 63 | counter | generator | cluster;
+    let in_sequence = 1 << 22 | counter | generator | 1 << 12 | cluster;
+    for layout in [spread, sequential] {
+        assert_eq!(layout.pack(parts(Mode::Spread)), Some(in_spread), "whatever the layout writes by itself");
+        assert_eq!(layout.pack(parts(Mode::Sequential)), Some(in_sequence));
+        assert_eq!(layout.unpack(in_spread), Some(parts(Mode::Spread)), "an ID says its own mode");
+        assert_eq!(layout.unpack(in_sequence), Some(parts(Mode::Sequential)));
     }
 }

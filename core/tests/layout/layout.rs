@@ -1,275 +1,268 @@
 //! Layouts: pack and unpack are inverses for every row of the table and for random specs, and impossible specs are
 //! refused.
 
-mod tests {
-    use flakeforge_core::layout::dialects::{DIALECTS, Shape};
-    use flakeforge_core::layout::{Layout, Mode, Packing, Spec, Unpacked};
-    use proptest::prelude::*;
+use flakeforge_core::layout::dialects::{DIALECTS, Shape};
+use flakeforge_core::layout::{Layout, Mode, Packing, Spec, Unpacked};
+use proptest::prelude::*;
 
-    const MS: i128 = 1_000_000;
+const MS: i128 = 1_000_000;
 
-    fn named(name: &str) -> Layout {
-        Layout::named(name).unwrap()
-    }
+fn named(name: &str) -> Layout {
+    Layout::named(name).unwrap()
+}
 
-    fn spec(fields: &[(&str, u32)]) -> Spec {
-        let fields = fields.iter().map(|&(name, width)| (name.to_owned(), width)).collect();
-        Spec { name: "mine".into(), epoch_ms: 0, tick_ns: 1_000_000, fields }
-    }
+fn spec(fields: &[(&str, u32)]) -> Spec {
+    let fields = fields.iter().map(|&(name, width)| (name.to_owned(), width)).collect();
+    Spec { name: "mine".into(), epoch_ms: 0, tick_ns: 1_000_000, fields }
+}
 
-    /// Every layout of the table, with each of its choices.
-    fn all() -> Vec<Layout> {
-        let mut layouts: Vec<Layout> = DIALECTS.iter().map(|row| named(row.name)).collect();
-        layouts.push(named("uniqueid").with_mode(Mode::Sequential).unwrap());
-        layouts.extend((7..=13).map(|bits| named("snowcast").with_nodes(1 << bits).unwrap()));
-        layouts
-    }
+/// Every layout of the table, with each of its choices.
+fn all() -> Vec<Layout> {
+    let mut layouts: Vec<Layout> = DIALECTS.iter().map(|row| named(row.name)).collect();
+    layouts.push(named("uniqueid").with_mode(Mode::Sequential).unwrap());
+    layouts.extend((7..=13).map(|bits| named("snowcast").with_nodes(1 << bits).unwrap()));
+    layouts
+}
 
-    #[test]
-    fn the_example_of_flake_idgens_readme() {
-        // "0x8c20c0335 | 00011b | 00001b | 0x001 | 0x02308300cd461001"
-        let parts = Unpacked { tick: 0x8_c20c_0335, counter: 1, node: 3 << 5 | 1, mode: None };
-        assert_eq!(named("flake").pack(parts), Some(0x0230_8300_cd46_1001));
-        assert_eq!(named("flake").unpack(0x0230_8300_cd46_1001), Some(parts));
-    }
+#[test]
+fn the_example_of_flake_idgens_readme() {
+    // "0x8c20c0335 | 00011b | 00001b | 0x001 | 0x02308300cd461001"
+    let parts = Unpacked { tick: 0x8_c20c_0335, counter: 1, node: 3 << 5 | 1, mode: None };
+    assert_eq!(named("flake").pack(parts), Some(0x0230_8300_cd46_1001));
+    assert_eq!(named("flake").unpack(0x0230_8300_cd46_1001), Some(parts));
+}
 
-    #[test]
-    fn every_row_is_possible() {
-        for row in DIALECTS {
-            if let Shape::Bits(fields) = row.shape {
-                assert_eq!(fields.iter().map(|field| field.1).sum::<u32>(), 64, "{}", row.name);
-                assert_eq!(fields.iter().filter(|field| field.0 == "timestamp").count(), 1, "{}", row.name);
-            }
-        }
-        assert!(Layout::named("Flake").is_none());
-        assert!(Layout::named("").is_none());
-    }
-
-    #[test]
-    fn the_ends() {
-        let ends = |layout: Layout| (layout.end_ns(), layout.signed_end_ns());
-        assert_eq!(ends(named("flake")), ((1 << 42) * MS, (1 << 41) * MS));
-        assert_eq!(ends(named("flake").with_epoch(1000)), (((1 << 42) + 1000) * MS, ((1 << 41) + 1000) * MS));
-        let twitter = (1_288_834_974_657 + (1 << 41)) * MS;
-        assert_eq!(ends(named("twitter")), (twitter, twitter), "the top bit is always 0");
-        let sonyflake = (1_409_529_600_000 + 10 * (1 << 39)) * MS;
-        assert_eq!(ends(named("sonyflake")), (sonyflake, sonyflake));
-        assert_eq!(named("chronicle").signed_end_ns(), 9_223_372_036_854_775_800);
-        assert_eq!(named("chronicle").end_ns(), 18_446_744_073_709_551_600);
-        assert_eq!(named("uniqueid").signed_end_ns(), MS, "bit-reversed: the second millisecond sets the top bit");
-        assert_eq!(named("uniqueid").with_mode(Mode::Sequential).unwrap().signed_end_ns(), (1 << 41) * MS);
-    }
-
-    #[test]
-    fn no_layout_goes_past_the_last_date() {
-        const LAST_DATE_NS: i128 = 8_640_000_000_000_000 * MS;
-        assert_eq!(named("chronicle-micros").end_ns(), LAST_DATE_NS);
-        let sevens = Layout::custom(Spec { tick_ns: 7_000_000, ..spec(&[("timestamp", 63), ("counter", 1)]) }).unwrap();
-        assert_eq!(sevens.end_ns(), LAST_DATE_NS / (7 * MS) * 7 * MS, "the last tick ends in time");
-        let long = Layout::custom(spec(&[("timestamp", 63), ("counter", 1)])).unwrap();
-        assert_eq!(long.end_ns(), LAST_DATE_NS);
-        assert!(long.scale.tick_of(LAST_DATE_NS - 1).is_ok());
-        assert!(long.scale.tick_of(LAST_DATE_NS).is_err());
-    }
-
-    #[test]
-    fn impossible_specs_say_which_field() {
-        let wrong = |fields: &[(&str, u32)]| spec(fields).check().unwrap_err();
-        assert_eq!(wrong(&[("timestamp", 42), ("counter", 21)]).field, None);
-        assert_eq!(wrong(&[("timestamp", 42), ("counter", 23)]).field, None);
-        assert_eq!(wrong(&[("node", 32), ("counter", 32)]).field, None);
-        assert_eq!(wrong(&[]).field, None);
-        assert_eq!(wrong(&[("timestamp", 32), ("timestamp", 32)]).field, Some(1));
-        assert_eq!(wrong(&[("timestamp", 42), ("a", 11), ("a", 11)]).field, Some(2));
-        assert_eq!(wrong(&[("timestamp", 42), ("", 22)]).field, Some(1));
-        assert_eq!(wrong(&[("timestamp", 42), ("mode", 2), ("counter", 20)]).field, Some(1), "it is java-uniqueid's");
-        assert_eq!(wrong(&[("timestamp", 42), ("a", 0), ("counter", 22)]).field, Some(1));
-        assert_eq!(wrong(&[("timestamp", 64)]).field, Some(0));
-        assert_eq!(wrong(&[("timestamp", 10), ("counter", 54)]).field, Some(1));
-        assert_eq!(wrong(&[("timestamp", 10), ("a", 30), ("b", 24)]).field, None, "54 bits of node");
-        assert!(Spec { tick_ns: 0, ..spec(&[("timestamp", 42), ("counter", 22)]) }.check().is_err());
-        assert!(spec(&[("timestamp", 11), ("a", 30), ("b", 23)]).check().is_ok());
-        assert!(spec(&[("zero", 1), ("timestamp", 41), ("zero", 2), ("counter", 20)]).check().is_ok());
-    }
-
-    #[test]
-    fn nodes_and_mode_belong_to_one_dialect_each() {
-        assert!(named("flake").with_nodes(128).is_none());
-        assert!(named("flake").with_mode(Mode::Spread).is_none());
-        let small = named("snowcast").with_nodes(100).unwrap();
-        assert_eq!((small.node_max(), small.counter_max()), (127, 65_535));
-        assert_eq!(small.max_wait_ms, 1000.0);
-    }
-
-    #[test]
-    fn an_id_offset_shifts_ids_and_narrows_the_time() {
-        let plain = named("hazelcast");
-        let parts = Unpacked { tick: 1000, counter: 3, node: 7, mode: None };
-        let up = plain.clone().with_id_offset(1 << 62).unwrap();
-        assert_eq!(up.pack(parts).unwrap(), plain.pack(parts).unwrap() + (1 << 62));
-        assert_eq!(up.unpack(up.pack(parts).unwrap()), Some(parts));
-        assert!(up.signed_end_ns() < plain.signed_end_ns());
-        let down = plain.clone().with_id_offset(-(1 << 40)).unwrap();
-        assert_eq!(down.pack(parts), None, "it would be below 0");
-        let first = down.scale.first_tick;
-        assert_eq!(first, 1 << (40 - 22));
-        assert_eq!(down.bottom(first), 0);
-        let flake = named("flake").with_id_offset(i64::MAX).unwrap();
-        let last = flake.scale.last_tick;
-        assert_eq!(flake.top(last), named("flake").top(last) + i64::MAX as u64);
-        assert!(named("flake").top(last + 1).checked_add(i64::MAX as u64).is_none());
-        assert!(named("uniqueid").with_id_offset(1).is_none(), "there is no order of time");
-    }
-
-    #[test]
-    fn an_id_offset_holds_whatever_is_chosen_after_it() {
-        for offset in [-(1 << 40), 1 << 62, i64::MIN, i64::MAX] {
-            let expected = |layout: Layout| layout.with_id_offset(offset).unwrap();
-            let with_offset = |name| expected(named(name));
-            for (chosen, expected) in [
-                (with_offset("flake").with_epoch(1000), expected(named("flake").with_epoch(1000))),
-                (
-                    with_offset("snowcast").with_nodes(128).unwrap(),
-                    expected(named("snowcast").with_nodes(128).unwrap()),
-                ),
-                (with_offset("flake").with_id_offset(7).unwrap(), named("flake").with_id_offset(7).unwrap()),
-            ] {
-                assert_eq!(chosen.scale, expected.scale, "{} {offset}", chosen.name);
-                assert_eq!(chosen.id_offset(), expected.id_offset(), "{} {offset}", chosen.name);
-            }
-        }
-        let sequential = named("uniqueid").with_mode(Mode::Sequential).unwrap().with_id_offset(1).unwrap();
-        assert!(sequential.clone().with_mode(Mode::Sequential).is_some());
-        assert!(sequential.with_mode(Mode::Spread).is_none(), "there would be no order of time");
-    }
-
-    #[test]
-    fn nodes_leave_bits_for_the_counter_and_for_a_node() {
-        let bits = |nodes| named("snowcast").with_nodes(nodes).map(|layout| (layout.node_max(), layout.counter_max()));
-        assert_eq!(bits(2), Some((1, (1 << 22) - 1)));
-        assert_eq!(bits(1 << 22), Some(((1 << 22) - 1, 1)));
-        for nodes in [0, 1, (1 << 22) + 1, 1 << 23, 1 << 30, (1 << 63) + 1, u64::MAX] {
-            assert_eq!(bits(nodes), None, "{nodes}");
+#[test]
+fn every_row_is_possible() {
+    for row in DIALECTS {
+        if let Shape::Bits(fields) = row.shape {
+            assert_eq!(fields.iter().map(|field| field.1).sum::<u32>(), 64, "{}", row.name);
+            assert_eq!(fields.iter().filter(|field| field.0 == "timestamp").count(), 1, "{}", row.name);
         }
     }
+    assert!(Layout::named("Flake").is_none());
+    assert!(Layout::named("").is_none());
+}
 
+#[test]
+fn the_ends() {
+    let ends = |layout: Layout| (layout.end_ns(), layout.signed_end_ns());
+    assert_eq!(ends(named("flake")), ((1 << 42) * MS, (1 << 41) * MS));
+    assert_eq!(ends(named("flake").with_epoch(1000)), (((1 << 42) + 1000) * MS, ((1 << 41) + 1000) * MS));
+    let twitter = (1_288_834_974_657 + (1 << 41)) * MS;
+    assert_eq!(ends(named("twitter")), (twitter, twitter), "the top bit is always 0");
+    let sonyflake = (1_409_529_600_000 + 10 * (1 << 39)) * MS;
+    assert_eq!(ends(named("sonyflake")), (sonyflake, sonyflake));
+    assert_eq!(named("chronicle").signed_end_ns(), 9_223_372_036_854_775_800);
+    assert_eq!(named("chronicle").end_ns(), 18_446_744_073_709_551_600);
+    assert_eq!(named("uniqueid").signed_end_ns(), MS, "bit-reversed: the second millisecond sets the top bit");
+    assert_eq!(named("uniqueid").with_mode(Mode::Sequential).unwrap().signed_end_ns(), (1 << 41) * MS);
+}
+
+#[test]
+fn no_layout_goes_past_the_last_date() {
+    const LAST_DATE_NS: i128 = 8_640_000_000_000_000 * MS;
+    assert_eq!(named("chronicle-micros").end_ns(), LAST_DATE_NS);
+    let sevens = Layout::custom(Spec { tick_ns: 7_000_000, ..spec(&[("timestamp", 63), ("counter", 1)]) }).unwrap();
+    assert_eq!(sevens.end_ns(), LAST_DATE_NS / (7 * MS) * 7 * MS, "the last tick ends in time");
+    let long = Layout::custom(spec(&[("timestamp", 63), ("counter", 1)])).unwrap();
+    assert_eq!(long.end_ns(), LAST_DATE_NS);
+    assert!(long.scale.tick_of(LAST_DATE_NS - 1).is_ok());
+    assert!(long.scale.tick_of(LAST_DATE_NS).is_err());
+}
+
+#[test]
+fn impossible_specs_say_which_field() {
+    let wrong = |fields: &[(&str, u32)]| spec(fields).check().unwrap_err();
+    assert_eq!(wrong(&[("timestamp", 42), ("counter", 21)]).field, None);
+    assert_eq!(wrong(&[("timestamp", 42), ("counter", 23)]).field, None);
+    assert_eq!(wrong(&[("node", 32), ("counter", 32)]).field, None);
+    assert_eq!(wrong(&[]).field, None);
+    assert_eq!(wrong(&[("timestamp", 32), ("timestamp", 32)]).field, Some(1));
+    assert_eq!(wrong(&[("timestamp", 42), ("a", 11), ("a", 11)]).field, Some(2));
+    assert_eq!(wrong(&[("timestamp", 42), ("", 22)]).field, Some(1));
+    assert_eq!(wrong(&[("timestamp", 42), ("mode", 2), ("counter", 20)]).field, Some(1), "it is java-uniqueid's");
+    assert_eq!(wrong(&[("timestamp", 42), ("a", 0), ("counter", 22)]).field, Some(1));
+    assert_eq!(wrong(&[("timestamp", 64)]).field, Some(0));
+    assert_eq!(wrong(&[("timestamp", 10), ("counter", 54)]).field, Some(1));
+    assert_eq!(wrong(&[("timestamp", 10), ("a", 30), ("b", 24)]).field, None, "54 bits of node");
+    assert!(Spec { tick_ns: 0, ..spec(&[("timestamp", 42), ("counter", 22)]) }.check().is_err());
+    assert!(spec(&[("timestamp", 11), ("a", 30), ("b", 23)]).check().is_ok());
+    assert!(spec(&[("zero", 1), ("timestamp", 41), ("zero", 2), ("counter", 20)]).check().is_ok());
+}
+
+#[test]
+fn nodes_and_mode_belong_to_one_dialect_each() {
+    assert!(named("flake").with_nodes(128).is_none());
+    assert!(named("flake").with_mode(Mode::Spread).is_none());
+    let small = named("snowcast").with_nodes(100).unwrap();
+    assert_eq!((small.node_max(), small.counter_max()), (127, 65_535));
+    assert_eq!(small.max_wait_ms, 1000.0);
+}
+
+#[test]
+fn an_id_offset_shifts_ids_and_narrows_the_time() {
+    let plain = named("hazelcast");
+    let parts = Unpacked { tick: 1000, counter: 3, node: 7, mode: None };
+    let up = plain.clone().with_id_offset(1 << 62).unwrap();
+    assert_eq!(up.pack(parts).unwrap(), plain.pack(parts).unwrap() + (1 << 62));
+    assert_eq!(up.unpack(up.pack(parts).unwrap()), Some(parts));
+    assert!(up.signed_end_ns() < plain.signed_end_ns());
+    let down = plain.clone().with_id_offset(-(1 << 40)).unwrap();
+    assert_eq!(down.pack(parts), None, "it would be below 0");
+    let first = down.scale.first_tick;
+    assert_eq!(first, 1 << (40 - 22));
+    assert_eq!(down.bottom(first), 0);
+    let flake = named("flake").with_id_offset(i64::MAX).unwrap();
+    let last = flake.scale.last_tick;
+    assert_eq!(flake.top(last), named("flake").top(last) + i64::MAX as u64);
+    assert!(named("flake").top(last + 1).checked_add(i64::MAX as u64).is_none());
+    assert!(named("uniqueid").with_id_offset(1).is_none(), "there is no order of time");
+}
+
+#[test]
+fn an_id_offset_holds_whatever_is_chosen_after_it() {
+    for offset in [-(1 << 40), 1 << 62, i64::MIN, i64::MAX] {
+        let expected = |layout: Layout| layout.with_id_offset(offset).unwrap();
+        let with_offset = |name| expected(named(name));
+        for (chosen, expected) in [
+            (with_offset("flake").with_epoch(1000), expected(named("flake").with_epoch(1000))),
+            (with_offset("snowcast").with_nodes(128).unwrap(), expected(named("snowcast").with_nodes(128).unwrap())),
+            (with_offset("flake").with_id_offset(7).unwrap(), named("flake").with_id_offset(7).unwrap()),
+        ] {
+            assert_eq!(chosen.scale, expected.scale, "{} {offset}", chosen.name);
+            assert_eq!(chosen.id_offset(), expected.id_offset(), "{} {offset}", chosen.name);
+        }
+    }
+    let sequential = named("uniqueid").with_mode(Mode::Sequential).unwrap().with_id_offset(1).unwrap();
+    assert!(sequential.clone().with_mode(Mode::Sequential).is_some());
+    assert!(sequential.with_mode(Mode::Spread).is_none(), "there would be no order of time");
+}
+
+#[test]
+fn nodes_leave_bits_for_the_counter_and_for_a_node() {
+    let bits = |nodes| named("snowcast").with_nodes(nodes).map(|layout| (layout.node_max(), layout.counter_max()));
+    assert_eq!(bits(2), Some((1, (1 << 22) - 1)));
+    assert_eq!(bits(1 << 22), Some(((1 << 22) - 1, 1)));
+    for nodes in [0, 1, (1 << 22) + 1, 1 << 23, 1 << 30, (1 << 63) + 1, u64::MAX] {
+        assert_eq!(bits(nodes), None, "{nodes}");
+    }
+}
+
+#[test]
+fn what_no_generator_makes_has_no_parts() {
+    assert!(named("chronicle").unpack(u64::MAX).is_none(), "host 15 of a tick whose host 99 does not fit");
+    assert!(named("chronicle").unpack(u64::MAX - 16).is_some());
+    assert!(named("twitter").unpack(1 << 63).is_none());
+    assert!(named("twitter").unpack((1 << 63) - 1).is_some());
+}
+
+/// A spec of random fields in a random order.
+fn specs() -> impl Strategy<Value = Spec> {
+    let widths = (1u32..=60, 0u32..=20, 0u32..=6, prop::collection::vec(1u32..=12, 0..4));
+    (widths, any::<u64>()).prop_map(|((timestamp, counter, zero, nodes), seed)| {
+        let mut fields = vec![("timestamp".to_owned(), timestamp)];
+        fields.extend((counter > 0).then(|| ("counter".to_owned(), counter)));
+        fields.extend((zero > 0).then(|| ("zero".to_owned(), zero)));
+        fields.extend(nodes.iter().enumerate().map(|(i, &width)| (format!("n{i}"), width)));
+        let mut left = 64u32;
+        fields.retain_mut(|field| {
+            field.1 = field.1.min(left);
+            left -= field.1;
+            field.1 > 0
+        });
+        fields.extend((left > 0).then(|| ("zero".to_owned(), left)));
+        let turn = seed as usize % fields.len();
+        fields.rotate_left(turn);
+        Spec { name: "random".into(), epoch_ms: 0, tick_ns: 1_000_000, fields }
+    })
+}
+
+/// Parts that a layout can hold, made from three random numbers.
+fn parts(layout: &Layout, (tick, counter, node): (u64, u64, u64)) -> Unpacked {
+    let ticks = match layout.packing {
+        Packing::Bits { tick, .. } => tick.max(),
+        Packing::Decimal => layout.scale.last_tick,
+    };
+    let within = |value: u64, max: u64| if max == u64::MAX { value } else { value % (max + 1) };
+    Unpacked {
+        tick: within(tick, ticks),
+        counter: within(counter, layout.counter_max()),
+        node: within(node, layout.node_max()),
+        mode: layout.mode(),
+    }
+}
+
+fn assert_inverses(layout: &Layout, numbers: (u64, u64, u64), id: u64) {
+    let parts = parts(layout, numbers);
+    let packed = layout.pack(parts).unwrap();
+    assert_eq!(layout.unpack(packed), Some(parts), "{}", layout.name);
+    let number = parts.tick << layout.packing.counter_bits() | parts.counter;
+    assert_eq!(layout.packing.pack(number, layout.place_node(parts.node)), packed, "the fast way is the same");
+    if let Some(parts) = layout.unpack(id) {
+        assert_eq!(layout.pack(parts), Some(id), "{}", layout.name);
+    }
+}
+
+fn assert_ordered(layout: &Layout, a: (u64, u64, u64), b: (u64, u64, u64)) {
+    let (a, b) = (parts(layout, a), parts(layout, b));
+    if layout.is_time_ordered() && a.tick != b.tick {
+        assert_eq!(a.tick < b.tick, layout.pack(a) < layout.pack(b), "{}", layout.name);
+    }
+    assert!((layout.bottom(a.tick)..=layout.top(a.tick)).contains(&layout.pack(a).unwrap()) || layout.mode().is_some());
+}
+
+fn assert_runs(layout: &Layout, numbers: (u64, u64, u64)) {
+    let start = parts(layout, numbers);
+    let node = layout.place_node(start.node);
+    let base =
+        (start.tick << layout.packing.counter_bits() | start.counter).min(layout.last_number().saturating_sub(300));
+    let mut ids = [0; 300];
+    layout.packing.pack_run(base, node, &mut ids, |id| id);
+    for (i, id) in ids.iter().enumerate() {
+        assert_eq!(*id, layout.packing.pack(base + i as u64, node), "{} {i}", layout.name);
+    }
+}
+
+proptest! {
     #[test]
-    fn what_no_generator_makes_has_no_parts() {
-        assert!(named("chronicle").unpack(u64::MAX).is_none(), "host 15 of a tick whose host 99 does not fit");
-        assert!(named("chronicle").unpack(u64::MAX - 16).is_some());
-        assert!(named("twitter").unpack(1 << 63).is_none());
-        assert!(named("twitter").unpack((1 << 63) - 1).is_some());
-    }
-
-    /// A spec of random fields in a random order.
-    fn specs() -> impl Strategy<Value = Spec> {
-        let widths = (1u32..=60, 0u32..=20, 0u32..=6, prop::collection::vec(1u32..=12, 0..4));
-        (widths, any::<u64>()).prop_map(|((timestamp, counter, zero, nodes), seed)| {
-            let mut fields = vec![("timestamp".to_owned(), timestamp)];
-            fields.extend((counter > 0).then(|| ("counter".to_owned(), counter)));
-            fields.extend((zero > 0).then(|| ("zero".to_owned(), zero)));
-            fields.extend(nodes.iter().enumerate().map(|(i, &width)| (format!("n{i}"), width)));
-            let mut left = 64u32;
-            fields.retain_mut(|field| {
-                field.1 = field.1.min(left);
-                left -= field.1;
-                field.1 > 0
-            });
-            fields.extend((left > 0).then(|| ("zero".to_owned(), left)));
-            let turn = seed as usize % fields.len();
-            fields.rotate_left(turn);
-            Spec { name: "random".into(), epoch_ms: 0, tick_ns: 1_000_000, fields }
-        })
-    }
-
-    /// Parts that a layout can hold, made from three random numbers.
-    fn parts(layout: &Layout, (tick, counter, node): (u64, u64, u64)) -> Unpacked {
-        let ticks = match layout.packing {
-            Packing::Bits { tick, .. } => tick.max(),
-            Packing::Decimal => layout.scale.last_tick,
-        };
-        let within = |value: u64, max: u64| if max == u64::MAX { value } else { value % (max + 1) };
-        Unpacked {
-            tick: within(tick, ticks),
-            counter: within(counter, layout.counter_max()),
-            node: within(node, layout.node_max()),
-            mode: layout.mode(),
-        }
-    }
-
-    fn assert_inverses(layout: &Layout, numbers: (u64, u64, u64), id: u64) {
-        let parts = parts(layout, numbers);
-        let packed = layout.pack(parts).unwrap();
-        assert_eq!(layout.unpack(packed), Some(parts), "{}", layout.name);
-        let number = parts.tick << layout.packing.counter_bits() | parts.counter;
-        assert_eq!(layout.packing.pack(number, layout.place_node(parts.node)), packed, "the fast way is the same");
-        if let Some(parts) = layout.unpack(id) {
-            assert_eq!(layout.pack(parts), Some(id), "{}", layout.name);
-        }
-    }
-
-    fn assert_ordered(layout: &Layout, a: (u64, u64, u64), b: (u64, u64, u64)) {
-        let (a, b) = (parts(layout, a), parts(layout, b));
-        if layout.is_time_ordered() && a.tick != b.tick {
-            assert_eq!(a.tick < b.tick, layout.pack(a) < layout.pack(b), "{}", layout.name);
-        }
-        assert!(
-            (layout.bottom(a.tick)..=layout.top(a.tick)).contains(&layout.pack(a).unwrap()) || layout.mode().is_some()
-        );
-    }
-
-    fn assert_runs(layout: &Layout, numbers: (u64, u64, u64)) {
-        let start = parts(layout, numbers);
-        let node = layout.place_node(start.node);
-        let base =
-            (start.tick << layout.packing.counter_bits() | start.counter).min(layout.last_number().saturating_sub(300));
-        let mut ids = [0; 300];
-        layout.packing.pack_run(base, node, &mut ids, |id| id);
-        for (i, id) in ids.iter().enumerate() {
-            assert_eq!(*id, layout.packing.pack(base + i as u64, node), "{} {i}", layout.name);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn every_dialect(a: (u64, u64, u64), b: (u64, u64, u64), id: u64) {
-            for layout in all() {
-                assert_inverses(&layout, a, id);
-                assert_ordered(&layout, a, b);
-                assert_runs(&layout, a);
-            }
-        }
-
-        #[test]
-        fn random_specs(spec in specs(), a: (u64, u64, u64), b: (u64, u64, u64), id: u64) {
-            let layout = Layout::custom(spec).unwrap();
+    fn every_dialect(a: (u64, u64, u64), b: (u64, u64, u64), id: u64) {
+        for layout in all() {
             assert_inverses(&layout, a, id);
+            assert_ordered(&layout, a, b);
             assert_runs(&layout, a);
-            if layout.is_time_ordered() {
-                assert_ordered(&layout, a, b);
+        }
+    }
+
+    #[test]
+    fn random_specs(spec in specs(), a: (u64, u64, u64), b: (u64, u64, u64), id: u64) {
+        let layout = Layout::custom(spec).unwrap();
+        assert_inverses(&layout, a, id);
+        assert_runs(&layout, a);
+        if layout.is_time_ordered() {
+            assert_ordered(&layout, a, b);
+        }
+    }
+
+    #[test]
+    fn offsets(a: (u64, u64, u64), offset: i64, id: u64) {
+        for layout in all().into_iter().filter_map(|layout| layout.with_id_offset(offset)) {
+            if let Some(parts) = layout.unpack(id) {
+                prop_assert_eq!(layout.pack(parts), Some(id));
+            }
+            let parts = parts(&layout, a);
+            if (layout.scale.first_tick..=layout.scale.last_tick).contains(&parts.tick) {
+                prop_assert!(layout.pack(parts).is_some(), "{} {:?} {}", layout.name, parts, offset);
             }
         }
+    }
 
-        #[test]
-        fn offsets(a: (u64, u64, u64), offset: i64, id: u64) {
-            for layout in all().into_iter().filter_map(|layout| layout.with_id_offset(offset)) {
-                if let Some(parts) = layout.unpack(id) {
-                    prop_assert_eq!(layout.pack(parts), Some(id));
-                }
-                let parts = parts(&layout, a);
-                if (layout.scale.first_tick..=layout.scale.last_tick).contains(&parts.tick) {
-                    prop_assert!(layout.pack(parts).is_some(), "{} {:?} {}", layout.name, parts, offset);
-                }
-            }
-        }
-
-        #[test]
-        fn node_fields_join_and_split(node: u64) {
-            for layout in all() {
-                let node = node % (layout.node_max() + 1);
-                let id = layout.pack(Unpacked { tick: 7, counter: 0, node, mode: layout.mode() }).unwrap();
-                prop_assert_eq!(layout.join_node(layout.node_values(id)), node, "{}", layout.name);
-            }
+    #[test]
+    fn node_fields_join_and_split(node: u64) {
+        for layout in all() {
+            let node = node % (layout.node_max() + 1);
+            let id = layout.pack(Unpacked { tick: 7, counter: 0, node, mode: layout.mode() }).unwrap();
+            prop_assert_eq!(layout.join_node(layout.node_values(id)), node, "{}", layout.name);
         }
     }
 }

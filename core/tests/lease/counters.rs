@@ -1,457 +1,451 @@
 //! Counters of blocks: no block is handed out twice, and no loss is repaired by itself.
 
-mod tests {
-    use std::collections::BTreeSet;
+use std::collections::BTreeSet;
 
-    use flakeforge_core::lease::grants::record::{Counter, Unreadable};
-    use flakeforge_core::lease::grants::{Answer, Ask, COUNTER, Refused, Task};
+use flakeforge_core::lease::grants::record::{Counter, Unreadable};
+use flakeforge_core::lease::grants::{Answer, Ask, COUNTER, Refused, Task};
 
-    use crate::store::*;
+use crate::store::*;
 
-    fn advance(by: u64, init: Option<u64>) -> Task {
-        Task::Advance { by, init, durable: false }
-    }
+fn advance(by: u64, init: Option<u64>) -> Task {
+    Task::Advance { by, init, durable: false }
+}
 
-    fn skip_to(place: u64) -> Task {
-        Task::SkipTo { place, durable: false }
-    }
+fn skip_to(place: u64) -> Task {
+    Task::SkipTo { place, durable: false }
+}
 
-    fn number(number: u64) -> Answer {
-        Answer::Number(number)
-    }
+fn number(number: u64) -> Answer {
+    Answer::Number(number)
+}
 
-    fn refused(refused: Refused) -> Answer {
-        Answer::Refused(refused)
-    }
+fn refused(refused: Refused) -> Answer {
+    Answer::Refused(refused)
+}
 
-    /// A store with a counter that two clients know. Its next block begins at 20.
-    fn known() -> (Store, Client, Client) {
-        let mut store = Store::empty();
-        let (mut one, mut two) = (Client::new(1), Client::new(2));
-        assert_eq!(one.run(&mut store, advance(10, Some(0))), number(0));
-        assert_eq!(two.run(&mut store, advance(10, None)), number(10));
-        (store, one, two)
-    }
+/// A store with a counter that two clients know. Its next block begins at 20.
+fn known() -> (Store, Client, Client) {
+    let mut store = Store::empty();
+    let (mut one, mut two) = (Client::new(1), Client::new(2));
+    assert_eq!(one.run(&mut store, advance(10, Some(0))), number(0));
+    assert_eq!(two.run(&mut store, advance(10, None)), number(10));
+    (store, one, two)
+}
 
-    #[test]
-    fn counters_give_blocks() {
-        let (mut store, mut client) = (Store::empty(), Client::new(1));
-        assert_eq!(client.run(&mut store, advance(10, None)), refused(Refused::Gone));
-        assert!(store.records.is_empty());
-        assert_eq!(client.run(&mut store, advance(10, Some(5))), number(5));
-        assert_eq!(client.run(&mut store, advance(7, Some(5))), number(15), "init is for a counter that is missing");
-        let calls = client.calls;
-        assert_eq!(client.run(&mut store, advance(7, None)), number(22));
-        assert_eq!(client.calls - calls, 3, "read, swap, read");
-        assert_eq!(client.run(&mut store, advance(0, None)), number(29));
-        assert_eq!(store.counter().value, 29);
-    }
+#[test]
+fn counters_give_blocks() {
+    let (mut store, mut client) = (Store::empty(), Client::new(1));
+    assert_eq!(client.run(&mut store, advance(10, None)), refused(Refused::Gone));
+    assert!(store.records.is_empty());
+    assert_eq!(client.run(&mut store, advance(10, Some(5))), number(5));
+    assert_eq!(client.run(&mut store, advance(7, Some(5))), number(15), "init is for a counter that is missing");
+    let calls = client.calls;
+    assert_eq!(client.run(&mut store, advance(7, None)), number(22));
+    assert_eq!(client.calls - calls, 3, "read, swap, read");
+    assert_eq!(client.run(&mut store, advance(0, None)), number(29));
+    assert_eq!(store.counter().value, 29);
+}
 
-    #[test]
-    fn a_block_does_not_count_once_a_loss_was_noted() {
+#[test]
+fn a_block_does_not_count_once_a_loss_was_noted() {
+    let (mut store, mut one, _) = known();
+    let mut slow = Running::new(&mut one, advance(10, None));
+    slow.go(&mut store, &mut one, Fate::Done);
+    slow.go(&mut store, &mut one, Fate::Done); // the swap
+    let taken = store.counter();
+    let lost = Counter { value: taken.value + 10, is_lost: true, nonce: 1, ..taken };
+    store.records.insert(COUNTER.to_owned(), lost.text());
+    finish(&mut slow, &mut store, &mut one);
+    assert_eq!(slow.ask, Ask::Done(refused(Refused::Behind)), "another may have been given it");
+}
+
+#[test]
+fn a_counter_needs_no_clock() {
+    let (mut store, mut one, _) = known();
+    one.clock = (-1_000_000, -1_000_000);
+    store.now = 0;
+    assert_eq!(one.run(&mut store, advance(10, None)), number(20));
+}
+
+#[test]
+fn a_counter_ends_with_its_64_bits() {
+    let (mut store, mut client) = (Store::empty(), Client::new(1));
+    assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX))), refused(Refused::Full(u64::MAX)));
+    assert!(store.records.is_empty(), "it was not made either");
+    assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX - 2))), number(u64::MAX - 2));
+    let before = store.records.clone();
+    assert_eq!(client.run(&mut store, advance(1, None)), refused(Refused::Full(u64::MAX)));
+    assert_eq!(store.records, before);
+    assert_eq!(client.run(&mut store, advance(0, None)), number(u64::MAX));
+}
+
+#[test]
+fn a_counter_of_version_0_1_is_not_begun_again() {
+    let (mut store, mut client) = (Store::empty(), Client::new(1));
+    store.older = (true, Some("123".to_owned()));
+    assert_eq!(client.run(&mut store, advance(10, Some(0))), refused(Refused::OlderCounter("123".to_owned())));
+    assert_eq!(client.run(&mut store, advance(10, None)), refused(Refused::Gone));
+    assert!(store.records.is_empty());
+    assert_eq!(client.run(&mut store, skip_to(123)), number(123), "somebody says where to continue");
+    assert_eq!(client.run(&mut store, advance(10, Some(0))), number(123));
+    let mut store = Store::empty();
+    store.older.0 = true;
+    assert_eq!(Client::new(2).run(&mut store, advance(10, Some(0))), number(0), "a group is no counter");
+}
+
+// Whether a block counts
+
+/// A block whose swap comes to this, and something that happens before the next read. How often it swapped.
+fn block(store: &mut Store, client: &mut Client, fate: Fate, happens: impl Fn(&mut Store)) -> (Answer, i32) {
+    let (mut swaps, mut is_swapped) = (0, false);
+    let answer = client.run_with(store, advance(10, None), |store, ask| {
+        if std::mem::replace(&mut is_swapped, swaps_counter(ask)) && swaps == 1 {
+            happens(store);
+        }
+        swaps += i32::from(swaps_counter(ask));
+        if swaps == 1 { fate } else { Fate::Done }
+    });
+    (answer, swaps)
+}
+
+fn swaps_counter(ask: &Ask) -> bool {
+    swaps(ask, COUNTER)
+}
+
+#[test]
+fn a_block_counts_if_a_read_shows_its_text_whatever_the_swap_answered() {
+    for (fate, swaps) in [(Fate::Done, 1), (Fate::Unheard, 1), (Fate::Dropped, 2), (Fate::Lie, 2)] {
         let (mut store, mut one, _) = known();
-        let mut slow = Running::new(&mut one, advance(10, None));
-        slow.go(&mut store, &mut one, Fate::Done);
-        slow.go(&mut store, &mut one, Fate::Done); // the swap
-        let taken = store.counter();
-        let lost = Counter { value: taken.value + 10, is_lost: true, nonce: 1, ..taken };
-        store.records.insert(COUNTER.to_owned(), lost.text());
-        finish(&mut slow, &mut store, &mut one);
-        assert_eq!(slow.ask, Ask::Done(refused(Refused::Behind)), "another may have been given it");
+        assert_eq!(block(&mut store, &mut one, fate, |_| ()), (number(20), swaps), "{fate:?}");
+        assert_eq!(store.counter().value, 30);
     }
+}
 
-    #[test]
-    fn a_counter_needs_no_clock() {
-        let (mut store, mut one, _) = known();
-        one.clock = (-1_000_000, -1_000_000);
-        store.now = 0;
-        assert_eq!(one.run(&mut store, advance(10, None)), number(20));
-    }
+#[test]
+fn after_a_true_swap_others_may_have_gone_on() {
+    let others = |store: &mut Store| {
+        assert_eq!(Client::new(9).run(store, advance(10, None)), number(30));
+    };
+    let (mut store, mut one, _) = known();
+    assert_eq!(block(&mut store, &mut one, Fate::Done, others), (number(20), 1));
+    let (mut store, mut one, _) = known();
+    assert_eq!(block(&mut store, &mut one, Fate::Unheard, others), (number(40), 2), "not after an error");
+}
 
-    #[test]
-    fn a_counter_ends_with_its_64_bits() {
-        let (mut store, mut client) = (Store::empty(), Client::new(1));
-        assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX))), refused(Refused::Full(u64::MAX)));
-        assert!(store.records.is_empty(), "it was not made either");
-        assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX - 2))), number(u64::MAX - 2));
-        let before = store.records.clone();
-        assert_eq!(client.run(&mut store, advance(1, None)), refused(Refused::Full(u64::MAX)));
-        assert_eq!(store.records, before);
-        assert_eq!(client.run(&mut store, advance(0, None)), number(u64::MAX));
-    }
+#[test]
+fn after_a_true_swap_the_value_must_reach_the_blocks_end() {
+    let (mut store, mut one, _) = known();
+    let back = |store: &mut Store| {
+        let counter = Counter { value: 29, nonce: 1, ..store.counter() };
+        store.records.insert(COUNTER.to_owned(), counter.text());
+    };
+    assert_eq!(block(&mut store, &mut one, Fate::Done, back), (number(29), 2));
+    let (mut store, mut one, _) = known();
+    let there = |store: &mut Store| {
+        let counter = Counter { value: 30, nonce: 1, ..store.counter() };
+        store.records.insert(COUNTER.to_owned(), counter.text());
+    };
+    assert_eq!(block(&mut store, &mut one, Fate::Done, there), (number(20), 1));
+}
 
-    #[test]
-    fn a_counter_of_version_0_1_is_not_begun_again() {
-        let (mut store, mut client) = (Store::empty(), Client::new(1));
-        store.older = (true, Some("123".to_owned()));
-        assert_eq!(client.run(&mut store, advance(10, Some(0))), refused(Refused::OlderCounter("123".to_owned())));
-        assert_eq!(client.run(&mut store, advance(10, None)), refused(Refused::Gone));
-        assert!(store.records.is_empty());
-        assert_eq!(client.run(&mut store, skip_to(123)), number(123), "somebody says where to continue");
-        assert_eq!(client.run(&mut store, advance(10, Some(0))), number(123));
-        let mut store = Store::empty();
-        store.older.0 = true;
-        assert_eq!(Client::new(2).run(&mut store, advance(10, Some(0))), number(0), "a group is no counter");
-    }
+#[test]
+fn after_a_true_swap_the_lineage_must_be_the_same() {
+    let (mut store, mut one, _) = known();
+    let other = |store: &mut Store| {
+        assert_eq!(Client::new(9).run(store, skip_to(1_000)), number(1_000));
+    };
+    assert_eq!(block(&mut store, &mut one, Fate::Done, other), (number(1_000), 2));
+}
 
-    // Whether a block counts
-
-    /// A block whose swap comes to this, and something that happens before the next read. How often it swapped.
-    fn block(store: &mut Store, client: &mut Client, fate: Fate, happens: impl Fn(&mut Store)) -> (Answer, i32) {
-        let (mut swaps, mut is_swapped) = (0, false);
-        let answer = client.run_with(store, advance(10, None), |store, ask| {
-            if std::mem::replace(&mut is_swapped, swaps_counter(ask)) && swaps == 1 {
-                happens(store);
-            }
-            swaps += i32::from(swaps_counter(ask));
-            if swaps == 1 { fate } else { Fate::Done }
-        });
-        (answer, swaps)
-    }
-
-    fn swaps_counter(ask: &Ask) -> bool {
-        swaps(ask, COUNTER)
-    }
-
-    #[test]
-    fn a_block_counts_if_a_read_shows_its_text_whatever_the_swap_answered() {
-        for (fate, swaps) in [(Fate::Done, 1), (Fate::Unheard, 1), (Fate::Dropped, 2), (Fate::Lie, 2)] {
+#[test]
+fn a_block_counts_only_under_the_identity_that_it_was_decided_from() {
+    let lost: [fn(&mut Store); 2] = [Store::restart, Store::fail_over];
+    for lose in lost {
+        for goes_on in [false, true] {
             let (mut store, mut one, _) = known();
-            assert_eq!(block(&mut store, &mut one, fate, |_| ()), (number(20), swaps), "{fate:?}");
-            assert_eq!(store.counter().value, 30);
-        }
-    }
-
-    #[test]
-    fn after_a_true_swap_others_may_have_gone_on() {
-        let others = |store: &mut Store| {
-            assert_eq!(Client::new(9).run(store, advance(10, None)), number(30));
-        };
-        let (mut store, mut one, _) = known();
-        assert_eq!(block(&mut store, &mut one, Fate::Done, others), (number(20), 1));
-        let (mut store, mut one, _) = known();
-        assert_eq!(block(&mut store, &mut one, Fate::Unheard, others), (number(40), 2), "not after an error");
-    }
-
-    #[test]
-    fn after_a_true_swap_the_value_must_reach_the_blocks_end() {
-        let (mut store, mut one, _) = known();
-        let back = |store: &mut Store| {
-            let counter = Counter { value: 29, nonce: 1, ..store.counter() };
-            store.records.insert(COUNTER.to_owned(), counter.text());
-        };
-        assert_eq!(block(&mut store, &mut one, Fate::Done, back), (number(29), 2));
-        let (mut store, mut one, _) = known();
-        let there = |store: &mut Store| {
-            let counter = Counter { value: 30, nonce: 1, ..store.counter() };
-            store.records.insert(COUNTER.to_owned(), counter.text());
-        };
-        assert_eq!(block(&mut store, &mut one, Fate::Done, there), (number(20), 1));
-    }
-
-    #[test]
-    fn after_a_true_swap_the_lineage_must_be_the_same() {
-        let (mut store, mut one, _) = known();
-        let other = |store: &mut Store| {
-            assert_eq!(Client::new(9).run(store, skip_to(1_000)), number(1_000));
-        };
-        assert_eq!(block(&mut store, &mut one, Fate::Done, other), (number(1_000), 2));
-    }
-
-    #[test]
-    fn a_block_counts_only_under_the_identity_that_it_was_decided_from() {
-        let lost: [fn(&mut Store); 2] = [Store::restart, Store::fail_over];
-        for lose in lost {
-            for goes_on in [false, true] {
-                let (mut store, mut one, _) = known();
-                let happens = |store: &mut Store| {
-                    if goes_on {
-                        Client::new(9).run(store, advance(10, None));
-                    }
-                    lose(store);
-                };
-                assert_eq!(block(&mut store, &mut one, Fate::Done, happens), (refused(Refused::Behind), 1));
-            }
-        }
-        // The record's identity fits the server's again, but it is not the one under which the block was decided.
-        let (mut store, mut one, _) = known();
-        store.identity.history.clear();
-        let answer = block(&mut store, &mut one, Fate::Done, |store| store.identity.history = "history".to_owned());
-        assert_eq!(answer, (number(30), 2));
-    }
-
-    #[test]
-    fn a_swap_carries_the_identity_of_its_read() {
-        let (mut store, mut one, _) = known();
-        let before = store.records.clone();
-        let answer = one.run_with(&mut store, advance(10, None), |store, ask| {
-            if swaps_counter(ask) {
-                store.restart();
-            }
-            Fate::Done
-        });
-        assert_eq!((answer, store.records), (refused(Refused::Behind), before));
-    }
-
-    #[test]
-    fn blocks_of_many_at_once_are_disjoint() {
-        let mut store = Store::empty();
-        let mut clients: Vec<_> = (1..=20).map(Client::new).collect();
-        let mut running: Vec<_> = clients.iter_mut().map(|client| Running::new(client, advance(10, Some(0)))).collect();
-        for round in 0..1_000 {
-            for (place, (running, client)) in running.iter_mut().zip(&mut clients).enumerate() {
-                let fate = if (round + place) % 3 == 0 { Fate::Unheard } else { Fate::Done };
-                if !matches!(running.ask, Ask::Done(_)) && (round + place) % 2 == 0 {
-                    running.go(&mut store, client, fate);
+            let happens = |store: &mut Store| {
+                if goes_on {
+                    Client::new(9).run(store, advance(10, None));
                 }
+                lose(store);
+            };
+            assert_eq!(block(&mut store, &mut one, Fate::Done, happens), (refused(Refused::Behind), 1));
+        }
+    }
+    // The record's identity fits the server's again, but it is not the one under which the block was decided.
+    let (mut store, mut one, _) = known();
+    store.identity.history.clear();
+    let answer = block(&mut store, &mut one, Fate::Done, |store| store.identity.history = "history".to_owned());
+    assert_eq!(answer, (number(30), 2));
+}
+
+#[test]
+fn a_swap_carries_the_identity_of_its_read() {
+    let (mut store, mut one, _) = known();
+    let before = store.records.clone();
+    let answer = one.run_with(&mut store, advance(10, None), |store, ask| {
+        if swaps_counter(ask) {
+            store.restart();
+        }
+        Fate::Done
+    });
+    assert_eq!((answer, store.records), (refused(Refused::Behind), before));
+}
+
+#[test]
+fn blocks_of_many_at_once_are_disjoint() {
+    let mut store = Store::empty();
+    let mut clients: Vec<_> = (1..=20).map(Client::new).collect();
+    let mut running: Vec<_> = clients.iter_mut().map(|client| Running::new(client, advance(10, Some(0)))).collect();
+    for round in 0..1_000 {
+        for (place, (running, client)) in running.iter_mut().zip(&mut clients).enumerate() {
+            let fate = if (round + place) % 3 == 0 { Fate::Unheard } else { Fate::Done };
+            if !matches!(running.ask, Ask::Done(_)) && (round + place) % 2 == 0 {
+                running.go(&mut store, client, fate);
             }
         }
-        let begins: BTreeSet<u64> = running
-            .iter()
-            .map(|running| match running.ask {
-                Ask::Done(Answer::Number(number)) => number,
-                _ => panic!("{:?}", running.ask),
-            })
-            .collect();
-        assert_eq!(begins.len(), 20);
-        assert!(begins.iter().all(|begin| begin % 10 == 0));
     }
+    let begins: BTreeSet<u64> = running
+        .iter()
+        .map(|running| match running.ask {
+            Ask::Done(Answer::Number(number)) => number,
+            _ => panic!("{:?}", running.ask),
+        })
+        .collect();
+    assert_eq!(begins.len(), 20);
+    assert!(begins.iter().all(|begin| begin % 10 == 0));
+}
 
-    // Losses
+// Losses
 
-    #[test]
-    fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
-        let lost: [fn(&mut Store); 2] = [Store::restart, Store::fail_over];
-        for lose in lost {
-            let (mut store, mut one, mut two) = known();
-            lose(&mut store);
-            let before = store.records.clone();
-            for task in [advance(10, None), advance(10, Some(0)), advance(0, None)] {
-                assert_eq!(one.run(&mut store, task.clone()), refused(Refused::Behind));
-                assert_eq!(
-                    Client::new(9).run(&mut store, task),
-                    refused(Refused::Behind),
-                    "who knows nothing of it too"
-                );
-            }
-            assert_eq!(store.records, before);
-            assert_eq!(one.run(&mut store, skip_to(500)), number(500));
-            assert_eq!(one.run(&mut store, advance(10, None)), number(500));
-            assert_eq!(two.run(&mut store, advance(10, None)), number(510), "for all");
-        }
-    }
-
-    #[test]
-    fn who_was_given_numbers_knows_that_a_missing_counter_was_lost() {
+#[test]
+fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
+    let lost: [fn(&mut Store); 2] = [Store::restart, Store::fail_over];
+    for lose in lost {
         let (mut store, mut one, mut two) = known();
-        store.records.clear();
-        assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(Refused::Gone));
-        assert!(store.records.is_empty());
-        assert_eq!(Client::new(9).run(&mut store, advance(10, Some(0))), number(0), "who does not, begins it");
-        assert_eq!(two.run(&mut store, advance(10, Some(0))), refused(Refused::Behind), "it is below what we know");
-        Client::new(8).run(&mut store, advance(100, Some(0)));
-        assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(Refused::Gone), "it is another");
-        assert_eq!(one.run(&mut store, skip_to(7)), number(110));
-        assert_eq!(one.run(&mut store, advance(10, None)), number(110));
-    }
-
-    #[test]
-    fn a_counter_below_what_was_given_is_behind_whatever_its_lineage() {
-        let (mut store, mut one, _) = known();
-        one.run(&mut store, advance(10, None)); // up to 30
-        let older = Counter { value: 29, ..store.counter() };
-        store.records.insert(COUNTER.to_owned(), older.text());
-        assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind));
-        store.records.clear();
-        Client::new(9).run(&mut store, skip_to(29));
-        assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind), "too low a place");
-        Client::new(9).run(&mut store, skip_to(30));
-        assert_eq!(one.run(&mut store, advance(10, None)), number(30));
-    }
-
-    #[test]
-    fn what_was_given_is_not_forgotten_when_answers_come_in_another_order() {
-        let (mut store, mut one, _) = known();
-        let mut slow = Running::new(&mut one, advance(10, None));
-        slow.go(&mut store, &mut one, Fate::Done);
-        slow.go(&mut store, &mut one, Fate::Done); // 20 to 30, not read yet
-        let look = slow.look(&store, &one);
-        assert_eq!(one.run(&mut store, advance(10, None)), number(30));
-        slow.hear(look, &mut one);
-        assert_eq!(slow.ask, Ask::Done(number(20)));
-        let older = Counter { value: 35, ..store.counter() };
-        store.records.insert(COUNTER.to_owned(), older.text());
-        assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind));
-    }
-
-    fn finish(step: &mut Running, store: &mut Store, client: &mut Client) {
-        while !matches!(step.ask, Ask::Done(_)) {
-            step.go(store, client, Fate::Done);
-        }
-    }
-
-    /// A pool of connections answers in any order.
-    #[test]
-    fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
-        let (mut store, mut one, mut two) = known();
-        let mut slow = Running::new(&mut one, advance(10, None));
-        let look = slow.look(&store, &one);
-        assert_eq!(one.run(&mut store, advance(10, None)), number(20));
-        assert_eq!(one.run(&mut store, skip_to(100)), number(100), "of another lineage");
-        slow.hear(look, &mut one);
-        finish(&mut slow, &mut store, &mut one);
-        assert_eq!(slow.ask, Ask::Done(number(100)));
-
-        store.records.clear();
-        let mut slow = Running::new(&mut one, advance(10, None));
-        let look = slow.look(&store, &one);
-        assert_eq!(two.run(&mut store, skip_to(200)), number(200));
-        slow.hear(look, &mut one);
-        assert_eq!(slow.ask, Ask::Done(refused(Refused::Gone)), "what was known before counts");
-    }
-
-    #[test]
-    fn a_client_begins_a_counter_once_whatever_the_order_of_its_answers() {
-        let (mut store, mut client) = (Store::empty(), Client::new(1));
-        let mut slow = Running::new(&mut client, advance(10, Some(0)));
-        let look = slow.look(&store, &client);
-        assert_eq!(client.run(&mut store, advance(10, Some(0))), number(0));
-        store.records.clear(); // and the counter is lost
-        slow.hear(look, &mut client);
-        finish(&mut slow, &mut store, &mut client);
-        assert_eq!(slow.ask, Ask::Done(refused(Refused::Gone)));
-    }
-
-    #[test]
-    fn a_settled_counter_stays_so_for_all_who_know_another_lineage() {
-        let (mut store, mut one, mut two) = known();
-        one.run(&mut store, skip_to(0));
-        let settled = store.counter();
-        assert_eq!((settled.value, settled.is_settled), (20, true));
-        one.run(&mut store, advance(10, None));
-        assert_eq!((store.counter().lineage, store.counter().is_settled), (settled.lineage, true));
-        assert_eq!(two.run(&mut store, advance(10, None)), number(30));
-    }
-
-    #[test]
-    fn a_fall_of_the_position_stops_a_counter_for_all() {
-        for durable in [false, true] {
-            let advance = |init| Task::Advance { by: 10, init, durable };
-            let mut store = Store::empty();
-            let mut one = Client::new(1);
-            store.position = Some(100);
-            one.run(&mut store, advance(Some(0)));
-            store.position = Some(99);
-            assert_eq!(one.run(&mut store, advance(None)), refused(Refused::Behind));
-            assert!(store.counter().is_lost);
-            assert_eq!(Client::new(9).run(&mut store, advance(None)), refused(Refused::Behind));
-            assert_eq!(one.run(&mut store, Task::SkipTo { place: 700, durable }), number(700));
-            assert_eq!(one.run(&mut store, advance(None)), number(700));
-        }
-    }
-
-    #[test]
-    fn a_mark_of_a_loss_is_no_block() {
-        let (mut store, mut one, _) = known();
-        store.position = Some(100);
-        one.run(&mut store, advance(0, None));
+        lose(&mut store);
         let before = store.records.clone();
-        store.position = Some(50);
-        // Two steps write the mark. Both times what was before comes back, and the second one has noted the loss.
-        let [mut first, mut second] = [0, 1].map(|_| Running::new(&mut one, advance(100, None)));
-        first.go(&mut store, &mut one, Fate::Done);
-        second.go(&mut store, &mut one, Fate::Done);
-        first.go(&mut store, &mut one, Fate::Done);
-        store.records = before.clone();
-        second.go(&mut store, &mut one, Fate::Done);
-        second.go(&mut store, &mut one, Fate::Done);
-        assert_eq!(second.ask, Ask::Done(refused(Refused::Behind)));
-        store.records = before;
-        first.go(&mut store, &mut one, Fate::Done);
-        assert!(!matches!(first.ask, Ask::Done(_)), "its value is below the block's size: {:?}", first.ask);
-    }
-
-    // Where to continue
-
-    #[test]
-    fn a_counter_never_goes_down() {
-        let (mut store, mut one, _) = known();
-        assert_eq!(one.run(&mut store, skip_to(4)), number(20));
-        assert_eq!(one.run(&mut store, skip_to(100)), number(100));
-        assert_eq!(one.run(&mut store, advance(1, None)), number(100));
-        assert_eq!(one.run(&mut store, skip_to(u64::MAX)), number(u64::MAX));
-        assert_eq!(one.run(&mut store, advance(1, None)), refused(Refused::Full(u64::MAX)));
-    }
-
-    #[test]
-    fn skip_to_makes_a_counter_that_is_missing_and_a_new_lineage_each_time() {
-        let (mut store, mut client) = (Store::empty(), Client::new(1));
-        let mut lineages = BTreeSet::new();
-        for _ in 0..5 {
-            assert_eq!(client.run(&mut store, skip_to(9)), number(9));
-            lineages.insert(store.counter().lineage);
+        for task in [advance(10, None), advance(10, Some(0)), advance(0, None)] {
+            assert_eq!(one.run(&mut store, task.clone()), refused(Refused::Behind));
+            assert_eq!(Client::new(9).run(&mut store, task), refused(Refused::Behind), "who knows nothing of it too");
         }
-        assert_eq!(lineages.len(), 5);
-        assert_eq!(store.counter().identity, store.identity);
+        assert_eq!(store.records, before);
+        assert_eq!(one.run(&mut store, skip_to(500)), number(500));
+        assert_eq!(one.run(&mut store, advance(10, None)), number(500));
+        assert_eq!(two.run(&mut store, advance(10, None)), number(510), "for all");
     }
+}
 
-    // Durable
+#[test]
+fn who_was_given_numbers_knows_that_a_missing_counter_was_lost() {
+    let (mut store, mut one, mut two) = known();
+    store.records.clear();
+    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(Refused::Gone));
+    assert!(store.records.is_empty());
+    assert_eq!(Client::new(9).run(&mut store, advance(10, Some(0))), number(0), "who does not, begins it");
+    assert_eq!(two.run(&mut store, advance(10, Some(0))), refused(Refused::Behind), "it is below what we know");
+    Client::new(8).run(&mut store, advance(100, Some(0)));
+    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(Refused::Gone), "it is another");
+    assert_eq!(one.run(&mut store, skip_to(7)), number(110));
+    assert_eq!(one.run(&mut store, advance(10, None)), number(110));
+}
 
-    #[test]
-    fn members_agree_whether_they_vouch_for_the_store() {
-        for durable in [false, true] {
-            let (mut store, mut client) = (Store::empty(), Client::new(1));
-            client.run(&mut store, Task::Advance { by: 10, init: Some(0), durable });
-            let before = store.records.clone();
-            store.fail_over();
-            let other = Task::Advance { by: 10, init: Some(0), durable: !durable };
-            assert_eq!(client.run(&mut store, other), refused(Refused::Durable(durable)));
-            assert_eq!(store.records, before);
-            assert_eq!(client.run(&mut store, Task::SkipTo { place: 0, durable: !durable }), number(10));
-            assert_eq!(store.counter().durable, !durable, "who says where to continue says this too");
-        }
+#[test]
+fn a_counter_below_what_was_given_is_behind_whatever_its_lineage() {
+    let (mut store, mut one, _) = known();
+    one.run(&mut store, advance(10, None)); // up to 30
+    let older = Counter { value: 29, ..store.counter() };
+    store.records.insert(COUNTER.to_owned(), older.text());
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind));
+    store.records.clear();
+    Client::new(9).run(&mut store, skip_to(29));
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind), "too low a place");
+    Client::new(9).run(&mut store, skip_to(30));
+    assert_eq!(one.run(&mut store, advance(10, None)), number(30));
+}
+
+#[test]
+fn what_was_given_is_not_forgotten_when_answers_come_in_another_order() {
+    let (mut store, mut one, _) = known();
+    let mut slow = Running::new(&mut one, advance(10, None));
+    slow.go(&mut store, &mut one, Fate::Done);
+    slow.go(&mut store, &mut one, Fate::Done); // 20 to 30, not read yet
+    let look = slow.look(&store, &one);
+    assert_eq!(one.run(&mut store, advance(10, None)), number(30));
+    slow.hear(look, &mut one);
+    assert_eq!(slow.ask, Ask::Done(number(20)));
+    let older = Counter { value: 35, ..store.counter() };
+    store.records.insert(COUNTER.to_owned(), older.text());
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind));
+}
+
+fn finish(step: &mut Running, store: &mut Store, client: &mut Client) {
+    while !matches!(step.ask, Ask::Done(_)) {
+        step.go(store, client, Fate::Done);
     }
+}
 
-    #[test]
-    fn a_durable_counter_goes_on_after_a_restart_and_stops_after_another_history() {
-        let advance = || Task::Advance { by: 10, init: Some(0), durable: true };
+/// A pool of connections answers in any order.
+#[test]
+fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
+    let (mut store, mut one, mut two) = known();
+    let mut slow = Running::new(&mut one, advance(10, None));
+    let look = slow.look(&store, &one);
+    assert_eq!(one.run(&mut store, advance(10, None)), number(20));
+    assert_eq!(one.run(&mut store, skip_to(100)), number(100), "of another lineage");
+    slow.hear(look, &mut one);
+    finish(&mut slow, &mut store, &mut one);
+    assert_eq!(slow.ask, Ask::Done(number(100)));
+
+    store.records.clear();
+    let mut slow = Running::new(&mut one, advance(10, None));
+    let look = slow.look(&store, &one);
+    assert_eq!(two.run(&mut store, skip_to(200)), number(200));
+    slow.hear(look, &mut one);
+    assert_eq!(slow.ask, Ask::Done(refused(Refused::Gone)), "what was known before counts");
+}
+
+#[test]
+fn a_client_begins_a_counter_once_whatever_the_order_of_its_answers() {
+    let (mut store, mut client) = (Store::empty(), Client::new(1));
+    let mut slow = Running::new(&mut client, advance(10, Some(0)));
+    let look = slow.look(&store, &client);
+    assert_eq!(client.run(&mut store, advance(10, Some(0))), number(0));
+    store.records.clear(); // and the counter is lost
+    slow.hear(look, &mut client);
+    finish(&mut slow, &mut store, &mut client);
+    assert_eq!(slow.ask, Ask::Done(refused(Refused::Gone)));
+}
+
+#[test]
+fn a_settled_counter_stays_so_for_all_who_know_another_lineage() {
+    let (mut store, mut one, mut two) = known();
+    one.run(&mut store, skip_to(0));
+    let settled = store.counter();
+    assert_eq!((settled.value, settled.is_settled), (20, true));
+    one.run(&mut store, advance(10, None));
+    assert_eq!((store.counter().lineage, store.counter().is_settled), (settled.lineage, true));
+    assert_eq!(two.run(&mut store, advance(10, None)), number(30));
+}
+
+#[test]
+fn a_fall_of_the_position_stops_a_counter_for_all() {
+    for durable in [false, true] {
+        let advance = |init| Task::Advance { by: 10, init, durable };
+        let mut store = Store::empty();
+        let mut one = Client::new(1);
+        store.position = Some(100);
+        one.run(&mut store, advance(Some(0)));
+        store.position = Some(99);
+        assert_eq!(one.run(&mut store, advance(None)), refused(Refused::Behind));
+        assert!(store.counter().is_lost);
+        assert_eq!(Client::new(9).run(&mut store, advance(None)), refused(Refused::Behind));
+        assert_eq!(one.run(&mut store, Task::SkipTo { place: 700, durable }), number(700));
+        assert_eq!(one.run(&mut store, advance(None)), number(700));
+    }
+}
+
+#[test]
+fn a_mark_of_a_loss_is_no_block() {
+    let (mut store, mut one, _) = known();
+    store.position = Some(100);
+    one.run(&mut store, advance(0, None));
+    let before = store.records.clone();
+    store.position = Some(50);
+    // Two steps write the mark. Both times what was before comes back, and the second one has noted the loss.
+    let [mut first, mut second] = [0, 1].map(|_| Running::new(&mut one, advance(100, None)));
+    first.go(&mut store, &mut one, Fate::Done);
+    second.go(&mut store, &mut one, Fate::Done);
+    first.go(&mut store, &mut one, Fate::Done);
+    store.records = before.clone();
+    second.go(&mut store, &mut one, Fate::Done);
+    second.go(&mut store, &mut one, Fate::Done);
+    assert_eq!(second.ask, Ask::Done(refused(Refused::Behind)));
+    store.records = before;
+    first.go(&mut store, &mut one, Fate::Done);
+    assert!(!matches!(first.ask, Ask::Done(_)), "its value is below the block's size: {:?}", first.ask);
+}
+
+// Where to continue
+
+#[test]
+fn a_counter_never_goes_down() {
+    let (mut store, mut one, _) = known();
+    assert_eq!(one.run(&mut store, skip_to(4)), number(20));
+    assert_eq!(one.run(&mut store, skip_to(100)), number(100));
+    assert_eq!(one.run(&mut store, advance(1, None)), number(100));
+    assert_eq!(one.run(&mut store, skip_to(u64::MAX)), number(u64::MAX));
+    assert_eq!(one.run(&mut store, advance(1, None)), refused(Refused::Full(u64::MAX)));
+}
+
+#[test]
+fn skip_to_makes_a_counter_that_is_missing_and_a_new_lineage_each_time() {
+    let (mut store, mut client) = (Store::empty(), Client::new(1));
+    let mut lineages = BTreeSet::new();
+    for _ in 0..5 {
+        assert_eq!(client.run(&mut store, skip_to(9)), number(9));
+        lineages.insert(store.counter().lineage);
+    }
+    assert_eq!(lineages.len(), 5);
+    assert_eq!(store.counter().identity, store.identity);
+}
+
+// Durable
+
+#[test]
+fn members_agree_whether_they_vouch_for_the_store() {
+    for durable in [false, true] {
         let (mut store, mut client) = (Store::empty(), Client::new(1));
-        client.run(&mut store, advance());
-        store.restart();
-        assert_eq!(client.run(&mut store, advance()), number(10));
-        let mut is_first = true;
-        let answer = client.run_with(&mut store, advance(), |store, ask| {
-            if !swaps_counter(ask) && !std::mem::take(&mut is_first) {
-                store.restart(); // between swap and read
-            }
-            Fate::Done
-        });
-        assert_eq!(answer, number(20));
+        client.run(&mut store, Task::Advance { by: 10, init: Some(0), durable });
+        let before = store.records.clone();
         store.fail_over();
-        assert_eq!(client.run(&mut store, advance()), refused(Refused::Behind));
+        let other = Task::Advance { by: 10, init: Some(0), durable: !durable };
+        assert_eq!(client.run(&mut store, other), refused(Refused::Durable(durable)));
+        assert_eq!(store.records, before);
+        assert_eq!(client.run(&mut store, Task::SkipTo { place: 0, durable: !durable }), number(10));
+        assert_eq!(store.counter().durable, !durable, "who says where to continue says this too");
     }
+}
 
-    // Texts that cannot be read
+#[test]
+fn a_durable_counter_goes_on_after_a_restart_and_stops_after_another_history() {
+    let advance = || Task::Advance { by: 10, init: Some(0), durable: true };
+    let (mut store, mut client) = (Store::empty(), Client::new(1));
+    client.run(&mut store, advance());
+    store.restart();
+    assert_eq!(client.run(&mut store, advance()), number(10));
+    let mut is_first = true;
+    let answer = client.run_with(&mut store, advance(), |store, ask| {
+        if !swaps_counter(ask) && !std::mem::take(&mut is_first) {
+            store.restart(); // between swap and read
+        }
+        Fate::Done
+    });
+    assert_eq!(answer, number(20));
+    store.fail_over();
+    assert_eq!(client.run(&mut store, advance()), refused(Refused::Behind));
+}
 
-    #[test]
-    fn a_counter_that_cannot_be_read_is_refused_by_name_and_left_alone() {
-        let (store, one, _) = known();
-        let own = store.text(COUNTER).unwrap();
-        let group = Store::with(&config(1)).text("group").unwrap().to_owned();
-        for (text, why) in [
-            ("", Unreadable::Damaged),
-            (&own[..own.len() - 1], Unreadable::Damaged),
-            (&own.replace("value=20", "value=21"), Unreadable::Damaged),
-            (&own.replace("flakeforge1", "flakeforge2"), Unreadable::Newer { version: 2 }),
-            (&group, Unreadable::Damaged),
-        ] {
-            for task in [advance(10, Some(0)), advance(10, None), skip_to(1_000)] {
-                let mut store = store.clone();
-                store.records.insert(COUNTER.to_owned(), text.to_owned());
-                let answer = one.clone().run(&mut store, task);
-                assert_eq!(answer, refused(Refused::Record(COUNTER.to_owned(), why)));
-                assert_eq!(store.text(COUNTER), Some(text));
-            }
+// Texts that cannot be read
+
+#[test]
+fn a_counter_that_cannot_be_read_is_refused_by_name_and_left_alone() {
+    let (store, one, _) = known();
+    let own = store.text(COUNTER).unwrap();
+    let group = Store::with(&config(1)).text("group").unwrap().to_owned();
+    for (text, why) in [
+        ("", Unreadable::Damaged),
+        (&own[..own.len() - 1], Unreadable::Damaged),
+        (&own.replace("value=20", "value=21"), Unreadable::Damaged),
+        (&own.replace("flakeforge1", "flakeforge2"), Unreadable::Newer { version: 2 }),
+        (&group, Unreadable::Damaged),
+    ] {
+        for task in [advance(10, Some(0)), advance(10, None), skip_to(1_000)] {
+            let mut store = store.clone();
+            store.records.insert(COUNTER.to_owned(), text.to_owned());
+            let answer = one.clone().run(&mut store, task);
+            assert_eq!(answer, refused(Refused::Record(COUNTER.to_owned(), why)));
+            assert_eq!(store.text(COUNTER), Some(text));
         }
     }
 }

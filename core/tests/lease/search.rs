@@ -1,292 +1,290 @@
 //! Which slots a search looks at, how many calls it takes, and when it may say that no slot is free.
 
-mod tests {
-    use std::collections::BTreeSet;
+use std::collections::BTreeSet;
 
-    use flakeforge_core::lease::grants::record::{Slot, Unreadable};
-    use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, Refused, Task, slot_name, slot_of};
+use flakeforge_core::lease::grants::record::{Slot, Unreadable};
+use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, Refused, Task, slot_name, slot_of};
 
-    use crate::store::*;
+use crate::store::*;
 
-    /// A store whose slots are held by others, all but these, for so long as the number of the slot says.
-    fn taken(slots: u32, free: &[u32]) -> Store {
-        let mut store = Store::with(&config(slots));
-        for slot in (0..slots).filter(|slot| !free.contains(slot)) {
-            let hi = store.now + 10_000 + i64::from(slot);
-            store.put(slot, &Slot { owner: Some(1 << 90), life: 1, lo: 0, hi, host: "other".to_owned(), nonce: 1 });
-        }
-        store
+/// A store whose slots are held by others, all but these, for so long as the number of the slot says.
+fn taken(slots: u32, free: &[u32]) -> Store {
+    let mut store = Store::with(&config(slots));
+    for slot in (0..slots).filter(|slot| !free.contains(slot)) {
+        let hi = store.now + 10_000 + i64::from(slot);
+        store.put(slot, &Slot { owner: Some(1 << 90), life: 1, lo: 0, hi, host: "other".to_owned(), nonce: 1 });
     }
+    store
+}
 
-    /// Joins `members` hosts' members at once, in turns, one request each. The calls of each, and what they got.
-    fn all_at_once(members: u32, slots: u32, host: impl Fn(u32) -> String) -> (Vec<usize>, BTreeSet<u32>) {
-        let mut store = Store::with(&config(slots));
-        let mut waiting: Vec<_> = (0..members)
-            .map(|member| {
-                let mut client = Client::new(member + 10);
-                let running = Running::new(&mut client, join(&config(slots), u128::from(member) + 1, &host(member)));
-                (running, client)
-            })
-            .collect();
-        let (mut calls, mut got) = (Vec::new(), BTreeSet::new());
-        for _ in 0..100_000 {
-            waiting.retain_mut(|(running, client)| {
-                running.go(&mut store, client, Fate::Done);
-                let Ask::Done(answer) = &running.ask else { return true };
-                let Answer::Granted(Granted { slot, .. }) = answer else { panic!("{answer:?}") };
-                assert!(got.insert(*slot), "slot {slot} twice");
-                calls.push(client.calls);
-                false
-            });
-            if waiting.is_empty() {
-                break;
-            }
-        }
-        assert_eq!(store.records.len(), members as usize + 1, "no slot is wasted");
-        calls.sort_unstable();
-        (calls, got)
-    }
-
-    fn mean(calls: &[usize]) -> f64 {
-        calls.iter().sum::<usize>() as f64 / calls.len() as f64
-    }
-
-    #[test]
-    fn three_hundred_who_start_at_once_take_few_calls_each() {
-        for (kind, host) in
-            [("one host", (|_| "h".to_owned()) as fn(u32) -> String), ("many", |member| format!("h{member}"))]
-        {
-            let (calls, got) = all_at_once(300, 1024, host);
-            assert_eq!(got.len(), 300);
-            assert!(mean(&calls) <= 4.5, "{kind}: {}", mean(&calls));
-            assert!(calls[299] <= 12, "{kind}: {}", calls[299]);
-        }
-    }
-
-    #[test]
-    fn all_the_slots_there_are_are_found_by_those_who_start_at_once() {
-        for slots in [1, 7, 64, 65, 300] {
-            let (calls, got) = all_at_once(slots, slots, |member| format!("h{}", member % 3));
-            assert_eq!(got.len(), slots as usize);
-            assert!(mean(&calls) <= 6.0, "{slots}: {}", mean(&calls));
-        }
-    }
-
-    #[test]
-    fn many_in_one_process_waste_no_slot() {
-        let mut store = Store::with(&config(1024));
-        let mut client = Client::new(1);
-        let mut running: Vec<_> =
-            (1..=300).map(|owner| Running::new(&mut client, join(&config(1024), owner, "h"))).collect();
-        while !running.is_empty() {
-            for running in &mut running {
-                running.go(&mut store, &mut client, Fate::Done);
-            }
-            running.retain(|running| !matches!(running.ask, Ask::Done(Answer::Granted(_))));
-        }
-        assert_eq!(store.records.len(), 301);
-        assert!(client.calls < 300 * 5, "{}", client.calls);
-    }
-
-    #[test]
-    fn the_last_free_slots_of_many_are_found_in_few_calls() {
-        let free: Vec<u32> = (1000..1024).map(|slot| slot * 7 % 1024).collect();
-        let store = taken(1024, &free);
-        for seed in 1..100 {
-            let mut client = Client::new(seed);
-            let granted = client.take(&mut store.clone(), &config(1024), 1);
-            assert!(free.contains(&granted.slot));
-            assert!(client.calls <= 8, "{}", client.calls);
-        }
-    }
-
-    #[test]
-    fn the_one_free_slot_of_65_536_is_found() {
-        let store = taken(65_536, &[40_000]);
-        let mut client = Client::new(1);
-        assert_eq!(client.take(&mut store.clone(), &config(65_536), 1).slot, 40_000);
-        assert!(client.calls <= 2 + 64 + 2, "{}", client.calls);
-    }
-
-    /// The names that each read of a step asks for.
-    fn reads(client: &mut Client, store: &mut Store, task: Task) -> (Vec<Vec<u32>>, Answer) {
-        let mut reads = Vec::new();
-        let answer = client.run_with(store, task, |_, ask| {
-            if let Ask::Read(names) = ask {
-                assert_eq!(names[0], GROUP);
-                let slots: Vec<u32> = names[1..].iter().map(|name| slot_of(name).unwrap()).collect();
-                assert_eq!(slots.iter().collect::<BTreeSet<_>>().len(), slots.len(), "none is read twice");
-                reads.push(slots);
-            }
-            Fate::Done
-        });
-        (reads, answer)
-    }
-
-    /// The slots of the first three reads.
-    fn first_reads(seed: u32, store: &mut Store, slots: u32, host: &str) -> [BTreeSet<u32>; 3] {
-        let mut client = Client::new(seed);
-        let mut running = Running::new(&mut client, join(&config(slots), 1, host));
-        [0, 1, 2].map(|_| {
-            let Ask::Read(names) = &running.ask else { panic!("{:?}", running.ask) };
-            let slots = names.iter().filter_map(|name| slot_of(name)).collect();
-            running.go(store, &mut client, Fate::Done);
-            slots
+/// Joins `members` hosts' members at once, in turns, one request each. The calls of each, and what they got.
+fn all_at_once(members: u32, slots: u32, host: impl Fn(u32) -> String) -> (Vec<usize>, BTreeSet<u32>) {
+    let mut store = Store::with(&config(slots));
+    let mut waiting: Vec<_> = (0..members)
+        .map(|member| {
+            let mut client = Client::new(member + 10);
+            let running = Running::new(&mut client, join(&config(slots), u128::from(member) + 1, &host(member)));
+            (running, client)
         })
-    }
-
-    #[test]
-    fn exhausted_is_said_after_a_look_at_every_slot_and_names_the_earliest_end() {
-        for slots in [1, 64, 65, 1024, 1025, 3000, 65_536] {
-            let mut store = taken(slots, &[]);
-            let (reads, answer) = reads(&mut Client::new(slots), &mut store, join(&config(slots), 1, "h"));
-            assert_eq!(answer, exhausted(store.now + 10_001, store.now), "{slots}");
-            let seen: BTreeSet<u32> = reads.iter().flatten().copied().collect();
-            assert_eq!(seen.len(), slots as usize);
-            let samples = if slots > 64 { 2 } else { 0 };
-            assert_eq!(reads.len(), samples + slots.div_ceil(1024) as usize, "{slots}");
-            assert!(reads[..samples].iter().all(|read| read.len() == 32));
-            assert!(reads.iter().all(|read| read.len() <= 1024));
+        .collect();
+    let (mut calls, mut got) = (Vec::new(), BTreeSet::new());
+    for _ in 0..100_000 {
+        waiting.retain_mut(|(running, client)| {
+            running.go(&mut store, client, Fate::Done);
+            let Ask::Done(answer) = &running.ask else { return true };
+            let Answer::Granted(Granted { slot, .. }) = answer else { panic!("{answer:?}") };
+            assert!(got.insert(*slot), "slot {slot} twice");
+            calls.push(client.calls);
+            false
+        });
+        if waiting.is_empty() {
+            break;
         }
     }
+    assert_eq!(store.records.len(), members as usize + 1, "no slot is wasted");
+    calls.sort_unstable();
+    (calls, got)
+}
 
-    #[test]
-    fn four_slots_of_a_sample_follow_from_the_hosts_name_and_the_rest_is_random() {
-        let mut store = taken(65_536, &[]);
-        let mut sample = |seed, host: &str| first_reads(seed, &mut store, 65_536, host);
-        let ([a, b, _], [c, d, _]) = (sample(1, "h"), sample(2, "h"));
-        let home: BTreeSet<u32> = a.intersection(&b).copied().collect();
-        assert_eq!(home.len(), 4);
-        assert!(home.is_subset(&c) && home.is_subset(&d));
-        assert!(a.intersection(&c).count() < 8 && c.intersection(&d).count() < 8);
-        let [e, f, _] = sample(1, "other host");
-        let others: BTreeSet<u32> = e.intersection(&f).copied().collect();
-        assert!(others.is_disjoint(&home));
+fn mean(calls: &[usize]) -> f64 {
+    calls.iter().sum::<usize>() as f64 / calls.len() as f64
+}
+
+#[test]
+fn three_hundred_who_start_at_once_take_few_calls_each() {
+    for (kind, host) in
+        [("one host", (|_| "h".to_owned()) as fn(u32) -> String), ("many", |member| format!("h{member}"))]
+    {
+        let (calls, got) = all_at_once(300, 1024, host);
+        assert_eq!(got.len(), 300);
+        assert!(mean(&calls) <= 4.5, "{kind}: {}", mean(&calls));
+        assert!(calls[299] <= 12, "{kind}: {}", calls[299]);
     }
+}
 
-    #[test]
-    fn many_begin_their_pass_at_different_parts() {
-        let mut store = taken(20_000, &[]);
-        let begins = |seed| first_reads(seed, &mut store, 20_000, "h")[2].first().copied();
-        let different: BTreeSet<_> = (1..20).map(begins).collect();
-        assert!(different.len() > 8, "{}", different.len());
+#[test]
+fn all_the_slots_there_are_are_found_by_those_who_start_at_once() {
+    for slots in [1, 7, 64, 65, 300] {
+        let (calls, got) = all_at_once(slots, slots, |member| format!("h{}", member % 3));
+        assert_eq!(got.len(), slots as usize);
+        assert!(mean(&calls) <= 6.0, "{slots}: {}", mean(&calls));
     }
+}
 
-    #[test]
-    fn a_swap_that_failed_makes_the_pass_count_for_nothing() {
-        // The one free slot is taken by another just before the swap; that one gives it back at once. So it is free.
-        for fate in [Fate::Done, Fate::Dropped, Fate::Unheard] {
-            let mut store = taken(2000, &[777]);
-            let mut is_first = true;
-            let answer = Client::new(3).run_with(&mut store, join(&config(2000), 1, "h"), |store, ask| {
-                if !swaps_slot(ask) || !std::mem::take(&mut is_first) {
-                    return Fate::Done;
-                }
-                if fate == Fate::Done {
-                    let other = Slot { owner: None, life: 1, lo: 1, hi: 1, host: String::new(), nonce: 8 };
-                    store.put(777, &other);
-                }
-                fate
-            });
-            assert!(matches!(answer, Answer::Granted(Granted { slot: 777, .. })), "{answer:?}");
-        }
-    }
-
-    #[test]
-    fn after_a_swap_that_failed_all_slots_are_looked_at_again_before_it_is_exhausted() {
-        let mut store = taken(3000, &[777]);
-        let (mut is_first, mut after) = (true, Vec::new());
-        let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {
-            if swaps_slot(ask) && std::mem::take(&mut is_first) {
-                let hi = store.now + 5;
-                store.put(777, &Slot { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
-            }
-            if let (Ask::Read(names), false) = (ask, is_first) {
-                after.extend(names[1..].iter().cloned());
-            }
-            Fate::Done
-        });
-        assert_eq!(answer, exhausted(store.now + 6, store.now));
-        let seen: BTreeSet<_> = after.into_iter().collect();
-        assert_eq!(seen.len(), 3000);
-    }
-
-    #[test]
-    fn a_slot_that_another_overwrote_after_our_swap_makes_the_pass_count_for_nothing() {
-        let mut store = taken(3000, &[777]);
-        let (mut swaps, mut is_swapped, mut after) = (0, false, BTreeSet::new());
-        let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {
-            if std::mem::replace(&mut is_swapped, swaps_slot(ask)) {
-                let hi = store.now + 5;
-                store.put(777, &Slot { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
-            } else if let (Ask::Read(names), true) = (ask, swaps > 0) {
-                after.extend(names[1..].iter().cloned());
-            }
-            swaps += i32::from(swaps_slot(ask));
-            Fate::Done
-        });
-        assert_eq!((answer, swaps, after.len()), (exhausted(store.now + 6, store.now), 1, 3000));
-    }
-
-    #[test]
-    fn a_read_after_a_swap_shows_only_what_was_tried() {
-        let mut store = Store::with(&config(1024));
-        let (reads, answer) = reads(&mut Client::new(3), &mut store, join(&config(1024), 1, "h"));
-        let Answer::Granted(granted) = answer else { panic!("{answer:?}") };
-        assert_eq!((reads.len(), &reads[1]), (2, &vec![granted.slot]));
-    }
-
-    #[test]
-    fn slots_that_were_tried_are_read_again_with_the_same_token() {
-        let mut store = Store::with(&config(65_536));
-        let mut client = Client::new(1);
-        let mut running = Running::new(&mut client, join(&config(65_536), 1, "h"));
-        while !swaps_slot(&running.ask) {
+#[test]
+fn many_in_one_process_waste_no_slot() {
+    let mut store = Store::with(&config(1024));
+    let mut client = Client::new(1);
+    let mut running: Vec<_> =
+        (1..=300).map(|owner| Running::new(&mut client, join(&config(1024), owner, "h"))).collect();
+    while !running.is_empty() {
+        for running in &mut running {
             running.go(&mut store, &mut client, Fate::Done);
         }
-        running.go(&mut store, &mut client, Fate::Unheard); // and its caller gave up
-        let slot = store.records.keys().find_map(|name| slot_of(name)).unwrap();
-        let (reads_, answer) = reads(&mut client.clone(), &mut store.clone(), join(&config(65_536), 1, "h"));
-        assert_eq!(answer, granted(slot, store.now, store.now + TTL, store.now));
-        assert_eq!(reads_[0][0], slot);
-        let (reads_, _) = reads(&mut client, &mut store, join(&config(65_536), 2, "other"));
-        assert!(!reads_[0].contains(&slot), "not with another token");
+        running.retain(|running| !matches!(running.ask, Ask::Done(Answer::Granted(_))));
     }
+    assert_eq!(store.records.len(), 301);
+    assert!(client.calls < 300 * 5, "{}", client.calls);
+}
 
-    #[test]
-    fn a_search_ends_though_most_slots_were_tried() {
-        let mut store = Store::with(&config(65));
-        let mut client = Client::new(1);
-        for _ in 0..20 {
-            let mut running = Running::new(&mut client, join(&config(65), 1, "h"));
-            for _ in 0..20 {
-                running.go(&mut store, &mut client, Fate::Dropped);
-                assert!(!matches!(running.ask, Ask::Done(_)));
-            }
+#[test]
+fn the_last_free_slots_of_many_are_found_in_few_calls() {
+    let free: Vec<u32> = (1000..1024).map(|slot| slot * 7 % 1024).collect();
+    let store = taken(1024, &free);
+    for seed in 1..100 {
+        let mut client = Client::new(seed);
+        let granted = client.take(&mut store.clone(), &config(1024), 1);
+        assert!(free.contains(&granted.slot));
+        assert!(client.calls <= 8, "{}", client.calls);
+    }
+}
+
+#[test]
+fn the_one_free_slot_of_65_536_is_found() {
+    let store = taken(65_536, &[40_000]);
+    let mut client = Client::new(1);
+    assert_eq!(client.take(&mut store.clone(), &config(65_536), 1).slot, 40_000);
+    assert!(client.calls <= 2 + 64 + 2, "{}", client.calls);
+}
+
+/// The names that each read of a step asks for.
+fn reads(client: &mut Client, store: &mut Store, task: Task) -> (Vec<Vec<u32>>, Answer) {
+    let mut reads = Vec::new();
+    let answer = client.run_with(store, task, |_, ask| {
+        if let Ask::Read(names) = ask {
+            assert_eq!(names[0], GROUP);
+            let slots: Vec<u32> = names[1..].iter().map(|name| slot_of(name).unwrap()).collect();
+            assert_eq!(slots.iter().collect::<BTreeSet<_>>().len(), slots.len(), "none is read twice");
+            reads.push(slots);
         }
-        let mut most = 0;
-        client.run_with(&mut store, join(&config(65), 1, "h"), |_, ask| {
-            if let Ask::Read(names) = ask {
-                most = most.max(names.len());
+        Fate::Done
+    });
+    (reads, answer)
+}
+
+/// The slots of the first three reads.
+fn first_reads(seed: u32, store: &mut Store, slots: u32, host: &str) -> [BTreeSet<u32>; 3] {
+    let mut client = Client::new(seed);
+    let mut running = Running::new(&mut client, join(&config(slots), 1, host));
+    [0, 1, 2].map(|_| {
+        let Ask::Read(names) = &running.ask else { panic!("{:?}", running.ask) };
+        let slots = names.iter().filter_map(|name| slot_of(name)).collect();
+        running.go(store, &mut client, Fate::Done);
+        slots
+    })
+}
+
+#[test]
+fn exhausted_is_said_after_a_look_at_every_slot_and_names_the_earliest_end() {
+    for slots in [1, 64, 65, 1024, 1025, 3000, 65_536] {
+        let mut store = taken(slots, &[]);
+        let (reads, answer) = reads(&mut Client::new(slots), &mut store, join(&config(slots), 1, "h"));
+        assert_eq!(answer, exhausted(store.now + 10_001, store.now), "{slots}");
+        let seen: BTreeSet<u32> = reads.iter().flatten().copied().collect();
+        assert_eq!(seen.len(), slots as usize);
+        let samples = if slots > 64 { 2 } else { 0 };
+        assert_eq!(reads.len(), samples + slots.div_ceil(1024) as usize, "{slots}");
+        assert!(reads[..samples].iter().all(|read| read.len() == 32));
+        assert!(reads.iter().all(|read| read.len() <= 1024));
+    }
+}
+
+#[test]
+fn four_slots_of_a_sample_follow_from_the_hosts_name_and_the_rest_is_random() {
+    let mut store = taken(65_536, &[]);
+    let mut sample = |seed, host: &str| first_reads(seed, &mut store, 65_536, host);
+    let ([a, b, _], [c, d, _]) = (sample(1, "h"), sample(2, "h"));
+    let home: BTreeSet<u32> = a.intersection(&b).copied().collect();
+    assert_eq!(home.len(), 4);
+    assert!(home.is_subset(&c) && home.is_subset(&d));
+    assert!(a.intersection(&c).count() < 8 && c.intersection(&d).count() < 8);
+    let [e, f, _] = sample(1, "other host");
+    let others: BTreeSet<u32> = e.intersection(&f).copied().collect();
+    assert!(others.is_disjoint(&home));
+}
+
+#[test]
+fn many_begin_their_pass_at_different_parts() {
+    let mut store = taken(20_000, &[]);
+    let begins = |seed| first_reads(seed, &mut store, 20_000, "h")[2].first().copied();
+    let different: BTreeSet<_> = (1..20).map(begins).collect();
+    assert!(different.len() > 8, "{}", different.len());
+}
+
+#[test]
+fn a_swap_that_failed_makes_the_pass_count_for_nothing() {
+    // The one free slot is taken by another just before the swap; that one gives it back at once. So it is free.
+    for fate in [Fate::Done, Fate::Dropped, Fate::Unheard] {
+        let mut store = taken(2000, &[777]);
+        let mut is_first = true;
+        let answer = Client::new(3).run_with(&mut store, join(&config(2000), 1, "h"), |store, ask| {
+            if !swaps_slot(ask) || !std::mem::take(&mut is_first) {
+                return Fate::Done;
             }
-            Fate::Done
+            if fate == Fate::Done {
+                let other = Slot { owner: None, life: 1, lo: 1, hi: 1, host: String::new(), nonce: 8 };
+                store.put(777, &other);
+            }
+            fate
         });
-        assert!(most <= 1 + 32 + 32, "{most}");
-        assert_eq!(store.records.len(), 2);
+        assert!(matches!(answer, Answer::Granted(Granted { slot: 777, .. })), "{answer:?}");
     }
+}
 
-    #[test]
-    fn only_what_cannot_be_read_is_left() {
-        for slots in [3, 3000] {
-            let mut store = Store::with(&config(slots));
-            for slot in 0..slots {
-                store.records.insert(slot_name(slot), "?".to_owned());
-            }
-            let before = store.records.clone();
-            let answer = Client::new(1).join(&mut store, &config(slots), 1);
-            let Answer::Refused(Refused::Record(name, Unreadable::Damaged)) = answer else { panic!("{answer:?}") };
-            assert!(slot_of(&name).is_some_and(|slot| slot < slots));
-            assert_eq!(store.records, before);
+#[test]
+fn after_a_swap_that_failed_all_slots_are_looked_at_again_before_it_is_exhausted() {
+    let mut store = taken(3000, &[777]);
+    let (mut is_first, mut after) = (true, Vec::new());
+    let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {
+        if swaps_slot(ask) && std::mem::take(&mut is_first) {
+            let hi = store.now + 5;
+            store.put(777, &Slot { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
         }
+        if let (Ask::Read(names), false) = (ask, is_first) {
+            after.extend(names[1..].iter().cloned());
+        }
+        Fate::Done
+    });
+    assert_eq!(answer, exhausted(store.now + 6, store.now));
+    let seen: BTreeSet<_> = after.into_iter().collect();
+    assert_eq!(seen.len(), 3000);
+}
+
+#[test]
+fn a_slot_that_another_overwrote_after_our_swap_makes_the_pass_count_for_nothing() {
+    let mut store = taken(3000, &[777]);
+    let (mut swaps, mut is_swapped, mut after) = (0, false, BTreeSet::new());
+    let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {
+        if std::mem::replace(&mut is_swapped, swaps_slot(ask)) {
+            let hi = store.now + 5;
+            store.put(777, &Slot { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
+        } else if let (Ask::Read(names), true) = (ask, swaps > 0) {
+            after.extend(names[1..].iter().cloned());
+        }
+        swaps += i32::from(swaps_slot(ask));
+        Fate::Done
+    });
+    assert_eq!((answer, swaps, after.len()), (exhausted(store.now + 6, store.now), 1, 3000));
+}
+
+#[test]
+fn a_read_after_a_swap_shows_only_what_was_tried() {
+    let mut store = Store::with(&config(1024));
+    let (reads, answer) = reads(&mut Client::new(3), &mut store, join(&config(1024), 1, "h"));
+    let Answer::Granted(granted) = answer else { panic!("{answer:?}") };
+    assert_eq!((reads.len(), &reads[1]), (2, &vec![granted.slot]));
+}
+
+#[test]
+fn slots_that_were_tried_are_read_again_with_the_same_token() {
+    let mut store = Store::with(&config(65_536));
+    let mut client = Client::new(1);
+    let mut running = Running::new(&mut client, join(&config(65_536), 1, "h"));
+    while !swaps_slot(&running.ask) {
+        running.go(&mut store, &mut client, Fate::Done);
+    }
+    running.go(&mut store, &mut client, Fate::Unheard); // and its caller gave up
+    let slot = store.records.keys().find_map(|name| slot_of(name)).unwrap();
+    let (reads_, answer) = reads(&mut client.clone(), &mut store.clone(), join(&config(65_536), 1, "h"));
+    assert_eq!(answer, granted(slot, store.now, store.now + TTL, store.now));
+    assert_eq!(reads_[0][0], slot);
+    let (reads_, _) = reads(&mut client, &mut store, join(&config(65_536), 2, "other"));
+    assert!(!reads_[0].contains(&slot), "not with another token");
+}
+
+#[test]
+fn a_search_ends_though_most_slots_were_tried() {
+    let mut store = Store::with(&config(65));
+    let mut client = Client::new(1);
+    for _ in 0..20 {
+        let mut running = Running::new(&mut client, join(&config(65), 1, "h"));
+        for _ in 0..20 {
+            running.go(&mut store, &mut client, Fate::Dropped);
+            assert!(!matches!(running.ask, Ask::Done(_)));
+        }
+    }
+    let mut most = 0;
+    client.run_with(&mut store, join(&config(65), 1, "h"), |_, ask| {
+        if let Ask::Read(names) = ask {
+            most = most.max(names.len());
+        }
+        Fate::Done
+    });
+    assert!(most <= 1 + 32 + 32, "{most}");
+    assert_eq!(store.records.len(), 2);
+}
+
+#[test]
+fn only_what_cannot_be_read_is_left() {
+    for slots in [3, 3000] {
+        let mut store = Store::with(&config(slots));
+        for slot in 0..slots {
+            store.records.insert(slot_name(slot), "?".to_owned());
+        }
+        let before = store.records.clone();
+        let answer = Client::new(1).join(&mut store, &config(slots), 1);
+        let Answer::Refused(Refused::Record(name, Unreadable::Damaged)) = answer else { panic!("{answer:?}") };
+        assert!(slot_of(&name).is_some_and(|slot| slot < slots));
+        assert_eq!(store.records, before);
     }
 }
