@@ -32,14 +32,10 @@ pub struct Attachment {
     held: Cell<Option<Held>>,
 }
 
-fn numbers_of(layout: &Layout) -> Numbers {
-    Numbers { scale: layout.scale, counter_bits: layout.packing.counter_bits() }
-}
-
 impl Attachment {
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and the attachment that ends it.
     pub fn in_window(layout: &Layout, held: Held, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
-        let numbers = numbers_of(layout);
+        let numbers = Numbers::of(layout);
         // A window that contains no whole tick allows no number; a later window goes on from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
         let cursor = Arc::new(OwnCursor::from(Cursor::window(first, last)));
@@ -49,7 +45,7 @@ impl Attachment {
     /// The attachment to a slot file.
     pub fn on_file(layout: &Layout, held: Held, file: Arc<SharedCursor>) -> Self {
         let first = file.next();
-        Self { place: Place::File(file), numbers: numbers_of(layout), first, held: Cell::new(Some(held)) }
+        Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: Cell::new(Some(held)) }
     }
 
     /// The highest number that may have been taken.

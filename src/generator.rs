@@ -8,6 +8,7 @@ use flakeforge_core::files::error::FileError;
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::registry::{self, Clash, Held, Key, NotShared};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
+use flakeforge_core::layout::timescale::NS_PER_MS;
 use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
 use napi_derive::napi;
 
@@ -202,7 +203,7 @@ impl Generators {
 
 impl GeneratorOptions {
     fn knobs(&self) -> Knobs {
-        let validity_ns = (self.validity_ms * 1e6) as u64;
+        let validity_ns = (self.validity_ms * NS_PER_MS as f64) as u64;
         Knobs {
             seq_mask: self.seq_mask as u64,
             max_ahead_ms: self.max_ahead_ms,

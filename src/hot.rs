@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 use flakeforge_core::generator::{Generator, Refusal};
 use flakeforge_core::layout::format::{Base, Text, id_digits};
+use flakeforge_core::layout::timescale::NS_PER_MS;
 use flakeforge_core::layout::{Layout, Mode, Unpacked};
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
 use napi::{check_status, sys};
@@ -256,7 +257,7 @@ type Texts = [u8; SOME * (size_of::<Text>() + 1)];
 impl Scratch {
     /// Unix nanoseconds. A time that does not fit saturates, and is out of range for every layout.
     fn now(&self) -> i128 {
-        (self.now_ms.get() as i128).saturating_mul(1_000_000).saturating_add(self.now_ns.get() as i128)
+        (self.now_ms.get() as i128).saturating_mul(i128::from(NS_PER_MS)).saturating_add(self.now_ns.get() as i128)
     }
 
     #[cold]

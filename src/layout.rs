@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
-use flakeforge_core::generator::clock::{Timescale, to_ms};
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::Key;
 use flakeforge_core::layout::dialects::DIALECTS;
+use flakeforge_core::layout::timescale::{Timescale, to_ms};
 use flakeforge_core::layout::{self, Mode, Packing, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
@@ -189,7 +189,7 @@ impl Layout {
     /// The Unix ms that contains the start of the first tick at or after `ms`.
     #[napi]
     pub fn first_ms(&self, ms: i64) -> i64 {
-        let numbers = Numbers { scale: self.core.scale, counter_bits: self.core.packing.counter_bits() };
+        let numbers = Numbers::of(&self.core);
         numbers.first_ms(numbers.after_ms(ms - 1))
     }
 

@@ -7,8 +7,9 @@ use flakeforge_core::files::counters;
 use flakeforge_core::files::names;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::files::slots::{self, Config, HeldSlot, Holder, Renewal, Roster, SlotError, SlotInfo};
-use flakeforge_core::generator::clock::{Timescale, system_ns, to_ms};
+use flakeforge_core::generator::clock::system_ns;
 use flakeforge_core::generator::numbers::Numbers;
+use flakeforge_core::layout::timescale::{Timescale, to_ms};
 use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ pub struct NoSlot {
 #[napi]
 pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<SlotFolder> {
     let GroupConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
-    let scale = Timescale { epoch_ms, tick_ns: tick_ns as u64, first_tick: 0, last_tick: u64::MAX };
+    let scale = Timescale::of_all_ticks(epoch_ms, tick_ns as u64);
     let config = Config { fingerprint, slots, numbers: Numbers { scale, counter_bits } };
     let folder = names::group_folder(Path::new(&store), &group);
     opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { is_new: core.is_new(), core: Some(core) }))

@@ -13,11 +13,12 @@ use std::ptr;
 use std::sync::Arc;
 
 use flakeforge_core::files::shared::SharedCursor;
-use flakeforge_core::generator::clock::{TickClock, Timescale};
-use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule};
+use flakeforge_core::generator::clock::TickClock;
+use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::{Generator, Knobs, Source};
 use flakeforge_core::layout::Layout;
+use flakeforge_core::layout::timescale::Timescale;
 use slab::Slab;
 
 /// Two generators with the same identity are the same one: the cursor, what they may take from it and how, and what
@@ -68,7 +69,7 @@ impl Origin {
         match self {
             Self::Process(cursor) | Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
             Self::File(file) => (TickClock::system(scale), file.into()),
-            Self::Given => (TickClock::given(scale), Arc::new(OwnCursor::from(Cursor::new(u64::MAX))).into()),
+            Self::Given => (TickClock::given(scale), Arc::new(OwnCursor::from(Cursor::new(LAST))).into()),
         }
     }
 }

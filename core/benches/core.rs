@@ -4,12 +4,13 @@ use std::mem::size_of;
 use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use flakeforge_core::generator::clock::{Clock, OutOfRange, TickClock, system_ns};
+use flakeforge_core::generator::clock::{Clock, TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule};
 use flakeforge_core::generator::cycles;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::format::{Base, Text, digits, id_digits};
+use flakeforge_core::layout::timescale::OutOfRange;
 
 fn main() {
     divan::main();

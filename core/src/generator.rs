@@ -17,13 +17,12 @@ use std::sync::Arc;
 
 use crate::files::error::FileError;
 use crate::files::shared::SharedCursor;
-use crate::generator::clock::{Clock, TickClock, system_ns, to_ms};
+use crate::generator::clock::{Clock, TickClock, system_ns};
+use crate::generator::cursor::LAST;
 use crate::generator::cursor::{Claim, Cursor, OwnCursor, Refused, Rule};
-use crate::generator::numbers::LAST;
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
+use crate::layout::timescale::{NS_PER_MS, to_ms};
 use crate::layout::{Layout, Packing};
-
-const NS_PER_MS: f64 = 1e6;
 
 /// Why no ID was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,7 +117,7 @@ pub struct Knobs {
 impl Knobs {
     /// The same as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
-        let ticks = self.max_ahead_ms * NS_PER_MS / layout.scale.tick_ns as f64;
+        let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale.tick_ns as f64;
         Rule {
             counter_bits: layout.packing.counter_bits(),
             seq_mask: self.seq_mask,

@@ -11,18 +11,16 @@ pub mod dialects;
 pub mod format;
 pub mod packing;
 pub mod spec;
+pub mod timescale;
 
 use std::borrow::Cow;
 
-use crate::generator::clock::Timescale;
 use crate::layout::dialects::{DIALECTS, Dialect, Shape};
 use crate::layout::packing::HOSTS;
 pub use crate::layout::packing::{Bits, Mode, Packing};
 use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
 pub use crate::layout::spec::{Spec, SpecError};
-
-/// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
-const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
+use crate::layout::timescale::{LAST_DATE_MS, NS_PER_MS, Timescale};
 
 /// A named field of the node number, in one piece or two, the most significant first.
 #[derive(Clone, Debug)]
@@ -231,7 +229,7 @@ impl Layout {
     }
 
     fn last_tick_of_dates(&self) -> u64 {
-        let left_ns = i128::from(LAST_DATE_MS) * 1_000_000 - self.scale.start_of(0);
+        let left_ns = i128::from(LAST_DATE_MS) * i128::from(NS_PER_MS) - self.scale.start_of(0);
         let whole_ticks = left_ns / i128::from(self.scale.tick_ns);
         u64::try_from((whole_ticks - 1).max(0)).unwrap_or(u64::MAX)
     }

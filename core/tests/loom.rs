@@ -4,8 +4,9 @@
 mod tests {
     use flakeforge_core::files::mark::Mark;
     use flakeforge_core::files::presence::Presence;
-    use flakeforge_core::generator::clock::{Clock, OutOfRange};
+    use flakeforge_core::generator::clock::Clock;
     use flakeforge_core::generator::cursor::{Cursor, Refused, Rule};
+    use flakeforge_core::layout::timescale::OutOfRange;
     use loom::sync::Arc;
     use loom::sync::atomic::{
         AtomicBool, AtomicU64,

@@ -19,8 +19,10 @@ use crate::files::file_format::{Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
 use crate::files::machine::Machine;
 use crate::files::named_file::{self, Identity};
 use crate::files::shared::Mapped;
-use crate::generator::clock::{Timescale, system_ns};
-use crate::generator::numbers::{Numbers, whole_ms};
+use crate::generator::clock::system_ns;
+use crate::generator::numbers::Numbers;
+use crate::layout::timescale::Timescale;
+use crate::layout::timescale::whole_ms;
 
 /// The words of a group's page.
 const HINT: usize = 0;
@@ -190,7 +192,7 @@ impl Life {
     /// How its numbers follow from time.
     pub(crate) fn numbers(&self) -> Numbers {
         let (epoch_ms, tick_ns) = (self.word(EPOCH_MS) as i64, self.word(TICK_NS).max(1));
-        let scale = Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: u64::MAX };
+        let scale = Timescale::of_all_ticks(epoch_ms, tick_ns);
         Numbers { scale, counter_bits: (self.word(COUNTER_BITS) as u32).min(63) }
     }
 

@@ -13,7 +13,7 @@ use crate::files::holder_record::Holder;
 use crate::files::named_file;
 use crate::files::names;
 use crate::files::slots::LENDS_WINDOW;
-use crate::generator::numbers::whole_ms;
+use crate::layout::timescale::whole_ms;
 
 /// What a slot's file says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -40,9 +40,9 @@ use crate::files::mark::Mark;
 use crate::files::named_file::{self, Identity};
 use crate::files::presence::Presence;
 use crate::files::watcher;
-use crate::generator::clock::Timescale;
 use crate::generator::cursor::Cursor;
 use crate::generator::numbers::Numbers;
+use crate::layout::timescale::Timescale;
 
 /// How far ahead of the clock the mark is set, and how close IDs may come to it before it is raised again.
 const AHEAD_NS: u64 = 5_000_000_000;

@@ -31,7 +31,7 @@ use crate::files::machine::{self, Machine};
 use crate::files::named_file;
 use crate::files::shared::{NEAR_NS, SharedCursor};
 use crate::generator::clock::system_ns;
-use crate::generator::numbers::whole_ms;
+use crate::layout::timescale::whole_ms;
 
 /// How many slots that were used before are tried, from the hint on, before a new one is made. Each try costs some
 /// microseconds, and a thousand of them would cost more than the file of a new slot.

@@ -6,14 +6,12 @@
 //! stepped, and by as much after a suspend in which the CPU stood still. Uniqueness does not depend on it,
 //! because the cursor only grows.
 //!
-//! This file must never return a tick that the layout cannot express. Such a time is an error and never
-//! wraps around.
+//! This file must never trust a tick for longer than it certainly lasts, by the CPU's counter.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::generator::cycles;
-
-const NS_PER_MS: u64 = 1_000_000;
+use crate::layout::timescale::{NS_PER_MS, OutOfRange, Timescale};
 
 /// What tells a cursor the tick.
 pub trait Clock {
@@ -21,65 +19,6 @@ pub trait Clock {
     fn trusted(&mut self) -> Result<u64, OutOfRange>;
     /// The current tick.
     fn read(&mut self) -> Result<u64, OutOfRange>;
-}
-
-/// A time that the layout cannot express.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfRange {
-    /// Unix nanoseconds
-    pub unix_ns: i128,
-}
-
-/// How instants become ticks: counted from an epoch, in units of `tick_ns`, from `first_tick` to `last_tick`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Timescale {
-    /// Unix milliseconds of tick 0
-    pub epoch_ms: i64,
-    /// length of a tick in nanoseconds
-    pub tick_ns: u64,
-    /// the first tick that may be used: 0, unless a negative `idOffset` forbids some
-    pub first_tick: u64,
-    /// the last tick that the layout can express
-    pub last_tick: u64,
-}
-
-impl Timescale {
-    fn epoch_ns(&self) -> i128 {
-        i128::from(self.epoch_ms) * i128::from(NS_PER_MS)
-    }
-
-    /// The tick in which an instant (Unix nanoseconds) lies.
-    pub fn tick_of(&self, unix_ns: i128) -> Result<u64, OutOfRange> {
-        let since = unix_ns.saturating_sub(self.epoch_ns());
-        let tick = match u64::try_from(since) {
-            Ok(since) => since / self.tick_ns, // covers every real clock until 2554; 128-bit division costs 30 ns more
-            Err(_) if since < 0 => return Err(OutOfRange { unix_ns }),
-            Err(_) => u64::try_from(since / i128::from(self.tick_ns)).unwrap_or(u64::MAX),
-        };
-        if (self.first_tick..=self.last_tick).contains(&tick) { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
-    }
-
-    /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
-    pub fn start_ms(&self, tick: u64) -> f64 {
-        // 128-bit division costs 30 ns, and is not needed for whole milliseconds that a float holds exactly.
-        const EXACT: u64 = 1 << 52;
-        if self.tick_ns == NS_PER_MS && tick < EXACT {
-            return self.epoch_ms as f64 + tick as f64;
-        }
-        to_ms(self.start_of(tick))
-    }
-
-    /// The first instant of a tick, in Unix nanoseconds.
-    pub fn start_of(&self, tick: u64) -> i128 {
-        self.epoch_ns() + i128::from(tick) * i128::from(self.tick_ns)
-    }
-}
-
-/// Nanoseconds as milliseconds; whole milliseconds are exact. Today's Unix nanoseconds are past 2^53, so dividing them
-/// as floats would put some instants into the wrong millisecond.
-pub fn to_ms(ns: i128) -> f64 {
-    let per_ms = i128::from(NS_PER_MS);
-    ns.div_euclid(per_ms) as f64 + ns.rem_euclid(per_ms) as f64 / NS_PER_MS as f64
 }
 
 /// The system's clock, in Unix nanoseconds; negative before 1970.
@@ -90,8 +29,9 @@ pub fn system_ns() -> i128 {
     }
 }
 
+/// Who says what time it is.
 #[derive(Clone, Copy, Debug)]
-enum Source {
+enum Teller {
     System,
     /// the Unix nanoseconds that the caller gave last
     Given(i128),
@@ -102,7 +42,7 @@ enum Source {
 pub struct TickClock {
     /// how instants become ticks
     pub scale: Timescale,
-    source: Source,
+    teller: Teller,
     tick: u64,
     read_at: u64,
     trusted_for: u64,
@@ -114,27 +54,27 @@ pub struct TickClock {
 impl TickClock {
     /// A clock that follows the system's.
     pub fn system(scale: Timescale) -> Self {
-        Self::new(scale, Source::System)
+        Self::new(scale, Teller::System)
     }
 
     /// A clock that shows what [`set`](Self::set) was last given, and Unix time 0 before that.
     pub fn given(scale: Timescale) -> Self {
-        Self::new(scale, Source::Given(0))
+        Self::new(scale, Teller::Given(0))
     }
 
-    fn new(scale: Timescale, source: Source) -> Self {
-        Self { scale, source, tick: 0, read_at: 0, trusted_for: 0, highest: 0, last_ns: i128::MIN, steps: 0 }
+    fn new(scale: Timescale, teller: Teller) -> Self {
+        Self { scale, teller, tick: 0, read_at: 0, trusted_for: 0, highest: 0, last_ns: i128::MIN, steps: 0 }
     }
 
     /// Whether the caller gives the time.
     #[inline]
     pub fn is_given(&self) -> bool {
-        matches!(self.source, Source::Given(_))
+        matches!(self.teller, Teller::Given(_))
     }
 
     /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
     pub fn set(&mut self, unix_ns: i128) {
-        self.source = Source::Given(unix_ns);
+        self.teller = Teller::Given(unix_ns);
     }
 
     /// The instant of the last real read, in Unix nanoseconds.
@@ -154,9 +94,9 @@ impl TickClock {
 
     /// What this clock shows now, in Unix nanoseconds.
     pub fn now_ns(&self) -> i128 {
-        match self.source {
-            Source::System => system_ns(),
-            Source::Given(unix_ns) => unix_ns,
+        match self.teller {
+            Teller::System => system_ns(),
+            Teller::Given(unix_ns) => unix_ns,
         }
     }
 

@@ -21,10 +21,13 @@ use std::sync::atomic::{
 
 use std::ops::Deref;
 
-use crate::generator::clock::{Clock, OutOfRange};
+use crate::generator::clock::Clock;
+use crate::layout::timescale::OutOfRange;
 
 /// The word of a sealed cursor: above every limit, so that no number follows it.
 const SEALED: u64 = u64::MAX;
+/// The last number that there is: no limit is higher.
+pub const LAST: u64 = SEALED - 1;
 
 /// The next free number, and the last one that may be taken.
 ///
@@ -55,7 +58,7 @@ pub struct Rule {
     pub seq_mask: u64,
     /// how many ticks IDs may run ahead of the clock; `u64::MAX` for any number
     pub max_ahead: u64,
-    /// the last number that this generator may take, if that is below the cursor's limit; else `u64::MAX`
+    /// the last number that this generator may take, if that is below the cursor's limit; else [`LAST`]
     pub last: u64,
 }
 
@@ -119,14 +122,14 @@ impl Rule {
 
 impl Cursor {
     /// A cursor that has given no number yet. `limit` is the last number that it may ever give (until
-    /// [`raise_limit`](Self::raise_limit)); `u64::MAX` itself is reserved for the seal.
+    /// [`raise_limit`](Self::raise_limit)); [`LAST`] for no limit.
     pub fn new(limit: u64) -> Self {
         Self::window(0, limit)
     }
 
     /// A cursor that gives the numbers from `first` to `last` (until [`raise_limit`](Self::raise_limit)).
     pub fn window(first: u64, last: u64) -> Self {
-        Self { next: AtomicU64::new(first), limit: AtomicU64::new(last.min(SEALED - 1)) }
+        Self { next: AtomicU64::new(first), limit: AtomicU64::new(last.min(LAST)) }
     }
 
     /// Whether it was sealed.
@@ -184,7 +187,7 @@ impl Cursor {
 
     /// Lets numbers up to `limit` be taken. A limit never falls.
     pub fn raise_limit(&self, limit: u64) {
-        self.limit.fetch_max(limit.min(SEALED - 1), Release);
+        self.limit.fetch_max(limit.min(LAST), Release);
     }
 
     /// From here on, takes no number below `first`. A sealed cursor stays sealed. When a window is renewed and gets a

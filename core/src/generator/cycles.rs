@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::layout::timescale::NS_PER_MS;
+
 /// The shortest interval to measure. Each reading of a clock is off by less than a microsecond, so the rate is off by
 /// less than 0.02 %.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -115,7 +117,7 @@ impl Watch {
         let elapsed = monotonic.max(wall);
         if elapsed >= SHORTEST {
             let cycles = u128::from(until.before.wrapping_sub(self.since.after));
-            let rate = u64::try_from(cycles * 1_000_000 / elapsed.as_nanos()).unwrap_or(TOO_MANY);
+            let rate = u64::try_from(cycles * u128::from(NS_PER_MS) / elapsed.as_nanos()).unwrap_or(TOO_MANY);
             let rate = if rate < TOO_MANY { rate } else { 0 };
             (self.per_ms, self.last, self.since) = (rate.min(self.last), rate, until);
         }

@@ -8,12 +8,13 @@
 
 use std::ops::RangeInclusive;
 
-use crate::generator::clock::{Timescale, system_ns};
+use crate::generator::clock::system_ns;
+use crate::generator::cursor::LAST;
+use crate::layout::Layout;
+use crate::layout::timescale::{NS_PER_MS, Timescale, whole_ms};
 
-const NS_PER_MS: i128 = 1_000_000;
-
-/// The last number. The value after it means a sealed cursor.
-pub const LAST: u64 = u64::MAX - 1;
+/// A millisecond, as wide as instants are.
+const MS: i128 = NS_PER_MS as i128;
 
 /// How numbers follow from ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,11 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// The numbers of a layout.
+    pub fn of(layout: &Layout) -> Self {
+        Self { scale: layout.scale, counter_bits: layout.packing.counter_bits() }
+    }
+
     /// The current tick of the system's clock; 0 if the layout has no tick for that time.
     pub fn now(&self) -> u64 {
         self.scale.tick_of(system_ns()).unwrap_or(0)
@@ -54,7 +60,7 @@ impl Numbers {
     /// included. `None` if there is no such tick.
     pub fn window(&self, lo: i64, hi: i64) -> Option<RangeInclusive<u64>> {
         let Timescale { tick_ns, first_tick, last_tick, .. } = self.scale;
-        let since_epoch = |ms: i128| ms * NS_PER_MS - self.scale.start_of(0);
+        let since_epoch = |ms: i128| ms * MS - self.scale.start_of(0);
         let tick_ns = i128::from(tick_ns);
         // Rounded up without adding first, so that times before the epoch come out right, too.
         let first = -(-since_epoch(i128::from(lo))).div_euclid(tick_ns);
@@ -67,7 +73,7 @@ impl Numbers {
     /// The first Unix millisecond that contains no number below `next`.
     pub fn first_ms(&self, next: u64) -> i64 {
         let tick = next.div_ceil(1 << self.counter_bits);
-        whole_ms(self.scale.start_of(tick) + NS_PER_MS - 1)
+        whole_ms(self.scale.start_of(tick) + MS - 1)
     }
 
     /// The last Unix millisecond that contains no number above `limit`.
@@ -83,7 +89,7 @@ impl Numbers {
 
     /// The first number of the first tick that starts after a Unix millisecond.
     pub fn after_ms(&self, ms: i64) -> u64 {
-        let since = (i128::from(ms) + 1) * NS_PER_MS - self.scale.start_of(0);
+        let since = (i128::from(ms) + 1) * MS - self.scale.start_of(0);
         let tick_ns = i128::from(self.scale.tick_ns);
         let tick = (since.max(0) + tick_ns - 1) / tick_ns;
         self.first_of(u64::try_from(tick).unwrap_or(u64::MAX))
@@ -93,9 +99,4 @@ impl Numbers {
 /// The number, or the last possible one if it is too high.
 fn to_number(number: u128) -> u64 {
     u64::try_from(number).map_or(LAST, |number| number.min(LAST))
-}
-
-/// The Unix millisecond that contains an instant.
-pub fn whole_ms(unix_ns: i128) -> i64 {
-    i64::try_from(unix_ns.div_euclid(NS_PER_MS)).unwrap_or(i64::MAX)
 }

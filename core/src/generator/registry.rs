@@ -19,8 +19,9 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use crate::files::error::FileError;
 use crate::files::named_file::{Identity, is_there};
 use crate::files::shared::SharedCursor;
-use crate::generator::clock::{Timescale, system_ns};
-use crate::generator::cursor::{Cursor, OwnCursor};
+use crate::generator::clock::system_ns;
+use crate::generator::cursor::{Cursor, LAST, OwnCursor};
+use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing};
 
 /// With this many entries, those that nobody holds are looked through. All nodes of all dialects are far fewer.
@@ -52,7 +53,7 @@ impl Key {
 
     /// The same without the node, for groups that distribute the node numbers.
     pub fn group_fingerprint(&self) -> String {
-        let tick_ms = self.tick_ns as f64 / 1e6;
+        let tick_ms = self.tick_ns as f64 / NS_PER_MS as f64;
         let fields = match self.packing {
             Packing::Bits { tick, counter, reversed } => {
                 let order = if reversed { "reversed " } else { "" };
@@ -68,7 +69,7 @@ impl Key {
     }
 
     fn scale(&self) -> Timescale {
-        Timescale { epoch_ms: self.epoch_ms, tick_ns: self.tick_ns, first_tick: 0, last_tick: u64::MAX }
+        Timescale::of_all_ticks(self.epoch_ms, self.tick_ns)
     }
 
     /// When the tick of a number begins, Unix nanoseconds.
@@ -167,7 +168,7 @@ impl Registry {
             Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN.to_owned()))?,
             None => 0,
         };
-        let cursor = Arc::new(OwnCursor::from(Cursor::window(first, u64::MAX)));
+        let cursor = Arc::new(OwnCursor::from(Cursor::window(first, LAST)));
         self.scopes.insert(key, Scope::Plain(cursor.clone()));
         Ok(cursor)
     }

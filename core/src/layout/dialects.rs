@@ -1,6 +1,8 @@
 //! The table of layouts that other systems use: one row for each, and nothing else. To add a dialect, add
 //! a row and cite where its layout is specified.
 
+use crate::layout::timescale::NS_PER_MS;
+
 /// A layout as data, and how its system treats overflow and clock steps.
 #[derive(Debug)]
 pub struct Dialect {
@@ -30,7 +32,6 @@ pub enum Shape {
     Decimal(&'static str),
 }
 
-const MS: u64 = 1_000_000;
 const FOR_EVER: f64 = f64::INFINITY;
 
 /// Every dialect that flakeforge knows; the first is the default.
@@ -39,7 +40,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "flake",
         epoch_ms: 0,
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
         has_nodes: false,
         max_ahead_ms: 0.0,
@@ -50,7 +51,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "hazelcast",
         epoch_ms: 1_514_764_800_000, // 2018-01-01
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("counter", 6), ("node", 16)]),
         has_nodes: false,
         max_ahead_ms: 15_000.0,
@@ -61,7 +62,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "snowcast",
         epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 41), ("node", 13), ("counter", 10)]),
         has_nodes: true,
         max_ahead_ms: 0.0,
@@ -72,7 +73,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "uniqueid",
         epoch_ms: 0,
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[
             ("timestamp", 42),
             ("counter", 6),
@@ -109,7 +110,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "twitter",
         epoch_ms: 1_288_834_974_657, // 2010-11-04T01:42:54.657Z
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
         has_nodes: false,
         max_ahead_ms: 0.0,
@@ -119,7 +120,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "discord",
         epoch_ms: 1_420_070_400_000, // 2015-01-01
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 42), ("worker", 5), ("process", 5), ("counter", 12)]),
         has_nodes: false,
         max_ahead_ms: 0.0,
@@ -129,7 +130,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "instagram",
         epoch_ms: 1_314_220_021_721, // 2011-08-24T21:07:01.721Z
-        tick_ns: MS,
+        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 41), ("shard", 13), ("counter", 10)]),
         has_nodes: false,
         max_ahead_ms: 0.0,
@@ -139,7 +140,7 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "sonyflake",
         epoch_ms: 1_409_529_600_000, // 2014-09-01
-        tick_ns: 10 * MS,
+        tick_ns: 10 * NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
         has_nodes: false,
         max_ahead_ms: 0.0,

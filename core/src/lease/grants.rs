@@ -35,6 +35,7 @@ pub mod record;
 mod search;
 mod slots;
 
+use crate::layout::timescale::LAST_DATE_MS;
 use crate::lease::Owner;
 use group::Birth;
 use memory::{Known, Sent};
@@ -50,7 +51,7 @@ pub const GROUP: &str = "group";
 pub const COUNTER: &str = "counter";
 
 /// What a clock may show: Unix ms, as far as JavaScript's dates reach. So nothing that is added to it overflows.
-const TIMES: std::ops::RangeInclusive<i64> = 0..=8_640_000_000_000_000;
+const TIMES: std::ops::RangeInclusive<i64> = 0..=LAST_DATE_MS;
 
 /// What all members of a group must agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -17,8 +17,8 @@ use flakeforge_core::files::named_file;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
-use flakeforge_core::generator::numbers::whole_ms;
 use flakeforge_core::generator::{Generator, Knobs, Refusal, Source};
+use flakeforge_core::layout::timescale::whole_ms;
 use flakeforge_core::layout::{Layout, Spec};
 
 /// Endless IDs, in blocks. Each block is one claim or a few.

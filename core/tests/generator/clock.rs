@@ -1,7 +1,8 @@
 //! How instants become ticks, and how long a tick may be trusted.
 
-use flakeforge_core::generator::clock::{Clock, OutOfRange, TickClock, Timescale, system_ns, to_ms};
+use flakeforge_core::generator::clock::{Clock, TickClock, system_ns};
 use flakeforge_core::generator::cycles;
+use flakeforge_core::layout::timescale::{OutOfRange, Timescale, to_ms};
 use std::time::{Duration, Instant};
 
 const MS: i128 = 1_000_000;

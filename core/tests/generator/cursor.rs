@@ -1,7 +1,8 @@
 //! The cursor against its definition: one thread, and a clock that shows what the test says.
 
-use flakeforge_core::generator::clock::{Clock, OutOfRange};
+use flakeforge_core::generator::clock::Clock;
 use flakeforge_core::generator::cursor::{Claim, Cursor, Refused, Rule};
+use flakeforge_core::layout::timescale::OutOfRange;
 use proptest::prelude::*;
 
 /// A clock with a trusted tick that may be older than the real one.

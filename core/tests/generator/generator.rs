@@ -1,10 +1,11 @@
 //! Generators: how refusals are expressed, batches that equal single calls, and threads that share a node number.
 
-use flakeforge_core::generator::clock::{TickClock, system_ns, to_ms};
+use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::registry::{Key, Registry};
 use flakeforge_core::generator::{Generator, Knobs, Refusal};
 use flakeforge_core::layout::Layout;
+use flakeforge_core::layout::timescale::to_ms;
 use std::sync::Arc;
 use std::thread;
 

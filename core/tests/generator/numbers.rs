@@ -1,8 +1,9 @@
 //! Windows of milliseconds as numbers of a cursor: none outside the window, none left out, none twice.
 
-use flakeforge_core::generator::clock::Timescale;
-use flakeforge_core::generator::numbers::{LAST, Numbers};
+use flakeforge_core::generator::cursor::LAST;
+use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::layout::Layout;
+use flakeforge_core::layout::timescale::Timescale;
 use proptest::prelude::*;
 
 fn of(scale: Timescale, counter_bits: u32) -> Numbers {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use flakeforge_core::files::slots::{Config, HeldSlot, SlotFolder};
 use flakeforge_core::generator::clock::system_ns;
-use flakeforge_core::generator::numbers::{Numbers, whole_ms};
+use flakeforge_core::generator::numbers::Numbers;
+use flakeforge_core::layout::timescale::whole_ms;
 
 use super::{ENDLESS, flake, generator};
 

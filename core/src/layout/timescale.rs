@@ -1,0 +1,77 @@
+//! How instants become ticks, and how ticks become instants: counted from an epoch, in units of one length.
+//!
+//! This file must never return a tick that the layout cannot express. Such a time is an error and never wraps around.
+
+/// Nanoseconds in a millisecond.
+pub const NS_PER_MS: u64 = 1_000_000;
+/// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
+pub const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
+
+/// A time that the layout cannot express.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// Unix nanoseconds
+    pub unix_ns: i128,
+}
+
+/// How instants become ticks: counted from an epoch, in units of `tick_ns`, from `first_tick` to `last_tick`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timescale {
+    /// Unix milliseconds of tick 0
+    pub epoch_ms: i64,
+    /// length of a tick in nanoseconds
+    pub tick_ns: u64,
+    /// the first tick that may be used: 0, unless a negative `idOffset` forbids some
+    pub first_tick: u64,
+    /// the last tick that the layout can express
+    pub last_tick: u64,
+}
+
+impl Timescale {
+    /// For numbers of a layout whose first and last tick others know: it has every tick.
+    pub fn of_all_ticks(epoch_ms: i64, tick_ns: u64) -> Self {
+        Self { epoch_ms, tick_ns, first_tick: 0, last_tick: u64::MAX }
+    }
+
+    fn epoch_ns(&self) -> i128 {
+        i128::from(self.epoch_ms) * i128::from(NS_PER_MS)
+    }
+
+    /// The tick in which an instant (Unix nanoseconds) lies.
+    pub fn tick_of(&self, unix_ns: i128) -> Result<u64, OutOfRange> {
+        let since = unix_ns.saturating_sub(self.epoch_ns());
+        let tick = match u64::try_from(since) {
+            Ok(since) => since / self.tick_ns, // covers every real clock until 2554; 128-bit division costs 30 ns more
+            Err(_) if since < 0 => return Err(OutOfRange { unix_ns }),
+            Err(_) => u64::try_from(since / i128::from(self.tick_ns)).unwrap_or(u64::MAX),
+        };
+        if (self.first_tick..=self.last_tick).contains(&tick) { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
+    }
+
+    /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
+    pub fn start_ms(&self, tick: u64) -> f64 {
+        // 128-bit division costs 30 ns, and is not needed for whole milliseconds that a float holds exactly.
+        const EXACT: u64 = 1 << 52;
+        if self.tick_ns == NS_PER_MS && tick < EXACT {
+            return self.epoch_ms as f64 + tick as f64;
+        }
+        to_ms(self.start_of(tick))
+    }
+
+    /// The first instant of a tick, in Unix nanoseconds.
+    pub fn start_of(&self, tick: u64) -> i128 {
+        self.epoch_ns() + i128::from(tick) * i128::from(self.tick_ns)
+    }
+}
+
+/// Nanoseconds as milliseconds; whole milliseconds are exact. Today's Unix nanoseconds are past 2^53, so dividing them
+/// as floats would put some instants into the wrong millisecond.
+pub fn to_ms(ns: i128) -> f64 {
+    let per_ms = i128::from(NS_PER_MS);
+    ns.div_euclid(per_ms) as f64 + ns.rem_euclid(per_ms) as f64 / NS_PER_MS as f64
+}
+
+/// The Unix millisecond that contains an instant.
+pub fn whole_ms(unix_ns: i128) -> i64 {
+    i64::try_from(unix_ns.div_euclid(i128::from(NS_PER_MS))).unwrap_or(i64::MAX)
+}
