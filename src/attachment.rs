@@ -8,7 +8,7 @@ use std::sync::Arc;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::numbers::Numbers;
-use flakeforge_core::generator::registry::Held;
+use flakeforge_core::generator::registry::Hold;
 use flakeforge_core::layout::Layout;
 
 /// What the store is told if no ID was made.
@@ -29,12 +29,12 @@ pub struct Attachment {
     /// the next free number when the attachment began
     first: u64,
     /// the key in this process's registry, until the end
-    held: Cell<Option<Held>>,
+    held: Cell<Option<Hold>>,
 }
 
 impl Attachment {
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and the attachment that ends it.
-    pub fn in_window(layout: &Layout, held: Held, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
+    pub fn in_window(layout: &Layout, held: Hold, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
         let numbers = Numbers::of(layout);
         // A window that contains no whole tick allows no number; a later window goes on from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
@@ -43,7 +43,7 @@ impl Attachment {
     }
 
     /// The attachment to a slot file.
-    pub fn on_file(layout: &Layout, held: Held, file: Arc<SharedCursor>) -> Self {
+    pub fn on_file(layout: &Layout, held: Hold, file: Arc<SharedCursor>) -> Self {
         let first = file.next();
         Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: Cell::new(Some(held)) }
     }

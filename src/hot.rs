@@ -277,7 +277,7 @@ impl Scratch {
                 Status::TimeRange
             }
             Refusal::WindowEnd => Status::WindowEnd,
-            Refusal::File => Status::File,
+            Refusal::Failed => Status::File,
         }
     }
 

@@ -13,7 +13,7 @@ use flakeforge_core::layout::{self, Mode, Packing, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
-use crate::generator::Generators;
+use crate::generators::Generators;
 use crate::hot::Hot;
 
 /// A layout with its epoch and choices.

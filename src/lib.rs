@@ -1,24 +1,30 @@
 //! The addon: everything that knows N-API, and nothing else. It converts and calls. The rules are in
 //! `core/`; the public API and its messages are in `lib/`.
 //!
+//! The lowest file comes first. A file may use those above it in this table, and no other.
+//!
 //! | file | what crosses there |
 //! |---|---|
-//! | `hot.rs` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon |
-//! | `table.rs` | the generators of one environment, by the index that `hot.rs` is told |
-//! | `generator.rs` | making a generator, statistics |
-//! | `attachment.rs` | what a leased generator has in addition to an ordinary one |
-//! | `lease.rs` | the holder's state machine, events in and actions out |
-//! | `grants.rs` | the steps over a database: what to read and what to swap |
-//! | `slots.rs` | slot files, and the counters beside them |
-//! | `layout.rs` | what the bits of an ID mean |
-//! | `format.rs` | bytes of any length as text, and back |
+//! | `format` | bytes of any length as text, and back |
+//! | `table` | the generators of one environment, by the index that `hot` is told |
+//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon |
+//! | `generators` | what generators and layouts share: the raw functions, and the tables behind them |
+//! | `layout` | what the bits of an ID mean |
+//! | `lease` | the holder's state machine, events in and actions out |
+//! | `grants` | the steps over a database: what to read and what to swap |
+//! | `problem` | why something could not be opened |
+//! | `slots` | slot files, and the counters beside them |
+//! | `attachment` | what a leased generator has in addition to an ordinary one |
+//! | `generator` | making a generator, statistics |
 
 mod attachment;
 mod format;
 mod generator;
+mod generators;
 mod grants;
 mod hot;
 mod layout;
 mod lease;
+mod problem;
 mod slots;
 mod table;

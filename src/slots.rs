@@ -14,9 +14,9 @@ use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
 use std::sync::Arc;
 
-use crate::generator::{Opened, Problem, opened};
 use crate::layout::Scale;
 use crate::lease::owner_of;
+use crate::problem::{Opened, Problem, opened};
 
 /// What the members of a group have in common.
 #[napi(object)]

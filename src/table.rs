@@ -12,11 +12,13 @@ use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
 
+use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::{Generator, Knobs, Source};
+use flakeforge_core::generator::source::Source;
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::timescale::Timescale;
 use slab::Slab;
@@ -27,6 +29,8 @@ type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64);
 
 struct Entry {
     generator: Generator,
+    /// the file that its cursor is in
+    file: Option<Arc<SharedCursor>>,
     users: usize,
     identity: Option<Identity>,
 }
@@ -65,6 +69,10 @@ impl Origin {
         }
     }
 
+    fn file(&self) -> Option<Arc<SharedCursor>> {
+        if let Self::File(file) = self { Some(file.clone()) } else { None }
+    }
+
     fn parts(self, scale: Timescale) -> (TickClock, Source) {
         match self {
             Self::Process(cursor) | Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
@@ -80,8 +88,9 @@ impl Table {
     pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin) -> usize {
         let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, layout.id_offset()));
         let make = || {
+            let file = origin.file();
             let (clock, source) = origin.parts(layout.scale);
-            Generator::new(clock, source, layout, node, knobs)
+            Entry { generator: Generator::new(clock, source, layout, node, knobs), file, users: 1, identity }
         };
         self.entries.borrow_mut().intern(identity, make)
     }
@@ -89,6 +98,11 @@ impl Table {
     /// Gives an index back.
     pub fn close(&self, index: usize) {
         self.entries.borrow_mut().release(index);
+    }
+
+    /// What is wrong with the file of the generator of an index, if anything.
+    pub fn fault(&self, index: usize) -> Option<FileError> {
+        self.entries.try_borrow().ok()?.slots.get(index)?.file.as_ref()?.fault()
     }
 
     /// Calls `f` with the generator of an index; `None` if there is none. `f` must not call JavaScript.
@@ -101,12 +115,12 @@ impl Table {
 }
 
 impl Entries {
-    fn intern(&mut self, identity: Option<Identity>, make: impl FnOnce() -> Generator) -> usize {
+    fn intern(&mut self, identity: Option<Identity>, make: impl FnOnce() -> Entry) -> usize {
         if let Some(&index) = identity.and_then(|identity| self.interned.get(&identity)) {
             self.slots[index].users += 1;
             return index;
         }
-        let index = self.slots.insert(Entry { generator: make(), users: 1, identity });
+        let index = self.slots.insert(make());
         if let Some(identity) = identity {
             self.interned.insert(identity, index);
         }

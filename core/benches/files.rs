@@ -1,11 +1,13 @@
 //! What cursors in files and slots cost: `cargo bench -p flakeforge-core --bench files`.
 
 use divan::Bencher;
+use flakeforge_core::files::process_registry::ProcessRegistry;
 use flakeforge_core::files::slots::{Config, SlotFolder};
 use flakeforge_core::generator::clock::{Clock, TickClock};
 use flakeforge_core::generator::numbers::Numbers;
-use flakeforge_core::generator::registry::{Key, Registry};
-use flakeforge_core::generator::{Generator, Knobs, Source};
+use flakeforge_core::generator::registry::Key;
+use flakeforge_core::generator::source::Source;
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use tempfile::TempDir;
 
@@ -32,7 +34,7 @@ fn generator(source: impl Into<Source>) -> Generator {
 /// One ID from a cursor of this process, and one from a cursor in a file. Neither makes a system call.
 #[divan::bench(sample_size = 1000)]
 fn next_id_plain(bencher: Bencher) {
-    let cursor = Registry::default().plain(Key::new(&flake(), 0)).expect("nobody else has it");
+    let cursor = ProcessRegistry::default().plain(Key::new(&flake(), 0)).expect("nobody else has it");
     let mut generator = generator(cursor);
     bencher.bench_local(|| generator.next_id());
 }
@@ -40,7 +42,7 @@ fn next_id_plain(bencher: Bencher) {
 #[divan::bench(sample_size = 1000)]
 fn next_id_shared(bencher: Bencher) {
     let folder = temporary();
-    let file = Registry::default().shared(Key::new(&flake(), 0), &folder.path().join("ids")).expect("it is new");
+    let file = ProcessRegistry::default().shared(Key::new(&flake(), 0), &folder.path().join("ids")).expect("it is new");
     let mut generator = generator(file);
     generator.next_id().expect("the first one, which sets the mark");
     bencher.bench_local(|| generator.next_id());

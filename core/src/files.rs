@@ -7,17 +7,22 @@ pub mod counters;
 mod entry;
 pub mod error;
 pub mod file_format;
+pub mod filesystem;
 #[cfg(not(loom))]
 pub mod group;
 #[cfg(not(loom))]
 pub mod holder_record;
 #[cfg(not(loom))]
-mod listing;
+pub mod listing;
 pub mod machine;
+#[cfg(not(loom))]
+mod mapped;
 pub mod mark;
 pub mod named_file;
 pub mod names;
 pub mod presence;
+#[cfg(not(loom))]
+pub mod process_registry;
 #[cfg(not(loom))]
 pub mod shared;
 #[cfg(not(loom))]

@@ -3,24 +3,22 @@
 //!
 //! One generator belongs to one thread (`&mut self`); generators share a cursor.
 //!
-//! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a file that has failed.
+//! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a
+//! cursor that has ended.
 
 pub mod clock;
 pub mod cursor;
 pub mod cycles;
 pub mod numbers;
 pub mod prefetch;
-#[cfg(not(loom))]
+#[cfg(not(loom))] // nothing that loom runs uses it
 pub mod registry;
+pub mod source;
 
-use std::sync::Arc;
-
-use crate::files::error::FileError;
-use crate::files::shared::SharedCursor;
 use crate::generator::clock::{Clock, TickClock, system_ns};
-use crate::generator::cursor::LAST;
-use crate::generator::cursor::{Claim, Cursor, OwnCursor, Refused, Rule};
+use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule};
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
+use crate::generator::source::Source;
 use crate::layout::timescale::{NS_PER_MS, to_ms};
 use crate::layout::{Layout, Packing};
 
@@ -46,46 +44,8 @@ pub enum Refusal {
     },
     /// the numbers up to the cursor's limit are used up, or it was sealed: the window of a lease ended, not the layout
     WindowEnd,
-    /// the file that the cursor is in has failed: [`Generator::fault`] says how
-    File,
-}
-
-/// Where a generator's cursor lives.
-#[derive(Clone, Debug)]
-pub enum Source {
-    /// in the memory of this process
-    Own(Arc<OwnCursor>),
-    /// in a file, for all processes that name it
-    File(Arc<SharedCursor>),
-}
-
-impl Source {
-    /// The cursor.
-    #[inline]
-    pub fn cursor(&self) -> &Cursor {
-        match self {
-            Self::Own(cursor) => cursor,
-            Self::File(file) => file.cursor(),
-        }
-    }
-
-    /// Whether this process must take no more numbers, even if the cursor would still give some.
-    #[inline]
-    fn is_ended(&self) -> bool {
-        matches!(self, Self::File(file) if file.is_ended())
-    }
-}
-
-impl From<Arc<OwnCursor>> for Source {
-    fn from(cursor: Arc<OwnCursor>) -> Self {
-        Self::Own(cursor)
-    }
-}
-
-impl From<Arc<SharedCursor>> for Source {
-    fn from(file: Arc<SharedCursor>) -> Self {
-        Self::File(file)
-    }
+    /// what keeps the cursor outside this process has failed: it knows how
+    Failed,
 }
 
 /// What a generator has done since it was made.
@@ -209,31 +169,29 @@ impl Generator {
     /// Numbers from the cursor.
     #[inline]
     fn take(&mut self, n: u64) -> Result<Claim, Refused> {
-        if self.source.is_ended() {
-            return Err(Refused::PastLimit);
-        }
-        match self.source.cursor().claim(n, &self.rule, &mut self.clock) {
+        let Some(cursor) = self.source.open() else { return Err(Refused::PastLimit) };
+        match cursor.claim(n, &self.rule, &mut self.clock) {
             Err(Refused::PastLimit) => self.take_past_mark(n),
             claimed => claimed,
         }
     }
 
-    /// Numbers from a cursor that has reached its limit. If the limit is the durable mark of a file, and not the end of
-    /// the layout, it is raised. In each round of the loop, this process or another moves on by seconds, so the loop
+    /// Numbers from a cursor that has reached its limit. If the limit is the mark of a cursor that is kept, and not the
+    /// end of the layout, it is raised. In each round of the loop, this process or another moves on by seconds, so the loop
     /// ends.
     ///
     /// The mark is not raised for a number that the clock does not allow yet, nor for one that the layout does not
-    /// have. If it moved on without a number, it would move on each time the file is opened.
+    /// have. If it moved on without a number, it would move on each time the cursor is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
-        while let Source::File(file) = &self.source
-            && file.cursor().limit() < self.rule.last
+        while let Source::Kept(kept) = &self.source
+            && kept.cursor().limit() < self.rule.last
         {
-            let without_mark = Cursor::window(file.cursor().next(), LAST);
+            let without_mark = Cursor::window(kept.cursor().next(), LAST);
             without_mark.claim(n, &self.rule, &mut self.clock)?;
             let now = self.clock.read()?; // the claim below trusts this tick: the mark must not fall behind it
-            file.raise_from(now).map_err(|_| Refused::PastLimit)?;
-            match file.cursor().claim(n, &self.rule, &mut self.clock) {
+            kept.raise_from(now)?;
+            match kept.cursor().claim(n, &self.rule, &mut self.clock) {
                 Err(Refused::PastLimit) => {}
                 claimed => return claimed,
             }
@@ -245,7 +203,7 @@ impl Generator {
     fn held(&mut self, n: u64) -> Result<Option<Claim>, Refused> {
         let Some(prefetch) = &mut self.prefetch else { return Ok(None) };
         if self.source.is_ended() {
-            return Err(Refused::PastLimit); // if the file was created again, someone else may be making these numbers
+            return Err(Refused::PastLimit); // someone else may be making these numbers by now
         }
         if prefetch.expires() {
             self.clock.trusted()?;
@@ -288,11 +246,7 @@ impl Generator {
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 if it is not ahead.
     pub fn ahead_ms(&self) -> f64 {
-        let next = match &self.source {
-            Source::Own(cursor) => cursor.next(),
-            Source::File(file) => file.next(),
-        };
-        let Some(last) = next.checked_sub(1) else { return 0.0 };
+        let Some(last) = self.source.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale.start_of(last) - self.clock.now_ns()).max(0.0)
     }
@@ -302,7 +256,7 @@ impl Generator {
         match refused {
             Refused::Behind { next, base, now } => self.behind(next, base, now),
             Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
-            Refused::PastLimit if self.fault().is_some() => Refusal::File,
+            Refused::PastLimit if self.source.has_failed() => Refusal::Failed,
             Refused::PastLimit if self.is_window_over() => Refusal::WindowEnd,
             Refused::PastLimit => {
                 Refusal::TimeRange { timestamp_ms: to_ms(self.clock.scale.start_of(self.clock.scale.last_tick + 1)) }
@@ -313,14 +267,6 @@ impl Generator {
     /// Whether the cursor has ended before the layout has.
     fn is_window_over(&self) -> bool {
         self.source.is_ended() || self.source.cursor().limit() < self.rule.last
-    }
-
-    /// What is wrong with the cursor's file, if anything.
-    pub fn fault(&self) -> Option<FileError> {
-        match &self.source {
-            Source::Own(_) => None,
-            Source::File(file) => file.fault(),
-        }
     }
 
     /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule

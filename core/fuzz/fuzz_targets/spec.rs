@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use flakeforge_core::layout::timescale::{to_ms};
+use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::layout::{Layout, Spec};
 use flakeforge_core_fuzz::{packing_inverts, parts_of, runs_agree, unpacking_inverts};
 use libfuzzer_sys::fuzz_target;

@@ -48,9 +48,7 @@ mod linux {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     use std::path::Path;
 
-    use crate::files::machine::OnFileSystem;
-
-    const TMPFS: u64 = 0x0102_1994;
+    use crate::files::filesystem::{OnFileSystem, TMPFS};
 
     /// A number of 128 random bits that a user's first process leaves in a folder for the later ones; `None` unless the
     /// folder is in memory. A file of another user is not trusted: that user may put the same one there after each

@@ -12,9 +12,9 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use crate::files::error::FileError;
 use crate::files::file_format::{Kind, Purpose};
 use crate::files::machine;
-use crate::files::named_file::{self, Identity};
+use crate::files::mapped::Mapped;
+use crate::files::named_file::{self, FileIdentity};
 use crate::files::names;
-use crate::files::shared::Mapped;
 
 /// Adds `by` to a counter in a store's folder and returns its value from before. A counter that does not exist is
 /// created with the value `init`, if one is given. If `by` is 0 and there is an `init`, the counter is first raised to
@@ -41,7 +41,7 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
     Ok(before)
 }
 
-fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, Identity), FileError> {
+fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentity), FileError> {
     let machine = machine::this();
     let mut purpose = Purpose::new(Kind::Counter, text);
     if let Some(init) = init {

@@ -31,8 +31,8 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::files::mapped::Mapped;
 use crate::files::presence::Presence;
-use crate::files::shared::Mapped;
 use crate::generator::numbers::Numbers;
 
 /// How long to wait for an answer. It takes no longer than the keeper's pause, unless the machine is very busy.

@@ -25,6 +25,8 @@ pub const PRESENCE: usize = 1552;
 pub const IS_NAMED: usize = 1576;
 /// Where the words are. The cursor's come first.
 pub const WORDS: usize = 2048;
+/// Which of them, in a slot's page, is not 0 as long as the holder has not asked for the cursor.
+pub const LENDS_WINDOW: usize = 2;
 /// How many words there are.
 pub const WORD_COUNT: usize = 8;
 /// Where the durable mark is.

@@ -17,8 +17,8 @@ use std::sync::atomic::{
 use crate::files::error::FileError;
 use crate::files::file_format::{Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
 use crate::files::machine::Machine;
-use crate::files::named_file::{self, Identity};
-use crate::files::shared::Mapped;
+use crate::files::mapped::Mapped;
+use crate::files::named_file::{self, FileIdentity};
 use crate::generator::clock::system_ns;
 use crate::generator::numbers::Numbers;
 use crate::layout::timescale::Timescale;
@@ -54,7 +54,7 @@ pub struct Group {
     page: Mapped,
     /// where its slots are
     pub(crate) folder: PathBuf,
-    identity: Identity,
+    identity: FileIdentity,
     /// whether this process made it
     pub(crate) is_new: bool,
     /// no slot that this process takes starts before this Unix millisecond is over

@@ -12,7 +12,6 @@ use crate::files::group::{Life, last_life};
 use crate::files::holder_record::Holder;
 use crate::files::named_file;
 use crate::files::names;
-use crate::files::slots::LENDS_WINDOW;
 use crate::layout::timescale::whole_ms;
 
 /// What a slot's file says.
@@ -55,7 +54,7 @@ pub fn list(folder: &Path) -> Result<Roster, FileError> {
 fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
     let numbers = life.numbers();
     let [next, mark] = [word(page, file_format::WORDS), word(page, file_format::MARK)];
-    let knows_last = word(page, file_format::WORDS + 8 * LENDS_WINDOW) == 0 && next > 0;
+    let knows_last = word(page, file_format::WORDS + 8 * file_format::LENDS_WINDOW) == 0 && next > 0;
     let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
     let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
     let is_held = is_locked(&life.folder.join(slot.to_string()))?;

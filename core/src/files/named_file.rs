@@ -22,15 +22,19 @@ use crate::files::machine::Machine;
 const TRIES: usize = 100;
 
 /// Identifies a file, whatever its name.
-pub type Identity = (u64, u64);
+pub type FileIdentity = (u64, u64);
 
 /// Opens the file at a path, and creates it if there is none.
-pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity), FileError> {
+pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, FileIdentity), FileError> {
     open_or_make(path, purpose, machine).map(|(file, identity, _)| (file, identity))
 }
 
 /// The same; also says whether this call created it.
-pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, Identity, bool), FileError> {
+pub fn open_or_make(
+    path: &Path,
+    purpose: &Purpose,
+    machine: &Machine,
+) -> Result<(File, FileIdentity, bool), FileError> {
     let mut is_new = false;
     for _ in 0..TRIES {
         let Some(file) = open_existing(path)? else {
@@ -48,7 +52,12 @@ pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result
 }
 
 /// Whether an open file is what it should be, and which file it is; `None` if the path leads to another file by now.
-pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> Result<Option<Identity>, FileError> {
+pub fn check(
+    path: &Path,
+    file: &File,
+    purpose: &Purpose,
+    machine: &Machine,
+) -> Result<Option<FileIdentity>, FileError> {
     machine.check_local(path, file)?;
     let page = read(path, file)?;
     let theirs = text_of(path, &page, purpose.kind)?;
@@ -75,13 +84,13 @@ pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
 }
 
 /// Whether the path leads to this file.
-pub fn is_there(path: &Path, wanted: Identity) -> bool {
+pub fn is_there(path: &Path, wanted: FileIdentity) -> bool {
     fs::metadata(path).is_ok_and(|found| identity(path, &found) == wanted)
 }
 
 /// Whether a file that is in use was removed, replaced or cut short. If the system does not let this process look (it
 /// may have given up its rights), the answer is no, and the file stays in use.
-pub fn is_gone(path: &Path, wanted: Identity) -> bool {
+pub fn is_gone(path: &Path, wanted: FileIdentity) -> bool {
     match fs::metadata(path) {
         Ok(found) => identity(path, &found) != wanted || found.len() < file_format::SIZE as u64,
         Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
@@ -89,14 +98,14 @@ pub fn is_gone(path: &Path, wanted: Identity) -> bool {
 }
 
 #[cfg(unix)]
-fn identity(_path: &Path, metadata: &Metadata) -> Identity {
+fn identity(_path: &Path, metadata: &Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 /// On other systems an open file keeps its name, so the name is its identity.
 #[cfg(not(unix))]
-fn identity(path: &Path, _metadata: &Metadata) -> Identity {
+fn identity(path: &Path, _metadata: &Metadata) -> FileIdentity {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).hash(&mut hasher);

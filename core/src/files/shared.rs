@@ -11,37 +11,29 @@
 //! - Whoever opens the file goes on past the mark, unless it is proven that the machine has not crashed since: entry.rs.
 //!
 //! A file must not be removed, cut short or overwritten while it is in use. All of this is noticed, and ends the cursor
-//! in this process. Reading a mapped page whose file was cut to nothing ends the process with SIGBUS. So wherever there
-//! is time for it, the file is checked before the page is read, and a page that was cut off is never read again. Only a
-//! claim that is under way at that very moment cannot know.
+//! in this process.
 //!
-//! This file must never raise the limit in any way other than [`Mark::raise`], nor read the mapped page in any way
-//! other than by atomics: other processes write there.
-
-#![allow(unsafe_code)]
+//! This file must never raise the limit in any way other than [`Mark::raise`](crate::files::mark::Mark::raise).
 
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU64,
+    AtomicBool, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Arc, OnceLock};
-
-use memmap2::{MmapOptions, MmapRaw};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::files::entry::enter;
 use crate::files::error::FileError;
 use crate::files::file_format::{self, Kind, Purpose};
 use crate::files::group::Group;
 use crate::files::machine::{self, Machine};
-use crate::files::mark::Mark;
-use crate::files::named_file::{self, Identity};
-use crate::files::presence::Presence;
-use crate::files::watcher;
-use crate::generator::cursor::Cursor;
+use crate::files::mapped::Mapped;
+use crate::files::named_file::{self, FileIdentity};
+use crate::files::watcher::{Watched, Watcher};
+use crate::generator::cursor::{Cursor, Refused};
 use crate::generator::numbers::Numbers;
+use crate::generator::source::{KeptCursor, Source};
 use crate::layout::timescale::Timescale;
 
 /// How far ahead of the clock the mark is set, and how close IDs may come to it before it is raised again.
@@ -53,102 +45,15 @@ const GONE: &str = "was removed, replaced or cut short while in use, so other pr
 const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be making the \
                          same IDs. Make a new generator, and let nothing touch the file";
 
-/// A page of a file, mapped. It stays mapped as long as this value lives.
-#[derive(Debug)]
-pub(crate) struct Mapped {
-    map: MmapRaw,
-    file: File,
-    /// the page, or the zeros that replace it
-    start: AtomicPtr<AtomicU64>,
-    stand_in: OnceLock<Box<[AtomicU64]>>,
-}
-
-impl Mapped {
-    /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
-    pub(crate) fn new(file: File, path: &Path) -> Result<Self, FileError> {
-        let map = MmapOptions::new().len(file_format::SIZE).map_raw(&file);
-        let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
-        let start = AtomicPtr::new(map.as_mut_ptr().cast());
-        let mapped = Self { map, file, start, stand_in: OnceLock::new() };
-        if mapped.is_named().load(Acquire) == 0 {
-            named_file::sync_name(path)?;
-            mapped.is_named().store(1, Release);
-        }
-        Ok(mapped)
-    }
-
-    #[inline]
-    fn at<T>(&self, offset: usize) -> &T {
-        debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= file_format::SIZE);
-        // SAFETY: this is private to this file, and used below only with types that consist of `AtomicU64`s in a fixed
-        // order. Every bit pattern of these is valid, and other processes may write to them, since they are atomics.
-        // The offsets are constants of file_format.rs: inside the page, and aligned for `AtomicU64`. `start` is the start of
-        // the map or of the stand-in, which is as large. Both live as long as `self`, which the reference borrows.
-        unsafe { &*self.start.load(Acquire).cast::<u8>().add(offset).cast::<T>() }
-    }
-
-    /// Whether the file was cut short. If so, the page is gone for good, and zeros that only this process sees replace
-    /// it. So this is called before the page is read, wherever the file may have been cut long ago.
-    pub(crate) fn was_cut(&self) -> bool {
-        if self.stand_in.get().is_none()
-            && self.file.metadata().is_ok_and(|found| found.len() < file_format::SIZE as u64)
-        {
-            let zeros = self.stand_in.get_or_init(|| (0..file_format::SIZE / 8).map(|_| AtomicU64::new(0)).collect());
-            self.start.store(zeros.as_ptr().cast_mut(), Release);
-        }
-        self.stand_in.get().is_some()
-    }
-
-    #[inline]
-    pub(crate) fn cursor(&self) -> &Cursor {
-        self.at(file_format::WORDS)
-    }
-
-    /// The words of a page. If it holds a cursor, the first two are the cursor's.
-    pub(crate) fn words(&self) -> &[AtomicU64; file_format::WORD_COUNT] {
-        self.was_cut();
-        self.at(file_format::WORDS)
-    }
-
-    pub(crate) fn holder(&self) -> &[AtomicU64; file_format::HOLDER_COUNT] {
-        self.was_cut();
-        self.at(file_format::HOLDER)
-    }
-
-    pub(crate) fn mark(&self) -> &Mark {
-        self.at(file_format::MARK)
-    }
-
-    pub(crate) fn boot(&self) -> &[AtomicU64; 2] {
-        self.at(file_format::BOOT)
-    }
-
-    pub(crate) fn presence(&self) -> &Presence {
-        self.at(file_format::PRESENCE)
-    }
-
-    fn is_named(&self) -> &AtomicU64 {
-        self.at(file_format::IS_NAMED)
-    }
-
-    /// Returns once the page, as it was at the call, is on the disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.map.flush()?; // on Linux, an fdatasync of these bytes
-        if cfg!(target_os = "linux") { Ok(()) } else { self.file.sync_data() }
-    }
-
-    fn check_words(&self, path: &Path) -> Result<(), FileError> {
-        let Some(words) = self.mark().contradiction(self.cursor()) else { return Ok(()) };
-        Err(FileError::new(path, format!("contradicts itself ({words}). {}", file_format::DAMAGED)))
-    }
-}
+/// The cursors that this process has open.
+static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
 
 /// A cursor in a file, as this process has it open.
 #[derive(Debug)]
 pub struct SharedCursor {
     page: Mapped,
     path: PathBuf,
-    identity: Identity,
+    identity: FileIdentity,
     numbers: Numbers,
     /// the group, if this is the cursor of a slot
     group: Option<Arc<Group>>,
@@ -187,7 +92,7 @@ impl SharedCursor {
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = named_file::open(&path, &purpose, machine)?;
         let numbers = Numbers { scale, counter_bits };
-        watcher::find_or_add(identity, || {
+        OPEN.find_or_add(identity, || {
             let made = Self::mapped(machine, file, (path, identity), numbers, None)?;
             made.page.presence().arrive();
             Ok(made)
@@ -198,19 +103,19 @@ impl SharedCursor {
     pub(crate) fn of_slot(
         machine: &Machine,
         file: File,
-        place: (PathBuf, Identity),
+        place: (PathBuf, FileIdentity),
         numbers: Numbers,
         group: &Arc<Group>,
     ) -> Result<Arc<Self>, FileError> {
         let cursor = Arc::new(Self::mapped(machine, file, place, numbers, Some(group.clone()))?);
-        watcher::add(&cursor);
+        OPEN.add(&cursor);
         Ok(cursor)
     }
 
     fn mapped(
         machine: &Machine,
         file: File,
-        (path, identity): (PathBuf, Identity),
+        (path, identity): (PathBuf, FileIdentity),
         numbers: Numbers,
         group: Option<Arc<Group>>,
     ) -> Result<Self, FileError> {
@@ -256,7 +161,7 @@ impl SharedCursor {
         &self.path
     }
 
-    pub(crate) fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> FileIdentity {
         self.identity
     }
 
@@ -342,7 +247,7 @@ impl SharedCursor {
         Err(FileError::new(&self.path, "belongs to a group that was destroyed"))
     }
 
-    /// What the keeper does a few times a second. It notices what was done to the file. If IDs were made, it raises the
+    /// What the watcher does a few times a second. It notices what was done to the file. If IDs were made, it raises the
     /// mark before they reach it.
     pub(crate) fn look(&self) {
         let before = self.seen.load(Acquire);
@@ -382,13 +287,55 @@ impl SharedCursor {
 
     /// Releases the lock on the file, even if others still have this cursor.
     pub(crate) fn unlock(&self) {
-        let _ = self.page.file.unlock(); // if this fails, closing the file does it
+        self.page.unlock();
+    }
+}
+
+impl Watched for SharedCursor {
+    fn identity(&self) -> FileIdentity {
+        self.identity
+    }
+
+    fn is_ended(&self) -> bool {
+        self.is_ended()
+    }
+
+    fn look(&self) {
+        self.look();
+    }
+}
+
+impl KeptCursor for SharedCursor {
+    fn cursor(&self) -> &Cursor {
+        self.cursor()
+    }
+
+    fn is_ended(&self) -> bool {
+        self.is_ended()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.fault.get().is_some()
+    }
+
+    fn next(&self) -> u64 {
+        self.next()
+    }
+
+    fn raise_from(&self, tick: u64) -> Result<(), Refused> {
+        self.raise_from(tick).map_err(|_| Refused::PastLimit)
+    }
+}
+
+impl From<Arc<SharedCursor>> for Source {
+    fn from(cursor: Arc<SharedCursor>) -> Self {
+        Self::Kept(cursor)
     }
 }
 
 impl Drop for SharedCursor {
     fn drop(&mut self) {
-        watcher::forget(self);
+        OPEN.forget(self);
         if !self.page.was_cut() {
             self.page.presence().leave();
         }

@@ -22,7 +22,7 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::files::error::FileError;
-use crate::files::file_format::{Kind, Purpose};
+use crate::files::file_format::{Kind, LENDS_WINDOW, Purpose};
 pub use crate::files::group::Config;
 use crate::files::group::{self, Group};
 pub use crate::files::holder_record::Holder;
@@ -309,9 +309,6 @@ pub struct HeldSlot {
     cursor: Arc<SharedCursor>,
     group: Arc<Group>,
 }
-
-/// Index of the word in a slot's page that is not 0 as long as the holder has not asked for the cursor.
-pub(crate) const LENDS_WINDOW: usize = 2;
 
 impl HeldSlot {
     fn lends_window(&self) -> &AtomicU64 {

@@ -5,20 +5,17 @@
 //! An entry outlives its generators, so a generator that is made for each request goes on where the last
 //! one stopped.
 //!
-//! A key whose cursor is in a file, or whose node number is leased, has an entry too: if one process used such a key in
-//! two ways, it would have two cursors. When its leases and their windows are over, the key is free again.
+//! A key whose cursor is kept elsewhere, or whose node number is leased, has an entry too: if one process used such a key
+//! in two ways, it would have two cursors. When its leases and their windows are over, the key is free again.
 //!
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::files::error::FileError;
-use crate::files::named_file::{Identity, is_there};
-use crate::files::shared::SharedCursor;
 use crate::generator::clock::system_ns;
 use crate::generator::cursor::{Cursor, LAST, OwnCursor};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
@@ -28,7 +25,7 @@ use crate::layout::{Layout, Packing};
 const MANY: usize = 1 << 16;
 
 /// How long ago the tick of a dropped entry must have ended: longer than any usual step back of a clock.
-const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
+pub(crate) const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
 
 /// What decides whether two generators could make equal IDs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -68,13 +65,19 @@ impl Key {
         format!("epoch {}, tick {tick_ms} ms, {fields}", self.epoch_ms)
     }
 
-    fn scale(&self) -> Timescale {
+    /// How the ticks of its numbers follow from time.
+    pub(crate) fn scale(&self) -> Timescale {
         Timescale::of_all_ticks(self.epoch_ms, self.tick_ns)
+    }
+
+    /// Width of the counter in its numbers.
+    pub(crate) fn counter_bits(&self) -> u32 {
+        self.packing.counter_bits()
     }
 
     /// When the tick of a number begins, Unix nanoseconds.
     fn start_of(&self, number: u64) -> i128 {
-        self.scale().start_of(number >> self.packing.counter_bits())
+        self.scale().start_of(number >> self.counter_bits())
     }
 }
 
@@ -87,23 +90,14 @@ pub struct Clash {
     pub ours: String,
 }
 
-/// Why there is no shared cursor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotShared {
-    /// the key is used in another way
-    Clash(Clash),
-    /// the file cannot be used
-    File(FileError),
-}
-
 /// Where the cursor of a key is. If a process once used a key in one way, it does not use it in another as long as only
 /// the first way knows the earlier numbers.
 #[derive(Debug)]
-enum Scope {
+enum Scope<K> {
     /// in this process; it stays when its generators are gone
     Plain(Arc<OwnCursor>),
-    /// in a file, which remembers it
-    Shared { file: Weak<SharedCursor>, path: PathBuf, identity: Identity },
+    /// kept elsewhere, where it is remembered
+    Kept(K),
     /// with leases, each of which has its own cursor
     Leased(Arc<Above>),
 }
@@ -113,16 +107,16 @@ type Above = AtomicU64;
 
 /// A lease's hold on its key, while it may make numbers.
 #[derive(Debug)]
-pub struct Held(Arc<Above>);
+pub struct Hold(Arc<Above>);
 
-impl Held {
+impl Hold {
     /// Ends the hold: no more numbers are made, and none above `last` was ever made.
     pub fn end(self, last: u64) {
         self.0.fetch_max(last.saturating_add(1), Relaxed);
     }
 }
 
-impl Scope {
+impl<K: Display> Scope<K> {
     /// The first number that another kind of use may take, if the key is free for it: nobody holds it, and it never
     /// gave a number, or the windows of its leases are over.
     fn free_from(&self, key: &Key, now_ns: i128) -> Option<u64> {
@@ -135,37 +129,47 @@ impl Scope {
         }
     }
 
-    fn clash(&self, ours: String) -> Clash {
+    fn clash(&self, ours: impl ToString) -> Clash {
         let theirs = match self {
             Self::Plain(_) => PLAIN.to_owned(),
-            Self::Shared { path, .. } => in_file(path),
+            Self::Kept(known) => known.to_string(),
             Self::Leased(_) => LEASED.to_owned(),
         };
-        Clash { theirs, ours }
+        Clash { theirs, ours: ours.to_string() }
     }
 }
 
-const PLAIN: &str = "a cursor of its own";
-const LEASED: &str = "a lease";
+pub(crate) const PLAIN: &str = "a cursor of its own";
+pub(crate) const LEASED: &str = "a lease";
 
-fn in_file(path: &Path) -> String {
-    format!("the file {}", path.display())
+/// What the registry knows of a key for a cursor that is kept elsewhere.
+pub(crate) enum Found<'a, K> {
+    /// where it is kept
+    Kept(&'a K),
+    /// nobody uses the key, and no number from `first` on was ever given
+    Free { first: u64 },
 }
 
-/// A map from keys to cursors.
-#[derive(Debug, Default)]
-pub struct Registry {
-    scopes: HashMap<Key, Scope>,
+/// A map from keys to cursors. `K` is what is known of a cursor that is kept elsewhere; its text says where.
+#[derive(Debug)]
+pub struct Registry<K> {
+    scopes: HashMap<Key, Scope<K>>,
     swept_at: usize,
 }
 
-impl Registry {
+impl<K> Default for Registry<K> {
+    fn default() -> Self {
+        Self { scopes: HashMap::new(), swept_at: 0 }
+    }
+}
+
+impl<K: Display> Registry<K> {
     /// The cursor of a key in this process; a new one if there is none. It has no limit, because each generator knows
     /// the end of its layout.
     pub fn plain(&mut self, key: Key) -> Result<Arc<OwnCursor>, Clash> {
         let first = match self.in_use(&key) {
             Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
-            Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN.to_owned()))?,
+            Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN))?,
             None => 0,
         };
         let cursor = Arc::new(OwnCursor::from(Cursor::window(first, LAST)));
@@ -173,46 +177,40 @@ impl Registry {
         Ok(cursor)
     }
 
-    /// The cursor of a key in that file.
-    pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, NotShared> {
-        let (mut before, mut first) = (None, 0);
-        match self.in_use(&key) {
-            Some(Scope::Shared { file, path: known, identity }) if known == path || is_there(path, *identity) => {
-                before = file.upgrade();
-            }
-            Some(other) => {
-                let clash = || NotShared::Clash(other.clash(in_file(path)));
-                first = other.free_from(&key, system_ns()).ok_or_else(clash)?;
-            }
-            None => {}
+    /// What is known of the cursor of a key that is kept elsewhere, or that there is none yet. `is_same` says whether it
+    /// is the one that is meant, and `ours` where that one is.
+    pub(crate) fn find_kept(
+        &mut self,
+        key: &Key,
+        is_same: impl FnOnce(&K) -> bool,
+        ours: impl ToString,
+    ) -> Result<Found<'_, K>, Clash> {
+        match self.in_use(key) {
+            Some(Scope::Kept(known)) if is_same(known) => Ok(Found::Kept(known)),
+            Some(other) => match other.free_from(key, system_ns()) {
+                Some(first) => Ok(Found::Free { first }),
+                None => Err(other.clash(ours)),
+            },
+            None => Ok(Found::Free { first: 0 }),
         }
-        if let Some(file) = &before {
-            file.look(); // it may have been removed
-            if !file.is_ended() {
-                return Ok(file.clone());
-            }
-        }
-        let (scale, counter_bits) = (key.scale(), key.packing.counter_bits());
-        let file = SharedCursor::open(path, scale, counter_bits, &key.fingerprint()).map_err(NotShared::File)?;
-        let first = before.map_or(first, |before| before.next());
-        if first > 0 {
-            file.go_on_at(first).map_err(NotShared::File)?; // so that no number is given again
-        }
-        let (weak, path, identity) = (Arc::downgrade(&file), file.path().to_owned(), file.identity());
-        self.scopes.insert(key, Scope::Shared { file: weak, path, identity });
-        Ok(file)
+    }
+
+    /// From here on, the cursor of this key is kept elsewhere. Call this only for what [`find_kept`](Self::find_kept)
+    /// allowed.
+    pub(crate) fn keep(&mut self, key: Key, known: K) {
+        self.scopes.insert(key, Scope::Kept(known));
     }
 
     /// Reserves a key for a lease until the returned value is dropped. Leases of several groups may have the same key.
-    pub fn lease(&mut self, key: Key) -> Result<Held, Clash> {
+    pub fn lease(&mut self, key: Key) -> Result<Hold, Clash> {
         match self.in_use(&key) {
-            Some(Scope::Leased(above)) => return Ok(Held(above.clone())),
-            Some(other) if other.free_from(&key, system_ns()).is_none() => return Err(other.clash(LEASED.to_owned())),
+            Some(Scope::Leased(above)) => return Ok(Hold(above.clone())),
+            Some(other) if other.free_from(&key, system_ns()).is_none() => return Err(other.clash(LEASED)),
             _ => {}
         }
         let above = Arc::new(Above::new(0));
         self.scopes.insert(key, Scope::Leased(above.clone()));
-        Ok(Held(above))
+        Ok(Hold(above))
     }
 
     /// How many entries there are.
@@ -225,14 +223,14 @@ impl Registry {
         self.scopes.is_empty()
     }
 
-    fn in_use(&mut self, key: &Key) -> Option<&Scope> {
+    fn in_use(&mut self, key: &Key) -> Option<&Scope<K>> {
         if self.scopes.len() >= MANY.max(self.swept_at * 2) {
             self.sweep(system_ns());
         }
         self.scopes.get(key)
     }
 
-    fn sweep(&mut self, now_ns: i128) {
+    pub(crate) fn sweep(&mut self, now_ns: i128) {
         self.scopes.retain(|key, scope| match scope {
             Scope::Plain(cursor) => {
                 Arc::strong_count(cursor) > 1 || key.start_of(cursor.next()) > now_ns - LONG_PAST_NS
@@ -240,24 +238,12 @@ impl Registry {
             Scope::Leased(above) => {
                 Arc::strong_count(above) > 1 || key.start_of(above.load(Relaxed)) > now_ns - LONG_PAST_NS
             }
-            // There are no more of these than nodes. Only this entry's file knows its last ID, even when nobody has it
-            // open.
-            Scope::Shared { .. } => true,
+            // There are no more of these than nodes. Only what this entry names knows the last ID, even when nobody has
+            // it open.
+            Scope::Kept(_) => true,
         });
         self.swept_at = self.scopes.len();
     }
-}
-
-static PROCESS: LazyLock<Mutex<Registry>> = LazyLock::new(Mutex::default);
-
-/// The registry of this process, for every thread that loaded this copy of the library.
-pub fn process() -> MutexGuard<'static, Registry> {
-    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A name of this copy of the library within the process: another copy has another registry and another name.
-pub fn name() -> String {
-    format!("{:p}", &raw const PROCESS)
 }
 
 #[cfg(test)]

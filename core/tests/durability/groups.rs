@@ -29,7 +29,8 @@ fn try_open(root: &Path, boot: u128) -> Result<SlotFolder, FileError> {
 
 /// Makes IDs up to 15 s ahead of the clock, and tells the milliseconds of the last ones.
 fn run_ahead(member: &Member, held: &HeldSlot) {
-    let mut ids = generator(held.cursor(), &ENDLESS);
+    let cursor = held.cursor();
+    let mut ids = generator(cursor.clone(), &ENDLESS);
     let mut made = vec![0; 4096 * 1000];
     for _ in 0..15 {
         let (count, _) = ids.fill(&mut made, |id| id);
@@ -141,10 +142,11 @@ fn use_slot(member: &Member) {
         Err(error) => {
             told(error);
             held.renew().unwrap_err();
-            return assert_eq!(generator(held.cursor(), &ENDLESS).next_id(), Err(Refusal::File));
+            return assert_eq!(generator(held.cursor(), &ENDLESS).next_id(), Err(Refusal::Failed));
         }
     }
-    let mut ids = generator(held.cursor(), &ENDLESS);
+    let cursor = held.cursor();
+    let mut ids = generator(cursor.clone(), &ENDLESS);
     let mut made = vec![0; 4096 * 1000];
     for _ in 0..12 {
         let (count, stopped) = ids.fill(&mut made, |id| id);
@@ -152,8 +154,8 @@ fn use_slot(member: &Member) {
             member.tell(format!("ms {}", made[count - 1] >> 22));
         }
         if stopped.is_some() {
-            told(ids.fault().unwrap());
-            return assert_eq!(ids.next_id(), Err(Refusal::File));
+            told(cursor.fault().unwrap());
+            return assert_eq!(ids.next_id(), Err(Refusal::Failed));
         }
     }
 }

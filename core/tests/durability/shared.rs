@@ -116,10 +116,10 @@ fn a_sync_that_fails_ends_the_cursor() {
                 }
             };
             let mut other = generator(shared.clone(), &SPARSE);
-            if make(&member, shared.clone()) == Err(Refusal::File) {
+            if make(&member, shared.clone()) == Err(Refusal::Failed) {
                 told(shared.fault().unwrap());
                 for _ in 0..3 {
-                    assert_eq!(other.next_id(), Err(Refusal::File), "nor do others of this process go on");
+                    assert_eq!(other.next_id(), Err(Refusal::Failed), "nor do others of this process go on");
                     shared.raise().unwrap_err();
                     thread::sleep(Duration::from_millis(100)); // the keeper checks the files meanwhile
                 }

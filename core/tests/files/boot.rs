@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flakeforge_core::files::boot::named_in;
-use flakeforge_core::files::machine::OnFileSystem;
-
-const TMPFS: u64 = 0x0102_1994;
+use flakeforge_core::files::filesystem::{OnFileSystem, TMPFS};
 
 fn in_memory() -> tempfile::TempDir {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();

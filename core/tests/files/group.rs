@@ -85,14 +85,15 @@ fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 2);
     let (held, other) = (take(&folder), take(&folder));
-    let mut ids = generator(held.cursor(), &PLAIN);
+    let cursor = held.cursor();
+    let mut ids = generator(cursor.clone(), &PLAIN);
     ids.next_id().unwrap();
     cut(&temp.path().join("1/0"));
     cut(&temp.path().join("1/1")); // its holder does not use the cursor in it
-    while ids.fault().is_none() {
+    while cursor.fault().is_none() {
         thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert_eq!(ids.next_id(), Err(Refusal::Failed));
     assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
     assert!(held.hi_ms() < now_ms() && ids.ahead_ms() < 6000.0, "nothing that is asked later reads the page");
     held.release(now_ms());

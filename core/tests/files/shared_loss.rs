@@ -7,9 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{ENDLESS, NODE, PLAIN, flake, folder, generator, open, wait_until};
+use flakeforge_core::files::process_registry::ProcessRegistry;
+use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::registry::{Key, Registry};
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::registry::Key;
+use flakeforge_core::generator::{Knobs, Refusal};
 
 #[test]
 fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
@@ -20,11 +22,11 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
         let mut generator = generator(shared.clone(), &PLAIN);
         generator.next_id().unwrap();
         act(&path);
-        wait_until("noticed", || generator.next_id() == Err(Refusal::File));
-        let fault = generator.fault().unwrap();
+        wait_until("noticed", || generator.next_id() == Err(Refusal::Failed));
+        let fault = shared.fault().unwrap();
         assert_eq!(fault.path(), path.to_str().unwrap());
         assert!(fault.to_string().contains("was removed, replaced or cut short while in use"), "{fault}");
-        assert_eq!(generator.next_id(), Err(Refusal::File), "and stays so");
+        assert_eq!(generator.next_id(), Err(Refusal::Failed), "and stays so");
         (path, shared)
     };
     let (path, old) = removed("removed", &|path| fs::remove_file(path).unwrap());
@@ -38,25 +40,25 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
     });
 }
 
-/// Waits until a generator that makes no IDs has noticed a fault, and returns it.
-fn fault_while_idle(ids: &Generator) -> String {
-    wait_until("noticed", || ids.fault().is_some());
-    ids.fault().unwrap().to_string()
+/// Waits until a cursor from which nothing is taken has noticed a fault, and returns it.
+fn fault_while_idle(shared: &SharedCursor) -> String {
+    wait_until("noticed", || shared.fault().is_some());
+    shared.fault().unwrap().to_string()
 }
 
 #[test]
 fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut registry = Registry::default();
+    let mut registry = ProcessRegistry::default();
     let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &PLAIN);
     let last = ids.next_id().unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
-    let fault = fault_while_idle(&ids);
+    let fault = fault_while_idle(&shared);
     assert!(fault.contains("was removed, replaced or cut short while in use"), "{fault}");
-    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert_eq!(ids.next_id(), Err(Refusal::Failed));
     assert!(ids.ahead_ms() <= 5100.0, "nothing that is asked later reads the page");
     assert!(shared.raise().is_err());
 
@@ -74,14 +76,14 @@ fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
     fs::write(&path, "").unwrap();
     ids.ahead_ms(); // notices that the page is gone, before anybody checks the file
     fs::write(&path, copy).unwrap();
-    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert_eq!(ids.next_id(), Err(Refusal::Failed));
 }
 
 #[test]
 fn an_older_copy_written_over_a_file_is_noticed() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut registry = Registry::default();
+    let mut registry = ProcessRegistry::default();
     let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &ENDLESS);
@@ -92,9 +94,9 @@ fn an_older_copy_written_over_a_file_is_noticed() {
     ids.fill(&mut made, |id| id);
     shared.raise().unwrap(); // checks the file, as also happens a few times a second
     put_back();
-    let fault = fault_while_idle(&ids);
+    let fault = fault_while_idle(&shared);
     assert!(fault.contains("went back while in use"), "{fault}");
-    assert_eq!(ids.next_id(), Err(Refusal::File));
+    assert_eq!(ids.next_id(), Err(Refusal::Failed));
     let mut again = generator(open(), &ENDLESS);
     assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator goes on above what was given");
 }
@@ -113,8 +115,8 @@ fn numbers_held_of_a_file_that_failed_or_ended_are_not_handed_out() {
     let (shared, mut generator) = held_of("removed");
     fs::remove_file(shared.path()).unwrap();
     wait_until("noticed", || shared.is_ended());
-    assert_eq!(generator.next_id(), Err(Refusal::File));
-    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::File)));
+    assert_eq!(generator.next_id(), Err(Refusal::Failed));
+    assert_eq!(generator.fill(&mut [0; 5], |id| id), (0, Some(Refusal::Failed)));
 
     let (shared, mut generator) = held_of("ended");
     shared.end();
@@ -128,5 +130,5 @@ fn a_call_that_raises_the_mark_notices_too() {
     let path = folder.path().join("ids");
     let mut generator = generator(open(&path).unwrap(), &PLAIN);
     fs::remove_file(&path).unwrap();
-    assert_eq!(generator.next_id(), Err(Refusal::File));
+    assert_eq!(generator.next_id(), Err(Refusal::Failed));
 }

@@ -17,7 +17,8 @@ use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::registry::Key;
-use flakeforge_core::generator::{Generator, Knobs, Source};
+use flakeforge_core::generator::source::Source;
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 
 pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };

@@ -3,6 +3,10 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::generator::clock::TickClock;
+use crate::generator::cursor::Rule;
+
+type Registry = super::Registry<&'static str>;
 
 fn flake(epoch_ms: i64) -> Layout {
     Layout::named("flake").unwrap().with_epoch(epoch_ms)
@@ -38,8 +42,8 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
     let give = |registry: &mut Registry, node, tick: u64| {
         let cursor = cursor(registry, 0, node);
         // As if the last ID had been made in that tick.
-        let rule = crate::generator::cursor::Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
-        let mut clock = crate::generator::clock::TickClock::given(flake(0).scale);
+        let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: LAST };
+        let mut clock = TickClock::given(flake(0).scale);
         clock.set(i128::from(tick) * 1_000_000);
         cursor.claim(1, &rule, &mut clock).unwrap();
         cursor
@@ -69,12 +73,6 @@ fn key(node: u64) -> Key {
     Key::new(&layout, layout.place_node(node))
 }
 
-fn file(name: &str) -> std::path::PathBuf {
-    let path = std::env::temp_dir().join(format!("flakeforge-registry-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_file(&path);
-    path
-}
-
 #[test]
 fn a_fingerprint_says_what_the_bits_say() {
     let bits = "epoch 0, tick 1 ms, timestamp 42 bits at 22, counter 12 bits at 0";
@@ -87,35 +85,6 @@ fn a_fingerprint_says_what_the_bits_say() {
         "epoch 1409529600000, tick 10 ms, timestamp 39 bits at 24, counter 8 bits at 16, node 0x9"
     );
     assert!(of("uniqueid").contains("timestamp reversed 42 bits at 22"), "{}", of("uniqueid"));
-}
-
-#[test]
-fn one_key_is_used_in_one_way() {
-    let (mut registry, path, other) = (Registry::default(), file("one"), file("other"));
-    let clash = |theirs: &str, ours: &str| Clash { theirs: theirs.to_owned(), ours: ours.to_owned() };
-    let plain = registry.plain(key(1)).unwrap();
-    assert_eq!(registry.shared(key(1), &path).unwrap_err(), NotShared::Clash(clash(PLAIN, &in_file(&path))));
-    assert!(!path.exists(), "a clash makes no file");
-    assert_eq!(registry.lease(key(1)).unwrap_err(), clash(PLAIN, LEASED));
-    drop(plain);
-
-    let shared = registry.shared(key(1), &path).unwrap(); // it had given no number
-    assert!(Arc::ptr_eq(&shared, &registry.shared(key(1), &path).unwrap()));
-    assert_eq!(
-        registry.shared(key(1), &other).unwrap_err(),
-        NotShared::Clash(clash(&in_file(&path), &in_file(&other)))
-    );
-    assert!(!other.exists(), "a clash makes no file");
-    drop(shared);
-    assert_eq!(registry.plain(key(1)).unwrap_err(), clash(&in_file(&path), PLAIN), "also when nobody has it open");
-    assert_eq!(registry.lease(key(1)).unwrap_err(), clash(&in_file(&path), LEASED));
-    registry.shared(key(1), &path).unwrap();
-
-    let leases = [registry.lease(key(2)).unwrap(), registry.lease(key(2)).unwrap()];
-    assert_eq!(registry.plain(key(2)).unwrap_err(), clash(LEASED, PLAIN));
-    assert_eq!(registry.shared(key(2), &other).unwrap_err(), NotShared::Clash(clash(LEASED, &in_file(&other))));
-    drop(leases);
-    std::fs::remove_file(path).unwrap();
 }
 
 /// The number of a Unix time.
@@ -138,11 +107,6 @@ fn a_key_is_free_when_its_last_lease_and_their_windows_are_over() {
     assert!(registry.plain(key(2)).is_err(), "its window is not over yet");
     registry.lease(key(2)).unwrap().end(0);
     assert!(registry.plain(key(2)).is_err(), "nor is it after another that was shorter");
-
-    let path = file("after-a-lease");
-    registry.lease(key(3)).unwrap().end(last);
-    assert_eq!(registry.shared(key(3), &path).unwrap().cursor().next(), last + 1);
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
@@ -162,45 +126,9 @@ fn a_sweep_keeps_what_is_leased_or_was_just_now() {
 }
 
 #[test]
-fn a_sweep_keeps_what_is_in_a_file() {
-    let (mut registry, path) = (Registry::default(), file("swept"));
-    drop(registry.shared(key(6), &path).unwrap());
-    registry.sweep(system_ns() + LONG_PAST_NS * 2);
-    assert!(registry.plain(key(6)).is_err(), "its IDs may be ahead of the clock");
-    registry.shared(key(6), &path).unwrap();
-    std::fs::remove_file(path).unwrap();
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_by_another_name_is_the_same_file() {
-    let (mut registry, path, other) = (Registry::default(), file("named"), file("link"));
-    drop(registry.shared(key(5), &path).unwrap());
-    std::os::unix::fs::symlink(&path, &other).unwrap();
-    registry.shared(key(5), &other).unwrap();
-    std::fs::remove_file(path).unwrap();
-    std::fs::remove_file(other).unwrap();
-}
-
-#[test]
 fn a_plain_cursor_that_gave_a_number_keeps_its_key() {
     let mut registry = Registry::default();
     registry.plain(key(2)).unwrap().raise_next(1);
     assert!(registry.lease(key(2)).is_err());
     assert_eq!(registry.plain(key(2)).unwrap().next(), 1);
-}
-
-#[test]
-fn a_file_that_was_replaced_is_opened_anew() {
-    let (mut registry, path) = (Registry::default(), file("replaced"));
-    let first = registry.shared(key(3), &path).unwrap();
-    let far = u64::MAX / 2;
-    first.go_on_at(far).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    let second = registry.shared(key(3), &path).unwrap();
-    assert!(first.is_ended() && !second.is_ended());
-    assert_eq!(second.cursor().next(), far, "what was given is not given again");
-    assert!(second.cursor().limit() >= far);
-    assert!(Arc::ptr_eq(&second, &registry.shared(key(3), &path).unwrap()));
-    std::fs::remove_file(path).unwrap();
 }

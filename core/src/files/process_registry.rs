@@ -1,0 +1,104 @@
+//! The registry of this process, which also knows the keys whose cursors are in files.
+//!
+//! A file is opened while the registry is locked, so that nobody else uses its key in another way meanwhile.
+//!
+//! This file must never open a second file for a key as long as only the first one knows its numbers.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::files::error::FileError;
+use crate::files::named_file::{FileIdentity, is_there};
+use crate::files::shared::SharedCursor;
+use crate::generator::registry::{Clash, Found, Key, Registry};
+
+/// A registry that knows files.
+pub type ProcessRegistry = Registry<KeyFile>;
+
+/// The file that the cursor of a key is in.
+#[derive(Debug)]
+pub struct KeyFile {
+    cursor: Weak<SharedCursor>,
+    path: PathBuf,
+    identity: FileIdentity,
+}
+
+impl KeyFile {
+    fn of(cursor: &Arc<SharedCursor>) -> Self {
+        Self { cursor: Arc::downgrade(cursor), path: cursor.path().to_owned(), identity: cursor.identity() }
+    }
+
+    fn is_at(&self, path: &Path) -> bool {
+        self.path == path || is_there(path, self.identity)
+    }
+}
+
+impl fmt::Display for KeyFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        in_file(&self.path).fmt(f)
+    }
+}
+
+fn in_file(path: &Path) -> String {
+    format!("the file {}", path.display())
+}
+
+/// Why there is no shared cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotShared {
+    /// the key is used in another way
+    Clash(Clash),
+    /// the file cannot be used
+    File(FileError),
+}
+
+impl From<Clash> for NotShared {
+    fn from(clash: Clash) -> Self {
+        Self::Clash(clash)
+    }
+}
+
+impl From<FileError> for NotShared {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl ProcessRegistry {
+    /// The cursor of a key in that file.
+    pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, NotShared> {
+        let (before, first) = match self.find_kept(&key, |known| known.is_at(path), in_file(path))? {
+            Found::Kept(known) => (known.cursor.upgrade(), 0),
+            Found::Free { first } => (None, first),
+        };
+        if let Some(cursor) = &before {
+            cursor.look(); // its file may have been removed
+            if !cursor.is_ended() {
+                return Ok(cursor.clone());
+            }
+        }
+        let cursor = SharedCursor::open(path, key.scale(), key.counter_bits(), &key.fingerprint())?;
+        let first = before.map_or(first, |before| before.next());
+        if first > 0 {
+            cursor.go_on_at(first)?; // so that no number is given again
+        }
+        self.keep(key, KeyFile::of(&cursor));
+        Ok(cursor)
+    }
+}
+
+static PROCESS: LazyLock<Mutex<ProcessRegistry>> = LazyLock::new(Mutex::default);
+
+/// The registry of this process, for every thread that loaded this copy of the library.
+pub fn process() -> MutexGuard<'static, ProcessRegistry> {
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A name of this copy of the library within the process: another copy has another registry and another name.
+pub fn name() -> String {
+    format!("{:p}", &raw const PROCESS)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Where a generator's cursor is: in the memory of this process, or kept outside it, for example in a file.
+//!
+//! This file must never know how a cursor is kept, nor take a number.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::generator::cursor::{Cursor, OwnCursor, Refused};
+
+/// A cursor that is kept outside this process's memory. Its limit is a durable mark, which is raised on the way.
+pub trait KeptCursor: Debug + Send + Sync {
+    /// The cursor.
+    fn cursor(&self) -> &Cursor;
+    /// Whether this process must take no more numbers, even if the cursor would still give some.
+    fn is_ended(&self) -> bool;
+    /// Whether what keeps the cursor has failed.
+    fn has_failed(&self) -> bool;
+    /// The next free number. If nobody knows it any more: a number above all that this process was given.
+    fn next(&self) -> u64;
+    /// Raises the limit beyond a tick that the generator's clock has shown.
+    fn raise_from(&self, tick: u64) -> Result<(), Refused>;
+    /// The cursor, if it has not ended: one call for each ID.
+    fn open(&self) -> Option<&Cursor> {
+        if self.is_ended() { None } else { Some(self.cursor()) }
+    }
+}
+
+/// Where a generator's cursor is.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// in the memory of this process
+    Own(Arc<OwnCursor>),
+    /// kept outside it
+    Kept(Arc<dyn KeptCursor>),
+}
+
+impl Source {
+    /// The cursor.
+    #[inline]
+    pub fn cursor(&self) -> &Cursor {
+        match self {
+            Self::Own(cursor) => cursor,
+            Self::Kept(kept) => kept.cursor(),
+        }
+    }
+
+    /// The cursor; `None` if this process must take no more numbers.
+    #[inline]
+    pub(super) fn open(&self) -> Option<&Cursor> {
+        match self {
+            Self::Own(cursor) => Some(cursor),
+            Self::Kept(kept) => kept.open(),
+        }
+    }
+
+    /// The next free number.
+    pub(super) fn next(&self) -> u64 {
+        match self {
+            Self::Own(cursor) => cursor.next(),
+            Self::Kept(kept) => kept.next(),
+        }
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        matches!(self, Self::Kept(kept) if kept.is_ended())
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self, Self::Kept(kept) if kept.has_failed())
+    }
+}
+
+impl From<Arc<OwnCursor>> for Source {
+    fn from(cursor: Arc<OwnCursor>) -> Self {
+        Self::Own(cursor)
+    }
+}

@@ -1,0 +1,42 @@
+//! What the generators and layouts of one load of the module share: the raw functions, and the tables behind them.
+//!
+//! This file must never be freed while its code may run: see [`Generators::new`].
+
+use std::rc::Rc;
+
+use flakeforge_core::files::process_registry;
+use napi::bindgen_prelude::{Env, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
+use napi_derive::napi;
+
+use crate::hot::Hot;
+
+/// The generators of one load of the module.
+#[napi]
+pub struct Generators {
+    /// also holds the layouts
+    pub(crate) hot: Rc<Hot>,
+}
+
+#[napi]
+impl Generators {
+    /// `scratch`: the array of `lib/hot.js`, which `lib/hot.js` must never give away.
+    #[napi(constructor)]
+    pub fn new(scratch: Uint8Array) -> Result<Self> {
+        // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the
+        // process's registry would be gone, and the code of the thread that looks after the files.
+        retain_current_module_for_unload_safety();
+        Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
+    }
+
+    /// The raw functions. They find their generator through the scratch array.
+    #[napi]
+    pub fn functions<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
+        self.hot.functions(env)
+    }
+}
+
+/// A name of this copy of the addon within the process. Copies with different names have different registries.
+#[napi]
+pub fn registry_name() -> String {
+    process_registry::name()
+}
