@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flakeforge_core::lease::grants::record::Unreadable;
 use flakeforge_core::lease::grants::{
-    self, Answer, Ask, Granted, Held, Identity, Look, Memory, Refused, Row, Seeker, Swap, Task,
+    self, Answer, Ask, Granted, Holding, Look, Memory, Row, Seeker, ServerIdentity, StepError, Swap, Task,
 };
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
@@ -102,7 +102,7 @@ pub struct StepAsk {
     pub answer: Option<StepAnswer>,
 }
 
-/// How a step ended: `type` is the name of an `Answer` or of a `Refused`, and the other fields belong to it.
+/// How a step ended: `type` is the name of an `Answer` or of a `StepError`, and the other fields belong to it.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct StepAnswer {
@@ -208,7 +208,8 @@ impl GrantStep {
     pub fn read(&mut self, look: StepLook, fresh: String) -> Result<StepAsk> {
         let StepLook { now, history, process, values, position, before, after } = look;
         let position = position.and_then(|position| position.parse().ok());
-        let look = Look { now, identity: Identity { history, process }, values, position, client: (before, after) };
+        let look =
+            Look { now, identity: ServerIdentity { history, process }, values, position, client: (before, after) };
         Ok(self.core.read(look, &mut locked(&self.memory), bits(&fresh)?).into())
     }
 
@@ -234,7 +235,7 @@ impl GrantStep {
 impl StepTask {
     fn read(self) -> Option<Task> {
         let owner = self.owner.as_deref().and_then(owner_of);
-        let config = self.config.map(grants::Config::from);
+        let config = self.config.map(grants::GroupConfig::from);
         let seeker = |owner: Option<u128>, host: Option<String>| Some(Seeker { owner: owner?, host: host? });
         let number = |given: Option<BigInt>| given.map(|given| given.get_u64().1);
         Some(match self.r#type.as_str() {
@@ -242,7 +243,7 @@ impl StepTask {
             "create" => Task::Create(config?),
             "join" => Task::Join(config?, seeker(owner, self.host)?),
             "acquire" => Task::Acquire(config?, seeker(owner, self.host)?),
-            "renew" => Task::Renew(config?, Held { owner: owner?, slot: self.slot?, hi: self.hi? }),
+            "renew" => Task::Renew(config?, Holding { owner: owner?, slot: self.slot?, hi: self.hi? }),
             "release" => Task::Release { config: config?, owner: owner?, slot: self.slot?, last: self.last? },
             "destroy" => Task::Destroy,
             "list" => Task::List,
@@ -254,16 +255,16 @@ impl StepTask {
     }
 }
 
-impl From<StepConfig> for grants::Config {
+impl From<StepConfig> for grants::GroupConfig {
     fn from(given: StepConfig) -> Self {
         let StepConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = given;
         Self { fingerprint, slots, ttl_ms, skew_ms, durable }
     }
 }
 
-impl From<grants::Config> for StepConfig {
-    fn from(config: grants::Config) -> Self {
-        let grants::Config { fingerprint, slots, ttl_ms, skew_ms, durable } = config;
+impl From<grants::GroupConfig> for StepConfig {
+    fn from(config: grants::GroupConfig) -> Self {
+        let grants::GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = config;
         Self { fingerprint, slots, ttl_ms, skew_ms, durable }
     }
 }
@@ -272,7 +273,7 @@ impl From<Ask> for StepAsk {
     fn from(ask: Ask) -> Self {
         match ask {
             Ask::Read(names) => Self { r#type: "read", names: Some(names), ..Self::default() },
-            Ask::Swap(Swap { name, from, to, identity: Identity { history, process } }) => Self {
+            Ask::Swap(Swap { name, from, to, identity: ServerIdentity { history, process } }) => Self {
                 r#type: "swap",
                 name: Some(name),
                 from,
@@ -322,24 +323,24 @@ impl From<Answer> for StepAnswer {
     }
 }
 
-impl From<Refused> for StepAnswer {
-    fn from(refused: Refused) -> Self {
+impl From<StepError> for StepAnswer {
+    fn from(refused: StepError) -> Self {
         match refused {
-            Refused::Quiet { until, now } => Self::at("quiet", until, now),
-            Refused::Exhausted { retry_at, now } => Self::at("exhausted", retry_at, now),
-            Refused::Mismatch(theirs) => Self { theirs: Some(theirs.into()), ..Self::named("mismatch") },
-            Refused::Durable(is) => Self { is: Some(is), ..Self::named("durable") },
-            Refused::Skew { by, bound } => Self { by: Some(by), bound: Some(bound), ..Self::named("skew") },
-            Refused::Destroyed => Self::named("ended"),
-            Refused::Record(name, why) => {
+            StepError::Quiet { until, now } => Self::at("quiet", until, now),
+            StepError::Exhausted { retry_at, now } => Self::at("exhausted", retry_at, now),
+            StepError::Mismatch(theirs) => Self { theirs: Some(theirs.into()), ..Self::named("mismatch") },
+            StepError::Durable(is) => Self { is: Some(is), ..Self::named("durable") },
+            StepError::Skew { by, bound } => Self { by: Some(by), bound: Some(bound), ..Self::named("skew") },
+            StepError::Destroyed => Self::named("ended"),
+            StepError::Record(name, why) => {
                 Self { faults: Some(vec![StepFault::from((name, why))]), ..Self::named("record") }
             }
-            Refused::OlderGroup => Self::named("olderGroup"),
-            Refused::OlderCounter(value) => Self { text: Some(value), ..Self::named("olderCounter") },
-            Refused::Gone => Self::named("gone"),
-            Refused::Behind => Self::named("behind"),
-            Refused::Full(value) => Self { number: Some(value.into()), ..Self::named("full") },
-            Refused::Nonsense(what) => Self { text: Some(what.to_owned()), ..Self::named("nonsense") },
+            StepError::OlderGroup => Self::named("olderGroup"),
+            StepError::OlderCounter(value) => Self { text: Some(value), ..Self::named("olderCounter") },
+            StepError::Gone => Self::named("gone"),
+            StepError::Behind => Self::named("behind"),
+            StepError::Full(value) => Self { number: Some(value.into()), ..Self::named("full") },
+            StepError::Nonsense(what) => Self { text: Some(what.to_owned()), ..Self::named("nonsense") },
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/lease.js` carries the
 //! actions out.
 
-use flakeforge_core::lease::{self, Action, Asked, Config, Event, Failure, Grant, News, Owner, State, Why};
+use flakeforge_core::lease;
+use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
 use napi::bindgen_prelude::{Error, Result};
 use napi_derive::napi;
 
@@ -70,7 +71,7 @@ impl Lease {
     #[napi(constructor)]
     pub fn new(config: LeaseConfig) -> Self {
         let LeaseConfig { ttl_ms, wait_ms } = config;
-        Self { core: lease::Lease::new(Config { ttl_ms, wait_ms }) }
+        Self { core: lease::Lease::new(Timing { ttl_ms, wait_ms }) }
     }
 
     /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.

@@ -4,9 +4,12 @@
 use std::path::Path;
 
 use flakeforge_core::files::counters;
+use flakeforge_core::files::group::{self, FolderConfig};
+use flakeforge_core::files::holder_record::HolderRecord;
+use flakeforge_core::files::listing::{self, SlotInfo, SlotList};
 use flakeforge_core::files::names;
 use flakeforge_core::files::shared::SharedCursor;
-use flakeforge_core::files::slots::{self, Config, HeldSlot, Holder, Renewal, Roster, SlotError, SlotInfo};
+use flakeforge_core::files::slots::{self, HeldSlot, Renewal, SlotError};
 use flakeforge_core::generator::clock::system_ns;
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::layout::timescale::{Timescale, to_ms};
@@ -20,7 +23,7 @@ use crate::problem::{Opened, Problem, opened};
 
 /// What the members of a group have in common.
 #[napi(object)]
-pub struct GroupConfig {
+pub struct SlotFolderConfig {
     /// as text, to show if there is a mismatch
     pub fingerprint: String,
     /// how many slots
@@ -47,10 +50,10 @@ pub struct NoSlot {
 
 /// Opens the group of that name in a store's folder, and creates it if there is none.
 #[napi]
-pub fn open_slots(store: String, group: String, config: GroupConfig) -> Opened<SlotFolder> {
-    let GroupConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
+pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Opened<SlotFolder> {
+    let SlotFolderConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
     let scale = Timescale::of_all_ticks(epoch_ms, tick_ns as u64);
-    let config = Config { fingerprint, slots, numbers: Numbers { scale, counter_bits } };
+    let config = FolderConfig { fingerprint, slots, numbers: Numbers { scale, counter_bits } };
     let folder = names::group_folder(Path::new(&store), &group);
     opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { is_new: core.is_new(), core: Some(core) }))
 }
@@ -87,7 +90,7 @@ impl SlotFolder {
 /// Ends a group for all members.
 #[napi]
 pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
-    slots::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
+    group::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
 }
 
 /// Where the files of a group are, or would be.
@@ -177,7 +180,7 @@ impl From<SlotInfo> for SlotRow {
         let SlotInfo { slot, is_held, holder, last_ms, hi_ms } = info;
         let row = Self { slot, owner: None, pid: None, host: None, since: None, last: last_ms, hi: hi_ms };
         match holder {
-            Some(Holder { owner, pid, host, since_ms }) if is_held => {
+            Some(HolderRecord { owner, pid, host, since_ms }) if is_held => {
                 let owner = Some(format!("{owner:032x}"));
                 Self { owner, pid: Some(pid), host: Some(host), since: Some(since_ms), ..row }
             }
@@ -199,7 +202,7 @@ pub struct SlotRows {
 #[napi]
 pub fn list_slots(store: String, group: String) -> Opened<SlotRows> {
     let folder = names::group_folder(Path::new(&store), &group);
-    opened(slots::list(&folder).map(|Roster { slots, faults }| SlotRows {
+    opened(listing::list(&folder).map(|SlotList { slots, faults }| SlotRows {
         slots: slots.into_iter().map(SlotRow::from).collect(),
         faults: faults.into_iter().map(Problem::from).collect(),
     }))
@@ -208,7 +211,7 @@ pub fn list_slots(store: String, group: String) -> Opened<SlotRows> {
 /// The names of a store's groups.
 #[napi]
 pub fn list_groups(store: String) -> Opened<Vec<String>> {
-    opened(slots::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
+    opened(listing::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
 }
 
 /// Adds to a counter, and returns what it was before.

@@ -1,8 +1,9 @@
 //! What cursors in files and slots cost: `cargo bench -p flakeforge-core --bench files`.
 
 use divan::Bencher;
+use flakeforge_core::files::group::FolderConfig;
 use flakeforge_core::files::process_registry::ProcessRegistry;
-use flakeforge_core::files::slots::{Config, SlotFolder};
+use flakeforge_core::files::slots::SlotFolder;
 use flakeforge_core::generator::clock::{Clock, TickClock};
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::Key;
@@ -53,7 +54,7 @@ fn next_id_shared(bencher: Bencher) {
 fn acquire_and_release(bencher: Bencher, taken: u32) {
     let folder = temporary();
     let numbers = Numbers { scale: flake().scale, counter_bits: 12 };
-    let config = Config { fingerprint: "a benchmark".to_owned(), slots: 1024, numbers };
+    let config = FolderConfig { fingerprint: "a benchmark".to_owned(), slots: 1024, numbers };
     let slots = SlotFolder::open(folder.path(), config).expect("it is new");
     let _held: Vec<_> = (0..taken).map(|_| slots.acquire(1, "bench").expect("there are more")).collect();
     bencher.bench_local(|| slots.acquire(2, "bench").expect("there are more").release(0));

@@ -22,11 +22,11 @@
 //! a slot is no longer used without sealing the cursor first; give a window back as unused if it was ever opened.
 
 pub mod grants;
-mod messages;
+pub mod messages;
 mod pace;
 
-pub use messages::{Action, Asked, Config, Event, Failure, Grant, News, Owner, State, Why};
-use pace::Turn;
+use crate::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
+use crate::lease::pace::Turn;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
@@ -64,7 +64,7 @@ struct Request {
 /// The state of one holder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
-    config: Config,
+    timing: Timing,
     phase: Phase,
     request: Option<Request>,
     /// how long the callers of `attach` wait, if there are any
@@ -77,8 +77,8 @@ pub struct Lease {
 
 impl Lease {
     /// Holds no slot and seeks none.
-    pub fn new(config: Config) -> Self {
-        Self { config, phase: Phase::Idle, request: None, waiting: None, recovering: false, aside: Vec::new() }
+    pub fn new(timing: Timing) -> Self {
+        Self { timing, phase: Phase::Idle, request: None, waiting: None, recovering: false, aside: Vec::new() }
     }
 
     /// The state of the generator.
@@ -113,7 +113,7 @@ impl Lease {
     pub fn renewals_fail(&self, now: i64) -> bool {
         let Phase::Held { failures, .. } = self.phase else { return false };
         let unanswered =
-            |request: Request| request.asked == Asked::Renew && now - request.sent_at > self.config.interval();
+            |request: Request| request.asked == Asked::Renew && now - request.sent_at > self.timing.interval();
         failures > 0 || self.request.is_some_and(unanswered)
     }
 
@@ -127,7 +127,7 @@ impl Lease {
     pub fn step(&mut self, now: i64, event: Event, fresh: Owner) -> Vec<Action> {
         let mut turn = Turn { now, fresh, actions: Vec::new() };
         // If the clock was set back, nobody must wait longer than agreed.
-        self.waiting = self.waiting.map(|until| until.min(now.saturating_add(self.config.wait_ms)));
+        self.waiting = self.waiting.map(|until| until.min(now.saturating_add(self.timing.wait_ms)));
         self.take(event, &mut turn);
         if let Some(grant) = self.to_open(now) {
             turn.act(Action::Open(grant));
@@ -180,7 +180,7 @@ impl Lease {
             }
             _ => {}
         }
-        self.waiting.get_or_insert(turn.now.saturating_add(self.config.wait_ms));
+        self.waiting.get_or_insert(turn.now.saturating_add(self.timing.wait_ms));
     }
 
     fn seek(&mut self, owner: Owner, turn: &Turn) {
@@ -259,7 +259,7 @@ impl Lease {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
         if matches!(self.phase, Phase::Seeking { .. }) {
             // Counted from the time of the request: the store may have answered long before the answer arrived.
-            let renew_at = sent_at.saturating_add(turn.about(self.config.interval()));
+            let renew_at = sent_at.saturating_add(turn.about(self.timing.interval()));
             self.phase = Phase::Held { grant, open: false, renew_at, failures: 0, looked: false };
         } else {
             let Grant { owner, slot, .. } = grant;
@@ -318,7 +318,7 @@ impl Lease {
         // The store decides where the window begins: after a quiet period, others may have had the time between the old
         // window and the new one.
         (grant.lo, grant.hi) = (grant.lo.max(lo), grant.hi.max(hi));
-        (*renew_at, *failures) = (sent_at.saturating_add(turn.about(self.config.interval())), 0);
+        (*renew_at, *failures) = (sent_at.saturating_add(turn.about(self.timing.interval())), 0);
         if *open {
             turn.act(Action::Raise { lo, hi });
             turn.act(Action::Tell(News::Renewed));
@@ -340,7 +340,7 @@ impl Lease {
         match &mut self.phase {
             Phase::Seeking { .. } if asked == Asked::Acquire => self.not_found(failure, turn),
             Phase::Held { renew_at, failures, .. } => {
-                *renew_at = turn.now.saturating_add(turn.delay(&self.config, failure, *failures));
+                *renew_at = turn.now.saturating_add(turn.delay(&self.timing, failure, *failures));
                 *failures = failures.saturating_add(1);
             }
             _ => {} // given up; a slot that could not be released is free once its window is over
@@ -350,7 +350,7 @@ impl Lease {
     /// The search failed. The slots that it set aside may be what others look for.
     fn not_found(&mut self, failure: Failure, turn: &mut Turn) {
         if let Phase::Seeking { at, failures, .. } = &mut self.phase {
-            *at = turn.now.saturating_add(turn.delay(&self.config, failure, *failures));
+            *at = turn.now.saturating_add(turn.delay(&self.timing, failure, *failures));
             *failures = failures.saturating_add(1);
         }
         self.give_back_aside(turn);
@@ -376,7 +376,7 @@ impl Lease {
     /// Asks the store for what is due, unless an answer is still missing.
     fn ask(&mut self, turn: &mut Turn) {
         let Some(at) = self.next_question() else { return };
-        if turn.now < at && at - turn.now <= self.config.longest_wait() {
+        if turn.now < at && at - turn.now <= self.timing.longest_wait() {
             return;
         }
         let (asked, owner, action) = match self.phase {

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use flakeforge_core::lease::grants::record::{Counter, Group, Slot};
+use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -15,9 +15,9 @@ fuzz_target!(|text: &str| {
 
 fn holds(text: &str) {
     let written = [
-        Group::parse(text).map(|group| group.text()),
-        Slot::parse(text).map(|slot| slot.text()),
-        Counter::parse(text).map(|counter| counter.text()),
+        GroupRecord::parse(text).map(|group| group.text()),
+        SlotRecord::parse(text).map(|slot| slot.text()),
+        CounterRecord::parse(text).map(|counter| counter.text()),
     ];
     let read: Vec<_> = written.iter().flatten().collect();
     assert!(read.len() <= 1, "{text:?}");

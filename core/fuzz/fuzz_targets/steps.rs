@@ -4,9 +4,9 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use flakeforge_core::lease::grants::record::{Counter, Group, Slot, State};
+use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord, Stage};
 use flakeforge_core::lease::grants::{
-    Answer, Ask, COUNTER, Config, GROUP, Held, Identity, Look, Memory, Seeker, Step, Task, slot_of,
+    Answer, Ask, COUNTER, GROUP, GroupConfig, Holding, Look, Memory, Seeker, ServerIdentity, Step, Task, slot_of,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -18,9 +18,9 @@ const SLOTS: u32 = 70;
 enum Text {
     Absent,
     Any(String),
-    Group { state: u8, life: u64, quiet_until: i64, ttl_ms: i64, skew_ms: i64, durable: bool, is_ours: bool },
-    Slot { owner: Option<u8>, life: u64, lo: i64, hi: i64, host: String },
-    Counter { value: u64, is_lost: bool, lineage: u64, is_settled: bool, durable: bool },
+    GroupRecord { state: u8, life: u64, quiet_until: i64, ttl_ms: i64, skew_ms: i64, durable: bool, is_ours: bool },
+    SlotRecord { owner: Option<u8>, life: u64, lo: i64, hi: i64, host: String },
+    CounterRecord { value: u64, is_lost: bool, lineage: u64, is_settled: bool, durable: bool },
 }
 
 /// An answer of the store.
@@ -47,8 +47,13 @@ struct Input {
 }
 
 fuzz_target!(|input: Input| {
-    let config =
-        Config { fingerprint: "f".to_owned(), slots: SLOTS, ttl_ms: 30_000, skew_ms: 5_000, durable: input.durable };
+    let config = GroupConfig {
+        fingerprint: "f".to_owned(),
+        slots: SLOTS,
+        ttl_ms: 30_000,
+        skew_ms: 5_000,
+        durable: input.durable,
+    };
     let mut memory = Memory::default();
     let task = task(&input, &config);
     let is_grant = matches!(task, Task::Join(..) | Task::Acquire(..) | Task::Renew(..));
@@ -71,14 +76,15 @@ fuzz_target!(|input: Input| {
             Ask::Done(_) => return,
         };
         if let Ask::Done(Answer::Granted(granted)) = &ask {
-            let shows =
-                |text: &String| Slot::parse(text).is_ok_and(|slot| (slot.lo, slot.hi) == (granted.lo, granted.hi));
+            let shows = |text: &String| {
+                SlotRecord::parse(text).is_ok_and(|slot| (slot.lo, slot.hi) == (granted.lo, granted.hi))
+            };
             assert!(is_grant && granted.slot < SLOTS && shown.iter().flatten().any(shows), "{granted:?}");
         }
     }
 });
 
-fn task(input: &Input, config: &Config) -> Task {
+fn task(input: &Input, config: &GroupConfig) -> Task {
     let (config, (by, init, hi)) = (config.clone(), input.numbers);
     let seeker = Seeker { owner: 1, host: "h".to_owned() };
     match input.task % 10 {
@@ -86,7 +92,7 @@ fn task(input: &Input, config: &Config) -> Task {
         1 => Task::Create(config),
         2 => Task::Join(config, seeker),
         3 => Task::Acquire(config, seeker),
-        4 => Task::Renew(config, Held { owner: 1, slot: 3, hi }),
+        4 => Task::Renew(config, Holding { owner: 1, slot: 3, hi }),
         5 => Task::Release { config, owner: 1, slot: 3, last: hi },
         6 => Task::Destroy,
         7 => Task::List,
@@ -95,39 +101,39 @@ fn task(input: &Input, config: &Config) -> Task {
     }
 }
 
-fn look(names: &[String], answered: &Answered, config: &Config) -> Look {
+fn look(names: &[String], answered: &Answered, config: &GroupConfig) -> Look {
     let text =
         |place: usize| answered.texts.get(place % answered.texts.len().max(1)).and_then(|text| write(text, config));
     let values = (0..names.len()).map(text).collect();
     let part = |is: bool| if is { "a" } else { "" }.to_owned();
-    let identity = Identity { history: part(answered.history), process: part(answered.process) };
+    let identity = ServerIdentity { history: part(answered.history), process: part(answered.process) };
     let Answered { now, position, client, .. } = *answered;
     Look { now, identity, values, position, client }
 }
 
-fn write(text: &Text, config: &Config) -> Option<String> {
-    let identity = Identity { history: "a".to_owned(), process: "a".to_owned() };
+fn write(text: &Text, config: &GroupConfig) -> Option<String> {
+    let identity = ServerIdentity { history: "a".to_owned(), process: "a".to_owned() };
     Some(match text {
         Text::Absent => return None,
         Text::Any(text) => text.clone(),
-        Text::Group { state, life, quiet_until, ttl_ms, skew_ms, durable, is_ours } => {
-            let other = Config { ttl_ms: *ttl_ms, skew_ms: *skew_ms, durable: *durable, ..config.clone() };
+        Text::GroupRecord { state, life, quiet_until, ttl_ms, skew_ms, durable, is_ours } => {
+            let other = GroupConfig { ttl_ms: *ttl_ms, skew_ms: *skew_ms, durable: *durable, ..config.clone() };
             let config = if *is_ours { config.clone() } else { other };
             let state = match state % 4 {
-                0 => State::Unknown,
-                1 => State::Live(config),
-                2 => State::Ending(config),
-                _ => State::Destroyed { durable: *durable },
+                0 => Stage::Unknown,
+                1 => Stage::Live(config),
+                2 => Stage::Ending(config),
+                _ => Stage::Destroyed { durable: *durable },
             };
-            Group { state, life: *life, quiet_until: *quiet_until, identity, nonce: 1 }.text()
+            GroupRecord { state, life: *life, quiet_until: *quiet_until, identity, nonce: 1 }.text()
         }
-        Text::Slot { owner, life, lo, hi, host } => {
+        Text::SlotRecord { owner, life, lo, hi, host } => {
             let owner = owner.map(u128::from);
-            Slot { owner, life: *life, lo: *lo, hi: *hi, host: host.clone(), nonce: 1 }.text()
+            SlotRecord { owner, life: *life, lo: *lo, hi: *hi, host: host.clone(), nonce: 1 }.text()
         }
-        Text::Counter { value, is_lost, lineage, is_settled, durable } => {
+        Text::CounterRecord { value, is_lost, lineage, is_settled, durable } => {
             let (is_lost, is_settled, durable) = (*is_lost, *is_settled, *durable);
-            Counter { value: *value, is_lost, lineage: *lineage, is_settled, durable, identity, nonce: 1 }.text()
+            CounterRecord { value: *value, is_lost, lineage: *lineage, is_settled, durable, identity, nonce: 1 }.text()
         }
     })
 }
@@ -135,9 +141,9 @@ fn write(text: &Text, config: &Config) -> Option<String> {
 /// What is written can be read again.
 fn is_a_record(name: &str, text: &str) {
     let is_one = match name {
-        GROUP => Group::parse(text).is_ok(),
-        COUNTER => Counter::parse(text).is_ok(),
-        _ => slot_of(name).is_some_and(|slot| slot < SLOTS) && Slot::parse(text).is_ok(),
+        GROUP => GroupRecord::parse(text).is_ok(),
+        COUNTER => CounterRecord::parse(text).is_ok(),
+        _ => slot_of(name).is_some_and(|slot| slot < SLOTS) && SlotRecord::parse(text).is_ok(),
     };
     assert!(is_one, "{name}: {text}");
 }

@@ -39,7 +39,7 @@ const FILE: &str = "group";
 
 /// What all members of a group agree on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
+pub struct FolderConfig {
     /// what the numbers are for
     pub fingerprint: String,
     /// how many slots there are
@@ -66,7 +66,12 @@ pub struct Group {
 impl Group {
     /// Opens the group of a folder. It is created if there is none or the last one was destroyed. `past_ms`: the last
     /// Unix millisecond that may have IDs which its files do not know of; 0 for none.
-    pub(crate) fn open(folder: &Path, config: &Config, machine: &Machine, past_ms: i64) -> Result<Self, FileError> {
+    pub(crate) fn open(
+        folder: &Path,
+        config: &FolderConfig,
+        machine: &Machine,
+        past_ms: i64,
+    ) -> Result<Self, FileError> {
         let text = format!("{}, {} slots", config.fingerprint, config.slots);
         let mut purpose = Purpose::new(Kind::Group, &text);
         let Numbers { scale, counter_bits } = config.numbers;
@@ -138,8 +143,10 @@ impl Group {
     }
 }
 
-/// Ends the last life of the group in a folder, if there is one that has not ended.
-pub(crate) fn destroy(folder: &Path) -> Result<(), FileError> {
+/// Ends the last life of the group in a folder, if there is one that has not ended. Its members see that when they renew,
+/// and take no number past the marks that they have now. Whoever opens the folder afterwards creates a new group, which
+/// starts above those marks.
+pub fn destroy(folder: &Path) -> Result<(), FileError> {
     let Some(life) = last_life(folder)? else { return Ok(()) };
     let path = life.folder.join(FILE);
     let Some(file) = named_file::open_existing(&path)? else { return Ok(()) };

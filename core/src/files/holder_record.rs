@@ -14,7 +14,7 @@ const WORDS: usize = HOST_AT + HOST_MAX.div_ceil(8);
 
 /// Who took a slot, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct HolderRecord {
     /// 128 random bits, new for each acquisition
     pub owner: u128,
     /// the process
@@ -25,7 +25,7 @@ pub struct Holder {
     pub since_ms: i64,
 }
 
-impl Holder {
+impl HolderRecord {
     /// Writes the record into a mapped page.
     pub(crate) fn write(&self, room: &[AtomicU64; HOLDER_COUNT]) {
         let fits = (0..=HOST_MAX.min(self.host.len())).rev().find(|&end| self.host.is_char_boundary(end));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::files::error::FileError;
 use crate::files::file_format::{self, word};
 use crate::files::group::{Life, last_life};
-use crate::files::holder_record::Holder;
+use crate::files::holder_record::HolderRecord;
 use crate::files::named_file;
 use crate::files::names;
 use crate::layout::timescale::whole_ms;
@@ -22,7 +22,7 @@ pub struct SlotInfo {
     /// whether a process holds it
     pub is_held: bool,
     /// who holds it, or held it last
-    pub holder: Option<Holder>,
+    pub holder: Option<HolderRecord>,
     /// the Unix millisecond of the last ID; `None` if there was none, or if a holder's own cursor made it
     pub last_ms: Option<i64>,
     /// the last Unix millisecond of the mark; `None` if the slot was never used
@@ -31,7 +31,7 @@ pub struct SlotInfo {
 
 /// The slots of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Roster {
+pub struct SlotList {
     /// in the order of their numbers
     pub slots: Vec<SlotInfo>,
     /// what is wrong with the files of the other slots
@@ -39,16 +39,16 @@ pub struct Roster {
 }
 
 /// What the slots of the group in a folder say; nothing if the group was destroyed. This does not disturb the holders.
-pub fn list(folder: &Path) -> Result<Roster, FileError> {
-    let mut roster = Roster::default();
-    let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(roster) };
+pub fn list(folder: &Path) -> Result<SlotList, FileError> {
+    let mut list = SlotList::default();
+    let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(list) };
     for (slot, page) in life.slots()? {
         match page.and_then(|page| info(&life, slot, &page)) {
-            Ok(info) => roster.slots.push(info),
-            Err(fault) => roster.faults.push(fault),
+            Ok(info) => list.slots.push(info),
+            Err(fault) => list.faults.push(fault),
         }
     }
-    Ok(roster)
+    Ok(list)
 }
 
 fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
@@ -58,7 +58,7 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
     let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
     let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
     let is_held = is_locked(&life.folder.join(slot.to_string()))?;
-    Ok(SlotInfo { slot, is_held, holder: Holder::read(page), last_ms, hi_ms })
+    Ok(SlotInfo { slot, is_held, holder: HolderRecord::read(page), last_ms, hi_ms })
 }
 
 /// Asks for the lock, without waiting, and holds it no longer than that takes. Somebody who looks for a slot at that

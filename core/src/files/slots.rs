@@ -23,10 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::files::error::FileError;
 use crate::files::file_format::{Kind, LENDS_WINDOW, Purpose};
-pub use crate::files::group::Config;
-use crate::files::group::{self, Group};
-pub use crate::files::holder_record::Holder;
-pub use crate::files::listing::{Roster, SlotInfo, groups, list};
+use crate::files::group::{FolderConfig, Group};
+use crate::files::holder_record::HolderRecord;
 use crate::files::machine::{self, Machine};
 use crate::files::named_file;
 use crate::files::shared::{NEAR_NS, SharedCursor};
@@ -83,7 +81,7 @@ pub enum Renewal {
 #[derive(Debug)]
 pub struct SlotFolder {
     folder: PathBuf,
-    config: Config,
+    config: FolderConfig,
     machine: Machine,
     group: Mutex<Arc<Group>>,
 }
@@ -104,13 +102,13 @@ enum Tried {
 
 impl SlotFolder {
     /// Opens the group in a folder. It is created if there is none, or if the last one was destroyed.
-    pub fn open(folder: impl AsRef<Path>, config: Config) -> Result<Self, FileError> {
+    pub fn open(folder: impl AsRef<Path>, config: FolderConfig) -> Result<Self, FileError> {
         Self::open_on(machine::this(), folder.as_ref(), config)
     }
 
     /// The same on a machine that a test describes.
     #[doc(hidden)]
-    pub fn open_on(machine: &Machine, folder: &Path, config: Config) -> Result<Self, FileError> {
+    pub fn open_on(machine: &Machine, folder: &Path, config: FolderConfig) -> Result<Self, FileError> {
         let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "read", &error))?;
         let group = Mutex::new(Arc::new(Group::open(&folder, &config, machine, 0)?));
         Ok(Self { folder, config, machine: *machine, group })
@@ -158,9 +156,9 @@ impl SlotFolder {
         let hint = group.hint().load(Relaxed);
         let known = (0..used).map(|i| (hint + i) % used);
         let (first, rest) = (known.clone().take(PROBES as usize), known.skip(PROBES as usize));
-        let mut refused = Refused::default();
+        let mut obstacles = Obstacles::default();
         for slot in first.chain(used..slots).chain(rest) {
-            if slot >= used && refused.makes_none {
+            if slot >= used && obstacles.makes_none {
                 continue;
             }
             match self.attempt(group, slot as u32) {
@@ -177,22 +175,22 @@ impl SlotFolder {
                     if !held.cursor.is_gone() {
                         return Ok(Some(held));
                     }
-                    refused.are_missing = true;
+                    obstacles.are_missing = true;
                 }
-                Ok(Tried::Taken) => refused.are_in_use = true,
-                Ok(Tried::Ahead(until)) => refused.ahead(until),
-                Ok(Tried::Missing) => refused.are_missing = true,
+                Ok(Tried::Taken) => obstacles.are_in_use = true,
+                Ok(Tried::Ahead(until)) => obstacles.ahead(until),
+                Ok(Tried::Missing) => obstacles.are_missing = true,
                 Ok(Tried::Gone) => return Ok(None),
                 Ok(Tried::NotMade(error)) => {
-                    refused.makes_none = true; // no space or no permission: the others cannot be made either
-                    refused.fault = refused.fault.or(Some(error));
+                    obstacles.makes_none = true; // no space or no permission: the others cannot be made either
+                    obstacles.fault = obstacles.fault.or(Some(error));
                 }
                 // A slot that cannot be used must not keep anybody from the others.
-                Err(SlotError::File(error)) => refused.fault = refused.fault.or(Some(error)),
+                Err(SlotError::File(error)) => obstacles.fault = obstacles.fault.or(Some(error)),
                 Err(error) => return Err(error),
             }
         }
-        Err(refused.reason(&group.folder))
+        Err(obstacles.reason(&group.folder))
     }
 
     fn attempt(&self, group: &Arc<Group>, slot: u32) -> Result<Tried, SlotError> {
@@ -267,7 +265,7 @@ impl SlotFolder {
 
 /// Why none of the slots that were tried is available.
 #[derive(Default)]
-struct Refused {
+struct Obstacles {
     are_in_use: bool,
     free_ms: Option<i64>,
     are_missing: bool,
@@ -276,7 +274,7 @@ struct Refused {
     fault: Option<FileError>,
 }
 
-impl Refused {
+impl Obstacles {
     fn ahead(&mut self, until: i64) {
         self.free_ms = Some(self.free_ms.map_or(until, |ms| ms.min(until)));
     }
@@ -295,12 +293,6 @@ impl Refused {
     }
 }
 
-/// Ends the group in a folder. Its members see that when they renew, and take no number past the marks that they have
-/// now. Whoever opens the folder afterwards creates a new group, which starts above those marks.
-pub fn destroy(folder: &Path) -> Result<(), FileError> {
-    group::destroy(folder)
-}
-
 /// A slot that this process holds until this is dropped.
 #[derive(Debug)]
 pub struct HeldSlot {
@@ -317,7 +309,7 @@ impl HeldSlot {
 
     fn sign(&self, owner: u128, host: &str) {
         let (pid, since_ms) = (process::id(), whole_ms(system_ns()));
-        Holder { owner, pid, host: host.to_owned(), since_ms }.write(self.cursor.holder());
+        HolderRecord { owner, pid, host: host.to_owned(), since_ms }.write(self.cursor.holder());
     }
 
     /// Its number.

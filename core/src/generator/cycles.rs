@@ -23,7 +23,7 @@ const TOO_MANY: u64 = 1 << 24;
 
 /// What is known about the counter.
 #[allow(dead_code)] // each kind of CPU uses some of these
-enum Pace {
+enum Rate {
     /// its rate may change
     Unsteady,
     /// its rate is constant, and has to be measured
@@ -33,7 +33,7 @@ enum Pace {
 }
 
 /// Found out once, because CPUID takes microseconds in a virtual machine.
-static PACE: LazyLock<Pace> = LazyLock::new(counter::pace);
+static RATE: LazyLock<Rate> = LazyLock::new(counter::rate);
 static PER_MS: AtomicU64 = AtomicU64::new(0);
 /// The counter when `PER_MS` was found.
 static FOUND_AT: AtomicU64 = AtomicU64::new(0);
@@ -55,10 +55,10 @@ pub fn per_ms(now: u64) -> u64 {
 
 #[cold]
 fn find(now: u64) -> u64 {
-    let (per_ms, found_at) = match *PACE {
-        Pace::Unsteady => return 0,
-        Pace::Known(per_ms) => (per_ms, now),
-        Pace::Steady => {
+    let (per_ms, found_at) = match *RATE {
+        Rate::Unsteady => return 0,
+        Rate::Known(per_ms) => (per_ms, now),
+        Rate::Steady => {
             let Ok(mut watch) = WATCH.try_lock() else { return PER_MS.load(Relaxed) }; // another thread is measuring
             let watch = watch.get_or_insert_with(|| Watch::new(Reading::now()));
             (watch.look(Reading::now()), watch.since.after)
@@ -137,16 +137,16 @@ mod counter {
     }
 
     /// Steady if the CPU says that its counter runs at one rate in every power state ("invariant TSC").
-    pub fn pace() -> super::Pace {
+    pub fn rate() -> super::Rate {
         const POWER_MANAGEMENT: u32 = 0x8000_0007;
         const INVARIANT_TSC: u32 = 1 << 8;
         #[allow(unused_unsafe)] // an unsafe function in older compilers that we support, a safe one in this
         // SAFETY: CPUID is in every x86-64 CPU and reads no memory.
         let cpuid = |leaf| unsafe { __cpuid(leaf) };
         if cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && cpuid(POWER_MANAGEMENT).edx & INVARIANT_TSC != 0 {
-            super::Pace::Steady
+            super::Rate::Steady
         } else {
-            super::Pace::Unsteady
+            super::Rate::Unsteady
         }
     }
 }
@@ -165,11 +165,11 @@ mod counter {
     }
 
     /// The architecture's generic timer has one rate, and a register that gives it in hertz.
-    pub fn pace() -> super::Pace {
+    pub fn rate() -> super::Rate {
         let hertz: u64;
         // SAFETY: CNTFRQ_EL0 is readable where CNTVCT_EL0 is; the read touches no memory.
         unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack, preserves_flags)) };
-        super::Pace::Known(hertz / 1000)
+        super::Rate::Known(hertz / 1000)
     }
 }
 
@@ -180,7 +180,7 @@ mod counter {
         0
     }
 
-    pub fn pace() -> super::Pace {
-        super::Pace::Unsteady
+    pub fn rate() -> super::Rate {
+        super::Rate::Unsteady
     }
 }

@@ -1,7 +1,7 @@
 //! The rules that keep slots, windows and blocks unique, whatever database holds them. This is their only home.
 //!
 //! A database holds records: texts with names. It can do two things: **read** some records of a group at one moment,
-//! with its clock and its [`Identity`], and **swap** one record, if its text and the database's identity are still what
+//! with its clock and its [`ServerIdentity`], and **swap** one record, if its text and the database's identity are still what
 //! was read. A [`Step`] says what to read and what to swap, and decides after each read. The driver only carries that
 //! out, so a model checker can put a pause, a lost answer, a failover or a loss between every read and swap.
 //!
@@ -36,11 +36,11 @@ mod search;
 mod slots;
 
 use crate::layout::timescale::LAST_DATE_MS;
-use crate::lease::Owner;
+use crate::lease::messages::Owner;
 use group::Birth;
 use memory::{Known, Sent};
 pub use memory::{Limits, Memory};
-use record::{Group, Slot, Unreadable};
+use record::{GroupRecord, SlotRecord, Unreadable};
 use search::Search;
 use slots::Listing;
 pub use slots::{Row, slot_name, slot_of};
@@ -55,7 +55,7 @@ const TIMES: std::ops::RangeInclusive<i64> = 0..=LAST_DATE_MS;
 
 /// What all members of a group must agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Config {
+pub struct GroupConfig {
     /// what the bits of the IDs mean; only compared here
     pub fingerprint: String,
     /// how many slots there are
@@ -71,14 +71,14 @@ pub struct Config {
 /// Which server this is: changes whenever acknowledged writes may be missing. Each part is a text of the store's own;
 /// an empty one from the server means that it does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Identity {
+pub struct ServerIdentity {
     /// changes when another server has taken over, or older data was put back
     pub history: String,
     /// changes when the server was restarted
     pub process: String,
 }
 
-impl Identity {
+impl ServerIdentity {
     /// Whether a server that shows `now` may be the one that this identity was recorded for.
     fn matches(&self, now: &Self, durable: bool) -> bool {
         let same = |recorded: &str, shown: &str| recorded == shown || shown.is_empty();
@@ -90,19 +90,19 @@ impl Identity {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
     /// the group, made if it is missing or has ended
-    Open(Config),
+    Open(GroupConfig),
     /// the same for a group that nobody used in the last minute: then it is quiet for about a second only
-    Create(Config),
+    Create(GroupConfig),
     /// a slot, in a group that is made if it is missing or has ended
-    Join(Config, Seeker),
+    Join(GroupConfig, Seeker),
     /// a slot; if the group has ended, that is the answer
-    Acquire(Config, Seeker),
+    Acquire(GroupConfig, Seeker),
     /// the next window
-    Renew(Config, Held),
+    Renew(GroupConfig, Holding),
     /// give a slot back. Its owner used nothing after `last`.
     Release {
         /// the group's
-        config: Config,
+        config: GroupConfig,
         /// who holds it
         owner: Owner,
         /// which one
@@ -145,7 +145,7 @@ pub struct Seeker {
 
 /// What a member holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Held {
+pub struct Holding {
     /// the token of the acquisition
     pub owner: Owner,
     /// which slot
@@ -160,7 +160,7 @@ pub struct Look {
     /// the store's clock, read after the records
     pub now: i64,
     /// which server answered
-    pub identity: Identity,
+    pub identity: ServerIdentity,
     /// the texts, in the order of the names; `None` for an absent record
     pub values: Vec<Option<String>>,
     /// a number that never falls while nothing is lost, where a store has one
@@ -194,7 +194,7 @@ pub struct Swap {
     /// its new text
     pub to: String,
     /// the identity that the read showed
-    pub identity: Identity,
+    pub identity: ServerIdentity,
 }
 
 /// A slot and a window that nobody else ever has. Both ends belong to the window.
@@ -237,12 +237,12 @@ pub enum Answer {
     /// to `Advance`: the first number of the block; to `SkipTo`: where the counter continues
     Number(u64),
     /// the step did nothing
-    Refused(Refused),
+    Refused(StepError),
 }
 
 /// Why a step did nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Refused {
+pub enum StepError {
     /// writes may have been lost: nothing is granted until then
     Quiet {
         /// when grants begin again
@@ -258,7 +258,7 @@ pub enum Refused {
         now: i64,
     },
     /// the group was made with another config, which is this one
-    Mismatch(Config),
+    Mismatch(GroupConfig),
     /// the counter's members vouch for its store, or they do not; this member says otherwise
     Durable(bool),
     /// the client's clock is too far from the store's
@@ -295,7 +295,7 @@ enum Next {
     Done(Answer),
 }
 
-type Decision = Result<Next, Refused>;
+type Decision = Result<Next, StepError>;
 
 /// A swap, and what was known when it was decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -303,7 +303,7 @@ struct Plan {
     name: String,
     from: Option<String>,
     to: String,
-    identity: Identity,
+    identity: ServerIdentity,
     /// the nonce of the group's record
     group: u64,
     /// how many losses this text notes
@@ -315,12 +315,12 @@ struct Plan {
 /// What the last read showed, as records.
 struct View {
     now: i64,
-    identity: Identity,
+    identity: ServerIdentity,
     client: (i64, i64),
     /// the texts as they were read, by name
     texts: Vec<(String, Option<String>)>,
-    group: Option<Group>,
-    slots: Vec<(u32, Option<Result<Slot, Unreadable>>)>,
+    group: Option<GroupRecord>,
+    slots: Vec<(u32, Option<Result<SlotRecord, Unreadable>>)>,
     /// whether this client saw the store go back, and the record does not say so yet
     is_lost: bool,
     fresh: u128,
@@ -369,10 +369,10 @@ impl Step {
     /// What was read.
     pub fn read(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Ask {
         if look.values.len() != self.reading.len() {
-            return Ask::Done(Answer::Refused(Refused::Nonsense("another number of values than of names")));
+            return Ask::Done(Answer::Refused(StepError::Nonsense("another number of values than of names")));
         }
         if !TIMES.contains(&look.now) {
-            return Ask::Done(Answer::Refused(Refused::Nonsense("a time that no clock shows")));
+            return Ask::Done(Answer::Refused(StepError::Nonsense("a time that no clock shows")));
         }
         memory.see(look.position, self.sent);
         let decided = if self.is_of_counter() {
@@ -410,8 +410,8 @@ impl Step {
     /// What version 0.1 left under this name: a living group, or a counter with this value.
     pub fn older(&mut self, group: bool, counter: Option<String>, memory: &Memory, fresh: u128) -> Ask {
         match (self.is_of_counter(), counter) {
-            (true, Some(value)) => Ask::Done(Answer::Refused(Refused::OlderCounter(value))),
-            (false, _) if group => Ask::Done(Answer::Refused(Refused::OlderGroup)),
+            (true, Some(value)) => Ask::Done(Answer::Refused(StepError::OlderCounter(value))),
+            (false, _) if group => Ask::Done(Answer::Refused(StepError::OlderGroup)),
             _ => self.look(memory, fresh),
         }
     }
@@ -435,7 +435,7 @@ impl Step {
             return vec![COUNTER.to_owned()];
         }
         let slots = match &self.task {
-            Task::Renew(_, Held { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
+            Task::Renew(_, Holding { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
             Task::Join(config, seeker) | Task::Acquire(config, seeker) => {
                 self.search.slots(config.slots, &seeker.host, memory.tried(seeker.owner), fresh)
             }
@@ -452,20 +452,20 @@ impl Step {
     }
 
     /// The records of a read. A group record that cannot be read ends the step.
-    fn view(&self, look: Look, memory: &mut Memory, fresh: u128) -> Result<View, Refused> {
+    fn view(&self, look: Look, memory: &mut Memory, fresh: u128) -> Result<View, StepError> {
         let Look { now, identity, values, client, .. } = look;
         let texts: Vec<_> = self.reading.iter().cloned().zip(values).collect();
         let (mut group, mut slots) = (None, Vec::new());
         for (name, text) in &texts {
             match slot_of(name) {
-                Some(slot) => slots.push((slot, text.as_deref().map(Slot::parse))),
-                None => group = text.as_deref().map(Group::parse),
+                Some(slot) => slots.push((slot, text.as_deref().map(SlotRecord::parse))),
+                None => group = text.as_deref().map(GroupRecord::parse),
             }
         }
-        let group = group.transpose().map_err(|why| Refused::Record(GROUP.to_owned(), why))?;
+        let group = group.transpose().map_err(|why| StepError::Record(GROUP.to_owned(), why))?;
         if let (Some(plan), Some(group)) = (&self.plan, &group)
             && plan.name == GROUP
-            && matches!(group.state, record::State::Live(_)) // in all other states a loss is still to be noted
+            && matches!(group.state, record::Stage::Live(_)) // in all other states a loss is still to be noted
             && plan.to == group.text()
         {
             memory.note(GROUP, &self.name, plan.losses);
@@ -485,7 +485,7 @@ impl Step {
         Ok(Next::Write(Plan { name: name.to_owned(), from, to, identity, group, losses, is_done: false }))
     }
 
-    fn check_clock(&self, view: &View) -> Result<(), Refused> {
+    fn check_clock(&self, view: &View) -> Result<(), StepError> {
         let bound = self.skew(view);
         check_clock(view.now, view.client, bound)
     }
@@ -493,13 +493,13 @@ impl Step {
     /// How far apart clocks may be: as this member says, or as the group says, or as usual.
     fn skew(&self, view: &View) -> i64 {
         let recorded = || match view.group.as_ref().map(|group| &group.state) {
-            Some(record::State::Live(config) | record::State::Ending(config)) => config.skew_ms,
+            Some(record::Stage::Live(config) | record::Stage::Ending(config)) => config.skew_ms,
             _ => self.sent.limits.usual_skew_ms,
         };
         self.config().map_or_else(recorded, |config| config.skew_ms)
     }
 
-    fn config(&self) -> Option<&Config> {
+    fn config(&self) -> Option<&GroupConfig> {
         match &self.task {
             Task::Open(config)
             | Task::Create(config)
@@ -517,9 +517,9 @@ impl Step {
 }
 
 /// Whether the client's clock is near enough to the store's. The store's was read between the two.
-fn check_clock(now: i64, (before, after): (i64, i64), bound: i64) -> Result<(), Refused> {
+fn check_clock(now: i64, (before, after): (i64, i64), bound: i64) -> Result<(), StepError> {
     let by = if now < before { before.saturating_sub(now) } else { after.saturating_sub(now).min(0) };
-    if by > bound || by < bound.saturating_neg() { Err(Refused::Skew { by, bound }) } else { Ok(()) }
+    if by > bound || by < bound.saturating_neg() { Err(StepError::Skew { by, bound }) } else { Ok(()) }
 }
 
 /// A nonce out of random bits.

@@ -7,7 +7,7 @@ pub type Owner = u128;
 
 /// The lengths of time that a lease uses, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Config {
+pub struct Timing {
     /// how long a window reaches beyond the store's time
     pub ttl_ms: i64,
     /// how long `attach` waits for a free slot or the end of a quiet period

@@ -3,9 +3,9 @@
 //! Correctness does not depend on these. A holder that asks at any other time makes no ID twice, it only gets its
 //! window later.
 
-use super::messages::{Action, Config, Failure, Owner};
+use crate::lease::messages::{Action, Failure, Owner, Timing};
 
-impl Config {
+impl Timing {
     /// How often a window is renewed, and the longest time between two looks at the store.
     pub(super) fn interval(&self) -> i64 {
         (self.ttl_ms / 3).max(1)
@@ -47,13 +47,13 @@ impl Turn {
 
     /// How long to wait after a failure, with `failures` before it: until the time that the store named, but never
     /// longer than one interval, because others may release a slot and clocks may be corrected.
-    pub fn delay(&self, config: &Config, failure: Failure, failures: u16) -> i64 {
+    pub fn delay(&self, timing: &Timing, failure: Failure, failures: u16) -> i64 {
         match failure {
             Failure::Quiet { until: end, store_now } | Failure::Exhausted { retry_at: end, store_now } => {
-                let rest = end.saturating_sub(store_now).saturating_add(self.part_of(config.interval() / 10));
-                rest.clamp(config.back_off(0), config.interval())
+                let rest = end.saturating_sub(store_now).saturating_add(self.part_of(timing.interval() / 10));
+                rest.clamp(timing.back_off(0), timing.interval())
             }
-            _ => self.about(config.back_off(failures)),
+            _ => self.about(timing.back_off(failures)),
         }
     }
 }

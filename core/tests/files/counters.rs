@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{duplicates, part, process, receive, send};
 use flakeforge_core::files::counters::advance;
-use flakeforge_core::files::slots::groups;
+use flakeforge_core::files::listing::groups;
 
 #[test]
 fn counters_count() {

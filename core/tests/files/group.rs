@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use crate::support::slots::{config, now_ms, open, run_ahead, take};
 use crate::support::{ENDLESS, PLAIN, generator};
-use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder, destroy, list};
+use flakeforge_core::files::group::destroy;
+use flakeforge_core::files::listing::list;
+use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder};
 use flakeforge_core::generator::Refusal;
 
 #[test]
@@ -46,9 +48,9 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10).unwrap();
     let all: Vec<_> = (0..3).map(|_| take(&folder)).collect();
     assert_eq!(all.iter().map(HeldSlot::slot).collect::<HashSet<_>>(), HashSet::from([0, 2, 3]));
-    let roster = list(temp.path()).unwrap();
-    assert_eq!(roster.slots.iter().map(|slot| slot.slot).collect::<Vec<_>>(), [0, 2, 3]);
-    let [fault] = &roster.faults[..] else { panic!("{:?}", roster.faults) };
+    let list = list(temp.path()).unwrap();
+    assert_eq!(list.slots.iter().map(|slot| slot.slot).collect::<Vec<_>>(), [0, 2, 3]);
+    let [fault] = &list.faults[..] else { panic!("{:?}", list.faults) };
     assert_eq!(fault.path(), path.to_str().unwrap());
     assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the others may be given back");
 

@@ -11,9 +11,12 @@ use std::time::Duration;
 use crate::support::slots::{config, now_ms, open, take};
 use crate::support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send, succeeds, without_room};
 use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::group::{FolderConfig, destroy};
+use flakeforge_core::files::holder_record::HolderRecord;
+use flakeforge_core::files::listing::{groups, list};
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::names::group_folder;
-use flakeforge_core::files::slots::{Config, HeldSlot, Holder, Renewal, SlotError, SlotFolder, destroy, groups, list};
+use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder};
 use flakeforge_core::generator::Refusal;
 
 /// A slot, once the tick that a fast holder has used up is over and one is free.
@@ -249,13 +252,13 @@ fn another_boot_starts_past_the_mark() {
 fn another_configuration_shows_both() {
     let temp = tempfile::tempdir().unwrap();
     let _group = open(temp.path(), 4);
-    let mismatch = |ours: Config| match SlotFolder::open(temp.path(), ours) {
+    let mismatch = |ours: FolderConfig| match SlotFolder::open(temp.path(), ours) {
         Err(FileError::Mismatch { theirs, ours, .. }) => (theirs, ours),
         other => panic!("{other:?}"),
     };
     let theirs = "for a test, 4 slots".to_owned();
     assert_eq!(mismatch(config(8)), (theirs.clone(), "for a test, 8 slots".to_owned()));
-    let other = Config { fingerprint: "epoch 5".to_owned(), ..config(4) };
+    let other = FolderConfig { fingerprint: "epoch 5".to_owned(), ..config(4) };
     assert_eq!(mismatch(other), (theirs, "epoch 5, 4 slots".to_owned()));
 }
 
@@ -270,7 +273,7 @@ fn the_list_shows_who_holds_what_and_disturbs_nobody() {
     let id = ids.next_id().unwrap();
     take(&folder).release(0);
     let [first, second] = &list(&path).unwrap().slots[..] else { panic!("two slots") };
-    let Some(Holder { owner, pid, host, since_ms }) = &first.holder else { panic!("{first:?}") };
+    let Some(HolderRecord { owner, pid, host, since_ms }) = &first.holder else { panic!("{first:?}") };
     assert_eq!((first.slot, first.is_held, *owner, *pid), (0, true, u128::MAX - 5, std::process::id()));
     assert_eq!(*host, "ö".repeat(127), "255 bytes, whole characters");
     assert!((now_ms() - since_ms).abs() < 10_000);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flakeforge_core::lease::grants::record::{Counter, Unreadable};
-use flakeforge_core::lease::grants::{Answer, Ask, COUNTER, Refused, Task};
+use flakeforge_core::lease::grants::record::{CounterRecord, Unreadable};
+use flakeforge_core::lease::grants::{Answer, Ask, COUNTER, StepError, Task};
 
 use crate::store::*;
 
@@ -19,7 +19,7 @@ fn number(number: u64) -> Answer {
     Answer::Number(number)
 }
 
-fn refused(refused: Refused) -> Answer {
+fn refused(refused: StepError) -> Answer {
     Answer::Refused(refused)
 }
 
@@ -35,7 +35,7 @@ fn known() -> (Store, Client, Client) {
 #[test]
 fn counters_give_blocks() {
     let (mut store, mut client) = (Store::empty(), Client::new(1));
-    assert_eq!(client.run(&mut store, advance(10, None)), refused(Refused::Gone));
+    assert_eq!(client.run(&mut store, advance(10, None)), refused(StepError::Gone));
     assert!(store.records.is_empty());
     assert_eq!(client.run(&mut store, advance(10, Some(5))), number(5));
     assert_eq!(client.run(&mut store, advance(7, Some(5))), number(15), "init is for a counter that is missing");
@@ -53,10 +53,10 @@ fn a_block_does_not_count_once_a_loss_was_noted() {
     slow.go(&mut store, &mut one, Fate::Done);
     slow.go(&mut store, &mut one, Fate::Done); // the swap
     let taken = store.counter();
-    let lost = Counter { value: taken.value + 10, is_lost: true, nonce: 1, ..taken };
+    let lost = CounterRecord { value: taken.value + 10, is_lost: true, nonce: 1, ..taken };
     store.records.insert(COUNTER.to_owned(), lost.text());
     finish(&mut slow, &mut store, &mut one);
-    assert_eq!(slow.ask, Ask::Done(refused(Refused::Behind)), "another may have been given it");
+    assert_eq!(slow.ask, Ask::Done(refused(StepError::Behind)), "another may have been given it");
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn a_counter_needs_no_clock() {
 #[test]
 fn a_counter_ends_with_its_64_bits() {
     let (mut store, mut client) = (Store::empty(), Client::new(1));
-    assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX))), refused(Refused::Full(u64::MAX)));
+    assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX))), refused(StepError::Full(u64::MAX)));
     assert!(store.records.is_empty(), "it was not made either");
     assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX - 2))), number(u64::MAX - 2));
     let before = store.records.clone();
-    assert_eq!(client.run(&mut store, advance(1, None)), refused(Refused::Full(u64::MAX)));
+    assert_eq!(client.run(&mut store, advance(1, None)), refused(StepError::Full(u64::MAX)));
     assert_eq!(store.records, before);
     assert_eq!(client.run(&mut store, advance(0, None)), number(u64::MAX));
 }
@@ -83,8 +83,8 @@ fn a_counter_ends_with_its_64_bits() {
 fn a_counter_of_version_0_1_is_not_begun_again() {
     let (mut store, mut client) = (Store::empty(), Client::new(1));
     store.older = (true, Some("123".to_owned()));
-    assert_eq!(client.run(&mut store, advance(10, Some(0))), refused(Refused::OlderCounter("123".to_owned())));
-    assert_eq!(client.run(&mut store, advance(10, None)), refused(Refused::Gone));
+    assert_eq!(client.run(&mut store, advance(10, Some(0))), refused(StepError::OlderCounter("123".to_owned())));
+    assert_eq!(client.run(&mut store, advance(10, None)), refused(StepError::Gone));
     assert!(store.records.is_empty());
     assert_eq!(client.run(&mut store, skip_to(123)), number(123), "somebody says where to continue");
     assert_eq!(client.run(&mut store, advance(10, Some(0))), number(123));
@@ -136,13 +136,13 @@ fn after_a_true_swap_others_may_have_gone_on() {
 fn after_a_true_swap_the_value_must_reach_the_blocks_end() {
     let (mut store, mut one, _) = known();
     let back = |store: &mut Store| {
-        let counter = Counter { value: 29, nonce: 1, ..store.counter() };
+        let counter = CounterRecord { value: 29, nonce: 1, ..store.counter() };
         store.records.insert(COUNTER.to_owned(), counter.text());
     };
     assert_eq!(block(&mut store, &mut one, Fate::Done, back), (number(29), 2));
     let (mut store, mut one, _) = known();
     let there = |store: &mut Store| {
-        let counter = Counter { value: 30, nonce: 1, ..store.counter() };
+        let counter = CounterRecord { value: 30, nonce: 1, ..store.counter() };
         store.records.insert(COUNTER.to_owned(), counter.text());
     };
     assert_eq!(block(&mut store, &mut one, Fate::Done, there), (number(20), 1));
@@ -169,7 +169,7 @@ fn a_block_counts_only_under_the_identity_that_it_was_decided_from() {
                 }
                 lose(store);
             };
-            assert_eq!(block(&mut store, &mut one, Fate::Done, happens), (refused(Refused::Behind), 1));
+            assert_eq!(block(&mut store, &mut one, Fate::Done, happens), (refused(StepError::Behind), 1));
         }
     }
     // The record's identity fits the server's again, but it is not the one under which the block was decided.
@@ -189,7 +189,7 @@ fn a_swap_carries_the_identity_of_its_read() {
         }
         Fate::Done
     });
-    assert_eq!((answer, store.records), (refused(Refused::Behind), before));
+    assert_eq!((answer, store.records), (refused(StepError::Behind), before));
 }
 
 #[test]
@@ -226,8 +226,8 @@ fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
         lose(&mut store);
         let before = store.records.clone();
         for task in [advance(10, None), advance(10, Some(0)), advance(0, None)] {
-            assert_eq!(one.run(&mut store, task.clone()), refused(Refused::Behind));
-            assert_eq!(Client::new(9).run(&mut store, task), refused(Refused::Behind), "who knows nothing of it too");
+            assert_eq!(one.run(&mut store, task.clone()), refused(StepError::Behind));
+            assert_eq!(Client::new(9).run(&mut store, task), refused(StepError::Behind), "who knows nothing of it too");
         }
         assert_eq!(store.records, before);
         assert_eq!(one.run(&mut store, skip_to(500)), number(500));
@@ -240,12 +240,12 @@ fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
 fn who_was_given_numbers_knows_that_a_missing_counter_was_lost() {
     let (mut store, mut one, mut two) = known();
     store.records.clear();
-    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(Refused::Gone));
+    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(StepError::Gone));
     assert!(store.records.is_empty());
     assert_eq!(Client::new(9).run(&mut store, advance(10, Some(0))), number(0), "who does not, begins it");
-    assert_eq!(two.run(&mut store, advance(10, Some(0))), refused(Refused::Behind), "it is below what we know");
+    assert_eq!(two.run(&mut store, advance(10, Some(0))), refused(StepError::Behind), "it is below what we know");
     Client::new(8).run(&mut store, advance(100, Some(0)));
-    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(Refused::Gone), "it is another");
+    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(StepError::Gone), "it is another");
     assert_eq!(one.run(&mut store, skip_to(7)), number(110));
     assert_eq!(one.run(&mut store, advance(10, None)), number(110));
 }
@@ -254,12 +254,12 @@ fn who_was_given_numbers_knows_that_a_missing_counter_was_lost() {
 fn a_counter_below_what_was_given_is_behind_whatever_its_lineage() {
     let (mut store, mut one, _) = known();
     one.run(&mut store, advance(10, None)); // up to 30
-    let older = Counter { value: 29, ..store.counter() };
+    let older = CounterRecord { value: 29, ..store.counter() };
     store.records.insert(COUNTER.to_owned(), older.text());
-    assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind));
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::Behind));
     store.records.clear();
     Client::new(9).run(&mut store, skip_to(29));
-    assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind), "too low a place");
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::Behind), "too low a place");
     Client::new(9).run(&mut store, skip_to(30));
     assert_eq!(one.run(&mut store, advance(10, None)), number(30));
 }
@@ -274,9 +274,9 @@ fn what_was_given_is_not_forgotten_when_answers_come_in_another_order() {
     assert_eq!(one.run(&mut store, advance(10, None)), number(30));
     slow.hear(look, &mut one);
     assert_eq!(slow.ask, Ask::Done(number(20)));
-    let older = Counter { value: 35, ..store.counter() };
+    let older = CounterRecord { value: 35, ..store.counter() };
     store.records.insert(COUNTER.to_owned(), older.text());
-    assert_eq!(one.run(&mut store, advance(10, None)), refused(Refused::Behind));
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::Behind));
 }
 
 fn finish(step: &mut Running, store: &mut Store, client: &mut Client) {
@@ -302,7 +302,7 @@ fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
     let look = slow.look(&store, &one);
     assert_eq!(two.run(&mut store, skip_to(200)), number(200));
     slow.hear(look, &mut one);
-    assert_eq!(slow.ask, Ask::Done(refused(Refused::Gone)), "what was known before counts");
+    assert_eq!(slow.ask, Ask::Done(refused(StepError::Gone)), "what was known before counts");
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_client_begins_a_counter_once_whatever_the_order_of_its_answers() {
     store.records.clear(); // and the counter is lost
     slow.hear(look, &mut client);
     finish(&mut slow, &mut store, &mut client);
-    assert_eq!(slow.ask, Ask::Done(refused(Refused::Gone)));
+    assert_eq!(slow.ask, Ask::Done(refused(StepError::Gone)));
 }
 
 #[test]
@@ -337,9 +337,9 @@ fn a_fall_of_the_position_stops_a_counter_for_all() {
         store.position = Some(100);
         one.run(&mut store, advance(Some(0)));
         store.position = Some(99);
-        assert_eq!(one.run(&mut store, advance(None)), refused(Refused::Behind));
+        assert_eq!(one.run(&mut store, advance(None)), refused(StepError::Behind));
         assert!(store.counter().is_lost);
-        assert_eq!(Client::new(9).run(&mut store, advance(None)), refused(Refused::Behind));
+        assert_eq!(Client::new(9).run(&mut store, advance(None)), refused(StepError::Behind));
         assert_eq!(one.run(&mut store, Task::SkipTo { place: 700, durable }), number(700));
         assert_eq!(one.run(&mut store, advance(None)), number(700));
     }
@@ -360,7 +360,7 @@ fn a_mark_of_a_loss_is_no_block() {
     store.records = before.clone();
     second.go(&mut store, &mut one, Fate::Done);
     second.go(&mut store, &mut one, Fate::Done);
-    assert_eq!(second.ask, Ask::Done(refused(Refused::Behind)));
+    assert_eq!(second.ask, Ask::Done(refused(StepError::Behind)));
     store.records = before;
     first.go(&mut store, &mut one, Fate::Done);
     assert!(!matches!(first.ask, Ask::Done(_)), "its value is below the block's size: {:?}", first.ask);
@@ -375,7 +375,7 @@ fn a_counter_never_goes_down() {
     assert_eq!(one.run(&mut store, skip_to(100)), number(100));
     assert_eq!(one.run(&mut store, advance(1, None)), number(100));
     assert_eq!(one.run(&mut store, skip_to(u64::MAX)), number(u64::MAX));
-    assert_eq!(one.run(&mut store, advance(1, None)), refused(Refused::Full(u64::MAX)));
+    assert_eq!(one.run(&mut store, advance(1, None)), refused(StepError::Full(u64::MAX)));
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn members_agree_whether_they_vouch_for_the_store() {
         let before = store.records.clone();
         store.fail_over();
         let other = Task::Advance { by: 10, init: Some(0), durable: !durable };
-        assert_eq!(client.run(&mut store, other), refused(Refused::Durable(durable)));
+        assert_eq!(client.run(&mut store, other), refused(StepError::Durable(durable)));
         assert_eq!(store.records, before);
         assert_eq!(client.run(&mut store, Task::SkipTo { place: 0, durable: !durable }), number(10));
         assert_eq!(store.counter().durable, !durable, "who says where to continue says this too");
@@ -423,7 +423,7 @@ fn a_durable_counter_goes_on_after_a_restart_and_stops_after_another_history() {
     });
     assert_eq!(answer, number(20));
     store.fail_over();
-    assert_eq!(client.run(&mut store, advance()), refused(Refused::Behind));
+    assert_eq!(client.run(&mut store, advance()), refused(StepError::Behind));
 }
 
 // Texts that cannot be read
@@ -444,7 +444,7 @@ fn a_counter_that_cannot_be_read_is_refused_by_name_and_left_alone() {
             let mut store = store.clone();
             store.records.insert(COUNTER.to_owned(), text.to_owned());
             let answer = one.clone().run(&mut store, task);
-            assert_eq!(answer, refused(Refused::Record(COUNTER.to_owned(), why)));
+            assert_eq!(answer, refused(StepError::Record(COUNTER.to_owned(), why)));
             assert_eq!(store.text(COUNTER), Some(text));
         }
     }

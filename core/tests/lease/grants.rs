@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flakeforge_core::lease::grants::record::{Slot, Unreadable};
-use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, Refused, Row, Task, slot_name, slot_of};
+use flakeforge_core::lease::grants::record::{SlotRecord, Unreadable};
+use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, Row, StepError, Task, slot_name, slot_of};
 
 use crate::store::*;
 
@@ -15,8 +15,8 @@ fn held() -> (Store, Client, Granted) {
     (store, client, granted)
 }
 
-fn hosts_slot(host: &str, hi: i64) -> Slot {
-    Slot { owner: None, life: 1, lo: hi - 9, hi, host: host.to_owned(), nonce: 1 }
+fn hosts_slot(host: &str, hi: i64) -> SlotRecord {
+    SlotRecord { owner: None, life: 1, lo: hi - 9, hi, host: host.to_owned(), nonce: 1 }
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_renewal_changes_nothing_but_the_window() {
     client.run(&mut store, renew(&config(1), 1, 0, first.hi));
     let after = store.slot(0);
     assert_ne!(after.nonce, before.nonce);
-    assert_eq!(after, Slot { hi: before.hi + 1, nonce: after.nonce, ..before });
+    assert_eq!(after, SlotRecord { hi: before.hi + 1, nonce: after.nonce, ..before });
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_read_counts_only_while_the_window_lasts() {
 #[test]
 fn a_read_counts_only_if_it_shows_exactly_what_was_written() {
     let (store, mut client, first) = held();
-    let other = |store: &mut Store| store.put(0, &Slot { nonce: 0, ..store.slot(0) });
+    let other = |store: &mut Store| store.put(0, &SlotRecord { nonce: 0, ..store.slot(0) });
     let (answer, swaps, _) = renewed_after(other, store, &mut client, renew(&config(1), 1, 0, first.hi));
     assert!(matches!(answer, Answer::Granted(_)));
     assert_eq!(swaps, 2);
@@ -274,7 +274,7 @@ fn a_release_gives_the_rest_of_the_window_back() {
     let held = store.slot(0);
     assert_eq!(client.run(&mut store, release(&config(1), 1, 0, first.lo + 250)), Answer::Done);
     let after = store.slot(0);
-    assert_eq!(after, Slot { owner: None, hi: first.lo + 250, nonce: after.nonce, ..held });
+    assert_eq!(after, SlotRecord { owner: None, hi: first.lo + 250, nonce: after.nonce, ..held });
     store.now = first.lo + 250;
     assert_eq!(client.join(&mut store, &config(1), 2), exhausted(first.lo + 251, store.now));
     store.now += 1;
@@ -298,7 +298,7 @@ fn only_its_owner_releases_a_slot() {
     let before = store.slot(0);
     assert_eq!(client.run(&mut store, release(&config(1), 2, 0, -1)), Answer::Done);
     assert_eq!(client.run(&mut store, release(&config(1), 1, 5, -1)), Answer::Done);
-    store.put(0, &Slot { life: 2, ..before.clone() });
+    store.put(0, &SlotRecord { life: 2, ..before.clone() });
     assert_eq!(client.run(&mut store, release(&config(1), 1, 0, -1)), Answer::Done, "of another life");
     assert_eq!(store.slot(0).hi, first.hi);
 }
@@ -366,8 +366,14 @@ fn a_listing_shows_the_slots_of_this_life_and_names_what_cannot_be_read() {
     let mut store = Store::with(&config(3000));
     let mut client = Client::new(1);
     let now = store.now;
-    let slot =
-        |number: u32, life| Slot { owner: Some(7), life, lo: 1, hi: i64::from(number), host: "h".to_owned(), nonce: 3 };
+    let slot = |number: u32, life| SlotRecord {
+        owner: Some(7),
+        life,
+        lo: 1,
+        hi: i64::from(number),
+        host: "h".to_owned(),
+        nonce: 3,
+    };
     for number in 0..2500 {
         store.put(number, &slot(number, 1 + u64::from(number % 2)));
     }
@@ -415,7 +421,7 @@ fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
                 let is_needed = name == GROUP
                     || !matches!(task, Task::Open(_) | Task::Create(_) | Task::Destroy | Task::List | Task::Exists);
                 if is_needed {
-                    assert_eq!(answer, Answer::Refused(Refused::Record(name, why)), "{task:?}");
+                    assert_eq!(answer, Answer::Refused(StepError::Record(name, why)), "{task:?}");
                 }
             }
         }
@@ -425,11 +431,11 @@ fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
         let mut store = store.clone();
         store.records.insert(GROUP.to_owned(), own.to_owned());
         let answer = client.clone().run(&mut store, task);
-        assert_eq!(answer, Answer::Refused(Refused::Record(GROUP.to_owned(), Unreadable::Damaged)));
+        assert_eq!(answer, Answer::Refused(StepError::Record(GROUP.to_owned(), Unreadable::Damaged)));
         store.records.insert(GROUP.to_owned(), group.to_owned());
         store.records.insert(slot_name(0), group.to_owned());
         let answer = client.clone().run(&mut store, renew(&config(1), 1, 0, i64::MAX));
-        assert_eq!(answer, Answer::Refused(Refused::Record(slot_name(0), Unreadable::Damaged)));
+        assert_eq!(answer, Answer::Refused(StepError::Record(slot_name(0), Unreadable::Damaged)));
         assert_eq!(store.text(&slot_name(0)), Some(group));
     }
 }

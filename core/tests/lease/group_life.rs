@@ -1,20 +1,20 @@
 //! How a group begins, is ended and begins again: the rules of `lease/grants/group.rs`, one by one.
 
-use flakeforge_core::lease::grants::record::{Group, State};
-use flakeforge_core::lease::grants::{Answer, Ask, Config, GROUP, Refused, Step, Task, slot_name};
+use flakeforge_core::lease::grants::record::{GroupRecord, Stage};
+use flakeforge_core::lease::grants::{Answer, Ask, GROUP, GroupConfig, Step, StepError, Task, slot_name};
 
 use crate::store::*;
 
-fn open(config: &Config) -> Task {
+fn open(config: &GroupConfig) -> Task {
     Task::Open(config.clone())
 }
 
-fn create(config: &Config) -> Task {
+fn create(config: &GroupConfig) -> Task {
     Task::Create(config.clone())
 }
 
 /// A store with one slot, which owner 1 holds.
-fn held(config: &Config) -> (Store, Client, i64) {
+fn held(config: &GroupConfig) -> (Store, Client, i64) {
     let mut store = Store::with(config);
     let mut client = Client::new(1);
     let hi = client.take(&mut store, config, 1).hi;
@@ -39,8 +39,8 @@ fn every_step_that_needs_a_group_makes_it_in_the_same_way() {
         let mut store = Store::empty();
         let now = store.now;
         Client::new(1).run(&mut store, task);
-        let Group { state, life, quiet_until, identity, .. } = store.group();
-        assert_eq!((state, life, quiet_until), (State::Live(config(1)), 1, now + QUIET));
+        let GroupRecord { state, life, quiet_until, identity, .. } = store.group();
+        assert_eq!((state, life, quiet_until), (Stage::Live(config(1)), 1, now + QUIET));
         assert_eq!(identity, store.identity);
     }
 }
@@ -52,13 +52,13 @@ fn from_nothing_only_an_unknown_group_is_written_and_the_next_read_begins_the_qu
     let mut writes = Vec::new();
     let opened_ = Client::new(1).run_with(&mut store, open(&config(1)), |store, ask| {
         if let Ask::Swap(swap) = ask {
-            writes.push(Group::parse(&swap.to).unwrap());
+            writes.push(GroupRecord::parse(&swap.to).unwrap());
             store.now += 1_000;
         }
         Fate::Done
     });
     assert_eq!(opened_, opened(true, first + 1_000 + QUIET, first + 2_000));
-    assert_eq!((writes.len(), &writes[0].state, &writes[0].identity), (2, &State::Unknown, &store.identity));
+    assert_eq!((writes.len(), &writes[0].state, &writes[0].identity), (2, &Stage::Unknown, &store.identity));
     assert_ne!(writes[0].nonce, writes[1].nonce);
 }
 
@@ -92,7 +92,7 @@ fn of_two_who_open_a_group_at_once_one_made_it() {
 #[test]
 fn the_quiet_period_is_the_longest_one_whatever_the_ttl() {
     for ttl_ms in [2_000, 60_000] {
-        let config = Config { ttl_ms, skew_ms: 100, ..config(1) };
+        let config = GroupConfig { ttl_ms, skew_ms: 100, ..config(1) };
         let mut store = Store::empty();
         let until = store.now + 60_000 + 100 + 1;
         assert_eq!(Client::new(1).run(&mut store, open(&config)), opened(true, until, store.now));
@@ -104,7 +104,7 @@ fn an_unknown_group_keeps_the_quiet_period_that_its_record_has() {
     let mut store = Store::empty();
     let until = store.now + 1_000_000;
     let identity = store.identity.clone();
-    let group = Group { state: State::Unknown, life: 0, quiet_until: until, identity, nonce: 1 };
+    let group = GroupRecord { state: Stage::Unknown, life: 0, quiet_until: until, identity, nonce: 1 };
     store.records.insert(GROUP.to_owned(), group.text());
     for task in [open(&config(1)), create(&config(1)), open(&durable(1)), Task::Destroy] {
         let mut store = store.clone();
@@ -162,7 +162,7 @@ fn create_needs_both_reads_under_one_identity() {
 #[test]
 fn create_needs_its_own_nonce() {
     let other = |store: &mut Store| {
-        let group = Group { nonce: 1, ..store.group() };
+        let group = GroupRecord { nonce: 1, ..store.group() };
         store.records.insert(GROUP.to_owned(), group.text());
     };
     assert_eq!(created_after(other), QUIET);
@@ -208,14 +208,14 @@ fn a_group_is_ended_in_two_steps_and_the_second_read_begins_the_quiet_period() {
     let mut states = Vec::new();
     let answer = client.run_with(&mut store, Task::Destroy, |store, ask| {
         if let Ask::Swap(swap) = ask {
-            states.push(Group::parse(&swap.to).unwrap());
+            states.push(GroupRecord::parse(&swap.to).unwrap());
             store.now += 1_000;
         }
         Fate::Done
     });
     assert_eq!(answer, Answer::Done);
-    assert_eq!(states[0].state, State::Ending(config(1)));
-    assert_eq!(states[1].state, State::Destroyed { durable: false });
+    assert_eq!(states[0].state, Stage::Ending(config(1)));
+    assert_eq!(states[1].state, Stage::Destroyed { durable: false });
     assert_eq!(states[1].quiet_until, first + 1_000 + QUIET);
     assert!(states.iter().all(|state| state.identity == identity && state.life == 1));
     assert_ne!(states[0].nonce, states[1].nonce);
@@ -234,7 +234,7 @@ fn a_group_that_is_made_while_the_one_before_is_ended_lives() {
         Fate::Done
     });
     assert_eq!(answer, Answer::Done);
-    assert_eq!((store.group().state, store.group().life), (State::Live(config(1)), 2));
+    assert_eq!((store.group().state, store.group().life), (Stage::Live(config(1)), 2));
 }
 
 #[test]
@@ -242,14 +242,14 @@ fn a_durable_group_that_ended_is_quiet_for_its_own_ttl() {
     let (mut store, mut client, _) = held(&durable(1));
     client.run(&mut store, Task::Destroy);
     let after = store.group();
-    assert_eq!((after.state, after.quiet_until), (State::Destroyed { durable: true }, store.now + TTL + SKEW + 1));
+    assert_eq!((after.state, after.quiet_until), (Stage::Destroyed { durable: true }, store.now + TTL + SKEW + 1));
 }
 
 #[test]
 fn ending_a_group_never_shortens_its_quiet_period() {
     let mut store = Store::with(&config(1));
     let until = store.now + 1_000_000;
-    let group = Group { quiet_until: until, ..store.group() };
+    let group = GroupRecord { quiet_until: until, ..store.group() };
     store.records.insert(GROUP.to_owned(), group.text());
     Client::new(1).run(&mut store, Task::Destroy);
     assert_eq!(store.group().quiet_until, until);
@@ -262,7 +262,7 @@ fn ending() -> Store {
     let mut client = Client::new(1);
     client.take(&mut store, &config(1), 1);
     let mut running = Running::new(&mut client, Task::Destroy);
-    while !matches!(store.group().state, State::Ending(_)) {
+    while !matches!(store.group().state, Stage::Ending(_)) {
         running.go(&mut store, &mut client, Fate::Done);
     }
     store
@@ -273,7 +273,7 @@ fn whoever_finds_a_group_that_is_being_ended_finishes_that() {
     let now = ending().now;
     for (task, expected) in [
         (Task::Destroy, Answer::Done),
-        (acquire(&config(1), 2), Answer::Refused(Refused::Destroyed)),
+        (acquire(&config(1), 2), Answer::Refused(StepError::Destroyed)),
         (join(&config(1), 2, "h"), quiet(now + QUIET, now)),
         (open(&config(1)), opened(true, now + QUIET, now)),
         (create(&config(1)), opened(true, now + QUIET, now)),
@@ -296,13 +296,13 @@ fn an_absent_group_that_is_ended_may_have_been_lost() {
     let mut states = Vec::new();
     let answer = Client::new(1).run_with(&mut store, Task::Destroy, |_, ask| {
         if let Ask::Swap(swap) = ask {
-            states.push(Group::parse(&swap.to).unwrap());
+            states.push(GroupRecord::parse(&swap.to).unwrap());
         }
         Fate::Done
     });
     assert_eq!(answer, Answer::Done);
     let states: Vec<_> = states.into_iter().map(|group| (group.state, group.quiet_until)).collect();
-    assert_eq!(states, [(State::Unknown, 0), (State::Destroyed { durable: false }, now + QUIET)]);
+    assert_eq!(states, [(Stage::Unknown, 0), (Stage::Destroyed { durable: false }, now + QUIET)]);
     assert_eq!(Client::new(2).join(&mut store, &durable(1), 1), quiet(now + QUIET, now), "durable or not");
 }
 
@@ -338,7 +338,7 @@ fn what_its_members_are_told_when_a_group_has_ended() {
     client.run(&mut store, Task::Destroy);
     let before = store.clone();
     assert_eq!(client.run(&mut store, renew(&config(1), 1, 0, hi)), Answer::Destroyed);
-    assert_eq!(client.run(&mut store, acquire(&config(1), 2)), Answer::Refused(Refused::Destroyed));
+    assert_eq!(client.run(&mut store, acquire(&config(1), 2)), Answer::Refused(StepError::Destroyed));
     assert_eq!(client.run(&mut store, release(&config(1), 1, 0, 0)), Answer::Done);
     assert_eq!(store.records, before.records, "nothing begins it again");
 }
@@ -354,7 +354,7 @@ fn only_join_open_and_create_begin_a_group_again_with_a_new_life_and_the_quiet_p
             let mut store = store.clone();
             client.clone().run(&mut store, task);
             let group = store.group();
-            assert_eq!((group.state, group.life, group.quiet_until), (State::Live(config.clone()), 2, until));
+            assert_eq!((group.state, group.life, group.quiet_until), (Stage::Live(config.clone()), 2, until));
             store.now = until - 1;
             assert_eq!(Client::new(2).join(&mut store, &config, 2), quiet(until, until - 1));
             store.now = until;
@@ -377,7 +377,7 @@ fn a_renewal_from_another_life_is_told_that_its_group_ended_in_a_quiet_period_to
         assert_eq!(store.text(&slot_name(0)), before.as_deref(), "its record stays");
     }
     let task = acquire(&config(1), 1);
-    store.put(0, &flakeforge_core::lease::grants::record::Slot { hi: store.now + 5, ..store.slot(0) });
+    store.put(0, &flakeforge_core::lease::grants::record::SlotRecord { hi: store.now + 5, ..store.slot(0) });
     assert_eq!(client.run(&mut store, task), exhausted(store.now + 6, store.now), "nor is it its grant");
 }
 
@@ -400,7 +400,7 @@ fn a_tombstone_under_another_identity_keeps_a_longer_quiet_period() {
     let (mut store, mut client, _) = held(&config(1));
     client.run(&mut store, Task::Destroy);
     let until = store.now + 1_000_000;
-    let group = Group { quiet_until: until, ..store.group() };
+    let group = GroupRecord { quiet_until: until, ..store.group() };
     store.records.insert(GROUP.to_owned(), group.text());
     store.restart();
     assert_eq!(client.run(&mut store, open(&config(1))), opened(true, until, store.now));
@@ -419,17 +419,17 @@ fn durable_members_do_not_compare_processes_in_a_tombstone_of_their_kind() {
         store.now += 1_000_000;
         store.restart();
         let answer = client.join(&mut store, &after, 2);
-        assert_eq!(matches!(answer, Answer::Refused(Refused::Quiet { .. })), is_quiet, "{before:?}, {after:?}");
+        assert_eq!(matches!(answer, Answer::Refused(StepError::Quiet { .. })), is_quiet, "{before:?}, {after:?}");
     }
 }
 
 #[test]
 fn a_group_that_lived_too_often_is_refused() {
     let mut store = Store::with(&config(1));
-    let group = Group { life: u64::MAX, state: State::Destroyed { durable: false }, ..store.group() };
+    let group = GroupRecord { life: u64::MAX, state: Stage::Destroyed { durable: false }, ..store.group() };
     store.records.insert(GROUP.to_owned(), group.text());
     let answer = Client::new(1).join(&mut store, &config(1), 1);
-    assert!(matches!(answer, Answer::Refused(Refused::Nonsense(_))), "{answer:?}");
+    assert!(matches!(answer, Answer::Refused(StepError::Nonsense(_))), "{answer:?}");
 }
 
 // What members must agree on
@@ -437,13 +437,13 @@ fn a_group_that_lived_too_often_is_refused() {
 #[test]
 fn members_agree_on_everything_or_nothing_is_written() {
     let (mut store, client, hi) = held(&config(2));
-    let mismatch = Answer::Refused(Refused::Mismatch(config(2)));
+    let mismatch = Answer::Refused(StepError::Mismatch(config(2)));
     store.restart(); // which members who agree would note
     let others = [
-        Config { fingerprint: "hazelcast".to_owned(), ..config(2) },
+        GroupConfig { fingerprint: "hazelcast".to_owned(), ..config(2) },
         config(3),
-        Config { ttl_ms: 20_000, ..config(2) },
-        Config { skew_ms: 4_000, ..config(2) },
+        GroupConfig { ttl_ms: 20_000, ..config(2) },
+        GroupConfig { skew_ms: 4_000, ..config(2) },
         durable(2),
     ];
     for other in others {
@@ -467,7 +467,7 @@ fn a_group_begun_again_may_have_other_options() {
     let (mut store, mut client, _) = held(&config(1));
     client.run(&mut store, Task::Destroy);
     assert!(matches!(client.run(&mut store, open(&config(5))), Answer::Opened { is_new: true, .. }));
-    assert_eq!(store.group().state, State::Live(config(5)));
+    assert_eq!(store.group().state, Stage::Live(config(5)));
 }
 
 // Clocks
@@ -482,7 +482,7 @@ fn with_clock(store: &Store, clock: (i64, i64), task: Task) -> (Answer, bool) {
 }
 
 fn skew(by: i64) -> Answer {
-    Answer::Refused(Refused::Skew { by, bound: SKEW })
+    Answer::Refused(StepError::Skew { by, bound: SKEW })
 }
 
 #[test]
@@ -562,7 +562,7 @@ fn a_living_group_of_version_0_1_is_never_begun_again() {
     for task in [open(&config(1)), create(&config(1)), join(&config(1), 1, "h"), acquire(&config(1), 1)] {
         let mut store = Store::empty();
         store.older.0 = true;
-        assert_eq!(Client::new(1).run(&mut store, task), Answer::Refused(Refused::OlderGroup));
+        assert_eq!(Client::new(1).run(&mut store, task), Answer::Refused(StepError::OlderGroup));
         assert!(store.records.is_empty());
     }
     let mut store = Store::empty();
@@ -577,7 +577,7 @@ fn nor_is_one_that_members_of_version_0_1_made_after_ours_ended() {
     store.older.0 = true;
     for task in [open(&config(1)), create(&config(1)), join(&config(1), 1, "h")] {
         let before = store.records.clone();
-        assert_eq!(client.run(&mut store, task), Answer::Refused(Refused::OlderGroup));
+        assert_eq!(client.run(&mut store, task), Answer::Refused(StepError::OlderGroup));
         assert_eq!(store.records, before);
     }
 }
@@ -599,7 +599,7 @@ fn a_release_makes_no_group() {
     running.go(&mut store, &mut Client::new(2), Fate::Done);
     running.go(&mut store, &mut Client::new(2), Fate::Done);
     let unknown = store.group();
-    assert_eq!(unknown.state, State::Unknown);
+    assert_eq!(unknown.state, Stage::Unknown);
     assert_eq!(Client::new(3).run(&mut store, release(&config(1), 1, 0, 5)), Answer::Done);
     assert_eq!(store.group(), unknown);
 }
@@ -616,7 +616,7 @@ fn a_store_that_answers_nonsense_is_refused_and_nothing_overflows() {
             let mut running = Running::new(&mut client, task);
             let look = flakeforge_core::lease::grants::Look { client: (0, 0), ..zero_look(&running, &store) };
             running.hear(look, &mut client);
-            let Ask::Done(Answer::Refused(Refused::Nonsense(_))) = running.ask else { panic!("{:?}", running.ask) };
+            let Ask::Done(Answer::Refused(StepError::Nonsense(_))) = running.ask else { panic!("{:?}", running.ask) };
         }
     }
 }
@@ -637,7 +637,7 @@ fn too_few_or_too_many_values_are_refused() {
         let running = Running { step: step.clone(), ask };
         let look = flakeforge_core::lease::grants::Look { values, ..running.look(&store, &client) };
         let answer = step.read(look, &mut client.memory, fresh);
-        assert!(matches!(answer, Ask::Done(Answer::Refused(Refused::Nonsense(_)))), "{answer:?}");
+        assert!(matches!(answer, Ask::Done(Answer::Refused(StepError::Nonsense(_)))), "{answer:?}");
     }
 }
 
@@ -650,10 +650,10 @@ fn times_at_the_ends_of_what_a_record_can_hold_do_not_overflow() {
                 for quiet_until in ends {
                     for task in all_tasks(&config(1), 1, 0) {
                         let mut store = Store::with(&config(1));
-                        let group = Group { quiet_until, ..store.group() };
+                        let group = GroupRecord { quiet_until, ..store.group() };
                         store.records.insert(GROUP.to_owned(), group.text());
                         store.now = now;
-                        let slot = flakeforge_core::lease::grants::record::Slot {
+                        let slot = flakeforge_core::lease::grants::record::SlotRecord {
                             owner,
                             life: 1,
                             lo,
@@ -669,9 +669,9 @@ fn times_at_the_ends_of_what_a_record_can_hold_do_not_overflow() {
         }
     }
     for (ttl_ms, skew_ms) in [(i64::MAX, i64::MAX), (i64::MIN, i64::MIN)] {
-        let config = Config { ttl_ms, skew_ms, ..durable(1) };
+        let config = GroupConfig { ttl_ms, skew_ms, ..durable(1) };
         let mut store = Store::with(&durable(1));
-        let group = Group { state: State::Live(config), ..store.group() };
+        let group = GroupRecord { state: Stage::Live(config), ..store.group() };
         store.records.insert(GROUP.to_owned(), group.text());
         for clock in [i64::MIN / 2, 0, i64::MAX / 2] {
             with_clock(&store, (clock, clock), Task::Destroy);

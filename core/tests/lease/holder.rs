@@ -1,9 +1,10 @@
 //! The holder's state machine, event by event. The model beside this file shows that no order of events makes an ID
 //! twice. The tests here are about what a user of a lease would notice.
 
-use flakeforge_core::lease::{Action, Asked, Config, Event, Failure, Grant, Lease, News, Owner, State, Why};
+use flakeforge_core::lease::Lease;
+use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
 
-const CONFIG: Config = Config { ttl_ms: 30_000, wait_ms: 90_000 };
+const CONFIG: Timing = Timing { ttl_ms: 30_000, wait_ms: 90_000 };
 const T: i64 = 1_700_000_000_000;
 
 /// A lease whose tokens are 1000, 2000 … in the order of its steps. Each token adds its own jitter.
@@ -282,7 +283,7 @@ fn a_full_group_is_asked_until_the_end_of_the_wait() {
 fn who_may_not_wait_does_not() {
     for failure in [Failure::Exhausted { retry_at: T + 1, store_now: T }, Failure::Quiet { until: T + 1, store_now: T }]
     {
-        let mut lease = Lease::new(Config { wait_ms: 0, ..CONFIG });
+        let mut lease = Lease::new(Timing { wait_ms: 0, ..CONFIG });
         lease.step(T, Event::Attach, 1);
         let rejected = [Action::Reject(Why::Refused(failure))];
         assert_eq!(lease.step(T, refused(1, failure), 2), rejected);
@@ -529,7 +530,7 @@ fn slots_set_aside_are_given_back_when_the_search_fails() {
     assert_eq!(waiting.step(T, refused(3000, full)), [Action::GiveBack { owner: 1000, slot: 3 }]);
     assert_eq!(waiting.step(T + 2_000, Event::Time), [Action::Acquire { owner: 3000 }], "and it goes on looking");
 
-    let mut hasty = Holder { lease: Lease::new(Config { wait_ms: 0, ..CONFIG }), fresh: 0 };
+    let mut hasty = Holder { lease: Lease::new(Timing { wait_ms: 0, ..CONFIG }), fresh: 0 };
     hasty.step(T, Event::Attach);
     hasty.in_use(T, grant(1000, T));
     let ended = [Action::GiveBack { owner: 1000, slot: 3 }, Action::Reject(Why::Refused(full))];

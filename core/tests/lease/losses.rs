@@ -1,23 +1,23 @@
 //! What a store may have forgotten: what shows it, how long nothing is granted then, and who goes on meanwhile.
 
-use flakeforge_core::lease::grants::record::{Group, Slot, State};
-use flakeforge_core::lease::grants::{Answer, Ask, Config, GROUP, Granted, Identity, Task, slot_name};
+use flakeforge_core::lease::grants::record::{GroupRecord, SlotRecord, Stage};
+use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, GroupConfig, ServerIdentity, Task, slot_name};
 
 use crate::store::*;
 
-fn open(config: &Config) -> Task {
+fn open(config: &GroupConfig) -> Task {
     Task::Open(config.clone())
 }
 
 /// A store with one slot, which owner 1 holds, and its client.
-fn held(config: &Config) -> (Store, Client, Granted) {
+fn held(config: &GroupConfig) -> (Store, Client, Granted) {
     let mut store = Store::with(config);
     let mut client = Client::new(1);
     let granted = client.take(&mut store, config, 1);
     (store, client, granted)
 }
 
-fn quiet_until(store: &Store, config: &Config) -> i64 {
+fn quiet_until(store: &Store, config: &GroupConfig) -> i64 {
     let mut after = store.clone();
     match Client::new(77).run(&mut after, open(config)) {
         Answer::Opened { quiet_until, .. } => quiet_until,
@@ -48,7 +48,7 @@ fn another_identity_begins_a_quiet_period_to_the_millisecond() {
 #[test]
 fn a_quiet_period_is_the_longest_one_whatever_the_ttl_in_the_record() {
     for config in [config(1), durable(1)] {
-        let config = Config { ttl_ms: 2_000, skew_ms: 100, ..config };
+        let config = GroupConfig { ttl_ms: 2_000, skew_ms: 100, ..config };
         let mut store = Store::with(&config);
         store.now += 1_000_000;
         store.fail_over();
@@ -85,9 +85,9 @@ fn each_part_of_an_identity_is_compared_and_an_empty_one_of_the_server_fits_all(
         (identity("h", ""), identity("h", "p"), false),
         (identity("p", "h"), full.clone(), false),
     ];
-    let shows_no_loss = |recorded: &Identity, shown: &Identity, config: &Config| {
+    let shows_no_loss = |recorded: &ServerIdentity, shown: &ServerIdentity, config: &GroupConfig| {
         let mut store = Store::with(config);
-        let group = Group { identity: recorded.clone(), ..store.group() };
+        let group = GroupRecord { identity: recorded.clone(), ..store.group() };
         store.records.insert(GROUP.to_owned(), group.text());
         store.identity = shown.clone();
         quiet_until(&store, config) <= store.now
@@ -273,7 +273,7 @@ fn other_groups_and_counters_notice_at_their_next_step() {
     running("d", &mut d, open(&config(1)), &mut client);
     assert_eq!(d.records, first_look, "what the first look finds is accepted, once the fall is known");
     let c_after = running("c", &mut c, advance(None), &mut client);
-    assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::Refused::Behind)));
+    assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::StepError::Behind)));
     assert!(c.counter().is_lost, "and others read of it");
 }
 
@@ -366,7 +366,7 @@ fn its_lo_stays_the_records_and_hi_never_falls() {
     for (hi_in_record, expected) in [(-1, TTL), (0, TTL), (TTL, TTL), (TTL + 9_000, TTL + 9_000)] {
         let (mut store, mut client, _) = restarted();
         let now = store.now;
-        store.put(0, &Slot { lo: 5, hi: now + hi_in_record, ..store.slot(0) });
+        store.put(0, &SlotRecord { lo: 5, hi: now + hi_in_record, ..store.slot(0) });
         let task = renew(&config(1), 1, 0, now + SKEW + 1);
         assert_eq!(client.run(&mut store, task), granted(0, 5, now + expected, now));
         assert_eq!((store.slot(0).lo, store.slot(0).hi), (5, now + expected));
@@ -399,9 +399,9 @@ fn in_a_quiet_period_the_slot_must_be_recorded_as_ours() {
     let mut missing = store.clone();
     missing.records.remove(&slot_name(0));
     let mut anothers = store.clone();
-    anothers.put(0, &Slot { owner: Some(2), ..store.slot(0) });
+    anothers.put(0, &SlotRecord { owner: Some(2), ..store.slot(0) });
     let mut released = store.clone();
-    released.put(0, &Slot { owner: None, ..store.slot(0) });
+    released.put(0, &SlotRecord { owner: None, ..store.slot(0) });
     for mut store in [missing, anothers, released] {
         let before = store.records.clone();
         let task = renew(&config(1), 1, 0, i64::MAX);
@@ -463,7 +463,7 @@ fn a_release_that_finds_a_loss_notes_it() {
     store.fail_over();
     assert_eq!(client.run(&mut store, release(&config(1), 1, 0, first.lo)), Answer::Done);
     assert_eq!(store.group().quiet_until, store.now + QUIET);
-    assert_eq!((store.slot(0).hi, store.group().state), (first.lo, State::Live(config(1))));
+    assert_eq!((store.slot(0).hi, store.group().state), (first.lo, Stage::Live(config(1))));
 }
 
 /// Equal text is not equal state: one swap is under way while everything is flushed and made anew.

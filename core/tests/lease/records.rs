@@ -1,39 +1,39 @@
 //! The texts of records: what is written is read again, and nothing else is read.
 
-use flakeforge_core::lease::grants::record::{Counter, Group, Slot, State, Unreadable};
-use flakeforge_core::lease::grants::{Config, Identity};
+use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord, Stage, Unreadable};
+use flakeforge_core::lease::grants::{GroupConfig, ServerIdentity};
 use proptest::prelude::*;
 
-fn identity() -> impl Strategy<Value = Identity> {
-    (any::<String>(), any::<String>()).prop_map(|(history, process)| Identity { history, process })
+fn identity() -> impl Strategy<Value = ServerIdentity> {
+    (any::<String>(), any::<String>()).prop_map(|(history, process)| ServerIdentity { history, process })
 }
 
 prop_compose! {
     fn config()(
         fingerprint: String, slots: u32, ttl_ms: i64, skew_ms: i64, durable: bool,
-    ) -> Config {
-        Config { fingerprint, slots, ttl_ms, skew_ms, durable }
+    ) -> GroupConfig {
+        GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable }
     }
 }
 
-fn state() -> impl Strategy<Value = State> {
+fn state() -> impl Strategy<Value = Stage> {
     prop_oneof![
-        Just(State::Unknown),
-        config().prop_map(State::Live),
-        config().prop_map(State::Ending),
-        any::<bool>().prop_map(|durable| State::Destroyed { durable }),
+        Just(Stage::Unknown),
+        config().prop_map(Stage::Live),
+        config().prop_map(Stage::Ending),
+        any::<bool>().prop_map(|durable| Stage::Destroyed { durable }),
     ]
 }
 
 prop_compose! {
-    fn group()(state in state(), life: u64, quiet_until: i64, identity in identity(), nonce: u64) -> Group {
-        Group { state, life, quiet_until, identity, nonce }
+    fn group()(state in state(), life: u64, quiet_until: i64, identity in identity(), nonce: u64) -> GroupRecord {
+        GroupRecord { state, life, quiet_until, identity, nonce }
     }
 }
 
 prop_compose! {
-    fn slot()(owner: Option<u128>, life: u64, lo: i64, hi: i64, host: String, nonce: u64) -> Slot {
-        Slot { owner, life, lo, hi, host, nonce }
+    fn slot()(owner: Option<u128>, life: u64, lo: i64, hi: i64, host: String, nonce: u64) -> SlotRecord {
+        SlotRecord { owner, life, lo, hi, host, nonce }
     }
 }
 
@@ -41,24 +41,32 @@ prop_compose! {
     fn counter()(
         value: u64, is_lost: bool, lineage: u64, is_settled: bool, durable: bool, identity in identity(),
         nonce: u64,
-    ) -> Counter {
-        Counter { value, is_lost, lineage, is_settled, durable, identity, nonce }
+    ) -> CounterRecord {
+        CounterRecord { value, is_lost, lineage, is_settled, durable, identity, nonce }
     }
 }
 
 /// Whether no kind of record is read in this text.
 fn is_none(text: &str) -> bool {
-    Group::parse(text).is_err() && Slot::parse(text).is_err() && Counter::parse(text).is_err()
+    GroupRecord::parse(text).is_err() && SlotRecord::parse(text).is_err() && CounterRecord::parse(text).is_err()
 }
 
 fn texts() -> [String; 3] {
-    let identity = Identity { history: "7f 3a:0".to_owned(), process: String::new() };
-    let config = Config { fingerprint: "tick=1 %".to_owned(), slots: 9, ttl_ms: 30_000, skew_ms: 5_000, durable: true };
-    let state = State::Live(config);
-    let group = Group { state, life: 2, quiet_until: -1, identity: identity.clone(), nonce: 0xabc };
-    let slot = Slot { owner: Some(0xff), life: 3, lo: 10, hi: 20, host: "web\t1 é€😀".to_owned(), nonce: 7 };
-    let counter =
-        Counter { value: 5, is_lost: false, lineage: 1, is_settled: true, durable: false, identity, nonce: u64::MAX };
+    let identity = ServerIdentity { history: "7f 3a:0".to_owned(), process: String::new() };
+    let config =
+        GroupConfig { fingerprint: "tick=1 %".to_owned(), slots: 9, ttl_ms: 30_000, skew_ms: 5_000, durable: true };
+    let state = Stage::Live(config);
+    let group = GroupRecord { state, life: 2, quiet_until: -1, identity: identity.clone(), nonce: 0xabc };
+    let slot = SlotRecord { owner: Some(0xff), life: 3, lo: 10, hi: 20, host: "web\t1 é€😀".to_owned(), nonce: 7 };
+    let counter = CounterRecord {
+        value: 5,
+        is_lost: false,
+        lineage: 1,
+        is_settled: true,
+        durable: false,
+        identity,
+        nonce: u64::MAX,
+    };
     [group.text(), slot.text(), counter.text()]
 }
 
@@ -133,7 +141,7 @@ fn summed(body: &str) -> String {
 #[test]
 fn a_text_that_we_would_write_otherwise_is_no_record() {
     let [group, slot, counter] = texts().map(|text| text.rsplit_once(" sum=").unwrap().0.to_owned());
-    assert!(Group::parse(&summed(&group)).is_ok(), "the checksum is right");
+    assert!(GroupRecord::parse(&summed(&group)).is_ok(), "the checksum is right");
     let edits = [
         (&group, "life=2", "life=02"),
         (&group, "life=2", "life=+2"),
@@ -181,7 +189,7 @@ fn a_text_that_we_would_write_otherwise_is_no_record() {
 fn a_record_of_another_kind_is_damaged() {
     let [group, slot, counter] = texts();
     for (text, kind) in [(&group, 0), (&slot, 1), (&counter, 2)] {
-        let read = [Group::parse(text).err(), Slot::parse(text).err(), Counter::parse(text).err()];
+        let read = [GroupRecord::parse(text).err(), SlotRecord::parse(text).err(), CounterRecord::parse(text).err()];
         for (other, error) in read.into_iter().enumerate() {
             assert_eq!(error, (other != kind).then_some(Unreadable::Damaged));
         }
@@ -194,13 +202,13 @@ fn a_newer_version_is_named() {
         let newer = Some(Unreadable::Newer { version });
         for rest in ["", " group", " whatever it says"] {
             let text = format!("flakeforge{version}{rest}");
-            assert_eq!(Group::parse(&text).err(), newer);
-            assert_eq!(Slot::parse(&text).err(), newer);
-            assert_eq!(Counter::parse(&text).err(), newer);
+            assert_eq!(GroupRecord::parse(&text).err(), newer);
+            assert_eq!(SlotRecord::parse(&text).err(), newer);
+            assert_eq!(CounterRecord::parse(&text).err(), newer);
         }
     }
     for text in ["flakeforge4294967296 group", "flakeforge-2 group", "flakeforge2group", "flakeforge 2"] {
-        assert_eq!(Group::parse(text).err(), Some(Unreadable::Damaged), "{text}");
+        assert_eq!(GroupRecord::parse(text).err(), Some(Unreadable::Damaged), "{text}");
     }
 }
 
@@ -225,7 +233,7 @@ proptest! {
     fn a_group_is_read_as_it_was_written(group in group(), changes in changes()) {
         let text = group.text();
         prop_assert!(!text.contains(['\n', '\r', '\0']) && !text.contains("  "));
-        prop_assert_eq!(Group::parse(&text), Ok(group));
+        prop_assert_eq!(GroupRecord::parse(&text), Ok(group));
         prop_assert!(changed(&text, &changes).is_none_or(|text| is_none(&text)));
     }
 
@@ -233,14 +241,14 @@ proptest! {
     fn a_slot_is_read_as_it_was_written(slot in slot(), changes in changes()) {
         let text = slot.text();
         prop_assert!(!text.contains(['\n', '\r', '\0']) && !text.contains("  "));
-        prop_assert_eq!(Slot::parse(&text), Ok(slot));
+        prop_assert_eq!(SlotRecord::parse(&text), Ok(slot));
         prop_assert!(changed(&text, &changes).is_none_or(|text| is_none(&text)));
     }
 
     #[test]
     fn a_counter_is_read_as_it_was_written(counter in counter(), changes in changes()) {
         let text = counter.text();
-        prop_assert_eq!(Counter::parse(&text), Ok(counter));
+        prop_assert_eq!(CounterRecord::parse(&text), Ok(counter));
         prop_assert!(changed(&text, &changes).is_none_or(|text| is_none(&text)));
     }
 
@@ -251,9 +259,9 @@ proptest! {
         fields in prop::collection::vec("[a-z]{0,6}=[-0-9a-f%yesnoliv]{0,12}", 0..12),
     ) {
         let text = summed(&format!("flakeforge1 {kind} {}", fields.join(" ")));
-        prop_assert!(Group::parse(&text).is_err() || Group::parse(&text).unwrap().text() == text);
-        prop_assert!(Slot::parse(&text).is_err() || Slot::parse(&text).unwrap().text() == text);
-        prop_assert!(Counter::parse(&text).is_err() || Counter::parse(&text).unwrap().text() == text);
+        prop_assert!(GroupRecord::parse(&text).is_err() || GroupRecord::parse(&text).unwrap().text() == text);
+        prop_assert!(SlotRecord::parse(&text).is_err() || SlotRecord::parse(&text).unwrap().text() == text);
+        prop_assert!(CounterRecord::parse(&text).is_err() || CounterRecord::parse(&text).unwrap().text() == text);
     }
 
     #[test]

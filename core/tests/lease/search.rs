@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flakeforge_core::lease::grants::record::{Slot, Unreadable};
-use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, Refused, Task, slot_name, slot_of};
+use flakeforge_core::lease::grants::record::{SlotRecord, Unreadable};
+use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, StepError, Task, slot_name, slot_of};
 
 use crate::store::*;
 
@@ -12,7 +12,7 @@ fn taken(slots: u32, free: &[u32]) -> Store {
     let mut store = Store::with(&config(slots));
     for slot in (0..slots).filter(|slot| !free.contains(slot)) {
         let hi = store.now + 10_000 + i64::from(slot);
-        store.put(slot, &Slot { owner: Some(1 << 90), life: 1, lo: 0, hi, host: "other".to_owned(), nonce: 1 });
+        store.put(slot, &SlotRecord { owner: Some(1 << 90), life: 1, lo: 0, hi, host: "other".to_owned(), nonce: 1 });
     }
     store
 }
@@ -182,7 +182,7 @@ fn a_swap_that_failed_makes_the_pass_count_for_nothing() {
                 return Fate::Done;
             }
             if fate == Fate::Done {
-                let other = Slot { owner: None, life: 1, lo: 1, hi: 1, host: String::new(), nonce: 8 };
+                let other = SlotRecord { owner: None, life: 1, lo: 1, hi: 1, host: String::new(), nonce: 8 };
                 store.put(777, &other);
             }
             fate
@@ -198,7 +198,7 @@ fn after_a_swap_that_failed_all_slots_are_looked_at_again_before_it_is_exhausted
     let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {
         if swaps_slot(ask) && std::mem::take(&mut is_first) {
             let hi = store.now + 5;
-            store.put(777, &Slot { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
+            store.put(777, &SlotRecord { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
         }
         if let (Ask::Read(names), false) = (ask, is_first) {
             after.extend(names[1..].iter().cloned());
@@ -217,7 +217,7 @@ fn a_slot_that_another_overwrote_after_our_swap_makes_the_pass_count_for_nothing
     let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {
         if std::mem::replace(&mut is_swapped, swaps_slot(ask)) {
             let hi = store.now + 5;
-            store.put(777, &Slot { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
+            store.put(777, &SlotRecord { owner: Some(9), life: 1, lo: 1, hi, host: String::new(), nonce: 8 });
         } else if let (Ask::Read(names), true) = (ask, swaps > 0) {
             after.extend(names[1..].iter().cloned());
         }
@@ -283,7 +283,7 @@ fn only_what_cannot_be_read_is_left() {
         }
         let before = store.records.clone();
         let answer = Client::new(1).join(&mut store, &config(slots), 1);
-        let Answer::Refused(Refused::Record(name, Unreadable::Damaged)) = answer else { panic!("{answer:?}") };
+        let Answer::Refused(StepError::Record(name, Unreadable::Damaged)) = answer else { panic!("{answer:?}") };
         assert!(slot_of(&name).is_some_and(|slot| slot < slots));
         assert_eq!(store.records, before);
     }

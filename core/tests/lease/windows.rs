@@ -3,15 +3,15 @@
 //! Members of one store take turns at random, with every kind of accident between a read and a swap. The model in
 //! `tests/model` searches much further; this is quick.
 
-use flakeforge_core::lease::Owner;
-use flakeforge_core::lease::grants::{Answer, Ask, Config, Granted, Limits, Memory, Task};
+use flakeforge_core::lease::grants::{Answer, Ask, Granted, GroupConfig, Limits, Memory, Task};
+use flakeforge_core::lease::messages::Owner;
 use proptest::prelude::*;
 
 use crate::store::*;
 
 const LIMITS: Limits = Limits { longest_ttl_ms: 20, usual_skew_ms: 3, create_within_ms: 2 };
-const CONFIG: fn(i64) -> Config =
-    |ttl_ms| Config { fingerprint: String::new(), slots: 2, ttl_ms, skew_ms: 3, durable: false };
+const CONFIG: fn(i64) -> GroupConfig =
+    |ttl_ms| GroupConfig { fingerprint: String::new(), slots: 2, ttl_ms, skew_ms: 3, durable: false };
 
 #[derive(Clone, Debug)]
 enum Doing {
@@ -52,7 +52,7 @@ struct Member {
     held: Option<(Owner, Granted)>,
 }
 
-/// Slot, life, owner, and what it may have used.
+/// SlotRecord, life, owner, and what it may have used.
 type Used = (u32, Owner, i64, i64);
 
 struct World {

@@ -1,7 +1,8 @@
 //! A process that uses the store: its lease, what it remembers, its steps under way, and what it may use.
 
+use flakeforge_core::lease::Lease;
 use flakeforge_core::lease::grants::{Answer, Granted, Memory};
-use flakeforge_core::lease::{Config, Grant, Lease, Owner};
+use flakeforge_core::lease::messages::{Grant, Owner, Timing};
 
 use crate::flight::{At, By, Flight};
 use crate::settings::{Options, Setting};
@@ -85,5 +86,5 @@ impl Client {
 }
 
 fn lease(options: Options) -> Lease {
-    Lease::new(Config { ttl_ms: options.ttl, wait_ms: i64::MAX })
+    Lease::new(Timing { ttl_ms: options.ttl, wait_ms: i64::MAX })
 }

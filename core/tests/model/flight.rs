@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::{Answer, Ask, Granted, Memory, Refused, Step, Swap};
-use flakeforge_core::lease::{Asked, Event, Failure, Grant, Owner};
+use flakeforge_core::lease::grants::{Answer, Ask, Granted, Memory, Step, StepError, Swap};
+use flakeforge_core::lease::messages::{Asked, Event, Failure, Grant, Owner};
 
 use crate::store::Store;
 
@@ -149,16 +149,16 @@ impl Flight {
                 Event::Granted(Grant { owner, slot: *slot, lo: *lo, hi: *hi })
             }
             (Answer::Lost, _) => Event::Lost { owner },
-            (Answer::Destroyed, _) | (Answer::Refused(Refused::Destroyed), _) => Event::Destroyed { asked, owner },
+            (Answer::Destroyed, _) | (Answer::Refused(StepError::Destroyed), _) => Event::Destroyed { asked, owner },
             (Answer::Done, _) => Event::Released { owner },
-            (Answer::Refused(Refused::Quiet { until, now }), _) => {
+            (Answer::Refused(StepError::Quiet { until, now }), _) => {
                 failed(Failure::Quiet { until: *until, store_now: *now })
             }
-            (Answer::Refused(Refused::Exhausted { retry_at, now }), _) => {
+            (Answer::Refused(StepError::Exhausted { retry_at, now }), _) => {
                 failed(Failure::Exhausted { retry_at: *retry_at, store_now: *now })
             }
-            (Answer::Refused(Refused::Skew { .. }), _) => failed(Failure::Skew),
-            (Answer::Refused(Refused::Mismatch(_)), Asked::Acquire) => failed(Failure::Fatal),
+            (Answer::Refused(StepError::Skew { .. }), _) => failed(Failure::Skew),
+            (Answer::Refused(StepError::Mismatch(_)), Asked::Acquire) => failed(Failure::Fatal),
             (answer, _) => panic!("{answer:?} to {asked:?}"),
         })
     }

@@ -4,7 +4,7 @@
 //! which nothing is special are not visited in every order. Stopped steps go on at any time.
 
 use flakeforge_core::lease::grants::Answer;
-use flakeforge_core::lease::{Asked, State};
+use flakeforge_core::lease::messages::{Asked, State};
 
 use crate::flight::{At, By, Flight, Stop};
 use crate::settings::{How, Left, Setting, Trouble};

@@ -3,7 +3,7 @@
 //! One setting for everything would have too many states to visit. So there are many, each about some troubles that
 //! meet, and each small enough that every state is visited.
 
-use flakeforge_core::lease::grants::{Config, Limits};
+use flakeforge_core::lease::grants::{GroupConfig, Limits};
 
 /// What may go wrong, or what somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,9 +133,9 @@ impl Setting {
     }
 
     /// What a member says of its group.
-    pub fn config(&self, Options { ttl, durable, is_other, .. }: Options) -> Config {
+    pub fn config(&self, Options { ttl, durable, is_other, .. }: Options) -> GroupConfig {
         let fingerprint = if is_other { "other" } else { "one" }.to_owned();
-        Config { fingerprint, slots: self.slots, ttl_ms: ttl, skew_ms: self.skew, durable }
+        GroupConfig { fingerprint, slots: self.slots, ttl_ms: ttl, skew_ms: self.skew, durable }
     }
 
     /// The node that a member's slot is.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::{Identity, Look, Swap};
+use flakeforge_core::lease::grants::{Look, ServerIdentity, Swap};
 
 use crate::settings::{How, Left};
 
@@ -15,7 +15,7 @@ type Records = BTreeMap<String, Arc<str>>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Store {
     pub records: Records,
-    pub identity: Identity,
+    pub identity: ServerIdentity,
     /// how far its clock is ahead
     pub ahead: i64,
     /// counts writes, in a store that shows them
@@ -36,7 +36,7 @@ impl Store {
         let process = if has_position { String::new() } else { format!("{SERVER}1") };
         Self {
             records: Records::new(),
-            identity: Identity { history, process },
+            identity: ServerIdentity { history, process },
             ahead,
             position: has_position.then_some(0),
             saved: None,
@@ -101,7 +101,7 @@ impl Store {
                 let first = format!("{SERVER}1");
                 let process = if self.identity.process == first { format!("{SERVER}2") } else { first };
                 let history = format!("{SERVER}{number}");
-                (self.identity, self.history_left) = (Identity { history, process }, memory as u8);
+                (self.identity, self.history_left) = (ServerIdentity { history, process }, memory as u8);
             }
         }
         self.drop_late();

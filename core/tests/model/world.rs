@@ -5,9 +5,9 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::record::{Group, State as GroupState};
-use flakeforge_core::lease::grants::{Answer, GROUP, Held, Seeker, Step, Task};
-use flakeforge_core::lease::{Action, Asked, Event, Failure, Grant, News, State};
+use flakeforge_core::lease::grants::record::{GroupRecord, Stage};
+use flakeforge_core::lease::grants::{Answer, GROUP, Holding, Seeker, Step, Task};
+use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, State};
 
 use crate::client::{Client, Cursor};
 use crate::flight::{At, By, Clocks, Flight, Stop};
@@ -79,9 +79,9 @@ impl World {
     pub fn new(setting: &Setting, ahead: i64) -> Self {
         let mut store = Store::new(ahead, setting.has_position());
         if setting.is_born {
-            let state = GroupState::Live(setting.config(setting.members[0]));
+            let state = Stage::Live(setting.config(setting.members[0]));
             let identity = store.identity.clone();
-            let group = Group { state, life: 1, quiet_until: 0, identity, nonce: fresh::NONCES };
+            let group = GroupRecord { state, life: 1, quiet_until: 0, identity, nonce: fresh::NONCES };
             store.records.insert(GROUP.to_owned(), group.text().into());
         }
         let mut left = [0; TROUBLES];
@@ -308,7 +308,7 @@ impl World {
                     self.begin(who, By::Lease(Asked::Acquire, owner), task);
                 }
                 Action::Renew { owner, slot, hi } => {
-                    let task = Task::Renew(config.clone(), Held { owner, slot, hi });
+                    let task = Task::Renew(config.clone(), Holding { owner, slot, hi });
                     self.begin(who, By::Lease(Asked::Renew, owner), task);
                 }
                 Action::Release { owner, slot } => {
@@ -367,7 +367,7 @@ impl World {
     /// When the quiet period of the group ends; 0 if it had none.
     fn quiet_until(&self) -> i64 {
         let text = self.store.records.get(GROUP);
-        text.and_then(|text| Group::parse(text).ok()).map_or(0, |group| group.quiet_until)
+        text.and_then(|text| GroupRecord::parse(text).ok()).map_or(0, |group| group.quiet_until)
     }
 
     /// Ends a cursor; returns the last ms that it used, or −1.

@@ -6,27 +6,28 @@
 
 use std::collections::BTreeMap;
 
-use flakeforge_core::lease::Owner;
-use flakeforge_core::lease::grants::record::{Counter, Group, Slot};
+use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord};
 use flakeforge_core::lease::grants::{
-    Answer, Ask, COUNTER, Config, GROUP, Granted, Held, Identity, Look, Memory, Refused, Seeker, Step, Task, slot_name,
+    Answer, Ask, COUNTER, GROUP, Granted, GroupConfig, Holding, Look, Memory, Seeker, ServerIdentity, Step, StepError,
+    Task, slot_name,
 };
+use flakeforge_core::lease::messages::Owner;
 
 pub const TTL: i64 = 30_000;
 pub const SKEW: i64 = 5_000;
 /// How long a quiet period is at that skew.
 pub const QUIET: i64 = 65_001;
 
-pub fn config(slots: u32) -> Config {
-    Config { fingerprint: "flake".to_owned(), slots, ttl_ms: TTL, skew_ms: SKEW, durable: false }
+pub fn config(slots: u32) -> GroupConfig {
+    GroupConfig { fingerprint: "flake".to_owned(), slots, ttl_ms: TTL, skew_ms: SKEW, durable: false }
 }
 
-pub fn durable(slots: u32) -> Config {
-    Config { durable: true, ..config(slots) }
+pub fn durable(slots: u32) -> GroupConfig {
+    GroupConfig { durable: true, ..config(slots) }
 }
 
-pub fn identity(history: &str, process: &str) -> Identity {
-    Identity { history: history.to_owned(), process: process.to_owned() }
+pub fn identity(history: &str, process: &str) -> ServerIdentity {
+    ServerIdentity { history: history.to_owned(), process: process.to_owned() }
 }
 
 pub fn granted(slot: u32, lo: i64, hi: i64, now: i64) -> Answer {
@@ -34,11 +35,11 @@ pub fn granted(slot: u32, lo: i64, hi: i64, now: i64) -> Answer {
 }
 
 pub fn quiet(until: i64, now: i64) -> Answer {
-    Answer::Refused(Refused::Quiet { until, now })
+    Answer::Refused(StepError::Quiet { until, now })
 }
 
 pub fn exhausted(retry_at: i64, now: i64) -> Answer {
-    Answer::Refused(Refused::Exhausted { retry_at, now })
+    Answer::Refused(StepError::Exhausted { retry_at, now })
 }
 
 pub fn opened(is_new: bool, quiet_until: i64, now: i64) -> Answer {
@@ -49,7 +50,7 @@ pub fn opened(is_new: bool, quiet_until: i64, now: i64) -> Answer {
 #[derive(Clone, Debug)]
 pub struct Store {
     pub now: i64,
-    pub identity: Identity,
+    pub identity: ServerIdentity,
     pub position: Option<u64>,
     pub records: BTreeMap<String, String>,
     /// what version 0.1 left: a living group, and a counter
@@ -64,7 +65,7 @@ impl Store {
     }
 
     /// With a group whose quiet period is over.
-    pub fn with(config: &Config) -> Self {
+    pub fn with(config: &GroupConfig) -> Self {
         let mut store = Self::empty();
         let made = Client::new(0).run(&mut store, Task::Create(config.clone()));
         let Answer::Opened { is_new: true, quiet_until, .. } = made else { panic!("{made:?}") };
@@ -76,20 +77,20 @@ impl Store {
         self.records.get(name).map(String::as_str)
     }
 
-    pub fn group(&self) -> Group {
-        Group::parse(self.text(GROUP).unwrap()).unwrap()
+    pub fn group(&self) -> GroupRecord {
+        GroupRecord::parse(self.text(GROUP).unwrap()).unwrap()
     }
 
-    pub fn slot(&self, slot: u32) -> Slot {
-        Slot::parse(self.text(&slot_name(slot)).unwrap()).unwrap()
+    pub fn slot(&self, slot: u32) -> SlotRecord {
+        SlotRecord::parse(self.text(&slot_name(slot)).unwrap()).unwrap()
     }
 
-    pub fn counter(&self) -> Counter {
-        Counter::parse(self.text(COUNTER).unwrap()).unwrap()
+    pub fn counter(&self) -> CounterRecord {
+        CounterRecord::parse(self.text(COUNTER).unwrap()).unwrap()
     }
 
     /// Writes a slot's record by hand.
-    pub fn put(&mut self, number: u32, slot: &Slot) {
+    pub fn put(&mut self, number: u32, slot: &SlotRecord) {
         self.records.insert(slot_name(number), slot.text());
     }
 
@@ -181,12 +182,12 @@ impl Client {
         panic!("a step without an end");
     }
 
-    pub fn join(&mut self, store: &mut Store, config: &Config, owner: Owner) -> Answer {
+    pub fn join(&mut self, store: &mut Store, config: &GroupConfig, owner: Owner) -> Answer {
         self.run(store, join(config, owner, &format!("host {owner}")))
     }
 
     /// Joins a group that has a slot free.
-    pub fn take(&mut self, store: &mut Store, config: &Config, owner: Owner) -> Granted {
+    pub fn take(&mut self, store: &mut Store, config: &GroupConfig, owner: Owner) -> Granted {
         match self.join(store, config, owner) {
             Answer::Granted(granted) => granted,
             other => panic!("{other:?}"),
@@ -248,24 +249,24 @@ impl Running {
     }
 }
 
-pub fn join(config: &Config, owner: Owner, host: &str) -> Task {
+pub fn join(config: &GroupConfig, owner: Owner, host: &str) -> Task {
     Task::Join(config.clone(), Seeker { owner, host: host.to_owned() })
 }
 
-pub fn acquire(config: &Config, owner: Owner) -> Task {
+pub fn acquire(config: &GroupConfig, owner: Owner) -> Task {
     Task::Acquire(config.clone(), Seeker { owner, host: format!("host {owner}") })
 }
 
-pub fn renew(config: &Config, owner: Owner, slot: u32, hi: i64) -> Task {
-    Task::Renew(config.clone(), Held { owner, slot, hi })
+pub fn renew(config: &GroupConfig, owner: Owner, slot: u32, hi: i64) -> Task {
+    Task::Renew(config.clone(), Holding { owner, slot, hi })
 }
 
-pub fn release(config: &Config, owner: Owner, slot: u32, last: i64) -> Task {
+pub fn release(config: &GroupConfig, owner: Owner, slot: u32, last: i64) -> Task {
     Task::Release { config: config.clone(), owner, slot, last }
 }
 
 /// One task of each kind that works on a group.
-pub fn all_tasks(config: &Config, owner: Owner, slot: u32) -> Vec<Task> {
+pub fn all_tasks(config: &GroupConfig, owner: Owner, slot: u32) -> Vec<Task> {
     vec![
         Task::Open(config.clone()),
         Task::Create(config.clone()),

@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
-use flakeforge_core::files::slots::{Config, HeldSlot, SlotFolder};
+use flakeforge_core::files::group::FolderConfig;
+use flakeforge_core::files::slots::{HeldSlot, SlotFolder};
 use flakeforge_core::generator::clock::system_ns;
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::layout::timescale::whole_ms;
 
 use super::{ENDLESS, flake, generator};
 
-pub fn config(slots: u32) -> Config {
-    Config { fingerprint: "for a test".to_owned(), slots, numbers: Numbers { scale: flake().scale, counter_bits: 12 } }
+pub fn config(slots: u32) -> FolderConfig {
+    FolderConfig {
+        fingerprint: "for a test".to_owned(),
+        slots,
+        numbers: Numbers { scale: flake().scale, counter_bits: 12 },
+    }
 }
 
 pub fn open(folder: &Path, slots: u32) -> SlotFolder {

@@ -4,14 +4,14 @@
 //! This file must never hand out a block twice, nor continue by itself after a loss.
 
 use super::memory::Known;
-use super::record::Counter;
-use super::{Answer, COUNTER, Identity, Look, Memory, Next, Plan, Refused, Step, Task, nonce};
+use super::record::CounterRecord;
+use super::{Answer, COUNTER, Look, Memory, Next, Plan, ServerIdentity, Step, StepError, Task, nonce};
 
 /// What the last read showed of a counter.
 struct View {
-    identity: Identity,
+    identity: ServerIdentity,
     text: Option<String>,
-    counter: Option<Counter>,
+    counter: Option<CounterRecord>,
     /// whether this client saw the store go back, and the record does not say so yet
     is_lost: bool,
     fresh: u128,
@@ -19,11 +19,11 @@ struct View {
 
 impl Step {
     /// What to do after a read of a counter.
-    pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Result<Next, Refused> {
+    pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Result<Next, StepError> {
         let Look { identity, mut values, .. } = look;
         let text = values.pop().flatten();
-        let counter = text.as_deref().map(Counter::parse).transpose();
-        let counter = counter.map_err(|why| Refused::Record(COUNTER.to_owned(), why))?;
+        let counter = text.as_deref().map(CounterRecord::parse).transpose();
+        let counter = counter.map_err(|why| StepError::Record(COUNTER.to_owned(), why))?;
         if let Some(plan) = &self.plan
             && text.as_ref() == Some(&plan.to)
         {
@@ -45,8 +45,8 @@ impl Step {
     /// gone on from there.
     fn written(&self, view: &View, memory: &mut Memory) -> Option<u64> {
         let (plan, shown) = (self.plan.as_ref()?, view.counter.as_ref()?);
-        let written = Counter::parse(&plan.to).ok()?;
-        let is_same = |identity: &Identity| identity.matches(&view.identity, shown.durable);
+        let written = CounterRecord::parse(&plan.to).ok()?;
+        let is_same = |identity: &ServerIdentity| identity.matches(&view.identity, shown.durable);
         let went_on = plan.is_done && shown.lineage == written.lineage && shown.value >= written.value;
         let is_ours = view.text.as_ref() == Some(&plan.to) || went_on;
         let is_stopped = written.is_lost || shown.is_lost || view.is_lost;
@@ -67,7 +67,7 @@ impl Step {
         (by, init): (u64, Option<u64>),
         durable: bool,
         memory: &Memory,
-    ) -> Result<Next, Refused> {
+    ) -> Result<Next, StepError> {
         // What was known when the read was sent: other steps of this client may have been given numbers since then.
         let known = self.known;
         let Some(counter) = &view.counter else {
@@ -76,37 +76,37 @@ impl Step {
                 (Some(_), None) if self.is_first => Ok(Next::Older),
                 (Some(first), None) => self.write_counter(view, self.born(view, first, by, durable)?, memory),
                 // Who was given numbers knows that the counter was lost.
-                _ => Err(Refused::Gone),
+                _ => Err(StepError::Gone),
             };
         };
         if counter.durable != durable {
-            return Err(Refused::Durable(counter.durable));
+            return Err(StepError::Durable(counter.durable));
         }
         if view.is_lost && !counter.is_lost {
             // Others must learn of the loss.
-            let lost = Counter { is_lost: true, nonce: nonce(view.fresh), ..counter.clone() };
+            let lost = CounterRecord { is_lost: true, nonce: nonce(view.fresh), ..counter.clone() };
             return self.write_counter(view, lost, memory);
         }
         let is_below = known.is_some_and(|known| counter.value < known.value);
         if counter.is_lost || is_below || !counter.identity.matches(&view.identity, durable) {
-            return Err(Refused::Behind);
+            return Err(StepError::Behind);
         }
         if known.is_some_and(|known| known.lineage != counter.lineage) && !counter.is_settled {
-            return Err(Refused::Gone);
+            return Err(StepError::Gone);
         }
-        let value = counter.value.checked_add(by).ok_or(Refused::Full(counter.value))?;
-        self.write_counter(view, Counter { value, nonce: nonce(view.fresh), ..counter.clone() }, memory)
+        let value = counter.value.checked_add(by).ok_or(StepError::Full(counter.value))?;
+        self.write_counter(view, CounterRecord { value, nonce: nonce(view.fresh), ..counter.clone() }, memory)
     }
 
     /// A counter that did not exist, with its first block taken.
-    fn born(&self, view: &View, first: u64, by: u64, durable: bool) -> Result<Counter, Refused> {
-        let value = first.checked_add(by).ok_or(Refused::Full(first))?;
-        Ok(Counter { value, is_settled: false, ..self.settled(view, durable) })
+    fn born(&self, view: &View, first: u64, by: u64, durable: bool) -> Result<CounterRecord, StepError> {
+        let value = first.checked_add(by).ok_or(StepError::Full(first))?;
+        Ok(CounterRecord { value, is_settled: false, ..self.settled(view, durable) })
     }
 
     /// A counter of a new lineage that somebody vouches for.
-    fn settled(&self, view: &View, durable: bool) -> Counter {
-        Counter {
+    fn settled(&self, view: &View, durable: bool) -> CounterRecord {
+        CounterRecord {
             value: 0,
             is_lost: false,
             lineage: (view.fresh >> 64) as u64,
@@ -118,12 +118,12 @@ impl Step {
     }
 
     /// Somebody says where to continue. A counter never goes down.
-    fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Result<Next, Refused> {
+    fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Result<Next, StepError> {
         let value = view.counter.as_ref().map_or(place, |counter| counter.value.max(place));
-        self.write_counter(view, Counter { value, ..self.settled(view, durable) }, memory)
+        self.write_counter(view, CounterRecord { value, ..self.settled(view, durable) }, memory)
     }
 
-    fn write_counter(&self, view: &View, counter: Counter, memory: &Memory) -> Result<Next, Refused> {
+    fn write_counter(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Result<Next, StepError> {
         let (name, from, to) = (COUNTER.to_owned(), view.text.clone(), counter.text());
         let (identity, losses) = (view.identity.clone(), memory.losses());
         Ok(Next::Write(Plan { name, from, to, identity, group: 0, losses, is_done: false }))

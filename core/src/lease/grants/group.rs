@@ -3,14 +3,14 @@
 //! This file must never end a quiet period early, and never let a group begin again without what was known of the one
 //! before.
 
-use super::record::{Group, State};
-use super::{Answer, Config, Decision, GROUP, Identity, Memory, Next, Refused, Step, Task, View, nonce};
+use super::record::{GroupRecord, Stage};
+use super::{Answer, Decision, GROUP, GroupConfig, Memory, Next, ServerIdentity, Step, StepError, Task, View, nonce};
 
 /// How `Create` looks for proof that nobody else had the group: it finds nothing, and then what it wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Birth {
     /// when it found nothing, and what it wrote then; once for each step
-    first: Option<(i64, u64, Identity)>,
+    first: Option<(i64, u64, ServerIdentity)>,
     /// it found nothing again, so it proves nothing
     is_spoilt: bool,
     /// the nonce of the live group that this step wrote
@@ -25,21 +25,21 @@ impl Step {
         match self.task {
             Task::List => return self.decide_list(view),
             Task::Exists => {
-                let is_live = view.group.is_some_and(|group| matches!(group.state, State::Live(_)));
+                let is_live = view.group.is_some_and(|group| matches!(group.state, Stage::Live(_)));
                 return Ok(Next::Done(Answer::Exists(is_live)));
             }
             _ => {}
         }
         let Some(group) = view.group.clone() else { return self.absent(&view, memory) };
         match &group.state {
-            State::Unknown => self.unknown(&view, &group, memory),
-            State::Ending(config) => self.ending(&view, &group, config, memory),
-            State::Destroyed { durable } => self.destroyed(&view, &group, *durable, memory),
-            State::Live(config) => self.live(&view, &group, config, memory),
+            Stage::Unknown => self.unknown(&view, &group, memory),
+            Stage::Ending(config) => self.ending(&view, &group, config, memory),
+            Stage::Destroyed { durable } => self.destroyed(&view, &group, *durable, memory),
+            Stage::Live(config) => self.live(&view, &group, config, memory),
         }
     }
 
-    fn write_group(&self, view: &View, group: Group, memory: &Memory) -> Decision {
+    fn write_group(&self, view: &View, group: GroupRecord, memory: &Memory) -> Decision {
         self.write(view, GROUP, group.text(), memory)
     }
 
@@ -65,19 +65,19 @@ impl Step {
         let identity = view.identity.clone();
         self.birth.is_spoilt = self.birth.first.is_some();
         self.birth.first = Some((view.now, nonce, identity.clone()));
-        let group = Group { state: State::Unknown, life: 0, quiet_until: 0, identity, nonce };
+        let group = GroupRecord { state: Stage::Unknown, life: 0, quiet_until: 0, identity, nonce };
         self.write_group(view, group, memory)
     }
 
-    fn unknown(&mut self, view: &View, group: &Group, memory: &Memory) -> Decision {
+    fn unknown(&mut self, view: &View, group: &GroupRecord, memory: &Memory) -> Decision {
         let nonce = nonce(view.fresh);
         let quiet_until = group.quiet_until.max(self.unknown_until(view));
         let identity = view.identity.clone();
         match &self.task {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
             Task::Destroy => {
-                let state = State::Destroyed { durable: false };
-                self.write_group(view, Group { state, quiet_until, identity, nonce, ..*group }, memory)
+                let state = Stage::Destroyed { durable: false };
+                self.write_group(view, GroupRecord { state, quiet_until, identity, nonce, ..*group }, memory)
             }
             _ => {
                 let config = self.config().expect("all other steps have one").clone();
@@ -90,21 +90,21 @@ impl Step {
                     _ => quiet_until,
                 };
                 self.birth.made = Some(nonce);
-                let state = State::Live(config);
-                self.write_group(view, Group { state, life: 1, quiet_until, identity, nonce }, memory)
+                let state = Stage::Live(config);
+                self.write_group(view, GroupRecord { state, life: 1, quiet_until, identity, nonce }, memory)
             }
         }
     }
 
     /// Whether this step found nothing and then its own text, soon and on one server.
-    fn is_proven_new(&self, view: &View, group: &Group) -> bool {
+    fn is_proven_new(&self, view: &View, group: &GroupRecord) -> bool {
         let Birth { first: Some((at, nonce, identity)), is_spoilt: false, .. } = &self.birth else { return false };
         let is_soon = (0..=self.sent.limits.create_within_ms).contains(&(view.now - at));
         is_soon && *nonce == group.nonce && group.identity == *identity && view.identity == *identity
     }
 
     /// Anybody who finds a group that is being ended finishes that. Its quiet period counts from this second read.
-    fn ending(&mut self, view: &View, group: &Group, config: &Config, memory: &Memory) -> Decision {
+    fn ending(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &Memory) -> Decision {
         match self.task {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
             Task::Renew(..) => Ok(Next::Done(Answer::Destroyed)),
@@ -112,8 +112,8 @@ impl Step {
                 let longest =
                     if config.durable && !view.is_lost { config.ttl_ms } else { self.sent.limits.longest_ttl_ms };
                 let quiet_until = group.quiet_until.max(surely_over(view.now, longest, config.skew_ms));
-                let state = State::Destroyed { durable: config.durable };
-                let group = Group { state, quiet_until, nonce: nonce(view.fresh), ..group.clone() };
+                let state = Stage::Destroyed { durable: config.durable };
+                let group = GroupRecord { state, quiet_until, nonce: nonce(view.fresh), ..group.clone() };
                 self.write_group(view, group, memory)
             }
         }
@@ -121,12 +121,12 @@ impl Step {
 
     /// The group that follows keeps the quiet period. If the store may have lost a group that followed already, it is
     /// quiet anew. Whoever ended a group that was lost did not know how far apart its members' clocks may be.
-    fn destroyed(&mut self, view: &View, group: &Group, durable: bool, memory: &Memory) -> Decision {
+    fn destroyed(&mut self, view: &View, group: &GroupRecord, durable: bool, memory: &Memory) -> Decision {
         let config = match &self.task {
             Task::Release { .. } | Task::Destroy => return Ok(Next::Done(Answer::Done)),
             Task::Renew(..) => return Ok(Next::Done(Answer::Destroyed)),
             Task::Open(config) | Task::Create(config) | Task::Join(config, _) => config.clone(),
-            _ => return Err(Refused::Destroyed),
+            _ => return Err(StepError::Destroyed),
         };
         if self.is_first {
             return Ok(Next::Older); // its members may have made their own group again
@@ -137,32 +137,32 @@ impl Step {
         let quiet_until = if is_same { known } else { known.max(self.unknown_until(view)) };
         let nonce = nonce(view.fresh);
         self.birth.made = Some(nonce);
-        let (state, identity) = (State::Live(config), view.identity.clone());
-        let life = group.life.checked_add(1).ok_or(Refused::Nonsense("a group that lived too often"))?;
-        self.write_group(view, Group { state, life, quiet_until, identity, nonce }, memory)
+        let (state, identity) = (Stage::Live(config), view.identity.clone());
+        let life = group.life.checked_add(1).ok_or(StepError::Nonsense("a group that lived too often"))?;
+        self.write_group(view, GroupRecord { state, life, quiet_until, identity, nonce }, memory)
     }
 
-    fn live(&mut self, view: &View, group: &Group, config: &Config, memory: &mut Memory) -> Decision {
+    fn live(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &mut Memory) -> Decision {
         let nonce = nonce(view.fresh);
         if matches!(self.task, Task::Destroy) {
             if *self.birth.ends.get_or_insert(group.life) != group.life {
                 return Ok(Next::Done(Answer::Done));
             }
-            let state = State::Ending(config.clone());
-            return self.write_group(view, Group { state, nonce, ..group.clone() }, memory);
+            let state = Stage::Ending(config.clone());
+            return self.write_group(view, GroupRecord { state, nonce, ..group.clone() }, memory);
         }
         if self.config().is_some_and(|ours| ours != config) {
             return match self.task {
                 Task::Release { .. } => Ok(Next::Done(Answer::Done)),
                 // The options were the same when the slot was granted, so this is another group.
                 Task::Renew(..) => Ok(Next::Done(Answer::Destroyed)),
-                _ => Err(Refused::Mismatch(config.clone())),
+                _ => Err(StepError::Mismatch(config.clone())),
             };
         }
         if view.is_lost || !group.identity.matches(&view.identity, config.durable) {
             let quiet_until = group.quiet_until.max(self.unknown_until(view));
             let identity = view.identity.clone();
-            return self.write_group(view, Group { quiet_until, identity, nonce, ..group.clone() }, memory);
+            return self.write_group(view, GroupRecord { quiet_until, identity, nonce, ..group.clone() }, memory);
         }
         match &self.task {
             Task::Renew(_, held) => self.renew(view, group, held, memory),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lease::Owner;
+use crate::lease::messages::Owner;
 
 /// The longest times that may be needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,36 +10,36 @@
 //!
 //! This file must never read a text that it would have written otherwise, nor two texts as the same record.
 
-use super::{Config, Identity};
-use crate::lease::Owner;
+use super::{GroupConfig, ServerIdentity};
+use crate::lease::messages::Owner;
 
 const FORMAT: &str = "flakeforge";
 const VERSION: u32 = 1;
 
 /// The record of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Group {
+pub struct GroupRecord {
     /// where it is between its birth and its end
-    pub state: State,
+    pub state: Stage,
     /// counts the groups of this name: a slot's record of another life is nobody's
     pub life: u64,
     /// nothing is granted before this time, Unix ms
     pub quiet_until: i64,
     /// the server that wrote it
-    pub identity: Identity,
+    pub identity: ServerIdentity,
     /// random, for each text
     pub nonce: u64,
 }
 
 /// The stages of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum Stage {
     /// there was no record: the next read decides how long the group is quiet
     Unknown,
     /// slots are granted
-    Live(Config),
+    Live(GroupConfig),
     /// somebody ends it: the next read decides how long its successor is quiet
-    Ending(Config),
+    Ending(GroupConfig),
     /// it has ended
     Destroyed {
         /// whether it vouched for its store
@@ -49,7 +49,7 @@ pub enum State {
 
 /// The record of a slot that was granted at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Slot {
+pub struct SlotRecord {
     /// who holds it; `None` once it was released
     pub owner: Option<Owner>,
     /// the life of the group in which it was granted
@@ -66,7 +66,7 @@ pub struct Slot {
 
 /// The record of a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Counter {
+pub struct CounterRecord {
     /// the next block begins here
     pub value: u64,
     /// whether somebody saw that blocks may be lost: then it stops until somebody says where to continue
@@ -78,7 +78,7 @@ pub struct Counter {
     /// whether its members vouch for the store
     pub durable: bool,
     /// the server that wrote it
-    pub identity: Identity,
+    pub identity: ServerIdentity,
     /// random, for each text
     pub nonce: u64,
 }
@@ -95,21 +95,21 @@ pub enum Unreadable {
     Damaged,
 }
 
-impl Group {
+impl GroupRecord {
     /// The record's text.
     pub fn text(&self) -> String {
         let (state, config, durable) = match &self.state {
-            State::Unknown => ("unknown", None, None),
-            State::Live(config) => ("live", Some(config), Some(config.durable)),
-            State::Ending(config) => ("ending", Some(config), Some(config.durable)),
-            State::Destroyed { durable } => ("destroyed", None, Some(*durable)),
+            Stage::Unknown => ("unknown", None, None),
+            Stage::Live(config) => ("live", Some(config), Some(config.durable)),
+            Stage::Ending(config) => ("ending", Some(config), Some(config.durable)),
+            Stage::Destroyed { durable } => ("destroyed", None, Some(*durable)),
         };
         let mut text = Writer::new("group");
         text.field("state", state).field("life", self.life).field("quiet", self.quiet_until).identity(&self.identity);
         if let Some(durable) = durable {
             text.field("durable", yes(durable));
         }
-        if let Some(Config { fingerprint, slots, ttl_ms, skew_ms, .. }) = config {
+        if let Some(GroupConfig { fingerprint, slots, ttl_ms, skew_ms, .. }) = config {
             text.field("slots", slots).field("ttl", ttl_ms).field("skew", skew_ms).field("fingerprint", fingerprint);
         }
         text.end(self.nonce)
@@ -123,7 +123,7 @@ impl Group {
     }
 }
 
-impl Slot {
+impl SlotRecord {
     /// The record's text.
     pub fn text(&self) -> String {
         let owner = self.owner.map_or_else(|| "-".to_owned(), |owner| format!("{owner:032x}"));
@@ -140,7 +140,7 @@ impl Slot {
     }
 }
 
-impl Counter {
+impl CounterRecord {
     /// The record's text.
     pub fn text(&self) -> String {
         let mut text = Writer::new("counter");
@@ -186,7 +186,7 @@ impl Writer {
         self
     }
 
-    fn identity(&mut self, identity: &Identity) -> &mut Self {
+    fn identity(&mut self, identity: &ServerIdentity) -> &mut Self {
         self.field("history", &identity.history).field("process", &identity.process)
     }
 
@@ -242,42 +242,42 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn identity(&mut self) -> Option<Identity> {
-        Some(Identity { history: self.text("history")?, process: self.text("process")? })
+    fn identity(&mut self) -> Option<ServerIdentity> {
+        Some(ServerIdentity { history: self.text("history")?, process: self.text("process")? })
     }
 
-    fn config(&mut self) -> Option<Config> {
+    fn config(&mut self) -> Option<GroupConfig> {
         let durable = self.is("durable")?;
         let (slots, ttl_ms, skew_ms) = (self.number("slots")?, self.number("ttl")?, self.number("skew")?);
-        Some(Config { fingerprint: self.text("fingerprint")?, slots, ttl_ms, skew_ms, durable })
+        Some(GroupConfig { fingerprint: self.text("fingerprint")?, slots, ttl_ms, skew_ms, durable })
     }
 
-    fn group(&mut self) -> Option<Group> {
+    fn group(&mut self) -> Option<GroupRecord> {
         let state = self.text("state")?;
         let (life, quiet_until, identity) = (self.number("life")?, self.number("quiet")?, self.identity()?);
         let state = match state.as_str() {
-            "unknown" => State::Unknown,
-            "live" => State::Live(self.config()?),
-            "ending" => State::Ending(self.config()?),
-            "destroyed" => State::Destroyed { durable: self.is("durable")? },
+            "unknown" => Stage::Unknown,
+            "live" => Stage::Live(self.config()?),
+            "ending" => Stage::Ending(self.config()?),
+            "destroyed" => Stage::Destroyed { durable: self.is("durable")? },
             _ => return None,
         };
-        Some(Group { state, life, quiet_until, identity, nonce: self.hex("nonce")? })
+        Some(GroupRecord { state, life, quiet_until, identity, nonce: self.hex("nonce")? })
     }
 
-    fn slot(&mut self) -> Option<Slot> {
+    fn slot(&mut self) -> Option<SlotRecord> {
         let owner = match self.text("owner")?.as_str() {
             "-" => None,
             owner => Some(Owner::from_str_radix(owner, 16).ok()?),
         };
         let (life, lo, hi) = (self.number("life")?, self.number("lo")?, self.number("hi")?);
-        Some(Slot { owner, life, lo, hi, host: self.text("host")?, nonce: self.hex("nonce")? })
+        Some(SlotRecord { owner, life, lo, hi, host: self.text("host")?, nonce: self.hex("nonce")? })
     }
 
-    fn counter(&mut self) -> Option<Counter> {
+    fn counter(&mut self) -> Option<CounterRecord> {
         let (value, is_lost, lineage) = (self.number("value")?, self.is("lost")?, self.hex("lineage")?);
         let (is_settled, durable, identity) = (self.is("settled")?, self.is("durable")?, self.identity()?);
-        Some(Counter { value, is_lost, lineage, is_settled, durable, identity, nonce: self.hex("nonce")? })
+        Some(CounterRecord { value, is_lost, lineage, is_settled, durable, identity, nonce: self.hex("nonce")? })
     }
 }
 

@@ -3,9 +3,11 @@
 //! This file must never grant a slot whose `hi` is not in the past; begin a window before `now`; lower `hi`, except for
 //! the owner who says how far it got; or answer from a swap.
 
-use super::record::{Group, Slot, State, Unreadable};
-use super::{Answer, Config, Decision, GROUP, Granted, Held, Memory, Next, Plan, Refused, Seeker, Step, View, nonce};
-use crate::lease::Owner;
+use super::record::{GroupRecord, SlotRecord, Stage, Unreadable};
+use super::{
+    Answer, Decision, GROUP, Granted, GroupConfig, Holding, Memory, Next, Plan, Seeker, Step, StepError, View, nonce,
+};
+use crate::lease::messages::Owner;
 
 const PREFIX: &str = "slot";
 const DIGITS: usize = 10;
@@ -56,15 +58,22 @@ impl Listing {
 
 impl Step {
     /// What `Acquire` and `Renew` check before they change a slot.
-    fn enter(&self, view: &View, group: &Group) -> Result<(), Refused> {
+    fn enter(&self, view: &View, group: &GroupRecord) -> Result<(), StepError> {
         self.check_clock(view)?;
-        if is_quiet(view, group) { Err(Refused::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }
+        if is_quiet(view, group) { Err(StepError::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }
     }
 
     /// Grants a free slot. It is answered once a read shows the slot as ours.
-    pub(super) fn acquire(&mut self, view: &View, group: &Group, seeker: &Seeker, memory: &mut Memory) -> Decision {
+    pub(super) fn acquire(
+        &mut self,
+        view: &View,
+        group: &GroupRecord,
+        seeker: &Seeker,
+        memory: &mut Memory,
+    ) -> Decision {
         self.enter(view, group)?;
-        let is_own = |slot: &Slot| slot.owner == Some(seeker.owner) && slot.life == group.life && slot.hi >= view.now;
+        let is_own =
+            |slot: &SlotRecord| slot.owner == Some(seeker.owner) && slot.life == group.life && slot.hi >= view.now;
         if let Some((slot, own)) = readable(view).find(|(_, slot)| is_own(slot)) {
             memory.forget(seeker.owner);
             return Ok(granted(slot, own, view));
@@ -73,11 +82,11 @@ impl Step {
             return Ok(Next::Read); // another was faster: look at more slots than this one
         }
         let Some(slot) = self.search.choose(view, &seeker.host) else { return self.found_none(view) };
-        let State::Live(Config { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
+        let Stage::Live(GroupConfig { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
         // The slot is free: its last window ended before now.
         let (lo, hi) = (view.now, view.now.saturating_add(ttl_ms));
         let (owner, host) = (Some(seeker.owner), seeker.host.clone());
-        let record = Slot { owner, life: group.life, lo, hi, host, nonce: nonce(view.fresh) };
+        let record = SlotRecord { owner, life: group.life, lo, hi, host, nonce: nonce(view.fresh) };
         memory.try_slot(seeker.owner, slot);
         self.write(view, &slot_name(slot), record.text(), memory)
     }
@@ -85,15 +94,15 @@ impl Step {
     fn found_none(&mut self, view: &View) -> Decision {
         let Some(retry_at) = self.search.none_free(view) else { return Ok(Next::Read) };
         match view.slots.iter().find_map(|(slot, record)| record.as_ref()?.as_ref().err().map(|why| (*slot, *why))) {
-            Some((slot, why)) if retry_at == i64::MAX => Err(Refused::Record(slot_name(slot), why)),
-            _ => Err(Refused::Exhausted { retry_at, now: view.now }),
+            Some((slot, why)) if retry_at == i64::MAX => Err(StepError::Record(slot_name(slot), why)),
+            _ => Err(StepError::Exhausted { retry_at, now: view.now }),
         }
     }
 
     /// Extends a window, or begins a new one if the old one is over. In a quiet period the record may be older than the
     /// window that its owner holds, or than another's grant of the slot. But as long as the window that was answered to
     /// this owner lasts, by the clocks' difference too, nobody else can have been granted the slot.
-    pub(super) fn renew(&self, view: &View, group: &Group, held: &Held, memory: &Memory) -> Decision {
+    pub(super) fn renew(&self, view: &View, group: &GroupRecord, held: &Holding, memory: &Memory) -> Decision {
         let name = slot_name(held.slot);
         if let Some(answer) = self.shown(view, group, &name) {
             return Ok(answer);
@@ -107,17 +116,17 @@ impl Step {
             self.enter(view, group)?;
         }
         let Some(own) = own else { return Ok(Next::Done(Answer::Lost)) };
-        let State::Live(Config { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
+        let Stage::Live(GroupConfig { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
         // In the time after the old window others may have had the slot, and the store forgot that: skip it.
         let lo = if own.hi < view.now && !is_kept { view.now } else { own.lo };
         let hi = own.hi.max(view.now.saturating_add(ttl_ms)); // the clock may have been set back
-        self.write(view, &name, Slot { lo, hi, nonce: nonce(view.fresh), ..own.clone() }.text(), memory)
+        self.write(view, &name, SlotRecord { lo, hi, nonce: nonce(view.fresh), ..own.clone() }.text(), memory)
     }
 
     /// The answer, if this read shows what this step wrote, and that it still counts.
-    fn shown(&self, view: &View, group: &Group, name: &str) -> Option<Next> {
+    fn shown(&self, view: &View, group: &GroupRecord, name: &str) -> Option<Next> {
         let Some(Plan { to, identity, group: nonce, name: written, .. }) = &self.plan else { return None };
-        let State::Live(Config { durable, .. }) = group.state else { return None };
+        let Stage::Live(GroupConfig { durable, .. }) = group.state else { return None };
         let is_same = *nonce == group.nonce && identity.matches(&view.identity, durable);
         let is_there = view.texts.iter().any(|(known, text)| known == name && text.as_ref() == Some(to));
         if written == GROUP || !is_same || !is_there {
@@ -131,7 +140,7 @@ impl Step {
     pub(super) fn release(
         &self,
         view: &View,
-        group: &Group,
+        group: &GroupRecord,
         (owner, slot): (Owner, u32),
         last: i64,
         memory: &Memory,
@@ -139,18 +148,18 @@ impl Step {
         let own = own_slot(view, owner)?.filter(|slot| slot.life == group.life);
         let Some(own) = own else { return Ok(Next::Done(Answer::Done)) };
         let record =
-            Slot { owner: None, hi: last.max(own.lo.saturating_sub(1)), nonce: nonce(view.fresh), ..own.clone() };
+            SlotRecord { owner: None, hi: last.max(own.lo.saturating_sub(1)), nonce: nonce(view.fresh), ..own.clone() };
         self.write(view, &slot_name(slot), record.text(), memory)
     }
 
     /// Every slot that this group granted.
     pub(super) fn decide_list(&mut self, view: View) -> Decision {
-        let group = view.group.as_ref().filter(|group| matches!(group.state, State::Live(_)));
+        let group = view.group.as_ref().filter(|group| matches!(group.state, Stage::Live(_)));
         let Some(group) = group else { return Ok(Next::Done(Answer::Listed(Vec::new(), Vec::new()))) };
         let Some(Listing { rest, rows, faults }) = &mut self.listing else { return Ok(Next::Names) };
         for (slot, record) in &view.slots {
             match record {
-                Some(Ok(Slot { owner, host, lo, hi, life, .. })) if *life == group.life => {
+                Some(Ok(SlotRecord { owner, host, lo, hi, life, .. })) if *life == group.life => {
                     rows.push(Row { slot: *slot, owner: *owner, host: host.clone(), lo: *lo, hi: *hi });
                 }
                 Some(Err(why)) => faults.push((slot_name(*slot), *why)),
@@ -172,23 +181,23 @@ impl Step {
     }
 }
 
-fn is_quiet(view: &View, group: &Group) -> bool {
+fn is_quiet(view: &View, group: &GroupRecord) -> bool {
     view.now < group.quiet_until
 }
 
-fn granted(slot: u32, record: &Slot, view: &View) -> Next {
+fn granted(slot: u32, record: &SlotRecord, view: &View) -> Next {
     Next::Done(Answer::Granted(Granted { slot, lo: record.lo, hi: record.hi, now: view.now }))
 }
 
 /// The slots that have a record.
-pub(super) fn readable(view: &View) -> impl Iterator<Item = (u32, &Slot)> {
+pub(super) fn readable(view: &View) -> impl Iterator<Item = (u32, &SlotRecord)> {
     view.slots.iter().filter_map(|(slot, record)| Some((*slot, record.as_ref()?.as_ref().ok()?)))
 }
 
 /// The one slot that was read, if it is this owner's.
-fn own_slot(view: &View, owner: Owner) -> Result<Option<&Slot>, Refused> {
+fn own_slot(view: &View, owner: Owner) -> Result<Option<&SlotRecord>, StepError> {
     match view.slots.first() {
-        Some((slot, Some(Err(why)))) => Err(Refused::Record(slot_name(*slot), *why)),
+        Some((slot, Some(Err(why)))) => Err(StepError::Record(slot_name(*slot), *why)),
         Some((_, Some(Ok(record)))) if record.owner == Some(owner) => Ok(Some(record)),
         _ => Ok(None),
     }

@@ -22,7 +22,7 @@ module.exports = [
     edits: [
       [
         GRANTS,
-        '            && matches!(group.state, record::State::Live(_)) // in all other states a loss is still to be noted\n',
+        '            && matches!(group.state, record::Stage::Live(_)) // in all other states a loss is still to be noted\n',
         '',
       ],
     ],
@@ -59,10 +59,10 @@ module.exports = [
     edits: [
       [
         GROUP,
-        'let group = Group { state: State::Unknown, life: 0, quiet_until: 0, identity, nonce };\n        self.write_group(view, group, memory)',
-        `let (state, life) = self.config().map_or((State::Unknown, 0), |config| (State::Live(config.clone()), 1));
+        'let group = GroupRecord { state: Stage::Unknown, life: 0, quiet_until: 0, identity, nonce };\n        self.write_group(view, group, memory)',
+        `let (state, life) = self.config().map_or((Stage::Unknown, 0), |config| (Stage::Live(config.clone()), 1));
         let quiet_until = self.unknown_until(view);
-        self.write_group(view, Group { state, life, quiet_until, identity, nonce }, memory)`,
+        self.write_group(view, GroupRecord { state, life, quiet_until, identity, nonce }, memory)`,
       ],
     ],
     tests: 'model losses_between_a_read_and_a_swap groups_begin_and_end',
@@ -114,10 +114,10 @@ module.exports = [
     edits: [
       [
         GROUP,
-        'let state = State::Ending(config.clone());\n            return self.write_group(view, Group { state, nonce, ..group.clone() }, memory);',
-        `let state = State::Destroyed { durable: config.durable };
+        'let state = Stage::Ending(config.clone());\n            return self.write_group(view, GroupRecord { state, nonce, ..group.clone() }, memory);',
+        `let state = Stage::Destroyed { durable: config.durable };
             let quiet_until = group.quiet_until.max(surely_over(view.now, self.sent.limits.longest_ttl_ms, config.skew_ms));
-            return self.write_group(view, Group { state, quiet_until, nonce, ..group.clone() }, memory);`,
+            return self.write_group(view, GroupRecord { state, quiet_until, nonce, ..group.clone() }, memory);`,
       ],
     ],
     tests: 'model groups_begin_and_end ends_between_a_read_and_a_swap',

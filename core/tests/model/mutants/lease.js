@@ -42,7 +42,7 @@ module.exports = [
   {
     name: 'a renewal asks with the end of the next window',
     edits: [
-      [LEASE, 'Action::Renew { owner, slot, hi })\n', 'Action::Renew { owner, slot, hi: hi + self.config.ttl_ms })\n'],
+      [LEASE, 'Action::Renew { owner, slot, hi })\n', 'Action::Renew { owner, slot, hi: hi + self.timing.ttl_ms })\n'],
     ],
     tests: 'model losses',
   },

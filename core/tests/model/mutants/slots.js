@@ -12,8 +12,8 @@ module.exports = [
       [
         'lease/grants.rs',
         '            if plan.name != GROUP {\n                self.search',
-        `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), Slot::parse(&plan.to)) {
-                let Slot { lo, hi, .. } = record;
+        `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), SlotRecord::parse(&plan.to)) {
+                let SlotRecord { lo, hi, .. } = record;
                 return Ask::Done(Answer::Granted(Granted { slot, lo, hi, now: lo }));
             }
             if plan.name != GROUP {\n                self.search`,
@@ -61,7 +61,7 @@ module.exports = [
     edits: [
       [
         SLOTS,
-        'if is_quiet(view, group) { Err(Refused::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }',
+        'if is_quiet(view, group) { Err(StepError::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }',
         'let _ = group;\n        Ok(())',
       ],
     ],
