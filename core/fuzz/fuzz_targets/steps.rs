@@ -4,10 +4,12 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord, Stage};
-use flakeforge_core::lease::grants::{
-    Answer, Ask, COUNTER, GROUP, GroupConfig, Holding, Look, Memory, Seeker, ServerIdentity, Step, Task, slot_of,
+use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::record::{
+    COUNTER, CounterRecord, GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_of,
 };
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Ask, Holding, Look, Seeker, Task};
 use libfuzzer_sys::fuzz_target;
 
 /// How many slots there are: more than one read shows.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flakeforge_core::lease::grants::record::{CounterRecord, Unreadable};
-use flakeforge_core::lease::grants::{Answer, Ask, COUNTER, StepError, Task};
+use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord, Unreadable};
+use flakeforge_core::lease::grants::task::{Answer, Ask, StepError, Task};
 
 use crate::store::*;
 

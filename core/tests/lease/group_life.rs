@@ -1,7 +1,8 @@
 //! How a group begins, is ended and begins again: the rules of `lease/grants/group.rs`, one by one.
 
-use flakeforge_core::lease::grants::record::{GroupRecord, Stage};
-use flakeforge_core::lease::grants::{Answer, Ask, GROUP, GroupConfig, Step, StepError, Task, slot_name};
+use flakeforge_core::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage, slot_name};
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Ask, StepError, Task};
 
 use crate::store::*;
 
@@ -614,17 +615,17 @@ fn a_store_that_answers_nonsense_is_refused_and_nothing_overflows() {
             store.now = now;
             let mut client = Client::new(1);
             let mut running = Running::new(&mut client, task);
-            let look = flakeforge_core::lease::grants::Look { client: (0, 0), ..zero_look(&running, &store) };
+            let look = flakeforge_core::lease::grants::task::Look { client: (0, 0), ..zero_look(&running, &store) };
             running.hear(look, &mut client);
             let Ask::Done(Answer::Refused(StepError::Nonsense(_))) = running.ask else { panic!("{:?}", running.ask) };
         }
     }
 }
 
-fn zero_look(running: &Running, store: &Store) -> flakeforge_core::lease::grants::Look {
+fn zero_look(running: &Running, store: &Store) -> flakeforge_core::lease::grants::task::Look {
     let mut at_zero = store.clone();
     at_zero.now = 0;
-    flakeforge_core::lease::grants::Look { now: store.now, ..running.look(&at_zero, &Client::new(1)) }
+    flakeforge_core::lease::grants::task::Look { now: store.now, ..running.look(&at_zero, &Client::new(1)) }
 }
 
 #[test]
@@ -635,7 +636,7 @@ fn too_few_or_too_many_values_are_refused() {
         let fresh = client.fresh();
         let (mut step, ask) = Step::new("g", join(&config(1), 1, "h"), &client.memory, fresh);
         let running = Running { step: step.clone(), ask };
-        let look = flakeforge_core::lease::grants::Look { values, ..running.look(&store, &client) };
+        let look = flakeforge_core::lease::grants::task::Look { values, ..running.look(&store, &client) };
         let answer = step.read(look, &mut client.memory, fresh);
         assert!(matches!(answer, Ask::Done(Answer::Refused(StepError::Nonsense(_)))), "{answer:?}");
     }

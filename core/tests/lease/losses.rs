@@ -1,7 +1,9 @@
 //! What a store may have forgotten: what shows it, how long nothing is granted then, and who goes on meanwhile.
 
-use flakeforge_core::lease::grants::record::{GroupRecord, SlotRecord, Stage};
-use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, GroupConfig, ServerIdentity, Task, slot_name};
+use flakeforge_core::lease::grants::record::{
+    GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_name,
+};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Task};
 
 use crate::store::*;
 
@@ -244,7 +246,7 @@ fn other_groups_and_counters_notice_at_their_next_step() {
     let mut client = Client::new(2);
     let running = |name: &str, store: &mut Store, task: Task, client: &mut Client| {
         let fresh = client.fresh();
-        let (step, ask) = flakeforge_core::lease::grants::Step::new(name, task, &client.memory, fresh);
+        let (step, ask) = flakeforge_core::lease::grants::step::Step::new(name, task, &client.memory, fresh);
         let mut running = Running { step, ask };
         while !matches!(running.ask, Ask::Done(_)) {
             running.go(store, client, Fate::Done);
@@ -273,7 +275,7 @@ fn other_groups_and_counters_notice_at_their_next_step() {
     running("d", &mut d, open(&config(1)), &mut client);
     assert_eq!(d.records, first_look, "what the first look finds is accepted, once the fall is known");
     let c_after = running("c", &mut c, advance(None), &mut client);
-    assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::StepError::Behind)));
+    assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::task::StepError::Behind)));
     assert!(c.counter().is_lost, "and others read of it");
 }
 
@@ -283,7 +285,8 @@ fn the_look_that_finds_the_fall_counts_though_it_is_the_first_at_its_group() {
     let mut client = Client::new(2);
     at(&mut store, 100);
     let fresh = client.fresh();
-    let (step, ask) = flakeforge_core::lease::grants::Step::new("another", open(&config(1)), &client.memory, fresh);
+    let (step, ask) =
+        flakeforge_core::lease::grants::step::Step::new("another", open(&config(1)), &client.memory, fresh);
     Running { step, ask }.go(&mut store, &mut client, Fate::Done);
     at(&mut store, 50);
     let until = store.now + QUIET;

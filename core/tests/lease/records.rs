@@ -1,7 +1,8 @@
 //! The texts of records: what is written is read again, and nothing else is read.
 
-use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord, Stage, Unreadable};
-use flakeforge_core::lease::grants::{GroupConfig, ServerIdentity};
+use flakeforge_core::lease::grants::record::{
+    CounterRecord, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, Unreadable,
+};
 use proptest::prelude::*;
 
 fn identity() -> impl Strategy<Value = ServerIdentity> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flakeforge_core::lease::grants::record::{SlotRecord, Unreadable};
-use flakeforge_core::lease::grants::{Answer, Ask, GROUP, Granted, StepError, Task, slot_name, slot_of};
+use flakeforge_core::lease::grants::record::{GROUP, SlotRecord, Unreadable, slot_name, slot_of};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Task};
 
 use crate::store::*;
 

@@ -3,7 +3,9 @@
 //! Members of one store take turns at random, with every kind of accident between a read and a swap. The model in
 //! `tests/model` searches much further; this is quick.
 
-use flakeforge_core::lease::grants::{Answer, Ask, Granted, GroupConfig, Limits, Memory, Task};
+use flakeforge_core::lease::grants::memory::{Limits, Memory};
+use flakeforge_core::lease::grants::record::GroupConfig;
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Task};
 use flakeforge_core::lease::messages::Owner;
 use proptest::prelude::*;
 

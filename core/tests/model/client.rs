@@ -1,7 +1,8 @@
 //! A process that uses the store: its lease, what it remembers, its steps under way, and what it may use.
 
 use flakeforge_core::lease::Lease;
-use flakeforge_core::lease::grants::{Answer, Granted, Memory};
+use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::task::{Answer, Granted};
 use flakeforge_core::lease::messages::{Grant, Owner, Timing};
 
 use crate::flight::{At, By, Flight};

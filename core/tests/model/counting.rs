@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use stateright::{Model, Property};
 
-use flakeforge_core::lease::grants::{Answer, Memory, Step, Task};
+use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Task};
 
 use crate::flight::{At, By, Clocks, Flight, Stop};
 use crate::fresh;

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::{Answer, Ask, Granted, Memory, Step, StepError, Swap};
+use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Swap};
 use flakeforge_core::lease::messages::{Asked, Event, Failure, Grant, Owner};
 
 use crate::store::Store;

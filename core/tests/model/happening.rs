@@ -3,7 +3,7 @@
 //! A step that just began goes on at once: to its answer, or to a stop, which is a trouble that counts. So states in
 //! which nothing is special are not visited in every order. Stopped steps go on at any time.
 
-use flakeforge_core::lease::grants::Answer;
+use flakeforge_core::lease::grants::task::Answer;
 use flakeforge_core::lease::messages::{Asked, State};
 
 use crate::flight::{At, By, Flight, Stop};

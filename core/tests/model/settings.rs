@@ -3,7 +3,8 @@
 //! One setting for everything would have too many states to visit. So there are many, each about some troubles that
 //! meet, and each small enough that every state is visited.
 
-use flakeforge_core::lease::grants::{GroupConfig, Limits};
+use flakeforge_core::lease::grants::memory::Limits;
+use flakeforge_core::lease::grants::record::GroupConfig;
 
 /// What may go wrong, or what somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

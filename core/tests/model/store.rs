@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::{Look, ServerIdentity, Swap};
+use flakeforge_core::lease::grants::record::ServerIdentity;
+use flakeforge_core::lease::grants::task::{Look, Swap};
 
 use crate::settings::{How, Left};
 

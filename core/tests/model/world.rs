@@ -5,8 +5,9 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::record::{GroupRecord, Stage};
-use flakeforge_core::lease::grants::{Answer, GROUP, Holding, Seeker, Step, Task};
+use flakeforge_core::lease::grants::record::{GROUP, GroupRecord, Stage};
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Holding, Seeker, Task};
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, State};
 
 use crate::client::{Client, Cursor};

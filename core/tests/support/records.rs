@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use flakeforge_core::lease::grants::record::{CounterRecord, GroupRecord, SlotRecord};
-use flakeforge_core::lease::grants::{
-    Answer, Ask, COUNTER, GROUP, Granted, GroupConfig, Holding, Look, Memory, Seeker, ServerIdentity, Step, StepError,
-    Task, slot_name,
+use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::record::{
+    COUNTER, CounterRecord, GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, slot_name,
 };
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Holding, Look, Seeker, StepError, Task};
 use flakeforge_core::lease::messages::Owner;
 
 pub const TTL: i64 = 30_000;
@@ -111,7 +112,7 @@ impl Store {
         Look { now: self.now, identity: self.identity.clone(), values, position: self.position, client }
     }
 
-    fn swap(&mut self, swap: &flakeforge_core::lease::grants::Swap) -> bool {
+    fn swap(&mut self, swap: &flakeforge_core::lease::grants::task::Swap) -> bool {
         let is_same = self.records.get(&swap.name) == swap.from.as_ref() && self.identity == swap.identity;
         if is_same {
             self.records.insert(swap.name.clone(), swap.to.clone());

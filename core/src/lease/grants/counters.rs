@@ -3,9 +3,10 @@
 //!
 //! This file must never hand out a block twice, nor continue by itself after a loss.
 
-use super::memory::Known;
-use super::record::CounterRecord;
-use super::{Answer, COUNTER, Look, Memory, Next, Plan, ServerIdentity, Step, StepError, Task, nonce};
+use crate::lease::grants::memory::{Known, Memory};
+use crate::lease::grants::record::{COUNTER, CounterRecord, ServerIdentity};
+use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
+use crate::lease::grants::task::{Answer, Look, StepError, Task};
 
 /// What the last read showed of a counter.
 struct View {
@@ -19,7 +20,7 @@ struct View {
 
 impl Step {
     /// What to do after a read of a counter.
-    pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Result<Next, StepError> {
+    pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Decision {
         let Look { identity, mut values, .. } = look;
         let text = values.pop().flatten();
         let counter = text.as_deref().map(CounterRecord::parse).transpose();
@@ -61,13 +62,7 @@ impl Step {
         }
     }
 
-    fn advance(
-        &mut self,
-        view: &View,
-        (by, init): (u64, Option<u64>),
-        durable: bool,
-        memory: &Memory,
-    ) -> Result<Next, StepError> {
+    fn advance(&mut self, view: &View, (by, init): (u64, Option<u64>), durable: bool, memory: &Memory) -> Decision {
         // What was known when the read was sent: other steps of this client may have been given numbers since then.
         let known = self.known;
         let Some(counter) = &view.counter else {
@@ -118,12 +113,12 @@ impl Step {
     }
 
     /// Somebody says where to continue. A counter never goes down.
-    fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Result<Next, StepError> {
+    fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Decision {
         let value = view.counter.as_ref().map_or(place, |counter| counter.value.max(place));
         self.write_counter(view, CounterRecord { value, ..self.settled(view, durable) }, memory)
     }
 
-    fn write_counter(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Result<Next, StepError> {
+    fn write_counter(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Decision {
         let (name, from, to) = (COUNTER.to_owned(), view.text.clone(), counter.text());
         let (identity, losses) = (view.identity.clone(), memory.losses());
         Ok(Next::Write(Plan { name, from, to, identity, group: 0, losses, is_done: false }))

@@ -3,27 +3,17 @@
 //! This file must never end a quiet period early, and never let a group begin again without what was known of the one
 //! before.
 
-use super::record::{GroupRecord, Stage};
-use super::{Answer, Decision, GROUP, GroupConfig, Memory, Next, ServerIdentity, Step, StepError, Task, View, nonce};
-
-/// How `Create` looks for proof that nobody else had the group: it finds nothing, and then what it wrote.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Birth {
-    /// when it found nothing, and what it wrote then; once for each step
-    first: Option<(i64, u64, ServerIdentity)>,
-    /// it found nothing again, so it proves nothing
-    is_spoilt: bool,
-    /// the nonce of the live group that this step wrote
-    made: Option<u64>,
-    /// the life that `Destroy` ends: a group that somebody makes meanwhile is another one
-    ends: Option<u64>,
-}
+use crate::lease::grants::memory::Memory;
+use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
+use crate::lease::grants::step::{Birth, Decision, Next, Step, nonce};
+use crate::lease::grants::task::{Answer, StepError, Task};
+use crate::lease::grants::view::View;
 
 impl Step {
     /// What to do after a read, for all but counters.
     pub(super) fn decide(&mut self, view: View, memory: &mut Memory) -> Decision {
         match self.task {
-            Task::List => return self.decide_list(view),
+            Task::List => return self.decide_list(&view),
             Task::Exists => {
                 let is_live = view.group.is_some_and(|group| matches!(group.state, Stage::Live(_)));
                 return Ok(Next::Done(Answer::Exists(is_live)));

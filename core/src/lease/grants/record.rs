@@ -10,11 +10,61 @@
 //!
 //! This file must never read a text that it would have written otherwise, nor two texts as the same record.
 
-use super::{GroupConfig, ServerIdentity};
 use crate::lease::messages::Owner;
 
+/// The name of a group's own record.
+pub const GROUP: &str = "group";
+/// The name of a counter's record.
+pub const COUNTER: &str = "counter";
+
+const PREFIX: &str = "slot";
+const DIGITS: usize = 10;
 const FORMAT: &str = "flakeforge";
 const VERSION: u32 = 1;
+
+/// The name of a slot's record. Names sort as the slots do.
+pub fn slot_name(slot: u32) -> String {
+    format!("{PREFIX}{slot:0DIGITS$}")
+}
+
+/// The slot behind the name of a record.
+pub fn slot_of(name: &str) -> Option<u32> {
+    let slot = name.strip_prefix(PREFIX)?.parse().ok()?;
+    (slot_name(slot) == name).then_some(slot)
+}
+
+/// What all members of a group must agree on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct GroupConfig {
+    /// what the bits of the IDs mean; only compared here
+    pub fingerprint: String,
+    /// how many slots there are
+    pub slots: u32,
+    /// how far a window reaches beyond the store's time
+    pub ttl_ms: i64,
+    /// how far apart clocks may be
+    pub skew_ms: i64,
+    /// whether the members vouch that the store never loses what it acknowledged
+    pub durable: bool,
+}
+
+/// Which server this is: changes whenever acknowledged writes may be missing. Each part is a text of the store's own;
+/// an empty one from the server means that it does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ServerIdentity {
+    /// changes when another server has taken over, or older data was put back
+    pub history: String,
+    /// changes when the server was restarted
+    pub process: String,
+}
+
+impl ServerIdentity {
+    /// Whether a server that shows `now` may be the one that this identity was recorded for.
+    pub(super) fn matches(&self, now: &Self, durable: bool) -> bool {
+        let same = |recorded: &str, shown: &str| recorded == shown || shown.is_empty();
+        same(&self.history, &now.history) && (durable || same(&self.process, &now.process))
+    }
+}
 
 /// The record of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,7 @@
 //!
 //! This file must never say that no slot is free before it has looked at each of them.
 
-use super::View;
-use super::slots::readable;
+use crate::lease::grants::view::{View, readable};
 
 /// From so many slots on, the first looks show only some of them.
 const FEW: u32 = 64;

@@ -3,58 +3,12 @@
 //! This file must never grant a slot whose `hi` is not in the past; begin a window before `now`; lower `hi`, except for
 //! the owner who says how far it got; or answer from a swap.
 
-use super::record::{GroupRecord, SlotRecord, Stage, Unreadable};
-use super::{
-    Answer, Decision, GROUP, Granted, GroupConfig, Holding, Memory, Next, Plan, Seeker, Step, StepError, View, nonce,
-};
+use crate::lease::grants::memory::Memory;
+use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
+use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
+use crate::lease::grants::task::{Answer, Granted, Holding, Seeker, StepError};
+use crate::lease::grants::view::{View, readable};
 use crate::lease::messages::Owner;
-
-const PREFIX: &str = "slot";
-const DIGITS: usize = 10;
-/// How many records a listing reads at once.
-const LISTED_AT_ONCE: usize = 1024;
-
-/// The name of a slot's record. Names sort as the slots do.
-pub fn slot_name(slot: u32) -> String {
-    format!("{PREFIX}{slot:0DIGITS$}")
-}
-
-/// The slot behind the name of a record.
-pub fn slot_of(name: &str) -> Option<u32> {
-    let slot = name.strip_prefix(PREFIX)?.parse().ok()?;
-    (slot_name(slot) == name).then_some(slot)
-}
-
-/// A slot as `List` shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Row {
-    /// its number
-    pub slot: u32,
-    /// who holds it; `None` once it was released
-    pub owner: Option<Owner>,
-    /// the machine that the holder is on, or was on
-    pub host: String,
-    /// first ms of the window
-    pub lo: i64,
-    /// last ms of the window
-    pub hi: i64,
-}
-
-/// A listing, as far as it got: the names that are left, the last one first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Listing {
-    rest: Vec<String>,
-    rows: Vec<Row>,
-    faults: Vec<(String, Unreadable)>,
-}
-
-impl Listing {
-    pub fn of(mut names: Vec<String>) -> Self {
-        names.retain(|name| slot_of(name).is_some());
-        names.sort_unstable_by(|a, b| b.cmp(a));
-        Self { rest: names, ..Self::default() }
-    }
-}
 
 impl Step {
     /// What `Acquire` and `Renew` check before they change a slot.
@@ -153,31 +107,11 @@ impl Step {
     }
 
     /// Every slot that this group granted.
-    pub(super) fn decide_list(&mut self, view: View) -> Decision {
+    pub(super) fn decide_list(&mut self, view: &View) -> Decision {
         let group = view.group.as_ref().filter(|group| matches!(group.state, Stage::Live(_)));
         let Some(group) = group else { return Ok(Next::Done(Answer::Listed(Vec::new(), Vec::new()))) };
-        let Some(Listing { rest, rows, faults }) = &mut self.listing else { return Ok(Next::Names) };
-        for (slot, record) in &view.slots {
-            match record {
-                Some(Ok(SlotRecord { owner, host, lo, hi, life, .. })) if *life == group.life => {
-                    rows.push(Row { slot: *slot, owner: *owner, host: host.clone(), lo: *lo, hi: *hi });
-                }
-                Some(Err(why)) => faults.push((slot_name(*slot), *why)),
-                _ => {}
-            }
-        }
-        if !rest.is_empty() {
-            return Ok(Next::Read);
-        }
-        Ok(Next::Done(Answer::Listed(std::mem::take(rows), std::mem::take(faults))))
-    }
-
-    pub(super) fn names_to_list(&mut self) -> Vec<String> {
-        let mut names = vec![GROUP.to_owned()];
-        if let Some(Listing { rest, .. }) = &mut self.listing {
-            names.extend(rest.split_off(rest.len().saturating_sub(LISTED_AT_ONCE)).into_iter().rev());
-        }
-        names
+        let Some(list) = &mut self.list else { return Ok(Next::Names) };
+        Ok(list.take(view, group.life).map_or(Next::Read, Next::Done))
     }
 }
 
@@ -187,11 +121,6 @@ fn is_quiet(view: &View, group: &GroupRecord) -> bool {
 
 fn granted(slot: u32, record: &SlotRecord, view: &View) -> Next {
     Next::Done(Answer::Granted(Granted { slot, lo: record.lo, hi: record.hi, now: view.now }))
-}
-
-/// The slots that have a record.
-pub(super) fn readable(view: &View) -> impl Iterator<Item = (u32, &SlotRecord)> {
-    view.slots.iter().filter_map(|(slot, record)| Some((*slot, record.as_ref()?.as_ref().ok()?)))
 }
 
 /// The one slot that was read, if it is this owner's.

@@ -3,6 +3,8 @@
 // Mistakes in how a group begins, is quiet, and ends.
 
 const GRANTS = 'lease/grants.rs'
+const RECORD = 'lease/grants/record.rs'
+const STEP = 'lease/grants/step.rs'
 const GROUP = 'lease/grants/group.rs'
 
 module.exports = [
@@ -22,7 +24,7 @@ module.exports = [
     edits: [
       [
         GRANTS,
-        '            && matches!(group.state, record::Stage::Live(_)) // in all other states a loss is still to be noted\n',
+        '            && matches!(group.state, Stage::Live(_)) // in all other states a loss is still to be noted\n',
         '',
       ],
     ],
@@ -177,7 +179,7 @@ module.exports = [
     name: 'the process is not compared',
     edits: [
       [
-        GRANTS,
+        RECORD,
         '(durable || same(&self.process, &now.process))',
         '(durable || !self.process.is_empty() || same(&self.process, &now.process))',
       ],
@@ -186,14 +188,14 @@ module.exports = [
   },
   {
     name: 'the history is not compared',
-    edits: [[GRANTS, 'same(&self.history, &now.history) && (durable', '(durable']],
+    edits: [[RECORD, 'same(&self.history, &now.history) && (durable', '(durable']],
     tests: 'model losses stores_that_somebody_vouches_for',
   },
   {
     name: 'a recorded history that was empty matches any',
     edits: [
       [
-        GRANTS,
+        RECORD,
         'recorded == shown || shown.is_empty();',
         'recorded == shown || shown.is_empty() || recorded.is_empty();',
       ],
@@ -204,7 +206,7 @@ module.exports = [
     name: 'the swap carries another identity than the read',
     edits: [
       [
-        GRANTS,
+        STEP,
         'let identity = view.identity.clone();\n        let losses',
         'let identity = view.group.as_ref().map_or(&view.identity, |group| &group.identity).clone();\n        let losses',
       ],
@@ -237,7 +239,7 @@ module.exports = [
     name: 'a durable group compares processes',
     edits: [
       [
-        GRANTS,
+        RECORD,
         '(durable || same(&self.process, &now.process))',
         '(same(&self.process, &now.process) || durable && now.process.is_empty())',
       ],

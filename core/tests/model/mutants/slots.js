@@ -23,7 +23,7 @@ module.exports = [
   },
   {
     name: 'a nonce is always the same',
-    edits: [['lease/grants.rs', '    fresh as u64\n', '    fresh as u64 & 0\n']],
+    edits: [['lease/grants/step.rs', '    fresh as u64\n', '    fresh as u64 & 0\n']],
     tests: 'lease group_life::',
   },
   {

@@ -1,0 +1,126 @@
+//! One step of a member, as far as it got, and what all rules need: the clocks' difference, and how a swap is made.
+//!
+//! This file must never write a record while the clocks are too far apart.
+
+use crate::lease::grants::list::List;
+use crate::lease::grants::memory::{Known, Memory, Sent};
+use crate::lease::grants::record::{GroupConfig, ServerIdentity, Stage};
+use crate::lease::grants::search::Search;
+use crate::lease::grants::task::{Answer, StepError, Task};
+use crate::lease::grants::view::View;
+
+/// What to do after a read.
+pub(super) enum Next {
+    Read,
+    Write(Plan),
+    Names,
+    Older,
+    Done(Answer),
+}
+
+pub(super) type Decision = Result<Next, StepError>;
+
+/// A swap, and what was known when it was decided.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Plan {
+    pub name: String,
+    pub from: Option<String>,
+    pub to: String,
+    pub identity: ServerIdentity,
+    /// the nonce of the group's record
+    pub group: u64,
+    /// how many losses this text notes
+    pub losses: u64,
+    /// whether the swap was answered with true
+    pub is_done: bool,
+}
+
+/// How `Create` looks for proof that nobody else had the group: it finds nothing, and then what it wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Birth {
+    /// when it found nothing, and what it wrote then; once for each step
+    pub first: Option<(i64, u64, ServerIdentity)>,
+    /// it found nothing again, so it proves nothing
+    pub is_spoilt: bool,
+    /// the nonce of the live group that this step wrote
+    pub made: Option<u64>,
+    /// the life that `Destroy` ends: a group that somebody makes meanwhile is another one
+    pub ends: Option<u64>,
+}
+
+/// One step of a member: from what it wants to the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// of the group or the counter
+    pub(super) name: String,
+    pub(super) task: Task,
+    pub(super) sent: Sent,
+    /// of a counter: what this client had been given when the last read was sent
+    pub(super) known: Option<Known>,
+    /// the records of the last read
+    pub(super) reading: Vec<String>,
+    pub(super) plan: Option<Plan>,
+    pub(super) search: Search,
+    pub(super) birth: Birth,
+    /// whether nobody has looked yet for what version 0.1 left under this name
+    pub(super) is_first: bool,
+    /// what `List` has still to read, and has read
+    pub(super) list: Option<List>,
+}
+
+impl Step {
+    /// A swap of this record. Before anything is written, the clocks must agree: one that is far ahead would leave its
+    /// `hi` behind.
+    pub(super) fn write(&self, view: &View, name: &str, to: String, memory: &Memory) -> Decision {
+        self.check_clock(view)?;
+        let from = view.texts.iter().find(|(known, _)| known == name).and_then(|(_, text)| text.clone());
+        let group = view.group.as_ref().map_or(0, |group| group.nonce);
+        let identity = view.identity.clone();
+        let losses = memory.losses();
+        Ok(Next::Write(Plan { name: name.to_owned(), from, to, identity, group, losses, is_done: false }))
+    }
+
+    /// Whether the client's clock is near enough to the store's.
+    pub(super) fn check_clock(&self, view: &View) -> Result<(), StepError> {
+        let bound = self.skew(view);
+        check_clock(view.now, view.client, bound)
+    }
+
+    /// How far apart clocks may be: as this member says, or as the group says, or as usual.
+    pub(super) fn skew(&self, view: &View) -> i64 {
+        let recorded = || match view.group.as_ref().map(|group| &group.state) {
+            Some(Stage::Live(config) | Stage::Ending(config)) => config.skew_ms,
+            _ => self.sent.limits.usual_skew_ms,
+        };
+        self.config().map_or_else(recorded, |config| config.skew_ms)
+    }
+
+    /// What this member says of the group.
+    pub(super) fn config(&self) -> Option<&GroupConfig> {
+        match &self.task {
+            Task::Open(config)
+            | Task::Create(config)
+            | Task::Join(config, _)
+            | Task::Acquire(config, _)
+            | Task::Renew(config, _)
+            | Task::Release { config, .. } => Some(config),
+            _ => None,
+        }
+    }
+
+    /// Whether it is about a counter, not about a group.
+    pub(super) fn is_of_counter(&self) -> bool {
+        matches!(self.task, Task::Advance { .. } | Task::SkipTo { .. })
+    }
+}
+
+/// Whether the client's clock is near enough to the store's. The store's was read between the two.
+fn check_clock(now: i64, (before, after): (i64, i64), bound: i64) -> Result<(), StepError> {
+    let by = if now < before { before.saturating_sub(now) } else { after.saturating_sub(now).min(0) };
+    if by > bound || by < bound.saturating_neg() { Err(StepError::Skew { by, bound }) } else { Ok(()) }
+}
+
+/// A nonce out of random bits.
+pub(super) fn nonce(fresh: u128) -> u64 {
+    fresh as u64
+}
