@@ -59,7 +59,7 @@ test('a relative path is that of the folder in which the generator was made', as
     const one = new FlakeId({ id: 7, shared: './ids' })
     const first = one.nextBigInt()
     process.chdir(${JSON.stringify(there)})
-    await new Promise((resolve) => setTimeout(resolve, 1500)) // the keeper looks at the path
+    await new Promise((resolve) => setTimeout(resolve, 1500)) // the watcher looks at the path
     one.next()
     const two = new FlakeId({ id: 7, shared: ${JSON.stringify(path.join(here, 'ids'))}, maxWaitMs: 1000 })
     console.log(JSON.stringify(two.nextBigInt() > first))

@@ -1,4 +1,29 @@
 //! What outlives a process: cursors, slots and counters in files.
+//!
+//! The lowest file comes first. A file uses only those above it in this table, and the rooms [`layout`](crate::layout)
+//! and [`generator`](crate::generator).
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | [`error`] | what can be wrong with a file, in words |
+//! | [`names`] | any text as a file name |
+//! | [`file_format`] | what a file contains |
+//! | [`filesystem`] | which file systems are this machine's own |
+//! | [`boot`] | which boot of the machine this is |
+//! | [`machine`] | what files need to know of the machine |
+//! | [`named_file`] | how a file is created, and how it is found |
+//! | [`mark`] | how far a file promises to remember, even if the machine crashes |
+//! | [`presence`] | whether a living process has a file open |
+//! | `mapped` | a page of a file in memory, which other processes map, too |
+//! | `entry` | what everyone who opens a file does first |
+//! | `watcher` | the open files, and the thread that looks after them |
+//! | [`group`] | a group of slots: its lives, and how one ends |
+//! | [`shared`] | one cursor for all processes that name the same file |
+//! | [`process_registry`] | the registry of this process, which knows the keys whose cursors are in files |
+//! | [`holder_record`] | who holds a slot, for people who want to know |
+//! | [`slots`] | a separate slot for each process that shares a folder |
+//! | [`listing`] | the slots of a group and the groups of a folder, for people who want to know |
+//! | [`counters`] | counters in files, which grow by one block at a time |
 
 pub mod boot;
 #[cfg(not(loom))] // this and the others so marked use mapped memory, where loom's atomics cannot be

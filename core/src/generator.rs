@@ -1,6 +1,19 @@
 //! A generator: clock + cursor + layout, and the rule for using them together. It turns claims into IDs,
 //! and refusals into something that a caller can act on: what is wrong, and when to try again.
 //!
+//! The lowest file of this room comes first. A file uses only those above it in this table, and the room
+//! [`layout`](crate::layout).
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | [`cycles`] | the CPU's cycle counter, calibrated: what makes it cheap to trust a tick |
+//! | [`clock`] | where ticks come from, and how long a tick that was read may be trusted |
+//! | [`cursor`] | `claim()`, the only place where numbers are taken |
+//! | [`numbers`] | the times that numbers stand for |
+//! | [`prefetch`] | numbers claimed many at a time and handed out one by one |
+//! | [`source`] | where a generator's cursor is |
+//! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
+//!
 //! One generator belongs to one thread (`&mut self`); generators share a cursor.
 //!
 //! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a

@@ -4,6 +4,16 @@
 //! and `unpack` are exact inverses for every layout. Packing takes a handful of shifts, because everything
 //! that depends on the fields is computed once, when the layout is made.
 //!
+//! The lowest file of this room comes first. A file uses only those above it in this table, and no other room.
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | [`timescale`] | how instants become ticks, and how ticks become instants |
+//! | [`packing`] | where tick, counter and node go: the few shifts that making an ID needs |
+//! | [`dialects`] | the table of layouts that other systems use |
+//! | [`spec`] | what a custom layout may consist of |
+//! | [`format`](mod@format) | bytes as text in eight bases, and back |
+//!
 //! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
 //! come in, and an ID that no generator of the layout could have made has no parts.
 

@@ -1,5 +1,13 @@
 //! The holder's side of a lease: a state machine that says what to ask the store and what to do with its answers.
 //!
+//! The lowest file of this room comes first. A file uses only those above it in this table, and the rooms below.
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | [`messages`] | what the holder's state machine and its driver say to each other |
+//! | [`grants`] | the rules that keep slots, windows and blocks unique, over any database |
+//! | `pace` | how often the store is asked |
+//!
 //! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the
 //! cursor refuses every number past its window's end. So uniqueness depends on no clock and no timer in this file:
 //! they decide only how soon the next window comes. Every step may therefore come early or late, even hours late

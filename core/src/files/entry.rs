@@ -35,7 +35,7 @@ use crate::files::mapped::Mapped;
 use crate::files::presence::Presence;
 use crate::generator::numbers::Numbers;
 
-/// How long to wait for an answer. It takes no longer than the keeper's pause, unless the machine is very busy.
+/// How long to wait for an answer. It takes no longer than the watcher's pause, unless the machine is very busy.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 

@@ -121,7 +121,7 @@ fn a_sync_that_fails_ends_the_cursor() {
                 for _ in 0..3 {
                     assert_eq!(other.next_id(), Err(Refusal::Failed), "nor do others of this process go on");
                     shared.raise().unwrap_err();
-                    thread::sleep(Duration::from_millis(100)); // the keeper checks the files meanwhile
+                    thread::sleep(Duration::from_millis(100)); // the watcher checks the files meanwhile
                 }
             }
         }

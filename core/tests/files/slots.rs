@@ -333,7 +333,7 @@ fn slots_do_not_leak() {
     for _ in 0..10_000 {
         take(&folder).release(0);
     }
-    thread::sleep(Duration::from_millis(600)); // the keeper may be looking at one
+    thread::sleep(Duration::from_millis(600)); // the watcher may be looking at one
     assert_eq!(held(), (0, 0));
     assert_eq!(list(temp.path()).unwrap().slots.len(), 1);
 }
