@@ -14,7 +14,7 @@ module.exports = [
         '            if plan.name != GROUP {\n                self.search',
         `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), SlotRecord::parse(&plan.to)) {
                 let SlotRecord { lo, hi, .. } = record;
-                return Ask::Done(Answer::Granted(Granted { slot, lo, hi, now: lo }));
+                return Ask::Done(Answer::Granted(task::Granted { slot, lo, hi, now: lo }));
             }
             if plan.name != GROUP {\n                self.search`,
       ],
