@@ -1,6 +1,7 @@
-//! The cursor under every interleaving of a few threads: `RUSTFLAGS="--cfg loom" cargo test --test loom --release`.
+//! The cursor, the mark and the presence words under every interleaving of a few threads:
+//! `RUSTFLAGS="--cfg loom" cargo test --package flakeforge-core-loom --target-dir target/loom`.
 
-#[cfg(loom)]
+#[cfg(all(loom, test))]
 mod tests {
     use flakeforge_core::files::mark::Mark;
     use flakeforge_core::files::presence::Presence;
