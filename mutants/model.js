@@ -9,7 +9,7 @@
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { copyProject } = require('./copy.js')
+const { copyProject, replaceOnce } = require('./copy.js')
 
 const root = path.join(__dirname, '..')
 const MUTANTS = path.join(root, 'core', 'tests', 'model', 'mutants')
@@ -31,11 +31,6 @@ function passes(copy, tests) {
   return cargo(copy, [...args, '--', ...names, ...(isExact ? ['--exact'] : [])], TEST_MS)
 }
 
-/** Makes an edit, and returns what is there then; `undefined` if its text is not there once. */
-function edited(text, from, to) {
-  return text.split(from).length === 2 ? text.replace(from, () => to) : undefined
-}
-
 /** Tries one edit: 'caught', 'MISSED', or what keeps it from being tried. */
 function tryEdit(copy, { edits, tests }) {
   const before = new Map()
@@ -44,7 +39,7 @@ function tryEdit(copy, { edits, tests }) {
       const place = path.join(copy, 'core', 'src', file)
       const text = fs.readFileSync(place, 'utf8')
       if (!before.has(place)) before.set(place, text)
-      const after = edited(text, from, to)
+      const after = replaceOnce(text, from, to)
       if (after === undefined) return `STALE: its text is not there once in ${file}`
       fs.writeFileSync(place, after)
     }

@@ -4,44 +4,21 @@
 use std::num::NonZeroU64;
 use std::rc::Rc;
 
-use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::process_registry;
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::registry::{self, Clash, Held, Key, NotShared};
+use flakeforge_core::generator::registry::{Clash, Hold, Key};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
 use flakeforge_core::layout::timescale::NS_PER_MS;
-use napi::bindgen_prelude::{Either, Env, Error, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
+use napi::bindgen_prelude::{Either, Error, Result};
 use napi_derive::napi;
 
 use crate::attachment::Attachment;
+use crate::generators::Generators;
 use crate::hot::Hot;
 use crate::layout::Layout;
+use crate::problem::{Problem, opened};
 use crate::slots::Slot;
 use crate::table::Origin;
-
-/// The generators of one load of the module.
-#[napi]
-pub struct Generators {
-    /// also holds the layouts
-    pub(crate) hot: Rc<Hot>,
-}
-
-#[napi]
-impl Generators {
-    /// `scratch`: the array of `lib/generator/hot.js`, which `lib/generator/hot.js` must never give away.
-    #[napi(constructor)]
-    pub fn new(scratch: Uint8Array) -> Result<Self> {
-        // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the
-        // process's registry would be gone, and the code of the thread that looks after the files.
-        retain_current_module_for_unload_safety();
-        Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
-    }
-
-    /// The raw functions. They find their generator through the scratch array.
-    #[napi]
-    pub fn functions<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
-        self.hot.functions(env)
-    }
-}
 
 /// Options that `lib/generator/options.js` has checked.
 #[napi(object)]
@@ -82,76 +59,34 @@ pub struct Stats {
     pub since_ms: f64,
 }
 
-/// Why there is no generator: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
-#[napi(object)]
-#[derive(Default)]
-pub struct Problem {
-    /// what the other one is made for
-    pub theirs: Option<String>,
-    /// what was asked for
-    pub ours: Option<String>,
-    /// a file
-    pub path: Option<String>,
-    /// what is wrong with it, and what to do
-    pub why: Option<String>,
-}
-
-impl From<Clash> for Problem {
-    fn from(Clash { theirs, ours }: Clash) -> Self {
-        Self { theirs: Some(theirs), ours: Some(ours), ..Self::default() }
-    }
-}
-
-impl From<FileError> for Problem {
-    fn from(error: FileError) -> Self {
-        match error {
-            FileError::Mismatch { path, theirs, ours } => {
-                Self { theirs: Some(theirs), ours: Some(ours), path: Some(path), why: None }
-            }
-            FileError::File { path, why } => Self { path: Some(path), why: Some(why), ..Self::default() },
-        }
-    }
-}
-
-impl From<NotShared> for Problem {
-    fn from(error: NotShared) -> Self {
-        match error {
-            NotShared::Clash(clash) => clash.into(),
-            NotShared::File(error) => error.into(),
-        }
-    }
-}
-
-/// Something that was opened, or why it was not.
-pub type Opened<T> = Either<T, Problem>;
-
-/// A result in the form that JavaScript gets.
-pub fn opened<T, E: Into<Problem>>(result: std::result::Result<T, E>) -> Opened<T> {
-    result.map_or_else(|error| Either::B(error.into()), Either::A)
-}
-
 #[napi]
 impl Generators {
     /// The generator of these options. If one is already open for them, this is the same one.
     #[napi]
-    pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Opened<Generator> {
+    pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Either<Generator, Problem> {
         let origin = |key| match options.own_clock {
             true => Ok(Origin::Given),
-            false => registry::process().plain(key).map(Origin::Process),
+            false => process_registry::process().plain(key).map(Origin::Process),
         };
         opened(self.generator(layout, &options, origin))
     }
 
     /// The same with a cursor in a file.
     #[napi]
-    pub fn open_shared(&self, layout: &Layout, options: GeneratorOptions, path: String) -> Opened<Generator> {
-        let origin = |key| registry::process().shared(key, path.as_ref()).map(Origin::File);
+    pub fn open_shared(&self, layout: &Layout, options: GeneratorOptions, path: String) -> Either<Generator, Problem> {
+        let origin = |key| process_registry::process().shared(key, path.as_ref()).map(Origin::File);
         opened(self.generator(layout, &options, origin))
     }
 
     /// The generator of a lease, for the window from `lo` to `hi`, Unix ms, both included.
     #[napi]
-    pub fn open_window(&self, layout: &Layout, options: GeneratorOptions, lo: i64, hi: i64) -> Opened<Generator> {
+    pub fn open_window(
+        &self,
+        layout: &Layout,
+        options: GeneratorOptions,
+        lo: i64,
+        hi: i64,
+    ) -> Either<Generator, Problem> {
         let begin = |held| {
             let (cursor, attachment) = Attachment::in_window(layout.core(), held, lo, hi);
             (Origin::Window(cursor), attachment)
@@ -161,9 +96,15 @@ impl Generators {
 
     /// The generator of a lease, on a slot file.
     #[napi]
-    pub fn open_slot(&self, layout: &Layout, options: GeneratorOptions, slot: &Slot) -> Result<Opened<Generator>> {
-        let file =
-            slot.cursor().ok_or_else(|| Error::from_reason("lib/files/file-store.js gave a slot that it has released"))?;
+    pub fn open_slot(
+        &self,
+        layout: &Layout,
+        options: GeneratorOptions,
+        slot: &Slot,
+    ) -> Result<Either<Generator, Problem>> {
+        let file = slot
+            .cursor()
+            .ok_or_else(|| Error::from_reason("lib/files/file-store.js gave a slot that it has released"))?;
         let begin = |held| (Origin::File(file.clone()), Attachment::on_file(layout.core(), held, file));
         Ok(opened(self.leased(layout, &options, begin)))
     }
@@ -172,11 +113,11 @@ impl Generators {
         &self,
         layout: &Layout,
         options: &GeneratorOptions,
-        begin: impl FnOnce(Held) -> (Origin, Attachment),
+        begin: impl FnOnce(Hold) -> (Origin, Attachment),
     ) -> std::result::Result<Generator, Clash> {
         let mut attached = None;
         let origin = |key| {
-            let held = registry::process().lease(key)?;
+            let held = process_registry::process().lease(key)?;
             let (origin, attachment) = begin(held);
             attached = Some(attachment);
             Ok(origin)
@@ -257,7 +198,7 @@ impl Generator {
     /// What is wrong with the cursor's file, after a call that said that something is.
     #[napi]
     pub fn fault(&self) -> Option<Problem> {
-        self.with(|generator| generator.fault())?.map(Problem::from)
+        if self.at_end.is_some() { None } else { self.hot.table.fault(self.index).map(Problem::from) }
     }
 
     /// What was done so far.
@@ -288,7 +229,7 @@ fn stats_of(generator: &mut generator::Generator) -> Stats {
         ids: ids as f64,
         batches: batches as f64,
         overflows: overflows as f64,
-        clock_steps: generator.clock.steps() as f64,
+        clock_steps: generator.clock().steps() as f64,
         waits: waits as f64,
         waited_ms,
         ahead_ms: generator.ahead_ms(),
@@ -302,10 +243,4 @@ impl Drop for Generator {
             self.hot.table.close(self.index);
         }
     }
-}
-
-/// A name of this copy of the addon within the process. Copies with different names have different registries.
-#[napi]
-pub fn registry_name() -> String {
-    registry::name()
 }

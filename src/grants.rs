@@ -3,10 +3,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flakeforge_core::lease::grants::record::Unreadable;
-use flakeforge_core::lease::grants::{
-    self, Answer, Ask, Granted, Holding, Look, Memory, Row, Seeker, ServerIdentity, StepError, Swap, Task,
-};
+use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
+use flakeforge_core::lease::grants::step::Step;
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Holding, Look, Row, Seeker, StepError, Swap, Task};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
@@ -164,7 +164,7 @@ pub struct StepFault {
 /// One step: from what somebody wants to the answer.
 #[napi]
 pub struct GrantStep {
-    core: grants::Step,
+    core: Step,
     memory: Arc<Mutex<Memory>>,
     first: Option<Ask>,
 }
@@ -189,8 +189,9 @@ impl Grants {
     /// Begins a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
     #[napi]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
-        let task = task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made an incomplete task"))?;
-        let (core, first) = grants::Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
+        let task =
+            task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made an incomplete task"))?;
+        let (core, first) = Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
         Ok(GrantStep { core, memory: self.memory.clone(), first: Some(first) })
     }
 }
@@ -235,7 +236,7 @@ impl GrantStep {
 impl StepTask {
     fn read(self) -> Option<Task> {
         let owner = self.owner.as_deref().and_then(owner_of);
-        let config = self.config.map(grants::GroupConfig::from);
+        let config = self.config.map(GroupConfig::from);
         let seeker = |owner: Option<u128>, host: Option<String>| Some(Seeker { owner: owner?, host: host? });
         let number = |given: Option<BigInt>| given.map(|given| given.get_u64().1);
         Some(match self.r#type.as_str() {
@@ -255,16 +256,16 @@ impl StepTask {
     }
 }
 
-impl From<StepConfig> for grants::GroupConfig {
+impl From<StepConfig> for GroupConfig {
     fn from(given: StepConfig) -> Self {
         let StepConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = given;
         Self { fingerprint, slots, ttl_ms, skew_ms, durable }
     }
 }
 
-impl From<grants::GroupConfig> for StepConfig {
-    fn from(config: grants::GroupConfig) -> Self {
-        let grants::GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = config;
+impl From<GroupConfig> for StepConfig {
+    fn from(config: GroupConfig) -> Self {
+        let GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = config;
         Self { fingerprint, slots, ttl_ms, skew_ms, durable }
     }
 }

@@ -27,7 +27,7 @@ use slab::Slab;
 
 use crate::table::Table;
 
-/// What the scratch array holds; `lib/generator/hot.js` has the same list. Cells, because JavaScript writes here
+/// What the scratch array holds; `lib/native/hot.js` has the same list. Cells, because JavaScript writes here
 /// between calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
 #[repr(C)]
 struct Scratch {
@@ -59,7 +59,7 @@ struct Scratch {
 /// The node number has at most 53 bits, and each field has at least one.
 const MOST_NODE_FIELDS: usize = 53;
 
-/// Why a call gave no ID, as the number that JavaScript sees; `lib/base/errors.js` has the same list.
+/// Why a call gave no ID, as the number that JavaScript sees; `lib/native/hot.js` has the same list.
 #[repr(u32)]
 pub enum Status {
     Overflow = 1,
@@ -89,7 +89,7 @@ pub struct Hot {
 impl Hot {
     /// An empty table over a scratch array.
     pub fn new(mut owner: Uint8Array) -> Result<Self> {
-        // SAFETY: lib/generator/hot.js has just made the array and has given it to nobody, so nobody else reads or writes these
+        // SAFETY: lib/native/hot.js has just made the array and has given it to nobody, so nobody else reads or writes these
         // bytes while this slice lives, which is only in this statement. The pointer that stays may write, as the slice
         // might.
         let scratch = NonNull::from(unsafe { owner.as_mut() }).cast::<Scratch>();
@@ -103,7 +103,7 @@ impl Hot {
     #[inline]
     fn scratch(&self) -> &Scratch {
         // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory alive.
-        // lib/generator/hot.js makes the array over an ArrayBuffer of its own and gives away neither, so nobody can detach or
+        // lib/native/hot.js makes the array over an ArrayBuffer of its own and gives away neither, so nobody can detach or
         // resize it. Only this thread touches it, and JavaScript touches it only while no call is under way.
         unsafe { self.scratch.as_ref() }
     }
@@ -113,8 +113,8 @@ impl Hot {
     fn with_generator<T>(&self, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
         let scratch = self.scratch();
         self.table.with(scratch.index.get() as usize, |generator| {
-            if generator.clock.is_given() {
-                generator.clock.set(scratch.now());
+            if generator.clock().is_given() {
+                generator.set_time(scratch.now());
             }
             f(generator)
         })
@@ -179,7 +179,7 @@ impl Hot {
         let unpacked = layout.unpack(id).ok_or(Status::NotOfLayout)?;
         scratch.id.set(unpacked.tick);
         let mode = unpacked.mode.map_or(f64::NAN, |mode| f64::from(mode as u8));
-        let parts = [layout.scale.start_ms(unpacked.tick), unpacked.counter as f64, unpacked.node as f64, mode];
+        let parts = [layout.scale().start_ms(unpacked.tick), unpacked.counter as f64, unpacked.node as f64, mode];
         let fields = layout.node_values(id).map(|value| value as f64);
         for (slot, value) in scratch.parts.iter().zip(parts.into_iter().chain(fields)) {
             slot.set(value);
@@ -196,7 +196,7 @@ impl Hot {
         let tick = if time.get().is_nan() {
             scratch.id.get()
         } else {
-            layout.scale.tick_of(scratch.now()).map_err(|_| Status::TimeRange)?
+            layout.scale().tick_of(scratch.now()).map_err(|_| Status::TimeRange)?
         };
         let mode = if mode.get().is_nan() { layout.mode() } else { Some(Mode::of_bit(mode.get() as u64)) };
         let parts = Unpacked { tick, counter: counter.get() as u64, node: node.get() as u64, mode };

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::Key;
 use flakeforge_core::layout::dialects::DIALECTS;
-use flakeforge_core::layout::timescale::{Timescale, to_ms};
+use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::layout::{self, Mode, Packing, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
@@ -144,7 +144,8 @@ impl Layout {
     /// The layout of these options.
     #[napi(constructor)]
     pub fn new(generators: &Generators, options: LayoutOptions) -> Result<Self> {
-        let core = make(options).ok_or_else(|| Error::from_reason("lib/layout/layout.js should have refused this layout"))?;
+        let core =
+            make(options).ok_or_else(|| Error::from_reason("lib/layout/layout.js should have refused this layout"))?;
         let (core, hot) = (Rc::new(core), generators.hot.clone());
         let index = hot.layouts.borrow_mut().insert(core.clone());
         Ok(Self { core, hot, index })
@@ -164,26 +165,27 @@ impl Layout {
     /// The name that the option takes.
     #[napi(getter)]
     pub fn name(&self) -> String {
-        self.core.name.to_string()
+        self.core.name().to_string()
     }
 
     /// Unix ms of tick 0.
     #[napi(getter)]
     pub fn epoch(&self) -> i64 {
-        self.core.scale.epoch_ms
+        self.core.scale().epoch_ms()
     }
 
     /// Length of a tick in ms.
     #[napi(getter)]
     pub fn tick_ms(&self) -> f64 {
-        to_ms(i128::from(self.core.scale.tick_ns))
+        to_ms(i128::from(self.core.scale().tick_ns()))
     }
 
     /// How the numbers of a cursor express ticks.
     #[napi(getter)]
     pub fn scale(&self) -> Scale {
-        let Timescale { epoch_ms, tick_ns, .. } = self.core.scale;
-        Scale { epoch_ms, tick_ns: tick_ns as i64, counter_bits: self.core.packing.counter_bits() }
+        let scale = self.core.scale();
+        let counter_bits = self.core.packing().counter_bits();
+        Scale { epoch_ms: scale.epoch_ms(), tick_ns: scale.tick_ns() as i64, counter_bits }
     }
 
     /// The Unix ms that contains the start of the first tick at or after `ms`.
@@ -206,26 +208,26 @@ impl Layout {
     /// Names of all fields, the most significant first; empty if the ID is a decimal number.
     #[napi(getter)]
     pub fn names(&self) -> Vec<String> {
-        self.core.fields.iter().map(|field| field.0.to_string()).collect()
+        self.core.fields().map(|field| field.0.to_string()).collect()
     }
 
     /// Their widths in bits.
     #[napi(getter)]
     pub fn widths(&self) -> Vec<u32> {
-        self.core.fields.iter().map(|field| field.1).collect()
+        self.core.fields().map(|field| field.1).collect()
     }
 
     /// The fields that make up the node number, the most significant first.
     #[napi(getter)]
     pub fn node_fields(&self) -> Vec<NodeField> {
         let unit =
-            |place| self.core.join_node((0..self.core.nodes.len()).map(|other| u64::from(other == place))) as f64;
+            |place| self.core.join_node((0..self.core.nodes().len()).map(|other| u64::from(other == place))) as f64;
         let describe = |(i, field): (usize, &layout::NodeField)| NodeField {
-            name: field.name.to_string(),
-            max: field.max as f64,
+            name: field.name().to_string(),
+            max: field.max() as f64,
             unit: unit(i),
         };
-        self.core.nodes.iter().enumerate().map(describe).collect()
+        self.core.nodes().iter().enumerate().map(describe).collect()
     }
 
     /// The largest node number.
@@ -243,19 +245,19 @@ impl Layout {
     /// Default of `maxAheadMs`; may be Infinity.
     #[napi(getter)]
     pub fn max_ahead_ms(&self) -> f64 {
-        self.core.max_ahead_ms
+        self.core.max_ahead_ms()
     }
 
     /// Default of `maxWaitMs`.
     #[napi(getter)]
     pub fn max_wait_ms(&self) -> f64 {
-        self.core.max_wait_ms
+        self.core.max_wait_ms()
     }
 
     /// Whether `nodes` can be chosen.
     #[napi(getter)]
     pub fn has_nodes(&self) -> bool {
-        self.core.has_nodes
+        self.core.has_nodes()
     }
 
     /// Which mode its generators write, if `mode` can be chosen.
@@ -273,7 +275,7 @@ impl Layout {
     /// Whether IDs are decimal numbers: ticks, and two digits of node.
     #[napi(getter)]
     pub fn is_decimal(&self) -> bool {
-        self.core.packing == Packing::Decimal
+        self.core.packing() == Packing::Decimal
     }
 
     /// The first whole Unix ms that is too late for the layout.
@@ -291,14 +293,14 @@ impl Layout {
     /// The last tick that there are bits for; times end at `end`, which may be earlier.
     #[napi(getter)]
     pub fn tick_max(&self) -> BigInt {
-        BigInt::from(self.core.packing.last_tick())
+        BigInt::from(self.core.packing().last_tick())
     }
 
     /// The tick of an instant (Unix ns); null when it is out of range.
     #[napi]
     pub fn tick_of(&self, unix_ns: BigInt) -> Option<BigInt> {
         let (unix_ns, _) = unix_ns.get_i128();
-        self.core.scale.tick_of(unix_ns).ok().map(BigInt::from)
+        self.core.scale().tick_of(unix_ns).ok().map(BigInt::from)
     }
 
     /// The smallest and the largest ID from one tick to another, whatever the node.

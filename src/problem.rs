@@ -46,10 +46,8 @@ impl From<NotShared> for Problem {
     }
 }
 
-/// Something that was opened, or why it was not.
-pub type Opened<T> = Either<T, Problem>;
-
-/// A result in the form that JavaScript gets.
-pub fn opened<T, E: Into<Problem>>(result: std::result::Result<T, E>) -> Opened<T> {
+/// A result in the form that JavaScript gets. Signatures write `Either` in full, because napi copies their text into the
+/// types that lib/ is checked against.
+pub fn opened<T, E: Into<Problem>>(result: std::result::Result<T, E>) -> Either<T, Problem> {
     result.map_or_else(|error| Either::B(error.into()), Either::A)
 }

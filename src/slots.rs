@@ -4,12 +4,13 @@
 use std::path::Path;
 
 use flakeforge_core::files::counters;
+use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{self, FolderConfig};
 use flakeforge_core::files::holder_record::HolderRecord;
 use flakeforge_core::files::listing::{self, SlotInfo, SlotList};
 use flakeforge_core::files::names;
 use flakeforge_core::files::shared::SharedCursor;
-use flakeforge_core::files::slots::{self, HeldSlot, Renewal, SlotError};
+use flakeforge_core::files::slots::{self, HeldSlot, Renewal};
 use flakeforge_core::generator::clock::system_ns;
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::layout::timescale::{Timescale, to_ms};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use crate::layout::Scale;
 use crate::lease::owner_of;
-use crate::problem::{Opened, Problem, opened};
+use crate::problem::{Problem, opened};
 
 /// What the members of a group have in common.
 #[napi(object)]
@@ -50,10 +51,10 @@ pub struct NoSlot {
 
 /// Opens the group of that name in a store's folder, and creates it if there is none.
 #[napi]
-pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Opened<SlotFolder> {
+pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Either<SlotFolder, Problem> {
     let SlotFolderConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
     let scale = Timescale::of_all_ticks(epoch_ms, tick_ns as u64);
-    let config = FolderConfig { fingerprint, slots, numbers: Numbers { scale, counter_bits } };
+    let config = FolderConfig { fingerprint, slots, numbers: Numbers::new(scale, counter_bits) };
     let folder = names::group_folder(Path::new(&store), &group);
     opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { is_new: core.is_new(), core: Some(core) }))
 }
@@ -69,9 +70,12 @@ impl SlotFolder {
     /// Takes a slot that nobody has. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
-        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.js made a token that is none"))?;
+        let owner =
+            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.js made a token that is none"))?;
         let store_now = to_ms(system_ns()).floor();
-        let Some(core) = &self.core else { return Err(Error::from_reason("lib/files/file-store.js closed this folder")) };
+        let Some(core) = &self.core else {
+            return Err(Error::from_reason("lib/files/file-store.js closed this folder"));
+        };
         Ok(match core.acquire(owner, &host) {
             Ok(held) => Either3::A(Slot { held: Some(held) }),
             Err(SlotError::Exhausted { retry_at_ms }) => Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now }),
@@ -200,7 +204,7 @@ pub struct SlotRows {
 
 /// The slots of a group that were ever held.
 #[napi]
-pub fn list_slots(store: String, group: String) -> Opened<SlotRows> {
+pub fn list_slots(store: String, group: String) -> Either<SlotRows, Problem> {
     let folder = names::group_folder(Path::new(&store), &group);
     opened(listing::list(&folder).map(|SlotList { slots, faults }| SlotRows {
         slots: slots.into_iter().map(SlotRow::from).collect(),
@@ -210,13 +214,13 @@ pub fn list_slots(store: String, group: String) -> Opened<SlotRows> {
 
 /// The names of a store's groups.
 #[napi]
-pub fn list_groups(store: String) -> Opened<Vec<String>> {
+pub fn list_groups(store: String) -> Either<Vec<String>, Problem> {
     opened(listing::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
 }
 
 /// Adds to a counter, and returns what it was before.
 #[napi]
-pub fn advance_counter(store: String, name: String, by: BigInt, init: Option<BigInt>) -> Opened<BigInt> {
+pub fn advance_counter(store: String, name: String, by: BigInt, init: Option<BigInt>) -> Either<BigInt, Problem> {
     let [by, init] = [Some(by), init].map(|number| number.map(|number| number.get_u64().1));
     opened(counters::advance(Path::new(&store), &name, by.unwrap_or(0), init).map(BigInt::from))
 }

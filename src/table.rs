@@ -89,7 +89,7 @@ impl Table {
         let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, layout.id_offset()));
         let make = || {
             let file = origin.file();
-            let (clock, source) = origin.parts(layout.scale);
+            let (clock, source) = origin.parts(layout.scale());
             Entry { generator: Generator::new(clock, source, layout, node, knobs), file, users: 1, identity }
         };
         self.entries.borrow_mut().intern(identity, make)

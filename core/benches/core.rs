@@ -52,7 +52,7 @@ fn system_clock() -> i128 {
 
 #[divan::bench]
 fn trusted_tick(bencher: Bencher) {
-    let mut clock = TickClock::system(flake().scale);
+    let mut clock = TickClock::system(flake().scale());
     calibrate(&mut clock);
     bencher.bench_local(|| clock.trusted());
 }
@@ -66,7 +66,7 @@ fn cycle_counter() -> u64 {
 fn pack(bencher: Bencher) {
     let layout = flake();
     let node = layout.place_node(5);
-    bencher.bench_local(|| black_box(layout.packing).pack(black_box(12345 << 12), black_box(node)));
+    bencher.bench_local(|| black_box(layout.packing()).pack(black_box(12345 << 12), black_box(node)));
 }
 
 #[divan::bench]
@@ -79,7 +79,7 @@ fn unpack(bencher: Bencher) {
 #[divan::bench]
 fn next_id(bencher: Bencher) {
     let mut generator = generator();
-    calibrate(&mut generator.clock);
+    calibrate(&mut TickClock::system(flake().scale()));
     bencher.bench_local(|| generator.next_id());
 }
 
@@ -125,7 +125,7 @@ fn generator_of(layout: &Layout) -> Generator {
     let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
     let node = layout.place_node(5);
     Generator::new(
-        TickClock::system(layout.scale),
+        TickClock::system(layout.scale()),
         Arc::new(OwnCursor::from(Cursor::new(u64::MAX))),
         layout,
         node,

@@ -24,12 +24,12 @@ fn flake() -> Layout {
 fn generator(source: impl Into<Source>) -> Generator {
     let layout = flake();
     let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
-    let mut generator = Generator::new(TickClock::system(layout.scale), source, &layout, 0, &knobs);
+    let mut clock = TickClock::system(layout.scale());
     for _ in 0..2 {
-        let _ = generator.clock.read();
+        let _ = clock.read();
         std::thread::sleep(std::time::Duration::from_millis(15));
     }
-    generator
+    Generator::new(clock, source, &layout, 0, &knobs)
 }
 
 /// One ID from a cursor of this process, and one from a cursor in a file. Neither makes a system call.
@@ -53,7 +53,7 @@ fn next_id_shared(bencher: Bencher) {
 #[divan::bench(args = [0, 60, 1000])]
 fn acquire_and_release(bencher: Bencher, taken: u32) {
     let folder = temporary();
-    let numbers = Numbers { scale: flake().scale, counter_bits: 12 };
+    let numbers = Numbers::new(flake().scale(), 12);
     let config = FolderConfig { fingerprint: "a benchmark".to_owned(), slots: 1024, numbers };
     let slots = SlotFolder::open(folder.path(), config).expect("it is new");
     let _held: Vec<_> = (0..taken).map(|_| slots.acquire(1, "bench").expect("there are more")).collect();

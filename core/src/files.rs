@@ -5,15 +5,15 @@
 //!
 //! | file | its one idea |
 //! |---|---|
-//! | [`error`] | what can be wrong with a file, in words |
+//! | [`error`] | what can be wrong with a file or a group, in words |
 //! | [`names`] | any text as a file name |
+//! | [`mark`] | how far a file promises to remember, even if the machine crashes |
+//! | [`presence`] | whether a living process has a file open |
 //! | [`file_format`] | what a file contains |
 //! | [`filesystem`] | which file systems are this machine's own |
 //! | [`boot`] | which boot of the machine this is |
 //! | [`machine`] | what files need to know of the machine |
 //! | [`named_file`] | how a file is created, and how it is found |
-//! | [`mark`] | how far a file promises to remember, even if the machine crashes |
-//! | [`presence`] | whether a living process has a file open |
 //! | `mapped` | a page of a file in memory, which other processes map, too |
 //! | `entry` | what everyone who opens a file does first |
 //! | `watcher` | the open files, and the thread that looks after them |
@@ -31,6 +31,7 @@ pub mod counters;
 #[cfg(not(loom))]
 mod entry;
 pub mod error;
+#[cfg(not(loom))]
 pub mod file_format;
 pub mod filesystem;
 #[cfg(not(loom))]
@@ -43,6 +44,7 @@ pub mod machine;
 #[cfg(not(loom))]
 mod mapped;
 pub mod mark;
+#[cfg(not(loom))]
 pub mod named_file;
 pub mod names;
 pub mod presence;

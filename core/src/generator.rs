@@ -28,6 +28,9 @@ pub mod prefetch;
 pub mod registry;
 pub mod source;
 
+use std::error::Error;
+use std::fmt;
+
 use crate::generator::clock::{Clock, TickClock, system_ns};
 use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule};
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
@@ -61,6 +64,25 @@ pub enum Refusal {
     Failed,
 }
 
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overflow { retry_after_ms } => {
+                write!(f, "the counter of this tick is used up: the next ID can be made in {retry_after_ms} ms")
+            }
+            Self::ClockBackwards { behind_ms, retry_after_ms } => write!(
+                f,
+                "the clock is {behind_ms} ms behind the last ID: the next one can be made in {retry_after_ms} ms"
+            ),
+            Self::TimeRange { timestamp_ms } => write!(f, "the layout has no bits for the Unix time {timestamp_ms} ms"),
+            Self::WindowEnd => write!(f, "the window is used up, or the cursor was sealed"),
+            Self::Failed => write!(f, "what keeps the cursor has failed"),
+        }
+    }
+}
+
+impl Error for Refusal {}
+
 /// What a generator has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
@@ -88,11 +110,16 @@ pub struct Knobs {
 }
 
 impl Knobs {
+    /// As the layout's own system uses the ticks, one number at a time.
+    pub fn of(layout: &Layout) -> Self {
+        Self { seq_mask: layout.counter_max(), max_ahead_ms: layout.max_ahead_ms(), prefetch: None }
+    }
+
     /// The same as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
-        let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale.tick_ns as f64;
+        let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale().tick_ns() as f64;
         Rule {
-            counter_bits: layout.packing.counter_bits(),
+            counter_bits: layout.packing().counter_bits(),
             seq_mask: self.seq_mask,
             max_ahead: ticks as u64,              // saturates: infinity is u64::MAX
             last: layout.last_number().min(LAST), // the highest that a limit can be
@@ -101,10 +128,29 @@ impl Knobs {
 }
 
 /// Makes the IDs of one node, on one thread.
+///
+/// A refusal says how long to wait. Here the counter of a tick is used up, and the caller lets the time pass:
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use flakeforge_core::generator::clock::TickClock;
+/// # use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
+/// # use flakeforge_core::generator::{Generator, Knobs, Refusal};
+/// # use flakeforge_core::layout::Layout;
+/// let layout = Layout::named("flake").unwrap();
+/// let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
+/// let clock = TickClock::given(layout.scale()); // shows what it is told
+/// let mut ids = Generator::new(clock, cursor, &layout, layout.place_node(1), &Knobs::of(&layout));
+///
+/// ids.set_time(1_500_000); // 1.5 ms after 1970 began
+/// let (made, stopped) = ids.fill(&mut [0; 5000], |id| id);
+/// assert_eq!((made, stopped), (4096, Some(Refusal::Overflow { retry_after_ms: 0.5 })));
+/// ids.set_time(2_000_000);
+/// assert!(ids.next_id().is_ok());
+/// ```
 #[derive(Debug)]
 pub struct Generator {
-    /// where its ticks come from
-    pub clock: TickClock,
+    clock: TickClock,
     source: Source,
     rule: Rule,
     packing: Packing,
@@ -122,7 +168,7 @@ impl Generator {
             clock,
             source: source.into(),
             rule: knobs.rule(layout),
-            packing: layout.packing,
+            packing: layout.packing(),
             node,
             id_offset: layout.id_offset(),
             prefetch: knobs.prefetch.map(Prefetch::new),
@@ -230,7 +276,7 @@ impl Generator {
         if let Some(claim) = self.held(1)? {
             return Ok(claim);
         }
-        let count = self.prefetch.as_ref().map_or(1, |prefetch| prefetch.rule.count.get());
+        let count = self.prefetch.as_ref().map_or(1, Prefetch::count);
         let claim = self.take(count)?;
         let now_ns = self.clock.last_ns();
         self.stats.batches += 1;
@@ -239,6 +285,18 @@ impl Generator {
             prefetch.take(1);
         }
         Ok(Claim { base: claim.base, got: 1 })
+    }
+
+    /// Where its ticks come from.
+    #[inline]
+    pub fn clock(&self) -> &TickClock {
+        &self.clock
+    }
+
+    /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
+    #[inline]
+    pub fn set_time(&mut self, unix_ns: i128) {
+        self.clock.set(unix_ns);
     }
 
     /// Counts a wait for an ID that took `ms` milliseconds.
@@ -261,7 +319,7 @@ impl Generator {
     pub fn ahead_ms(&self) -> f64 {
         let Some(last) = self.source.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
-        to_ms(self.clock.scale.start_of(last) - self.clock.now_ns()).max(0.0)
+        to_ms(self.clock.scale().start_of(last) - self.clock.now_ns()).max(0.0)
     }
 
     #[cold]
@@ -271,9 +329,9 @@ impl Generator {
             Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
             Refused::PastLimit if self.source.has_failed() => Refusal::Failed,
             Refused::PastLimit if self.is_window_over() => Refusal::WindowEnd,
-            Refused::PastLimit => {
-                Refusal::TimeRange { timestamp_ms: to_ms(self.clock.scale.start_of(self.clock.scale.last_tick + 1)) }
-            }
+            Refused::PastLimit => Refusal::TimeRange {
+                timestamp_ms: to_ms(self.clock.scale().start_of(self.clock.scale().last_tick() + 1)),
+            },
         }
     }
 
@@ -286,13 +344,13 @@ impl Generator {
     /// allows, or if the clock shows less than before. Otherwise the counter is used up.
     fn behind(&mut self, next: u64, base: u64, now: u64) -> Refusal {
         let Rule { counter_bits, max_ahead, .. } = self.rule;
-        let scale = self.clock.scale;
+        let scale = self.clock.scale();
         let last_tick = next.saturating_sub(1) >> counter_bits;
         let possible_at = scale.start_of((base >> counter_bits).saturating_sub(max_ahead));
         let retry_after_ms = to_ms(possible_at - self.clock.last_ns());
         if last_tick > now.saturating_add(max_ahead) || now < self.clock.highest() {
             let behind = last_tick.max(self.clock.highest()).saturating_sub(now);
-            let behind_ms = to_ms(i128::from(behind) * i128::from(scale.tick_ns));
+            let behind_ms = to_ms(i128::from(behind) * i128::from(scale.tick_ns()));
             Refusal::ClockBackwards { behind_ms, retry_after_ms }
         } else {
             self.stats.overflows += 1;

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`timescale`] | how instants become ticks, and how ticks become instants |
 //! | [`packing`] | where tick, counter and node go: the few shifts that making an ID needs |
+//! | [`node_field`] | a field of the node number: its name, and where its bits are |
 //! | [`dialects`] | the table of layouts that other systems use |
 //! | [`spec`] | what a custom layout may consist of |
 //! | [`format`](mod@format) | bytes as text in eight bases, and back |
@@ -19,6 +20,7 @@
 
 pub mod dialects;
 pub mod format;
+pub mod node_field;
 pub mod packing;
 pub mod spec;
 pub mod timescale;
@@ -26,40 +28,12 @@ pub mod timescale;
 use std::borrow::Cow;
 
 use crate::layout::dialects::{DIALECTS, Dialect, Shape};
+pub use crate::layout::node_field::NodeField;
 use crate::layout::packing::HOSTS;
 pub use crate::layout::packing::{Bits, Mode, Packing};
 use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
 pub use crate::layout::spec::{Spec, SpecError};
 use crate::layout::timescale::{LAST_DATE_MS, NS_PER_MS, Timescale};
-
-/// A named field of the node number, in one piece or two, the most significant first.
-#[derive(Clone, Debug)]
-pub struct NodeField {
-    /// its name, as options and decoded parts have it
-    pub name: Cow<'static, str>,
-    /// the largest value
-    pub max: u64,
-    pieces: Vec<Bits>,
-}
-
-impl NodeField {
-    fn width(&self) -> u32 {
-        self.pieces.iter().map(|piece| piece.width).sum()
-    }
-
-    fn put(&self, mut value: u64) -> u64 {
-        let mut placed = 0;
-        for piece in self.pieces.iter().rev() {
-            placed |= piece.put(value & piece.max());
-            value >>= piece.width;
-        }
-        placed
-    }
-
-    fn get(&self, id: u64) -> u64 {
-        self.pieces.iter().fold(0, |value, piece| value << piece.width | piece.get(id))
-    }
-}
 
 /// What an ID says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,24 +49,35 @@ pub struct Unpacked {
 }
 
 /// A layout: a name, a time scale, and what the bits mean.
+///
+/// What an ID says, with a layout of one's own:
+///
+/// ```
+/// # use flakeforge_core::layout::{Layout, Spec};
+/// let fields = [("zero", 1), ("timestamp", 41), ("shard", 10), ("counter", 12)];
+/// let layout = Layout::custom(Spec {
+///     name: "mine".to_owned(),
+///     epoch_ms: 1_700_000_000_000,
+///     tick_ns: 1_000_000,
+///     fields: fields.map(|(name, width)| (name.to_owned(), width)).to_vec(),
+/// })?;
+/// let parts = layout.unpack(20_971_573).expect("an ID of this layout");
+/// assert_eq!((parts.tick, parts.node, parts.counter), (5, 0, 53));
+/// assert_eq!(layout.scale().start_ms(parts.tick), 1_700_000_000_005.0);
+/// assert_eq!(layout.unpack(u64::MAX), None); // its first bit must be 0
+/// # Ok::<(), flakeforge_core::layout::SpecError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// the name that the `layout` option takes
-    pub name: Cow<'static, str>,
-    /// epoch, tick length, first and last tick
-    pub scale: Timescale,
-    /// where tick and counter go
-    pub packing: Packing,
-    /// names and widths of all fields, the most significant first; empty for a decimal layout
-    pub fields: Vec<(Cow<'static, str>, u32)>,
-    /// the fields that make up the node number, the most significant first
-    pub nodes: Vec<NodeField>,
-    /// default of `maxAheadMs`
-    pub max_ahead_ms: f64,
-    /// default of `maxWaitMs`
-    pub max_wait_ms: f64,
-    /// whether [`with_nodes`](Self::with_nodes) can choose anything
-    pub has_nodes: bool,
+    name: Cow<'static, str>,
+    scale: Timescale,
+    packing: Packing,
+    /// names and widths, the most significant first
+    fields: Vec<(Cow<'static, str>, u32)>,
+    nodes: Vec<NodeField>,
+    max_ahead_ms: f64,
+    max_wait_ms: f64,
+    has_nodes: bool,
     mode: Option<(Bits, Mode)>,
     zero: u64,
     id_offset: i64,
@@ -132,32 +117,29 @@ impl Layout {
         let mut shift = 64;
         for (field, width) in &fields {
             shift -= width;
-            let bits = Bits { shift, width: *width };
+            let bits = Bits::new(shift, *width);
             match field.as_ref() {
                 TIMESTAMP => tick = bits,
                 COUNTER => counter = bits,
                 ZERO => zero |= bits.put(bits.max()),
                 MODE => mode = Some((bits, Mode::Spread)),
-                _ => match nodes.iter_mut().find(|node| node.name == *field) {
-                    Some(node) => node.pieces.push(bits),
-                    None => nodes.push(NodeField { name: field.clone(), max: 0, pieces: vec![bits] }),
+                _ => match nodes.iter_mut().find(|node| node.name() == *field) {
+                    Some(node) => node.add(bits),
+                    None => nodes.push(NodeField::of_bits(field.clone(), bits)),
                 },
             }
-        }
-        for node in &mut nodes {
-            node.max = (1 << node.width()) - 1;
         }
         let packing = Packing::Bits { tick, counter, reversed: mode.is_some() };
         Self { fields, nodes, mode, zero, ..Self::with_packing(name, epoch_ms, tick_ns, packing) }.bounded()
     }
 
     fn of_decimal(row: &'static Dialect, node: &'static str) -> Self {
-        let nodes = vec![NodeField { name: node.into(), max: HOSTS - 1, pieces: vec![] }];
+        let nodes = vec![NodeField::of_digits(node)];
         Self { nodes, ..Self::with_packing(row.name.into(), row.epoch_ms, row.tick_ns, Packing::Decimal) }.bounded()
     }
 
     fn with_packing(name: Cow<'static, str>, epoch_ms: i64, tick_ns: u64, packing: Packing) -> Self {
-        let scale = Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: packing.last_tick() };
+        let scale = Timescale::of_all_ticks(epoch_ms, tick_ns);
         Self {
             name,
             scale,
@@ -173,9 +155,51 @@ impl Layout {
         }
     }
 
+    /// The name that the `layout` option takes.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Epoch, tick length, first and last tick.
+    #[inline]
+    pub fn scale(&self) -> Timescale {
+        self.scale
+    }
+
+    /// Where tick and counter go.
+    #[inline]
+    pub fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    /// Names and widths of all fields, the most significant first; none for a decimal layout.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        self.fields.iter().map(|(name, width)| (name.as_ref(), *width))
+    }
+
+    /// The fields that make up the node number, the most significant first.
+    pub fn nodes(&self) -> &[NodeField] {
+        &self.nodes
+    }
+
+    /// Default of `maxAheadMs`.
+    pub fn max_ahead_ms(&self) -> f64 {
+        self.max_ahead_ms
+    }
+
+    /// Default of `maxWaitMs`.
+    pub fn max_wait_ms(&self) -> f64 {
+        self.max_wait_ms
+    }
+
+    /// Whether [`with_nodes`](Self::with_nodes) can choose anything.
+    pub fn has_nodes(&self) -> bool {
+        self.has_nodes
+    }
+
     /// The same layout with ticks counted from another epoch (Unix ms).
     pub fn with_epoch(mut self, epoch_ms: i64) -> Self {
-        self.scale.epoch_ms = epoch_ms;
+        self.scale = Timescale::of_all_ticks(epoch_ms, self.scale.tick_ns());
         self.bounded()
     }
 
@@ -190,7 +214,7 @@ impl Layout {
         let mut fields = self.fields;
         (fields[1].1, fields[2].1) = (node, both - node);
         let Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, .. } = self;
-        let layout = Self::of_bits(self.name, self.scale.epoch_ms, self.scale.tick_ns, fields);
+        let layout = Self::of_bits(self.name, self.scale.epoch_ms(), self.scale.tick_ns(), fields);
         Some(Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, ..layout }.bounded())
     }
 
@@ -234,13 +258,13 @@ impl Layout {
         let fits_above = |tick| self.plain_top(tick).checked_add_signed(offset).is_some();
         let first_tick = if offset < 0 { first_where(last, fits_below) } else { 0 };
         let past = if offset > 0 { first_where(last, |tick| !fits_above(tick)) } else { last + 1 };
-        (self.scale.first_tick, self.scale.last_tick) = (first_tick, past.saturating_sub(1));
+        self.scale = self.scale.with_ticks(first_tick, past.saturating_sub(1));
         self
     }
 
     fn last_tick_of_dates(&self) -> u64 {
         let left_ns = i128::from(LAST_DATE_MS) * i128::from(NS_PER_MS) - self.scale.start_of(0);
-        let whole_ticks = left_ns / i128::from(self.scale.tick_ns);
+        let whole_ticks = left_ns / i128::from(self.scale.tick_ns());
         u64::try_from((whole_ticks - 1).max(0)).unwrap_or(u64::MAX)
     }
 
@@ -253,7 +277,7 @@ impl Layout {
     pub fn is_time_ordered(&self) -> bool {
         match self.packing {
             Packing::Bits { tick, reversed, .. } => {
-                let above = u64::MAX.checked_shl(tick.shift + tick.width).unwrap_or(0);
+                let above = u64::MAX.checked_shl(tick.shift() + tick.width()).unwrap_or(0);
                 !reversed && above & !self.zero == 0
             }
             Packing::Decimal => true,
@@ -275,7 +299,7 @@ impl Layout {
 
     /// The last number of the layout: its last tick with a full counter.
     pub fn last_number(&self) -> u64 {
-        self.scale.last_tick << self.packing.counter_bits() | self.counter_max()
+        self.scale.last_tick() << self.packing.counter_bits() | self.counter_max()
     }
 
     /// Joins the values of the node fields, in the order of the fields, into one node number.
@@ -290,7 +314,7 @@ impl Layout {
         }
         let (mut left, mut placed) = (node, self.mode.map_or(0, |(bits, mode)| bits.put(mode.bit())));
         for field in self.nodes.iter().rev() {
-            placed |= field.put(left & field.max);
+            placed |= field.put(left & field.max());
             left >>= field.width();
         }
         placed
@@ -315,7 +339,7 @@ impl Layout {
             Packing::Bits { tick, counter, .. } => {
                 let mode = self.mode.map(|(bits, _)| Mode::of_bit(bits.get(id)));
                 let ticks = match mode {
-                    Some(Mode::Spread) => tick.get(id).reverse_bits() >> (64 - tick.width),
+                    Some(Mode::Spread) => tick.get(id).reverse_bits() >> (64 - tick.width()),
                     _ => tick.get(id),
                 };
                 let node = self.join_node(self.nodes.iter().map(|field| field.get(id)));
@@ -355,13 +379,13 @@ impl Layout {
 
     /// The first instant (Unix ns) that is too late for the layout.
     pub fn end_ns(&self) -> i128 {
-        self.scale.start_of(self.scale.last_tick + 1)
+        self.scale.start_of(self.scale.last_tick() + 1)
     }
 
     /// The first instant (Unix ns) at which IDs no longer fit a signed 64-bit column. It is the epoch if that depends
     /// on the node and not on time.
     pub fn signed_end_ns(&self) -> i128 {
-        let Timescale { first_tick, last_tick, .. } = self.scale;
+        let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
         if self.is_time_ordered() {
             self.scale.start_of(first_where(last_tick, unsigned))

@@ -70,6 +70,23 @@ struct Request {
 }
 
 /// The state of one holder.
+///
+/// The driver carries out what a step returns, and hands in what came of it:
+///
+/// ```
+/// # use flakeforge_core::lease::Lease;
+/// # use flakeforge_core::lease::messages::{Action, Event, Grant, State, Timing};
+/// let mut lease = Lease::new(Timing { ttl_ms: 30_000, wait_ms: 10_000 });
+/// let (now, fresh) = (1_700_000_000_000, 0x5eed); // Unix ms, and 128 bits that should be random
+/// let actions = lease.step(now, Event::Attach, fresh);
+/// assert_eq!(actions[0], Action::Acquire { owner: fresh });
+///
+/// // The store's answer. Then a cursor with the numbers of the window is made.
+/// let grant = Grant { owner: fresh, slot: 7, lo: now, hi: now + 30_000 };
+/// assert_eq!(lease.step(now + 2, Event::Granted(grant), fresh), [Action::Open(grant)]);
+/// lease.step(now + 2, Event::Opened { owner: fresh }, fresh);
+/// assert_eq!(lease.state(), State::Attached);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
     timing: Timing,

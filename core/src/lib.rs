@@ -17,3 +17,8 @@ pub mod files;
 pub mod generator;
 pub mod layout;
 pub mod lease;
+
+/// Its examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

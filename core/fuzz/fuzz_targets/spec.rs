@@ -61,16 +61,16 @@ fn holds(layout: &Layout, input: &Input) {
 
 /// The last tick is the last one that the clock may show, and it ends no later than the last Date.
 fn ends_agree(layout: &Layout) {
-    let (scale, end) = (layout.scale, layout.end_ns());
+    let (scale, end) = (layout.scale(), layout.end_ns());
     let last_date_ns = i128::from(LAST_DATE_MS) * 1_000_000;
-    assert!(scale.last_tick == 0 || end <= last_date_ns, "{scale:?}");
+    assert!(scale.last_tick() == 0 || end <= last_date_ns, "{scale:?}");
     assert!(layout.signed_end_ns() <= end, "{scale:?}");
     assert!(scale.tick_of(end).is_err(), "{scale:?}");
-    if scale.first_tick <= scale.last_tick {
-        assert_eq!(scale.tick_of(scale.start_of(scale.first_tick)), Ok(scale.first_tick), "{scale:?}");
-        assert_eq!(scale.tick_of(end - 1), Ok(scale.last_tick), "{scale:?}");
+    if scale.first_tick() <= scale.last_tick() {
+        assert_eq!(scale.tick_of(scale.start_of(scale.first_tick())), Ok(scale.first_tick()), "{scale:?}");
+        assert_eq!(scale.tick_of(end - 1), Ok(scale.last_tick()), "{scale:?}");
     }
-    for tick in [scale.first_tick, scale.last_tick] {
+    for tick in [scale.first_tick(), scale.last_tick()] {
         assert_eq!(scale.start_ms(tick), to_ms(scale.start_of(tick)), "{scale:?}");
     }
 }

@@ -30,13 +30,13 @@ fuzz_target!(|input: (u64, i64, u8)| {
 
 /// At both ends of the time that an offset allows, every counter and node has an ID.
 fn every_usable_tick_has_ids(layout: &Layout) {
-    let (first, last) = (layout.scale.first_tick, layout.scale.last_tick);
+    let (first, last) = (layout.scale().first_tick(), layout.scale().last_tick());
     if first > last {
         return; // the offset leaves no time
     }
     for (tick, counter, node) in [(first, 0, 0), (last, layout.counter_max(), layout.node_max())] {
         let parts = Unpacked { tick, counter, node, mode: layout.mode() };
-        assert!(layout.pack(parts).is_some(), "{}: {parts:?} with {}", layout.name, layout.id_offset() as i64);
+        assert!(layout.pack(parts).is_some(), "{}: {parts:?} with {}", layout.name(), layout.id_offset() as i64);
         packing_inverts(layout, parts);
     }
 }

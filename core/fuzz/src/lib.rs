@@ -5,13 +5,13 @@ use flakeforge_core::layout::{Layout, Packing, Unpacked};
 /// The parts of an ID pack to the same ID, are within their fields, and the ID lies between the bounds of its tick.
 pub fn unpacking_inverts(layout: &Layout, id: u64) {
     let Some(parts) = layout.unpack(id) else {
-        assert!(is_impossible(layout, id), "{}: no parts in {id:#x}", layout.name);
+        assert!(is_impossible(layout, id), "{}: no parts in {id:#x}", layout.name());
         return;
     };
-    assert!(!is_impossible(layout, id), "{}: {parts:?} in {id:#x}", layout.name);
-    assert_eq!(layout.pack(parts), Some(id), "{}: {parts:?}", layout.name);
-    assert!(parts.counter <= layout.counter_max() && parts.node <= layout.node_max(), "{}: {parts:?}", layout.name);
-    assert_eq!(layout.join_node(layout.node_values(id)), parts.node, "{}: {parts:?}", layout.name);
+    assert!(!is_impossible(layout, id), "{}: {parts:?} in {id:#x}", layout.name());
+    assert_eq!(layout.pack(parts), Some(id), "{}: {parts:?}", layout.name());
+    assert!(parts.counter <= layout.counter_max() && parts.node <= layout.node_max(), "{}: {parts:?}", layout.name());
+    assert_eq!(layout.join_node(layout.node_values(id)), parts.node, "{}: {parts:?}", layout.name());
     lies_in_its_tick(layout, parts, id);
 }
 
@@ -20,32 +20,31 @@ pub fn unpacking_inverts(layout: &Layout, id: u64) {
 fn is_impossible(layout: &Layout, id: u64) -> bool {
     let plain = i128::from(id) - i128::from(layout.id_offset() as i64);
     let zeros = layout
-        .fields
-        .iter()
+        .fields()
         .fold(0u64, |bits, (name, width)| bits << width | if name == "zero" { (1 << width) - 1 } else { 0 });
-    let is_past_last_tick = |plain: u64| layout.packing == Packing::Decimal && plain / 100 > (u64::MAX - 99) / 100;
+    let is_past_last_tick = |plain: u64| layout.packing() == Packing::Decimal && plain / 100 > (u64::MAX - 99) / 100;
     u64::try_from(plain).map_or(true, |plain| plain & zeros != 0 || is_past_last_tick(plain))
 }
 
 /// In a layout that sorts by time, every ID of a tick is between its `bottom` and `top`, and no ID of the next tick is.
 /// (An ID may be in the other mode. Then it is not part of this order.)
 fn lies_in_its_tick(layout: &Layout, parts: Unpacked, id: u64) {
-    let ticks = layout.scale.first_tick..=layout.scale.last_tick;
+    let ticks = layout.scale().first_tick()..=layout.scale().last_tick();
     if !layout.is_time_ordered() || parts.mode != layout.mode() || !ticks.contains(&parts.tick) {
         return;
     }
     let (bottom, top) = (layout.bottom(parts.tick), layout.top(parts.tick));
-    assert!((bottom..=top).contains(&id), "{}: {id:#x} of tick {}", layout.name, parts.tick);
+    assert!((bottom..=top).contains(&id), "{}: {id:#x} of tick {}", layout.name(), parts.tick);
     if parts.tick < *ticks.end() {
-        assert!(top < layout.bottom(parts.tick + 1), "{}: ticks {} and the next overlap", layout.name, parts.tick);
+        assert!(top < layout.bottom(parts.tick + 1), "{}: ticks {} and the next overlap", layout.name(), parts.tick);
     }
 }
 
 /// Parts that fit the layout, made from any three numbers.
 pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked {
-    let last = match layout.packing {
+    let last = match layout.packing() {
         Packing::Bits { tick, .. } => tick.max(),
-        Packing::Decimal => layout.scale.last_tick,
+        Packing::Decimal => layout.scale().last_tick(),
     };
     let within = |value, max: u64| max.checked_add(1).map_or(value, |count| value % count);
     Unpacked {
@@ -59,27 +58,27 @@ pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked
 /// An ID has the parts that it was packed from, and the fast way that generators use packs the same ID.
 pub fn packing_inverts(layout: &Layout, parts: Unpacked) {
     let Some(id) = layout.pack(parts) else {
-        assert_ne!(layout.id_offset(), 0, "{}: no ID for {parts:?}", layout.name);
+        assert_ne!(layout.id_offset(), 0, "{}: no ID for {parts:?}", layout.name());
         return;
     };
-    assert_eq!(layout.unpack(id), Some(parts), "{}: {id:#x}", layout.name);
-    let number = parts.tick << layout.packing.counter_bits() | parts.counter;
-    let packed = layout.packing.pack(number, layout.place_node(parts.node));
-    assert_eq!(packed.wrapping_add(layout.id_offset()), id, "{}: {parts:?}", layout.name);
+    assert_eq!(layout.unpack(id), Some(parts), "{}: {id:#x}", layout.name());
+    let number = parts.tick << layout.packing().counter_bits() | parts.counter;
+    let packed = layout.packing().pack(number, layout.place_node(parts.node));
+    assert_eq!(packed.wrapping_add(layout.id_offset()), id, "{}: {parts:?}", layout.name());
 }
 
 /// A run of IDs is the same as packing number after number.
 pub fn runs_agree(layout: &Layout, start: Unpacked) {
     const RUN: u64 = 70; // past the end of a tick for counters of up to 6 bits, and of any if they start near it
-    let number = start.tick << layout.packing.counter_bits() | start.counter;
+    let number = start.tick << layout.packing().counter_bits() | start.counter;
     // Like a cursor, which keeps u64::MAX for its seal.
     let last = layout.last_number().min(u64::MAX - 1);
     let base = number.min(last.saturating_sub(RUN));
     let node = layout.place_node(start.node);
     let mut ids = [0; RUN as usize];
     let ids = &mut ids[..RUN.min(last - base + 1) as usize];
-    layout.packing.pack_run(base, node, ids, |id| id);
+    layout.packing().pack_run(base, node, ids, |id| id);
     for (number, id) in (base..).zip(ids) {
-        assert_eq!(*id, layout.packing.pack(number, node), "{}: number {number}", layout.name);
+        assert_eq!(*id, layout.packing().pack(number, node), "{}: number {number}", layout.name());
     }
 }

@@ -6,11 +6,12 @@
 //! This file must never hand out a block that the disk does not know to be taken.
 
 use std::fs::File;
+use std::mem::offset_of;
 use std::path::Path;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use crate::files::error::FileError;
-use crate::files::file_format::{Kind, Purpose};
+use crate::files::file_format::{CounterPage, CounterWords, Kind, Purpose};
 use crate::files::machine;
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
@@ -23,8 +24,8 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");
     let (file, identity) = find(path, &text, init)?;
-    let page = Mapped::new(file, path)?;
-    let value = &page.words()[0];
+    let page = Mapped::<CounterWords>::new(file, path)?;
+    let value = &page.checked().words.value;
     if let (0, Some(init)) = (by, init) {
         value.fetch_max(init, AcqRel);
     }
@@ -43,9 +44,9 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
 
 fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentity), FileError> {
     let machine = machine::this();
-    let mut purpose = Purpose::new(Kind::Counter, text);
+    let purpose = Purpose::new(Kind::Counter, text);
     if let Some(init) = init {
-        purpose.words[0] = init;
+        let purpose = purpose.with(offset_of!(CounterPage, words.value), init);
         return named_file::open(path, &purpose, machine);
     }
     let gone = || {

@@ -31,6 +31,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::files::file_format::CursorWords;
 use crate::files::mapped::Mapped;
 use crate::files::presence::Presence;
 use crate::generator::numbers::Numbers;
@@ -40,16 +41,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Moves past the mark, unless it is proven that the file was entered in this boot. `boot` is `None` if it has no ID.
-pub(crate) fn enter(page: &Mapped, boot: Option<u128>, numbers: &Numbers) -> io::Result<()> {
+pub(crate) fn enter(page: &Mapped<CursorWords>, boot: Option<u128>, numbers: &Numbers) -> io::Result<()> {
     let boot = boot.map(|boot| [boot as u64, (boot >> 64) as u64]);
-    let written = page.boot();
+    let written = &page.page().boot;
     if boot.is_some_and(|boot| boot == written.each_ref().map(|word| word.load(Acquire))) {
         return Ok(());
     }
-    let mark = page.mark().written();
+    let mark = page.page().mark.written();
     let is_ahead = mark >= numbers.first_of(numbers.now());
-    if mark > 0 && !(is_ahead && is_in_use(page.presence())) {
-        page.mark().start_past(page.cursor(), || page.sync())?;
+    if mark > 0 && !(is_ahead && is_in_use(&page.page().presence)) {
+        page.page().mark.start_past(&page.page().words.cursor, || page.sync())?;
     }
     for (word, boot) in written.iter().zip(boot.into_iter().flatten()) {
         word.store(boot, Release); // after `next`: whoever finds this boot's ID also finds `next` moved

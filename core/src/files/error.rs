@@ -1,7 +1,9 @@
-//! What can be wrong with a file that flakeforge keeps, in words: which file, what is wrong, and what to do.
+//! What can be wrong with a file that flakeforge keeps, or with a group of them, in words: which file, what is wrong,
+//! and what to do.
 //!
 //! This file must never decide anything: it only says what others found.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -69,4 +71,38 @@ impl fmt::Display for FileError {
     }
 }
 
-impl std::error::Error for FileError {}
+impl Error for FileError {}
+
+/// Why there is no slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SlotError {
+    /// a file of the group cannot be used
+    File(FileError),
+    /// all slots are held, or their last IDs are ahead of the clock
+    Exhausted {
+        /// when to look again, Unix ms
+        retry_at_ms: i64,
+    },
+    /// the group was destroyed since it was opened
+    Destroyed,
+}
+
+impl fmt::Display for SlotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Exhausted { retry_at_ms } => {
+                write!(f, "no slot of the group is free: look again at the Unix time {retry_at_ms} ms")
+            }
+            Self::Destroyed => write!(f, "the group was destroyed"),
+        }
+    }
+}
+
+impl Error for SlotError {}
+
+impl From<FileError> for SlotError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}

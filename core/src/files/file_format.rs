@@ -2,50 +2,152 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0…1535 | the header, which never changes: magic, version, checksum, kind, and as text what the file was made for |
+//! | 0…1535 | the [`Header`], which never changes: what the file is, and as text what it was made for |
 //! | 1536…1551 | the boot of the machine in which it was last used, if that boot has a name |
 //! | 1552…1575 | whether somebody has it open: users, asked, answered; version 0.1 leaves them 0 |
 //! | 1576…1583 | whether its name is known to be on the disk |
-//! | 2048…2111 | words: for a cursor or slot next, limit and whether a window is lent; others have their own |
+//! | 2048…2111 | words: those of a cursor or slot, of a group, or of a counter |
 //! | 2560…2567 | the durable mark |
 //! | 3072…4095 | who holds it, if it is a slot |
 //!
 //! Each part has disk sectors of its own (512 bytes, written completely or not at all). So in a page that was torn by a
 //! crash, each part is either older or newer, and never a mixture.
 //!
-//! This file must never accept a page that this version did not make.
+//! [`Page`] is the only place that says where something is. Who has the page mapped uses its fields. Who has read it as
+//! bytes finds a field by `offset_of!`.
+//!
+//! This file must never accept a page that this version did not make, nor move a field: files of older versions are in
+//! use.
+
+use std::mem::offset_of;
+use std::sync::atomic::AtomicU64;
+
+use crate::files::mark::Mark;
+use crate::files::presence::Presence;
+use crate::generator::cursor::Cursor;
 
 /// Size of a page, and of every file.
 pub const SIZE: usize = 4096;
-/// Where the boot ID is.
-pub const BOOT: usize = 1536;
-/// Where processes ask, and answer, whether somebody has the file open.
-pub const PRESENCE: usize = 1552;
-/// Where it says whether the file's name is known to be on the disk.
-pub const IS_NAMED: usize = 1576;
-/// Where the words are. The cursor's come first.
-pub const WORDS: usize = 2048;
-/// Which of them, in a slot's page, is not 0 as long as the holder has not asked for the cursor.
-pub const LENDS_WINDOW: usize = 2;
-/// How many words there are.
-pub const WORD_COUNT: usize = 8;
-/// Where the durable mark is.
-pub const MARK: usize = 2560;
-/// Where it says who holds a slot.
-pub const HOLDER: usize = 3072;
-/// How many words that takes.
-pub const HOLDER_COUNT: usize = (SIZE - HOLDER) / 8;
+
+/// A page, with the words of one kind of file. It consists of `AtomicU64`s and nothing else, because other processes
+/// write to it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Page<W> {
+    header: [AtomicU64; size_of::<Header>() / 8],
+    pub(crate) boot: [AtomicU64; 2],
+    pub(crate) presence: Presence,
+    pub(crate) is_named: AtomicU64,
+    unused_1584: [AtomicU64; 58],
+    pub(crate) words: W,
+    unused_2112: [AtomicU64; 56],
+    pub(crate) mark: Mark,
+    unused_2568: [AtomicU64; 63],
+    pub(crate) holder: [AtomicU64; HOLDER_WORDS],
+}
+
+/// How many words say who holds a slot.
+pub(crate) const HOLDER_WORDS: usize = 128;
+
+/// The words of a cursor's page, or a slot's.
+#[derive(Debug)]
+#[repr(C)]
+pub struct CursorWords {
+    pub(crate) cursor: Cursor,
+    /// of a slot: not 0 as long as the holder has not asked for the cursor
+    pub(crate) lends_window: AtomicU64,
+    unused: [AtomicU64; 5],
+}
+
+/// The words of a group's page: see `group.rs`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct GroupWords {
+    pub(crate) hint: AtomicU64,
+    pub(crate) used: AtomicU64,
+    pub(crate) destroyed: AtomicU64,
+    pub(crate) floor_ms: AtomicU64,
+    pub(crate) epoch_ms: AtomicU64,
+    pub(crate) tick_ns: AtomicU64,
+    pub(crate) counter_bits: AtomicU64,
+    pub(crate) top: AtomicU64,
+}
+
+/// The words of a counter's page.
+#[derive(Debug)]
+#[repr(C)]
+pub struct CounterWords {
+    /// where the next block begins
+    pub(crate) value: AtomicU64,
+    unused: [AtomicU64; 7],
+}
+
+/// The page of a cursor or slot.
+pub type CursorPage = Page<CursorWords>;
+/// The page of a group.
+pub type GroupPage = Page<GroupWords>;
+/// The page of a counter.
+pub type CounterPage = Page<CounterWords>;
+
+/// The part of a page that never changes. It is written and read as bytes, and only before the page is mapped.
+#[repr(C)]
+pub struct Header {
+    magic: [u8; 16],
+    /// little-endian, like the other numbers of the header
+    version: u32,
+    text_len: u32,
+    /// of the header, as it is while this is 0
+    checksum: u64,
+    kind: [u8; 32],
+    text: [u8; TEXT_MAX],
+}
+
+/// The longest text that fits the header, in bytes.
+pub const TEXT_MAX: usize = 1472;
+
+// Version 1 of the format has each field here.
+const _: () = {
+    assert!(offset_of!(Header, magic) == 0);
+    assert!(offset_of!(Header, version) == 16);
+    assert!(offset_of!(Header, text_len) == 20);
+    assert!(offset_of!(Header, checksum) == 24);
+    assert!(offset_of!(Header, kind) == 32);
+    assert!(offset_of!(Header, text) == 64);
+    assert!(size_of::<Header>() == 1536);
+
+    assert!(offset_of!(CursorPage, header) == 0);
+    assert!(offset_of!(CursorPage, boot) == 1536);
+    assert!(offset_of!(CursorPage, presence) == 1552);
+    assert!(offset_of!(CursorPage, is_named) == 1576);
+    assert!(offset_of!(CursorPage, unused_1584) == 1584);
+    assert!(offset_of!(CursorPage, words) == 2048);
+    assert!(offset_of!(CursorPage, unused_2112) == 2112);
+    assert!(offset_of!(CursorPage, mark) == 2560);
+    assert!(offset_of!(CursorPage, unused_2568) == 2568);
+    assert!(offset_of!(CursorPage, holder) == 3072);
+
+    assert!(offset_of!(CursorWords, cursor) == 0 && Cursor::NEXT_AT == 0 && Cursor::LIMIT_AT == 8);
+    assert!(offset_of!(CursorWords, lends_window) == 16);
+    assert!(offset_of!(CursorWords, unused) == 24);
+    assert!(offset_of!(GroupWords, hint) == 0);
+    assert!(offset_of!(GroupWords, used) == 8);
+    assert!(offset_of!(GroupWords, destroyed) == 16);
+    assert!(offset_of!(GroupWords, floor_ms) == 24);
+    assert!(offset_of!(GroupWords, epoch_ms) == 32);
+    assert!(offset_of!(GroupWords, tick_ns) == 40);
+    assert!(offset_of!(GroupWords, counter_bits) == 48);
+    assert!(offset_of!(GroupWords, top) == 56);
+    assert!(offset_of!(CounterWords, value) == 0);
+    assert!(offset_of!(CounterWords, unused) == 8);
+
+    assert!(size_of::<CursorPage>() == SIZE && align_of::<CursorPage>() == align_of::<AtomicU64>());
+    assert!(size_of::<GroupPage>() == SIZE && align_of::<GroupPage>() == align_of::<AtomicU64>());
+    assert!(size_of::<CounterPage>() == SIZE && align_of::<CounterPage>() == align_of::<AtomicU64>());
+};
 
 /// The format that a package must know to use a file. Any other version is refused, older or newer.
 const VERSION: u32 = 1;
 const MAGIC: &[u8; 16] = b"flakeforge file\n";
-const VERSION_AT: usize = 16;
-const TEXT_LEN_AT: usize = 20;
-const CHECKSUM_AT: usize = 24;
-const KIND_AT: usize = 32;
-const TEXT_AT: usize = 64;
-/// The longest text that fits the header, in bytes.
-pub const TEXT_MAX: usize = BOOT - TEXT_AT;
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,41 +183,46 @@ impl Kind {
 }
 
 /// What a file is for, and what it starts with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Purpose<'a> {
     /// its kind
     pub kind: Kind,
     /// what it is made for: a file with another text belongs to another use
     pub text: &'a str,
-    /// the words of a new file
-    pub words: [u64; WORD_COUNT],
-    /// the mark of a new file
-    pub mark: u64,
+    /// the words of a new file that are not 0, each with its place in the page
+    start: Vec<(usize, u64)>,
 }
 
 impl<'a> Purpose<'a> {
     /// A file whose words and mark are 0.
     pub fn new(kind: Kind, text: &'a str) -> Self {
-        Self { kind, text, words: [0; WORD_COUNT], mark: 0 }
+        Self { kind, text, start: Vec::new() }
+    }
+
+    /// The same, but a new file has this word at this offset.
+    pub(crate) fn with(mut self, offset: usize, word: u64) -> Self {
+        self.start.push((offset, word));
+        self
     }
 }
 
 /// A new page; `None` if its text does not fit.
 pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
-    let Purpose { kind, text, words, mark } = *purpose;
+    let Purpose { kind, text, start } = purpose;
     if text.len() > TEXT_MAX {
         return None;
     }
     let mut page = [0; SIZE];
-    page[..MAGIC.len()].copy_from_slice(MAGIC);
-    put(&mut page, VERSION_AT, &VERSION.to_le_bytes());
-    put(&mut page, TEXT_LEN_AT, &(text.len() as u32).to_le_bytes());
-    put(&mut page, KIND_AT, kind.name().as_bytes());
-    put(&mut page, TEXT_AT, text.as_bytes());
+    put(&mut page, offset_of!(Header, magic), MAGIC);
+    put(&mut page, offset_of!(Header, version), &VERSION.to_le_bytes());
+    put(&mut page, offset_of!(Header, text_len), &(text.len() as u32).to_le_bytes());
+    put(&mut page, offset_of!(Header, kind), kind.name().as_bytes());
+    put(&mut page, offset_of!(Header, text), text.as_bytes());
     let sum = checksum(&page);
-    put(&mut page, CHECKSUM_AT, &sum.to_le_bytes());
-    put(&mut page, WORDS, words.map(u64::to_ne_bytes).as_flattened());
-    put(&mut page, MARK, &mark.to_ne_bytes());
+    put(&mut page, offset_of!(Header, checksum), &sum.to_le_bytes());
+    for &(offset, word) in start {
+        put(&mut page, offset, &word.to_ne_bytes());
+    }
     Some(page)
 }
 
@@ -126,7 +233,7 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
         return Err(format!("is not a file of flakeforge{size}. {}", kind.way_out()));
     }
-    if let Some(version) = number(start, VERSION_AT).filter(|&version| version != VERSION) {
+    if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
         return Err(format!(
             "has version {version} of the file format, and this version of flakeforge writes version {VERSION}. Let all \
              processes use the same version of flakeforge, or use another path"
@@ -138,23 +245,23 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     }
     let mut unsigned = [0; SIZE];
     unsigned.copy_from_slice(start);
-    put(&mut unsigned, CHECKSUM_AT, &[0; 8]);
-    if checksum(&unsigned).to_le_bytes() != start[CHECKSUM_AT..CHECKSUM_AT + 8] {
+    put(&mut unsigned, offset_of!(Header, checksum), &[0; 8]);
+    if !start[offset_of!(Header, checksum)..].starts_with(&checksum(&unsigned).to_le_bytes()) {
         return Err(format!("has a wrong checksum in its header. {DAMAGED}"));
     }
-    let found = until_zero(&start[KIND_AT..TEXT_AT]);
+    let found = until_zero(&start[offset_of!(Header, kind)..offset_of!(Header, text)]);
     if found != kind.name().as_bytes() {
         let found = String::from_utf8_lossy(found);
         return Err(format!("is the file of a {found}, not of a {}. {}", kind.name(), kind.way_out()));
     }
-    let text_len = number(start, TEXT_LEN_AT).unwrap_or(0) as usize;
-    let text = start[TEXT_AT..].get(..text_len).unwrap_or_default();
+    let text_len = number(start, offset_of!(Header, text_len)).unwrap_or(0) as usize;
+    let text = start[offset_of!(Header, text)..].get(..text_len).unwrap_or_default();
     Ok(String::from_utf8_lossy(text).into_owned())
 }
 
-/// A word of a page that was read from a file.
-pub fn word(page: &[u8], at: usize) -> u64 {
-    page.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
+/// The word at this offset of a page that was read from a file.
+pub fn word(page: &[u8], offset: usize) -> u64 {
+    page.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
 /// What to do if a file of ours is damaged: it is not repaired, because what it remembered is lost.
@@ -176,5 +283,7 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
 
 /// FNV-1a of the header. It is only there to notice damage, and is good enough for that.
 fn checksum(page: &[u8; SIZE]) -> u64 {
-    page[..BOOT].iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    page[..size_of::<Header>()]
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -7,6 +7,7 @@
 //! This file must never remove a file, nor let a new life start before the old one has ended.
 
 use std::fs;
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{
     AtomicU64,
@@ -15,7 +16,7 @@ use std::sync::atomic::{
 };
 
 use crate::files::error::FileError;
-use crate::files::file_format::{Kind, MARK, Purpose, WORD_COUNT, WORDS, word};
+use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, word};
 use crate::files::machine::Machine;
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
@@ -23,16 +24,6 @@ use crate::generator::clock::system_ns;
 use crate::generator::numbers::Numbers;
 use crate::layout::timescale::Timescale;
 use crate::layout::timescale::whole_ms;
-
-/// The words of a group's page.
-const HINT: usize = 0;
-const USED: usize = 1;
-const DESTROYED: usize = 2;
-const FLOOR_MS: usize = 3;
-const EPOCH_MS: usize = 4;
-const TICK_NS: usize = 5;
-const COUNTER_BITS: usize = 6;
-const TOP: usize = 7;
 
 /// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
@@ -51,7 +42,7 @@ pub struct FolderConfig {
 /// One life of a group, as this process has it open.
 #[derive(Debug)]
 pub struct Group {
-    page: Mapped,
+    page: Mapped<GroupWords>,
     /// where its slots are
     pub(crate) folder: PathBuf,
     identity: FileIdentity,
@@ -73,21 +64,18 @@ impl Group {
         past_ms: i64,
     ) -> Result<Self, FileError> {
         let text = format!("{}, {} slots", config.fingerprint, config.slots);
-        let mut purpose = Purpose::new(Kind::Group, &text);
-        let Numbers { scale, counter_bits } = config.numbers;
-        purpose.words[EPOCH_MS] = scale.epoch_ms as u64;
-        purpose.words[TICK_NS] = scale.tick_ns;
-        purpose.words[COUNTER_BITS] = u64::from(counter_bits);
-        purpose.words[FLOOR_MS] = past_ms as u64;
+        let (scale, counter_bits) = (config.numbers.scale(), config.numbers.counter_bits());
+        let purpose = Purpose::new(Kind::Group, &text)
+            .with(offset_of!(GroupPage, words.epoch_ms), scale.epoch_ms() as u64)
+            .with(offset_of!(GroupPage, words.tick_ns), scale.tick_ns())
+            .with(offset_of!(GroupPage, words.counter_bits), u64::from(counter_bits));
         loop {
-            let life = match last_life(folder)? {
-                None => 1,
-                Some(last) if !last.is_destroyed() => last.number,
-                Some(last) => {
-                    purpose.words[FLOOR_MS] = last.floor_ms()?.max(past_ms) as u64;
-                    last.number + 1
-                }
+            let (life, floor_ms) = match last_life(folder)? {
+                None => (1, past_ms),
+                Some(last) if !last.is_destroyed() => (last.number, past_ms),
+                Some(last) => (last.number + 1, last.floor_ms()?.max(past_ms)),
             };
+            let purpose = purpose.clone().with(offset_of!(GroupPage, words.floor_ms), floor_ms as u64);
             let folder = folder.join(life.to_string());
             let path = folder.join(FILE);
             let (file, identity, is_new) = named_file::open_or_make(&path, &purpose, machine)?;
@@ -99,13 +87,13 @@ impl Group {
         }
     }
 
-    fn word(&self, index: usize) -> &AtomicU64 {
-        &self.page.words()[index]
+    fn words(&self) -> &GroupWords {
+        &self.page.checked().words
     }
 
     /// Whether this life has ended.
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.word(DESTROYED).load(SeqCst) != 0
+        self.words().destroyed.load(SeqCst) != 0
     }
 
     /// Whether its file was removed or replaced.
@@ -115,31 +103,31 @@ impl Group {
 
     /// No number up to the end of this Unix millisecond belongs to this life.
     pub(crate) fn floor_ms(&self) -> i64 {
-        (self.word(FLOOR_MS).load(Relaxed) as i64).max(self.past_ms)
+        (self.words().floor_ms.load(Relaxed) as i64).max(self.past_ms)
     }
 
     /// Notes that a mark as high as this is about to be written.
     pub(crate) fn cover(&self, mark: u64) {
         self.own_top.fetch_max(mark, Relaxed);
-        self.word(TOP).fetch_max(mark, SeqCst);
+        self.words().top.fetch_max(mark, SeqCst);
     }
 
     /// The Unix millisecond in which the highest mark of this life ends, for when its file is gone. If the file was cut
     /// short, this is the highest mark of this process.
     pub(crate) fn end_ms(&self, numbers: &Numbers) -> i64 {
-        let top = self.word(TOP).load(SeqCst).max(self.own_top.load(Relaxed));
+        let top = self.words().top.load(SeqCst).max(self.own_top.load(Relaxed));
         self.floor_ms().max(numbers.end_ms(top))
     }
 
     /// Where to look for a free slot first.
     pub(crate) fn hint(&self) -> &AtomicU64 {
-        self.word(HINT)
+        &self.words().hint
     }
 
     /// How many slots have been used. The file of each was on the disk before it was counted. After a crash of the
     /// machine, some may not be counted.
     pub(crate) fn used(&self) -> &AtomicU64 {
-        self.word(USED)
+        &self.words().used
     }
 }
 
@@ -154,8 +142,8 @@ pub fn destroy(folder: &Path) -> Result<(), FileError> {
     end(&page, &path)
 }
 
-fn end(page: &Mapped, path: &Path) -> Result<(), FileError> {
-    page.words()[DESTROYED].store(1, SeqCst);
+fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), FileError> {
+    page.checked().words.destroyed.store(1, SeqCst);
     page.sync().map_err(|error| FileError::io(path, "synced", &error))
 }
 
@@ -187,20 +175,22 @@ pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, FileError> {
 }
 
 impl Life {
-    fn word(&self, index: usize) -> u64 {
-        debug_assert!(index < WORD_COUNT);
-        word(&self.page, WORDS + 8 * index)
+    fn word(&self, offset: usize) -> u64 {
+        word(&self.page, offset)
     }
 
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.word(DESTROYED) != 0
+        self.word(offset_of!(GroupPage, words.destroyed)) != 0
     }
 
     /// How its numbers follow from time.
     pub(crate) fn numbers(&self) -> Numbers {
-        let (epoch_ms, tick_ns) = (self.word(EPOCH_MS) as i64, self.word(TICK_NS).max(1));
+        let (epoch_ms, tick_ns) = (
+            self.word(offset_of!(GroupPage, words.epoch_ms)) as i64,
+            self.word(offset_of!(GroupPage, words.tick_ns)).max(1),
+        );
         let scale = Timescale::of_all_ticks(epoch_ms, tick_ns);
-        Numbers { scale, counter_bits: (self.word(COUNTER_BITS) as u32).min(63) }
+        Numbers::new(scale, (self.word(offset_of!(GroupPage, words.counter_bits)) as u32).min(63))
     }
 
     /// The last Unix millisecond that any member of this life, which was destroyed, has used or may still use.
@@ -209,10 +199,10 @@ impl Life {
         // group is already destroyed here, so a mark that is not seen below will not be used.
         fence(SeqCst);
         let numbers = self.numbers();
-        let mut floor_ms = whole_ms(system_ns()).max(self.word(FLOOR_MS) as i64);
-        floor_ms = floor_ms.max(numbers.end_ms(self.word(TOP))); // also covers slots whose files were removed
+        let mut floor_ms = whole_ms(system_ns()).max(self.word(offset_of!(GroupPage, words.floor_ms)) as i64);
+        floor_ms = floor_ms.max(numbers.end_ms(self.word(offset_of!(GroupPage, words.top)))); // also covers slots whose files were removed
         for (_, page) in self.slots()? {
-            floor_ms = floor_ms.max(numbers.end_ms(word(&page?, MARK)));
+            floor_ms = floor_ms.max(numbers.end_ms(word(&page?, offset_of!(CursorPage, mark))));
         }
         Ok(floor_ms)
     }

@@ -2,9 +2,10 @@
 //!
 //! This file must never accept a half-written record: another process may be writing it.
 
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::files::file_format::{HOLDER, HOLDER_COUNT, word};
+use crate::files::file_format::{CursorPage, HOLDER_WORDS, word};
 
 /// The longest host name, in bytes.
 const HOST_MAX: usize = 255;
@@ -27,7 +28,7 @@ pub struct HolderRecord {
 
 impl HolderRecord {
     /// Writes the record into a mapped page.
-    pub(crate) fn write(&self, room: &[AtomicU64; HOLDER_COUNT]) {
+    pub(crate) fn write(&self, room: &[AtomicU64; HOLDER_WORDS]) {
         let fits = (0..=HOST_MAX.min(self.host.len())).rev().find(|&end| self.host.is_char_boundary(end));
         let host = &self.host.as_bytes()[..fits.unwrap_or(0)];
         let mut words = [0; WORDS];
@@ -49,7 +50,7 @@ impl HolderRecord {
 
     /// The record in a page that was read from a file; `None` if there is none, or if it is being written right now.
     pub fn read(page: &[u8]) -> Option<Self> {
-        let words: [u64; WORDS] = std::array::from_fn(|i| word(page, HOLDER + 8 * i));
+        let words: [u64; WORDS] = std::array::from_fn(|i| word(page, offset_of!(CursorPage, holder) + 8 * i));
         let [sum, low, high, pid, since, len, ..] = words;
         if sum == 0 || sum != checksum(&words) {
             return None;

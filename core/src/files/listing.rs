@@ -4,14 +4,16 @@
 //! cannot be read must not hide the others.
 
 use std::fs::{self, TryLockError};
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use crate::files::error::FileError;
-use crate::files::file_format::{self, word};
+use crate::files::file_format::{CursorPage, word};
 use crate::files::group::{Life, last_life};
 use crate::files::holder_record::HolderRecord;
 use crate::files::named_file;
 use crate::files::names;
+use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
 
 /// What a slot's file says.
@@ -53,9 +55,10 @@ pub fn list(folder: &Path) -> Result<SlotList, FileError> {
 
 fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
     let numbers = life.numbers();
-    let [next, mark] = [word(page, file_format::WORDS), word(page, file_format::MARK)];
-    let knows_last = word(page, file_format::WORDS + 8 * file_format::LENDS_WINDOW) == 0 && next > 0;
-    let last_ms = knows_last.then(|| whole_ms(numbers.scale.start_of(numbers.tick(next - 1))));
+    let next = word(page, offset_of!(CursorPage, words.cursor) + Cursor::NEXT_AT);
+    let mark = word(page, offset_of!(CursorPage, mark));
+    let knows_last = word(page, offset_of!(CursorPage, words.lends_window)) == 0 && next > 0;
+    let last_ms = knows_last.then(|| whole_ms(numbers.scale().start_of(numbers.tick(next - 1))));
     let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
     let is_held = is_locked(&life.folder.join(slot.to_string()))?;
     Ok(SlotInfo { slot, is_held, holder: HolderRecord::read(page), last_ms, hi_ms })

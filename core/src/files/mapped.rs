@@ -20,88 +20,72 @@ use std::sync::atomic::{
 use memmap2::{MmapOptions, MmapRaw};
 
 use crate::files::error::FileError;
-use crate::files::file_format;
-use crate::files::mark::Mark;
+use crate::files::file_format::{CounterWords, CursorWords, DAMAGED, GroupWords, Page, SIZE};
 use crate::files::named_file;
-use crate::files::presence::Presence;
-use crate::generator::cursor::Cursor;
+
+/// The words of one kind of page.
+///
+/// # Safety
+///
+/// The type is `#[repr(C)]` and consists of eight `AtomicU64`s.
+pub(crate) unsafe trait Words {}
+// SAFETY: a cursor of two `AtomicU64`s and six more.
+unsafe impl Words for CursorWords {}
+// SAFETY: eight `AtomicU64`s.
+unsafe impl Words for GroupWords {}
+// SAFETY: one `AtomicU64` and seven more.
+unsafe impl Words for CounterWords {}
 
 /// A page of a file, mapped. It stays mapped as long as this value lives.
 #[derive(Debug)]
-pub(crate) struct Mapped {
+pub(crate) struct Mapped<W> {
     map: MmapRaw,
     file: File,
     /// the page, or the zeros that replace it
-    start: AtomicPtr<AtomicU64>,
-    stand_in: OnceLock<Box<[AtomicU64]>>,
+    start: AtomicPtr<Page<W>>,
+    stand_in: OnceLock<Box<[AtomicU64; SIZE / 8]>>,
 }
 
-impl Mapped {
+impl<W: Words> Mapped<W> {
     /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
     pub(crate) fn new(file: File, path: &Path) -> Result<Self, FileError> {
-        let map = MmapOptions::new().len(file_format::SIZE).map_raw(&file);
+        let map = MmapOptions::new().len(SIZE).map_raw(&file);
         let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
         let mapped = Self { map, file, start, stand_in: OnceLock::new() };
-        if mapped.is_named().load(Acquire) == 0 {
+        if mapped.page().is_named.load(Acquire) == 0 {
             named_file::sync_name(path)?;
-            mapped.is_named().store(1, Release);
+            mapped.page().is_named.store(1, Release);
         }
         Ok(mapped)
     }
 
+    /// The page. The file must not have been cut short: see [`checked`](Self::checked).
     #[inline]
-    fn at<T>(&self, offset: usize) -> &T {
-        debug_assert!(offset.is_multiple_of(align_of::<T>()) && offset + size_of::<T>() <= file_format::SIZE);
-        // SAFETY: this is private to this file, and used below only with types that consist of `AtomicU64`s in a fixed
-        // order. Every bit pattern of these is valid, and other processes may write to them, since they are atomics.
-        // The offsets are constants of file_format.rs: inside the page, and aligned for `AtomicU64`. `start` is the start of
-        // the map or of the stand-in, which is as large. Both live as long as `self`, which the reference borrows.
-        unsafe { &*self.start.load(Acquire).cast::<u8>().add(offset).cast::<T>() }
+    pub(crate) fn page(&self) -> &Page<W> {
+        // SAFETY: `start` points to the first of SIZE bytes that can be read and written: those of `map`, which was made
+        // with that length, or those of `stand_in`. Both are made once and live as long as `self`, which the reference
+        // borrows. `Page<W>` has SIZE bytes and the alignment of `AtomicU64` (file_format.rs asserts both for each
+        // `W`); a map starts at a page of memory, and the stand-in is made of `AtomicU64`s. `Page<W>` consists of
+        // `AtomicU64`s, by its fields and by `Words`: every bit pattern is valid, and others may write while this
+        // reference lives.
+        unsafe { &*self.start.load(Acquire) }
+    }
+
+    /// The page, for calls that may come long after the file was cut short.
+    pub(crate) fn checked(&self) -> &Page<W> {
+        self.was_cut();
+        self.page()
     }
 
     /// Whether the file was cut short. If so, the page is gone for good, and zeros that only this process sees replace
     /// it. So this is called before the page is read, wherever the file may have been cut long ago.
     pub(crate) fn was_cut(&self) -> bool {
-        if self.stand_in.get().is_none()
-            && self.file.metadata().is_ok_and(|found| found.len() < file_format::SIZE as u64)
-        {
-            let zeros = self.stand_in.get_or_init(|| (0..file_format::SIZE / 8).map(|_| AtomicU64::new(0)).collect());
-            self.start.store(zeros.as_ptr().cast_mut(), Release);
+        if self.stand_in.get().is_none() && self.file.metadata().is_ok_and(|found| found.len() < SIZE as u64) {
+            let zeros = self.stand_in.get_or_init(|| Box::new([const { AtomicU64::new(0) }; SIZE / 8]));
+            self.start.store((&raw const **zeros).cast_mut().cast(), Release);
         }
         self.stand_in.get().is_some()
-    }
-
-    #[inline]
-    pub(crate) fn cursor(&self) -> &Cursor {
-        self.at(file_format::WORDS)
-    }
-
-    /// The words of a page. If it holds a cursor, the first two are the cursor's.
-    pub(crate) fn words(&self) -> &[AtomicU64; file_format::WORD_COUNT] {
-        self.was_cut();
-        self.at(file_format::WORDS)
-    }
-
-    pub(crate) fn holder(&self) -> &[AtomicU64; file_format::HOLDER_COUNT] {
-        self.was_cut();
-        self.at(file_format::HOLDER)
-    }
-
-    pub(crate) fn mark(&self) -> &Mark {
-        self.at(file_format::MARK)
-    }
-
-    pub(crate) fn boot(&self) -> &[AtomicU64; 2] {
-        self.at(file_format::BOOT)
-    }
-
-    pub(crate) fn presence(&self) -> &Presence {
-        self.at(file_format::PRESENCE)
-    }
-
-    fn is_named(&self) -> &AtomicU64 {
-        self.at(file_format::IS_NAMED)
     }
 
     /// Releases the lock on the file, even if others still have it open.
@@ -114,10 +98,15 @@ impl Mapped {
         self.map.flush()?; // on Linux, an fdatasync of these bytes
         if cfg!(target_os = "linux") { Ok(()) } else { self.file.sync_data() }
     }
+}
 
+impl Mapped<CursorWords> {
     /// Whether the words of a cursor's page contradict each other.
     pub(crate) fn check_words(&self, path: &Path) -> Result<(), FileError> {
-        let Some(words) = self.mark().contradiction(self.cursor()) else { return Ok(()) };
-        Err(FileError::new(path, format!("contradicts itself ({words}). {}", file_format::DAMAGED)))
+        let Some(words) = self.page().mark.contradiction(&self.page().words.cursor) else { return Ok(()) };
+        Err(FileError::new(path, format!("contradicts itself ({words}). {DAMAGED}")))
     }
 }
+
+#[cfg(test)]
+mod tests;

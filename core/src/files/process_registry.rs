@@ -4,6 +4,7 @@
 //!
 //! This file must never open a second file for a key as long as only the first one knows its numbers.
 
+use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
@@ -52,6 +53,17 @@ pub enum NotShared {
     /// the file cannot be used
     File(FileError),
 }
+
+impl fmt::Display for NotShared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clash(clash) => clash.fmt(f),
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for NotShared {}
 
 impl From<Clash> for NotShared {
     fn from(clash: Clash) -> Self {

@@ -25,7 +25,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::files::entry::enter;
 use crate::files::error::FileError;
-use crate::files::file_format::{self, Kind, Purpose};
+use crate::files::file_format::{CursorWords, HOLDER_WORDS, Kind, Purpose};
 use crate::files::group::Group;
 use crate::files::machine::{self, Machine};
 use crate::files::mapped::Mapped;
@@ -49,9 +49,29 @@ const WENT_BACK: &str = "went back while in use, as if an older copy was written
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
 
 /// A cursor in a file, as this process has it open.
+///
+/// All processes of a machine that open the file make the IDs of one node together:
+///
+/// ```
+/// # use flakeforge_core::files::shared::SharedCursor;
+/// # use flakeforge_core::generator::clock::TickClock;
+/// # use flakeforge_core::generator::registry::Key;
+/// # use flakeforge_core::generator::{Generator, Knobs};
+/// # use flakeforge_core::layout::Layout;
+/// # let folder = tempfile::tempdir()?;
+/// let layout = Layout::named("flake").unwrap();
+/// let node = layout.place_node(7);
+/// let made_for = Key::new(&layout, node).fingerprint(); // with other options, the file is refused
+/// let counter_bits = layout.packing().counter_bits();
+/// let cursor = SharedCursor::open(folder.path().join("ids"), layout.scale(), counter_bits, &made_for)?;
+/// let clock = TickClock::system(layout.scale());
+/// let mut ids = Generator::new(clock, cursor, &layout, node, &Knobs::of(&layout));
+/// assert!(ids.next_id()? < ids.next_id()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SharedCursor {
-    page: Mapped,
+    page: Mapped<CursorWords>,
     path: PathBuf,
     identity: FileIdentity,
     numbers: Numbers,
@@ -91,10 +111,10 @@ impl SharedCursor {
         let path = std::path::absolute(path).map_err(|error| FileError::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = named_file::open(&path, &purpose, machine)?;
-        let numbers = Numbers { scale, counter_bits };
+        let numbers = Numbers::new(scale, counter_bits);
         OPEN.find_or_add(identity, || {
             let made = Self::mapped(machine, file, (path, identity), numbers, None)?;
-            made.page.presence().arrive();
+            made.page.page().presence.arrive();
             Ok(made)
         })
     }
@@ -122,7 +142,7 @@ impl SharedCursor {
         let page = Mapped::new(file, &path)?;
         page.check_words(&path)?;
         enter(&page, machine.boot, &numbers).map_err(|error| FileError::io(&path, "synced", &error))?;
-        let [seen, covered] = [page.cursor().next(), page.cursor().limit()].map(AtomicU64::new);
+        let [seen, covered] = [page.page().words.cursor.next(), page.page().words.cursor.limit()].map(AtomicU64::new);
         let (ended, fault) = (AtomicBool::new(false), OnceLock::new());
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
     }
@@ -130,7 +150,7 @@ impl SharedCursor {
     /// The cursor. If it says [`PastLimit`](crate::generator::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
     #[inline]
     pub fn cursor(&self) -> &Cursor {
-        self.page.cursor()
+        &self.page.page().words.cursor
     }
 
     /// The next free number. If the file was cut short or went back: a number above all that this process was given.
@@ -152,8 +172,7 @@ impl SharedCursor {
 
     /// The cursor for calls that may come long after the file was cut short.
     fn cold(&self) -> &Cursor {
-        self.page.was_cut();
-        self.page.cursor()
+        &self.page.checked().words.cursor
     }
 
     /// The file, absolute.
@@ -211,7 +230,7 @@ impl SharedCursor {
             group.cover(target); // before any number up to the target is taken
         }
         self.covered.fetch_max(target, Release);
-        self.page.mark().raise(self.cursor(), target, || {
+        self.page.page().mark.raise(self.cursor(), target, || {
             // No second try: after a failed sync, the system may believe that the page is on the disk.
             self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
             self.check_group() // again, now that the mark is written: see group.rs
@@ -232,7 +251,7 @@ impl SharedCursor {
             return Err(self.spoil(FileError::new(&self.path, WENT_BACK)));
         }
         if self.group.is_none() {
-            self.page.presence().answer();
+            self.page.page().presence.answer();
         }
         self.seen.fetch_max(next, Release);
         self.covered.fetch_max(self.cursor().limit(), Release);
@@ -271,18 +290,20 @@ impl SharedCursor {
         self.numbers
     }
 
-    pub(crate) fn word(&self, index: usize) -> &AtomicU64 {
-        &self.page.words()[index]
+    /// Of a slot: not 0 as long as the holder has not asked for the cursor.
+    pub(crate) fn lends_window(&self) -> &AtomicU64 {
+        &self.page.checked().words.lends_window
     }
 
-    pub(crate) fn holder(&self) -> &[AtomicU64; file_format::HOLDER_COUNT] {
-        self.page.holder()
+    /// Of a slot: where it says who holds it.
+    pub(crate) fn holder(&self) -> &[AtomicU64; HOLDER_WORDS] {
+        &self.page.checked().holder
     }
 
     /// The first number after all that the mark allows. This does not move the cursor: the mark may not be on the disk
     /// yet.
     pub(crate) fn past_mark(&self) -> u64 {
-        self.page.mark().written().saturating_add(1)
+        self.page.page().mark.written().saturating_add(1)
     }
 
     /// Releases the lock on the file, even if others still have this cursor.
@@ -337,7 +358,7 @@ impl Drop for SharedCursor {
     fn drop(&mut self) {
         OPEN.forget(self);
         if !self.page.was_cut() {
-            self.page.presence().leave();
+            self.page.page().presence.leave();
         }
     }
 }

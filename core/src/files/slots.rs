@@ -13,6 +13,7 @@
 //! else knows how far its numbers went.
 
 use std::fs::TryLockError;
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{
@@ -21,14 +22,15 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::files::error::FileError;
-use crate::files::file_format::{Kind, LENDS_WINDOW, Purpose};
+use crate::files::error::{FileError, SlotError};
+use crate::files::file_format::{CursorPage, Kind, Purpose};
 use crate::files::group::{FolderConfig, Group};
 use crate::files::holder_record::HolderRecord;
 use crate::files::machine::{self, Machine};
 use crate::files::named_file;
 use crate::files::shared::{NEAR_NS, SharedCursor};
 use crate::generator::clock::system_ns;
+use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
 
 /// How many slots that were used before are tried, from the hint on, before a new one is made. Each try costs some
@@ -40,26 +42,6 @@ const AGAIN_MS: i64 = 250;
 
 /// How often to start again when the group is removed while a slot is looked for.
 const TRIES: usize = 100;
-
-/// Why there is no slot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SlotError {
-    /// a file of the group cannot be used
-    File(FileError),
-    /// all slots are held, or their last IDs are ahead of the clock
-    Exhausted {
-        /// when to look again, Unix ms
-        retry_at_ms: i64,
-    },
-    /// the group was destroyed since it was opened
-    Destroyed,
-}
-
-impl From<FileError> for SlotError {
-    fn from(error: FileError) -> Self {
-        Self::File(error)
-    }
-}
 
 /// The result of renewing a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +60,26 @@ pub enum Renewal {
 }
 
 /// A group of slots in a folder.
+///
+/// Each process that opens the folder gets a slot of its own, for as long as it lives:
+///
+/// ```
+/// # use flakeforge_core::files::group::FolderConfig;
+/// # use flakeforge_core::files::slots::SlotFolder;
+/// # use flakeforge_core::generator::numbers::Numbers;
+/// # use flakeforge_core::generator::registry::Key;
+/// # use flakeforge_core::layout::Layout;
+/// # let temp = tempfile::tempdir()?;
+/// # let folder = temp.path();
+/// let layout = Layout::named("flake").unwrap();
+/// let fingerprint = Key::new(&layout, 0).group_fingerprint();
+/// let config = FolderConfig { fingerprint, slots: 1024, numbers: Numbers::of(&layout) };
+/// let slots = SlotFolder::open(folder, config)?;
+/// let (one, other) = (slots.acquire(1, "here")?, slots.acquire(2, "here")?);
+/// assert_ne!(layout.place_node(one.slot().into()), layout.place_node(other.slot().into()));
+/// // A generator takes its numbers from one.cursor(), and the slot is free once `one` is dropped.
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SlotFolder {
     folder: PathBuf,
@@ -196,13 +198,14 @@ impl SlotFolder {
     fn attempt(&self, group: &Arc<Group>, slot: u32) -> Result<Tried, SlotError> {
         let path = group.folder.join(slot.to_string());
         let text = format!("{}, slot {slot}", self.config.fingerprint);
-        let purpose = self.purpose(group, &text);
+        let first = self.first_of(group);
+        let purpose = purpose_of(&text, first);
         let file = match named_file::open_existing(&path)? {
             Some(file) => file,
             None if group.is_gone() => return Ok(Tried::Gone),
             None if u64::from(slot) < group.used().load(SeqCst) => return Ok(Tried::Missing),
             None => {
-                let free_ms = self.config.numbers.first_ms(purpose.words[0]);
+                let free_ms = self.config.numbers.first_ms(first);
                 if free_ms > whole_ms(system_ns()) {
                     return Ok(Tried::Ahead(free_ms)); // the same is true of every other new one, so create no files
                 }
@@ -225,16 +228,10 @@ impl SlotFolder {
         self.enter(group, slot, cursor)
     }
 
-    /// A new slot starts above the group's floor.
-    fn purpose<'a>(&self, group: &Group, text: &'a str) -> Purpose<'a> {
-        let mut purpose = Purpose::new(Kind::Slot, text);
+    /// A new slot starts above the group's floor: its first number.
+    fn first_of(&self, group: &Group) -> u64 {
         let floor_ms = group.floor_ms();
-        if floor_ms > 0 {
-            let first = self.config.numbers.after_ms(floor_ms);
-            let mark = first.saturating_sub(1);
-            (purpose.words[0], purpose.words[1], purpose.mark) = (first, mark, mark);
-        }
-        purpose
+        if floor_ms > 0 { self.config.numbers.after_ms(floor_ms) } else { 0 }
     }
 
     /// Makes a slot ready for use after its lock was taken.
@@ -242,7 +239,7 @@ impl SlotFolder {
         let numbers = self.config.numbers;
         let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: group.clone() };
         let past_mark = if held.lends_window().load(Acquire) != 0 { held.cursor.past_mark() } else { 0 };
-        let first = self.purpose(group, "").words[0];
+        let first = self.first_of(group);
         let (next, now) = (held.cursor.cursor().next().max(first).max(past_mark), numbers.now());
         if numbers.tick(next) > now {
             return Ok(Tried::Ahead(numbers.first_ms(next)));
@@ -261,6 +258,16 @@ impl SlotFolder {
         held.lo_ms = numbers.first_ms(next).max(whole_ms(system_ns()));
         Ok(Tried::Held(held))
     }
+}
+
+/// The file of a slot. A new one begins at the number `first`, and nobody took a number below it.
+fn purpose_of(text: &str, first: u64) -> Purpose<'_> {
+    let cursor = offset_of!(CursorPage, words.cursor);
+    let mark = first.saturating_sub(1);
+    Purpose::new(Kind::Slot, text)
+        .with(cursor + Cursor::NEXT_AT, first)
+        .with(cursor + Cursor::LIMIT_AT, mark)
+        .with(offset_of!(CursorPage, mark), mark)
 }
 
 /// Why none of the slots that were tried is available.
@@ -304,7 +311,7 @@ pub struct HeldSlot {
 
 impl HeldSlot {
     fn lends_window(&self) -> &AtomicU64 {
-        self.cursor.word(LENDS_WINDOW)
+        self.cursor.lends_window()
     }
 
     fn sign(&self, owner: u128, host: &str) {

@@ -40,8 +40,7 @@ enum Teller {
 /// The clock of one generator on one thread.
 #[derive(Clone, Debug)]
 pub struct TickClock {
-    /// how instants become ticks
-    pub scale: Timescale,
+    scale: Timescale,
     teller: Teller,
     tick: u64,
     read_at: u64,
@@ -64,6 +63,12 @@ impl TickClock {
 
     fn new(scale: Timescale, teller: Teller) -> Self {
         Self { scale, teller, tick: 0, read_at: 0, trusted_for: 0, highest: 0, last_ns: i128::MIN, steps: 0 }
+    }
+
+    /// How instants become ticks.
+    #[inline]
+    pub fn scale(&self) -> Timescale {
+        self.scale
     }
 
     /// Whether the caller gives the time.
@@ -107,7 +112,7 @@ impl TickClock {
         if self.is_given() {
             return 0;
         }
-        let end = self.scale.start_of(self.tick) + i128::from(self.scale.tick_ns);
+        let end = self.scale.start_of(self.tick) + i128::from(self.scale.tick_ns());
         let left = u64::try_from(end - unix_ns).unwrap_or(0).min(NS_PER_MS);
         left * cycles::per_ms(self.read_at) / NS_PER_MS * 98 / 100
     }

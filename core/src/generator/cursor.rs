@@ -19,6 +19,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use std::fmt;
 use std::ops::Deref;
 
 use crate::generator::clock::Clock;
@@ -41,6 +42,21 @@ pub const LAST: u64 = SEALED - 1;
 ///   before it.
 ///
 /// `Release` on the exchange costs nothing on x86-64, where it is the same instruction.
+///
+/// A window of numbers, as a lease has one, ends where it ends, and is prolonged by raising its limit:
+///
+/// ```
+/// # use flakeforge_core::generator::clock::TickClock;
+/// # use flakeforge_core::generator::cursor::{Cursor, LAST, Refused, Rule};
+/// # use flakeforge_core::layout::timescale::Timescale;
+/// let mut clock = TickClock::given(Timescale::of_all_ticks(0, 1_000_000)); // shows the epoch
+/// let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: LAST };
+/// let cursor = Cursor::window(100, 102);
+/// assert_eq!(cursor.claim(9, &rule, &mut clock).map(|claim| (claim.base, claim.got)), Ok((100, 3)));
+/// assert_eq!(cursor.claim(1, &rule, &mut clock), Err(Refused::PastLimit));
+/// cursor.raise_limit(200);
+/// assert_eq!(cursor.claim(1, &rule, &mut clock).map(|claim| claim.base), Ok(103));
+/// ```
 #[derive(Debug)]
 #[repr(C)]
 pub struct Cursor {
@@ -95,6 +111,22 @@ impl From<OutOfRange> for Refused {
     }
 }
 
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PastLimit => write!(f, "the next number is past the cursor's limit"),
+            Self::Behind { next, base, now } => write!(
+                f,
+                "the next free number is {next}, and the first one that could be taken is {base}: that is too far ahead of \
+                 the clock, which shows tick {now}"
+            ),
+            Self::OutOfRange(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
 impl Rule {
     /// The largest value of the layout's counter field.
     #[inline]
@@ -118,6 +150,13 @@ impl Rule {
         // The mask is all ones, and the counter of `base` is not above it.
         if self.seq_mask < self.counter_max() { end.min(base | self.seq_mask) } else { end }
     }
+}
+
+#[cfg(not(loom))]
+impl Cursor {
+    /// Where the words are, for those who read the bytes of one.
+    pub(crate) const NEXT_AT: usize = std::mem::offset_of!(Self, next);
+    pub(crate) const LIMIT_AT: usize = std::mem::offset_of!(Self, limit);
 }
 
 impl Cursor {

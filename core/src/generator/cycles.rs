@@ -125,7 +125,7 @@ impl Watch {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))] // Miri knows no such counter
 #[allow(unsafe_code)]
 mod counter {
     use std::arch::x86_64::{__cpuid, _rdtsc};
@@ -151,7 +151,7 @@ mod counter {
     }
 }
 
-#[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos")))]
+#[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))]
 #[allow(unsafe_code)]
 mod counter {
     use std::arch::asm;
@@ -173,7 +173,10 @@ mod counter {
     }
 }
 
-#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos")))))]
+#[cfg(any(
+    miri,
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"))))
+))]
 mod counter {
     #[inline(always)]
     pub fn read() -> u64 {

@@ -19,16 +19,34 @@ const MS: i128 = NS_PER_MS as i128;
 /// How numbers follow from ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// how ticks follow from time
-    pub scale: Timescale,
-    /// width of the layout's counter field
-    pub counter_bits: u32,
+    scale: Timescale,
+    counter_bits: u32,
 }
 
 impl Numbers {
+    /// Numbers with these ticks and this width of the counter.
+    ///
+    /// # Panics
+    ///
+    /// If the counter would leave no bit for the tick.
+    pub fn new(scale: Timescale, counter_bits: u32) -> Self {
+        assert!(counter_bits < 64, "a number must have a bit for the tick");
+        Self { scale, counter_bits }
+    }
+
     /// The numbers of a layout.
     pub fn of(layout: &Layout) -> Self {
-        Self { scale: layout.scale, counter_bits: layout.packing.counter_bits() }
+        Self::new(layout.scale(), layout.packing().counter_bits())
+    }
+
+    /// How ticks follow from time.
+    pub fn scale(&self) -> Timescale {
+        self.scale
+    }
+
+    /// Width of the layout's counter field.
+    pub fn counter_bits(&self) -> u32 {
+        self.counter_bits
     }
 
     /// The current tick of the system's clock; 0 if the layout has no tick for that time.
@@ -53,15 +71,15 @@ impl Numbers {
 
     /// This many nanoseconds in ticks, plus one for the rest of the current tick.
     pub fn ticks(&self, ns: u64) -> u64 {
-        ns / self.scale.tick_ns + 1
+        ns / self.scale.tick_ns() + 1
     }
 
     /// The numbers of all ticks that start at `lo` or later and end by the end of `hi`, Unix milliseconds, both
     /// included. `None` if there is no such tick.
     pub fn window(&self, lo: i64, hi: i64) -> Option<RangeInclusive<u64>> {
-        let Timescale { tick_ns, first_tick, last_tick, .. } = self.scale;
+        let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let since_epoch = |ms: i128| ms * MS - self.scale.start_of(0);
-        let tick_ns = i128::from(tick_ns);
+        let tick_ns = i128::from(self.scale.tick_ns());
         // Rounded up without adding first, so that times before the epoch come out right, too.
         let first = -(-since_epoch(i128::from(lo))).div_euclid(tick_ns);
         let last = since_epoch(i128::from(hi) + 1).div_euclid(tick_ns) - 1;
@@ -90,7 +108,7 @@ impl Numbers {
     /// The first number of the first tick that starts after a Unix millisecond.
     pub fn after_ms(&self, ms: i64) -> u64 {
         let since = (i128::from(ms) + 1) * MS - self.scale.start_of(0);
-        let tick_ns = i128::from(self.scale.tick_ns);
+        let tick_ns = i128::from(self.scale.tick_ns());
         let tick = (since.max(0) + tick_ns - 1) / tick_ns;
         self.first_of(u64::try_from(tick).unwrap_or(u64::MAX))
     }

@@ -18,8 +18,7 @@ pub struct PrefetchRule {
 /// Numbers that were claimed and not yet handed out.
 #[derive(Clone, Debug)]
 pub struct Prefetch {
-    /// how they are claimed
-    pub rule: PrefetchRule,
+    rule: PrefetchRule,
     next: u64,
     left: u64,
     dead_at_ns: i128,
@@ -29,6 +28,11 @@ impl Prefetch {
     /// Holds no numbers yet.
     pub fn new(rule: PrefetchRule) -> Self {
         Self { rule, next: 0, left: 0, dead_at_ns: i128::MAX }
+    }
+
+    /// How many to claim at a time.
+    pub fn count(&self) -> u64 {
+        self.rule.count.get()
     }
 
     /// Whether the numbers held can expire.

@@ -12,7 +12,8 @@
 //! reach by an ordinary step back.
 
 use std::collections::HashMap;
-use std::fmt::Display;
+use std::error::Error;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -39,8 +40,8 @@ pub struct Key {
 impl Key {
     /// The key of a layout and a node number already [placed](Layout::place_node).
     pub fn new(layout: &Layout, node: u64) -> Self {
-        let Timescale { epoch_ms, tick_ns, .. } = layout.scale;
-        Self { epoch_ms, tick_ns, packing: layout.packing, node }
+        let (scale, packing) = (layout.scale(), layout.packing());
+        Self { epoch_ms: scale.epoch_ms(), tick_ns: scale.tick_ns(), packing, node }
     }
 
     /// What the bits mean, as text: this says what a file is made for.
@@ -54,10 +55,10 @@ impl Key {
         let fields = match self.packing {
             Packing::Bits { tick, counter, reversed } => {
                 let order = if reversed { "reversed " } else { "" };
-                let timestamp = format!("timestamp {order}{} bits at {}", tick.width, tick.shift);
-                match counter.width {
+                let timestamp = format!("timestamp {order}{} bits at {}", tick.width(), tick.shift());
+                match counter.width() {
                     0 => format!("{timestamp}, no counter"),
-                    width => format!("{timestamp}, counter {width} bits at {}", counter.shift),
+                    width => format!("{timestamp}, counter {width} bits at {}", counter.shift()),
                 }
             }
             Packing::Decimal => "decimal".to_owned(),
@@ -89,6 +90,18 @@ pub struct Clash {
     /// how it was going to be used
     pub ours: String,
 }
+
+impl fmt::Display for Clash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { theirs, ours } = self;
+        write!(
+            f,
+            "the node already takes its numbers from {theirs} in this process, so it cannot take them from {ours}, too"
+        )
+    }
+}
+
+impl Error for Clash {}
 
 /// Where the cursor of a key is. If a process once used a key in one way, it does not use it in another as long as only
 /// the first way knows the earlier numbers.

@@ -127,6 +127,13 @@ pub fn digits(bytes: &[u8], base: Base) -> String {
 pub type Text = [u8; 64];
 
 /// An ID as text, written into `room`: the same as [`digits`] of its 8 bytes, without an allocation.
+///
+/// ```
+/// # use flakeforge_core::layout::format::{Base, id_digits, parse};
+/// let text = String::from_utf8_lossy(id_digits(6_820_698_575_169_822_721, Base::Base32, &mut [0; 64])).into_owned();
+/// assert_eq!(text.len(), 13); // of every ID, so texts sort like IDs
+/// assert_eq!(parse(&text.to_lowercase(), Base::Base32), Some(6_820_698_575_169_822_721));
+/// ```
 pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
     match base {
         Base::Dec => {

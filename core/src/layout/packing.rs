@@ -5,14 +5,30 @@
 /// Some consecutive bits of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
-    /// the position of the lowest of them in the ID
-    pub shift: u32,
-    /// how many, 0 to 63
-    pub width: u32,
+    shift: u32,
+    width: u32,
 }
 
 impl Bits {
-    pub(crate) const NONE: Self = Self { shift: 0, width: 0 };
+    pub(super) const NONE: Self = Self { shift: 0, width: 0 };
+
+    /// `width` bits, 1 to 63, the lowest of them at `shift`. They must all be in the ID.
+    pub(super) fn new(shift: u32, width: u32) -> Self {
+        debug_assert!((1..64).contains(&width) && shift + width <= 64);
+        Self { shift, width }
+    }
+
+    /// The position of the lowest of them in the ID.
+    #[inline]
+    pub fn shift(self) -> u32 {
+        self.shift
+    }
+
+    /// How many, 0 to 63.
+    #[inline]
+    pub fn width(self) -> u32 {
+        self.width
+    }
 
     /// The largest value that fits.
     #[inline]

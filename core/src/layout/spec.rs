@@ -2,6 +2,8 @@
 //!
 //! This file must never accept a spec for which `pack` and `unpack` would not be inverses.
 
+use std::fmt;
+
 /// The field for the ticks.
 pub(crate) const TIMESTAMP: &str = "timestamp";
 /// The field for the counter inside a tick.
@@ -32,6 +34,17 @@ pub struct SpecError {
     /// the requirement on the field, or on all of them, and what is there instead: the text that follows `must`
     pub must: String,
 }
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.field {
+            Some(field) => write!(f, "fields[{field}] must {}", self.must),
+            None => write!(f, "fields must {}", self.must),
+        }
+    }
+}
+
+impl std::error::Error for SpecError {}
 
 /// The widest counter and node number: a JavaScript number holds no more bits exactly.
 const WIDEST: u32 = 53;

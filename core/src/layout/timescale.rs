@@ -2,6 +2,8 @@
 //!
 //! This file must never return a tick that the layout cannot express. Such a time is an error and never wraps around.
 
+use std::fmt;
+
 /// Nanoseconds in a millisecond.
 pub const NS_PER_MS: u64 = 1_000_000;
 /// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
@@ -14,23 +16,61 @@ pub struct OutOfRange {
     pub unix_ns: i128,
 }
 
-/// How instants become ticks: counted from an epoch, in units of `tick_ns`, from `first_tick` to `last_tick`.
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the layout has no tick for the Unix time {} ns", self.unix_ns)
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+/// How instants become ticks: counted from an epoch, in units of one length, from a first tick to a last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timescale {
-    /// Unix milliseconds of tick 0
-    pub epoch_ms: i64,
-    /// length of a tick in nanoseconds
-    pub tick_ns: u64,
-    /// the first tick that may be used: 0, unless a negative `idOffset` forbids some
-    pub first_tick: u64,
-    /// the last tick that the layout can express
-    pub last_tick: u64,
+    epoch_ms: i64,
+    tick_ns: u64,
+    first_tick: u64,
+    last_tick: u64,
 }
 
 impl Timescale {
-    /// For numbers of a layout whose first and last tick others know: it has every tick.
-    pub fn of_all_ticks(epoch_ms: i64, tick_ns: u64) -> Self {
+    /// Ticks of `tick_ns` nanoseconds from an epoch on, Unix milliseconds: every tick that there is.
+    ///
+    /// # Panics
+    ///
+    /// If `tick_ns` is 0.
+    pub const fn of_all_ticks(epoch_ms: i64, tick_ns: u64) -> Self {
+        assert!(tick_ns > 0, "a tick must last 1 ns or more");
         Self { epoch_ms, tick_ns, first_tick: 0, last_tick: u64::MAX }
+    }
+
+    /// The same with these ticks only, both included.
+    pub const fn with_ticks(self, first_tick: u64, last_tick: u64) -> Self {
+        Self { first_tick, last_tick, ..self }
+    }
+
+    /// Unix milliseconds of tick 0.
+    #[inline]
+    pub const fn epoch_ms(&self) -> i64 {
+        self.epoch_ms
+    }
+
+    /// Length of a tick in nanoseconds.
+    #[inline]
+    pub const fn tick_ns(&self) -> u64 {
+        self.tick_ns
+    }
+
+    /// The first tick that may be used: 0, unless a negative `idOffset` forbids some.
+    #[inline]
+    pub const fn first_tick(&self) -> u64 {
+        self.first_tick
+    }
+
+    /// The last tick that the layout can express.
+    #[inline]
+    pub const fn last_tick(&self) -> u64 {
+        self.last_tick
     }
 
     fn epoch_ns(&self) -> i128 {

@@ -5,10 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{FolderConfig, destroy};
 use flakeforge_core::files::listing::list;
 use flakeforge_core::files::machine::{self, Machine};
-use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder};
+use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
 use flakeforge_core::generator::Refusal;
 use flakeforge_core::generator::numbers::Numbers;
 
@@ -23,7 +24,7 @@ fn open(root: &Path, boot: u128) -> SlotFolder {
 }
 
 fn try_open(root: &Path, boot: u128) -> Result<SlotFolder, FileError> {
-    let numbers = Numbers { scale: flake().scale, counter_bits: 12 };
+    let numbers = Numbers::new(flake().scale(), 12);
     let config = FolderConfig { fingerprint: "for a test".to_owned(), slots: 1, numbers };
     let machine = Machine { boot: Some(boot), ..*machine::this() };
     SlotFolder::open_on(&machine, &root.join("store/group"), config)

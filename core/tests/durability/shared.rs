@@ -8,7 +8,6 @@ use std::thread;
 use std::time::Duration;
 
 use flakeforge_core::files::error::FileError;
-use flakeforge_core::files::file_format::PRESENCE;
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
@@ -27,7 +26,7 @@ const REBOOTED: Option<u128> = Some(9);
 
 fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, FileError> {
     let machine = Machine { boot, ..*machine::this() };
-    SharedCursor::open_on(&machine, &root.join(FILE), flake().scale, 12, &fingerprint())
+    SharedCursor::open_on(&machine, &root.join(FILE), flake().scale(), 12, &fingerprint())
 }
 
 /// Makes IDs past several marks, and tells each of them before it makes the next.
@@ -49,7 +48,7 @@ fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
 /// Removes the count of those who could answer, so that the next process does not wait for an answer.
 fn forget_users(path: &Path) {
     if let Ok(file) = OpenOptions::new().write(true).open(path) {
-        file.write_all_at(&[0; 8], PRESENCE as u64).unwrap();
+        file.write_all_at(&[0; 8], 1552).unwrap();
     }
 }
 
@@ -63,8 +62,8 @@ fn check(crash: &Crash) {
     };
     let first = crash.numbers("id").next().unwrap();
     let layout = flake();
-    let mut clock = TickClock::given(layout.scale);
-    clock.set(layout.scale.start_of(first >> 22));
+    let mut clock = TickClock::given(layout.scale());
+    clock.set(layout.scale().start_of(first >> 22));
     let shared = open(temp.path(), REBOOTED).unwrap();
     let mut ids = Generator::new(clock, shared, &layout, layout.place_node(NODE), &SPARSE);
     let id = ids.next_id().unwrap();

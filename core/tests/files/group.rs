@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use crate::support::slots::{config, now_ms, open, run_ahead, take};
 use crate::support::{ENDLESS, PLAIN, generator};
+use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::destroy;
 use flakeforge_core::files::listing::list;
-use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder};
+use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
 use flakeforge_core::generator::Refusal;
 
 #[test]

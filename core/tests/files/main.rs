@@ -10,6 +10,7 @@ mod support;
 mod boot;
 #[cfg(target_os = "linux")]
 mod counters;
+mod errors;
 #[cfg(target_os = "linux")]
 mod group;
 #[cfg(target_os = "linux")]

@@ -72,8 +72,9 @@ fn processes_share_it() {
 #[test]
 fn what_counts_duplicates_finds_them() {
     if part().is_some() {
-        let mut own = generator(Arc::new(OwnCursor::from(Cursor::new(u64::MAX))), &ENDLESS);
-        own.clock = TickClock::given(flake().scale); // the same instant for all processes, whichever starts first
+        let (layout, cursor) = (flake(), Arc::new(OwnCursor::from(Cursor::new(u64::MAX))));
+        let clock = TickClock::given(layout.scale()); // the same instant for all processes, whichever starts first
+        let own = Generator::new(clock, cursor, &layout, layout.place_node(NODE), &ENDLESS);
         return send(blocks(own).take(3000));
     }
     let children: Vec<_> =
@@ -128,11 +129,12 @@ fn in_its_last_tick() -> Layout {
 #[test]
 fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     let layout = in_its_last_tick();
-    let over = Refusal::TimeRange { timestamp_ms: layout.scale.start_ms(layout.scale.last_tick + 1) };
+    let over = Refusal::TimeRange { timestamp_ms: layout.scale().start_ms(layout.scale().last_tick() + 1) };
     let folder = folder();
     let path = folder.path().join("ids");
-    let source = || SharedCursor::open(&path, layout.scale, 53, "a test").unwrap();
-    let on = |source: Source, knobs: &Knobs| Generator::new(TickClock::system(layout.scale), source, &layout, 0, knobs);
+    let source = || SharedCursor::open(&path, layout.scale(), 53, "a test").unwrap();
+    let on =
+        |source: Source, knobs: &Knobs| Generator::new(TickClock::system(layout.scale()), source, &layout, 0, knobs);
     let one_id = Knobs { seq_mask: 0, max_ahead_ms: 0.0, prefetch: None };
     for source in [Source::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), Source::from(source())] {
         let mut ids = on(source, &one_id);
@@ -185,12 +187,12 @@ fn the_mark_is_raised_before_ids_reach_it() {
     let folder = folder();
     let shared = open(&folder.path().join("ids")).unwrap();
     let layout = flake();
-    let mut clock = TickClock::given(layout.scale);
+    let mut clock = TickClock::given(layout.scale());
     clock.set(system_ns());
     let mut generator = Generator::new(clock, shared.clone(), &layout, layout.place_node(NODE), &PLAIN);
     generator.next_id().unwrap();
     let limit = shared.cursor().limit();
-    generator.clock.set(layout.scale.start_of((limit >> 12) - 300));
+    generator.set_time(layout.scale().start_of((limit >> 12) - 300));
     generator.next_id().unwrap();
     wait_until("raised by the thread that looks after files", || shared.cursor().limit() > limit);
 }

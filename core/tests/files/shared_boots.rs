@@ -19,7 +19,7 @@ fn a_clock_set_back_over_a_restart_repeats_nothing() {
     let path = folder.path().join("ids");
     let layout = flake();
     let at = |unix_ms: i128| {
-        let mut clock = TickClock::given(layout.scale);
+        let mut clock = TickClock::given(layout.scale());
         clock.set(unix_ms * 1_000_000);
         Generator::new(clock, open(&path).unwrap(), &layout, layout.place_node(NODE), &PLAIN)
     };
@@ -33,7 +33,7 @@ fn a_clock_set_back_over_a_restart_repeats_nothing() {
 /// Opens a file on a machine in that boot; `None` if the boot is unknown.
 fn open_in_boot(path: &Path, boot: Option<u128>) -> Arc<SharedCursor> {
     let machine = Machine { boot, ..*machine::this() };
-    SharedCursor::open_on(&machine, path, flake().scale, 12, &fingerprint()).unwrap()
+    SharedCursor::open_on(&machine, path, flake().scale(), 12, &fingerprint()).unwrap()
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn quick_restarts_without_a_boot_id_wait_for_one_mark() {
     let path = folder.path().join("ids");
     let start = || {
         let layout = flake();
-        let mut clock = TickClock::given(layout.scale); // all restarts are within the same millisecond
+        let mut clock = TickClock::given(layout.scale()); // all restarts are within the same millisecond
         clock.set(4_000_000_000_000 * 1_000_000);
         Generator::new(clock, open_in_boot(&path, None), &layout, layout.place_node(NODE), &PLAIN)
     };

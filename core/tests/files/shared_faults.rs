@@ -64,11 +64,11 @@ fn another_use_shows_both() {
     let folder = tempfile::tempdir().unwrap();
     let path = used(folder.path());
     let before = words(&path);
-    let error = SharedCursor::open(&path, flake().scale, 12, "epoch 5").unwrap_err();
+    let error = SharedCursor::open(&path, flake().scale(), 12, "epoch 5").unwrap_err();
     let (theirs, ours) = (fingerprint(), "epoch 5".to_owned());
     assert_eq!(error, FileError::Mismatch { path: path.to_str().unwrap().to_owned(), theirs, ours });
     assert_eq!(words(&path), before);
-    let error = SharedCursor::open(folder.path().join("x"), flake().scale, 12, &"x".repeat(2000)).unwrap_err();
+    let error = SharedCursor::open(folder.path().join("x"), flake().scale(), 12, &"x".repeat(2000)).unwrap_err();
     assert!(error.to_string().contains("its options are too long"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -105,7 +105,7 @@ fn what_is_no_file() {
 fn a_file_system_that_may_be_shared() {
     let folder = tempfile::tempdir().unwrap();
     let elsewhere = Machine { is_local: |_| false, ..*machine::this() };
-    let open_there = |path: &Path| SharedCursor::open_on(&elsewhere, path, flake().scale, 12, &fingerprint());
+    let open_there = |path: &Path| SharedCursor::open_on(&elsewhere, path, flake().scale(), 12, &fingerprint());
     let error = open_there(&folder.path().join("new/ids")).unwrap_err().to_string();
     assert!(error.contains("that may be a network one"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");

@@ -11,12 +11,13 @@ use std::time::Duration;
 use crate::support::slots::{config, now_ms, open, take};
 use crate::support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send, succeeds, without_room};
 use flakeforge_core::files::error::FileError;
+use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{FolderConfig, destroy};
 use flakeforge_core::files::holder_record::HolderRecord;
 use flakeforge_core::files::listing::{groups, list};
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::names::group_folder;
-use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotError, SlotFolder};
+use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
 use flakeforge_core::generator::Refusal;
 
 /// A slot, once the tick that a fast holder has used up is over and one is free.

@@ -22,13 +22,13 @@ fn wait_until(mut holds: impl FnMut() -> bool) {
 /// Makes an ID 300 ms before the limit, and waits until the limit is raised.
 fn is_raised(shared: &Arc<SharedCursor>) {
     let layout = flake();
-    let start_of = |number: u64| layout.scale.start_of(number >> 12);
-    let mut clock = TickClock::given(layout.scale);
+    let start_of = |number: u64| layout.scale().start_of(number >> 12);
+    let mut clock = TickClock::given(layout.scale());
     clock.set(system_ns().max(start_of(shared.cursor().next() + 4096)));
     let mut ids = Generator::new(clock, shared.clone(), &layout, layout.place_node(NODE), &PLAIN);
     ids.next_id().unwrap();
     let limit = shared.cursor().limit();
-    ids.clock.set(start_of(limit - 300 * 4096));
+    ids.set_time(start_of(limit - 300 * 4096));
     ids.next_id().unwrap();
     wait_until(|| shared.cursor().limit() > limit);
 }

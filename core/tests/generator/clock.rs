@@ -6,11 +6,11 @@ use flakeforge_core::layout::timescale::{OutOfRange, Timescale, to_ms};
 use std::time::{Duration, Instant};
 
 const MS: i128 = 1_000_000;
-const FLAKE: Timescale = Timescale { epoch_ms: 0, tick_ns: 1_000_000, first_tick: 0, last_tick: (1 << 42) - 1 };
+const FLAKE: Timescale = Timescale::of_all_ticks(0, 1_000_000).with_ticks(0, (1 << 42) - 1);
 
 #[test]
 fn the_first_and_the_last_tick() {
-    let scale = Timescale { epoch_ms: 1000, tick_ns: 10_000_000, first_tick: 0, last_tick: 99 };
+    let scale = Timescale::of_all_ticks(1000, 10_000_000).with_ticks(0, 99);
     assert_eq!(scale.tick_of(1000 * MS), Ok(0));
     assert_eq!(scale.tick_of(1010 * MS - 1), Ok(0));
     assert_eq!(scale.tick_of(2000 * MS - 1), Ok(99));
@@ -33,7 +33,7 @@ fn whole_milliseconds_stay_whole() {
 fn both_ways_to_the_start_of_a_tick_agree() {
     for epoch_ms in [0, -5_000, 1_420_070_400_000, 8_640_000_000_000_000] {
         for tick_ns in [100, 1_000_000, 10_000_000, 1_500_000] {
-            let scale = Timescale { epoch_ms, tick_ns, ..FLAKE };
+            let scale = Timescale::of_all_ticks(epoch_ms, tick_ns).with_ticks(0, FLAKE.last_tick());
             for tick in [0, 1, 999, (1 << 42) - 1, 1 << 51, 1 << 60] {
                 assert_eq!(scale.start_ms(tick), to_ms(scale.start_of(tick)), "{scale:?} {tick}");
             }
@@ -43,14 +43,14 @@ fn both_ways_to_the_start_of_a_tick_agree() {
 
 #[test]
 fn an_epoch_before_1970() {
-    let scale = Timescale { epoch_ms: -1000, ..FLAKE };
+    let scale = Timescale::of_all_ticks(-1000, 1_000_000).with_ticks(0, FLAKE.last_tick());
     assert_eq!(scale.tick_of(-1), Ok(999));
     assert_eq!(scale.tick_of(0), Ok(1000));
 }
 
 #[test]
 fn times_beyond_64_bits_of_nanoseconds() {
-    let scale = Timescale { epoch_ms: 0, tick_ns: 10_000_000_000, first_tick: 0, last_tick: u64::MAX >> 1 };
+    let scale = Timescale::of_all_ticks(0, 10_000_000_000).with_ticks(0, u64::MAX >> 1);
     assert_eq!(scale.tick_of(1 << 70), Ok(((1i128 << 70) / 10_000_000_000) as u64));
 }
 

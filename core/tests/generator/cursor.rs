@@ -245,7 +245,7 @@ fn model(next: &mut u64, n: u64, rule: Rule, limit: u64, now: u64) -> Option<(u6
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 20 } else { 2000 }))]
     #[test]
     fn claims_are_what_the_model_says(
         counter_bits in 0u32..5,

@@ -16,11 +16,11 @@ fn given(knobs: Knobs) -> Generator {
     let layout = Layout::named("flake").unwrap();
     let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
     let node = layout.place_node(5);
-    Generator::new(TickClock::given(layout.scale), cursor, &layout, node, &knobs)
+    Generator::new(TickClock::given(layout.scale()), cursor, &layout, node, &knobs)
 }
 
 fn at(generator: &mut Generator, unix_ns: i128) -> &mut Generator {
-    generator.clock.set(unix_ns);
+    generator.set_time(unix_ns);
     generator
 }
 
@@ -99,7 +99,7 @@ fn the_end_of_a_window_is_not_that_of_the_layout() {
     let layout = Layout::named("flake").unwrap();
     let cursor = Arc::new(OwnCursor::from(Cursor::window(7 << 12, 8 << 12)));
     let node = layout.place_node(5);
-    let mut generator = Generator::new(TickClock::given(layout.scale), cursor.clone(), &layout, node, &PLAIN);
+    let mut generator = Generator::new(TickClock::given(layout.scale()), cursor.clone(), &layout, node, &PLAIN);
     assert!(at(&mut generator, 8 * MS).next_id().is_ok());
     assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
     assert_eq!(at(&mut generator, 9 * MS).fill(&mut [0; 9], |id| id), (0, Some(Refusal::WindowEnd)));
@@ -133,7 +133,7 @@ fn threads_that_share_a_node_number_share_its_numbers() {
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let cursor = registry.plain(Key::new(&layout, node)).unwrap();
-            let mut generator = Generator::new(TickClock::system(layout.scale), cursor, &layout, node, &knobs);
+            let mut generator = Generator::new(TickClock::system(layout.scale()), cursor, &layout, node, &knobs);
             thread::spawn(move || (0..EACH).map(|_| generator.next_id().unwrap()).collect::<Vec<_>>())
         })
         .collect();

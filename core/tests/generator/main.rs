@@ -5,6 +5,7 @@
 mod clock;
 mod cursor;
 mod cycles;
+mod errors;
 mod generator;
 mod numbers;
 mod prefetch;

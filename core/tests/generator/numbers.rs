@@ -7,11 +7,11 @@ use flakeforge_core::layout::timescale::Timescale;
 use proptest::prelude::*;
 
 fn of(scale: Timescale, counter_bits: u32) -> Numbers {
-    Numbers { scale, counter_bits }
+    Numbers::new(scale, counter_bits)
 }
 
 fn scale(epoch_ms: i64, tick_ns: u64) -> Timescale {
-    Timescale { epoch_ms, tick_ns, first_tick: 0, last_tick: (1 << 42) - 1 }
+    Timescale::of_all_ticks(epoch_ms, tick_ns).with_ticks(0, (1 << 42) - 1)
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn windows_of_short_ticks_have_all_of_them() {
 
 #[test]
 fn windows_end_with_the_layouts_time() {
-    let late = Timescale { epoch_ms: 1000, tick_ns: 1_000_000, first_tick: 2, last_tick: 9 };
+    let late = Timescale::of_all_ticks(1000, 1_000_000).with_ticks(2, 9);
     assert_eq!(of(late, 0).window(0, 5000), Some(2..=9));
     assert_eq!(of(late, 0).window(0, 999), None);
     assert_eq!(of(late, 0).window(1010, 5000), None);
@@ -96,14 +96,14 @@ fn milliseconds_are_rounded_inwards() {
     const MS: i128 = 1_000_000;
     for name in ["flake", "sonyflake", "chronicle", "chronicle-micros", "discord"] {
         let layout = Layout::named(name).unwrap();
-        let numbers = Numbers { scale: layout.scale, counter_bits: layout.packing.counter_bits() };
-        let start_of = |number: u64| layout.scale.start_of(numbers.tick(number));
+        let numbers = Numbers::of(&layout);
+        let start_of = |number: u64| layout.scale().start_of(numbers.tick(number));
         let now = numbers.first_of(numbers.now());
         for number in [0, 1, now, now + 1, now + 12_345, now + 9_999_999] {
             let (first, last) = (i128::from(numbers.first_ms(number)), i128::from(numbers.last_ms(number)));
             assert!(first * MS >= start_of(number), "{name}: {number} is not after the start of {first}");
             assert!(
-                (first - 1) * MS < start_of(number) + i128::from(layout.scale.tick_ns),
+                (first - 1) * MS < start_of(number) + i128::from(layout.scale().tick_ns()),
                 "{name}: {first} is the first"
             );
             let end = (last + 1) * MS; // the end of the last millisecond
@@ -112,7 +112,7 @@ fn milliseconds_are_rounded_inwards() {
             let next = numbers.after_ms(numbers.first_ms(number));
             assert!(start_of(next) >= (first + 1) * MS, "{name}: {next} is after {first}");
             assert!(next == 0 || start_of(next - 1) < (first + 1) * MS, "{name}: {next} is the first after {first}");
-            let (end, holds) = (start_of(number) + i128::from(layout.scale.tick_ns) - 1, numbers.end_ms(number));
+            let (end, holds) = (start_of(number) + i128::from(layout.scale().tick_ns()) - 1, numbers.end_ms(number));
             assert_eq!(end.div_euclid(MS), i128::from(holds), "{name}: the tick of {number} ends in {holds}");
         }
     }

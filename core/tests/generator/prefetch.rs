@@ -25,17 +25,17 @@ fn generator(count: u64, validity_ns: u64, max_ahead_ms: f64) -> Generator {
     let prefetch = Some(PrefetchRule { count: count.try_into().unwrap(), validity_ns });
     let knobs = Knobs { seq_mask: PER_TICK - 1, max_ahead_ms, prefetch };
     let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
-    Generator::new(TickClock::given(layout.scale), cursor, &layout, layout.place_node(NODE), &knobs)
+    Generator::new(TickClock::given(layout.scale()), cursor, &layout, layout.place_node(NODE), &knobs)
 }
 
 fn next_at(generator: &mut Generator, unix_ns: i128) -> Result<u64, Refusal> {
-    generator.clock.set(unix_ns);
+    generator.set_time(unix_ns);
     generator.next_id()
 }
 
 /// Up to `n` IDs.
 fn fill_at(generator: &mut Generator, unix_ns: i128, n: usize) -> Vec<u64> {
-    generator.clock.set(unix_ns);
+    generator.set_time(unix_ns);
     let mut ids = vec![0; n];
     let (made, stopped) = generator.fill(&mut ids, |id| id);
     assert_eq!(made < n, stopped.is_some());
@@ -240,7 +240,7 @@ proptest! {
         let knobs = |prefetch| Knobs { seq_mask: PER_TICK - 1, max_ahead_ms: f64::INFINITY, prefetch };
         let prefetch = Some(PrefetchRule { count: count.try_into().unwrap(), validity_ns: 0 });
         let mut pair = [knobs(prefetch), knobs(None)].map(|knobs| {
-            let clock = TickClock::given(layout.scale);
+            let clock = TickClock::given(layout.scale());
             Generator::new(clock, cursor.clone(), &layout, layout.place_node(NODE), &knobs)
         });
         let mut made = [vec![], vec![]];

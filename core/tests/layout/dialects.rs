@@ -152,8 +152,8 @@ fn rows() -> impl Iterator<Item = (Layout, &'static Facts)> {
 #[test]
 fn time() {
     for (layout, facts) in rows() {
-        assert_eq!(iso(layout.scale.epoch_ms), facts.epoch, "{}", facts.name);
-        assert_eq!(layout.scale.tick_ns * facts.ticks_per_second, 1_000_000_000, "{}", facts.name);
+        assert_eq!(iso(layout.scale().epoch_ms()), facts.epoch, "{}", facts.name);
+        assert_eq!(layout.scale().tick_ns() * facts.ticks_per_second, 1_000_000_000, "{}", facts.name);
         assert_eq!(layout.is_time_ordered(), facts.is_ordered, "{}", facts.name);
     }
 }
@@ -172,7 +172,7 @@ fn the_first_and_the_last_id() {
         let mode = layout.mode();
         let first = Unpacked { tick: 0, counter: 0, node: 0, mode };
         let (counter, node) = (facts.ids_per_tick - 1, facts.nodes - 1);
-        let last = Unpacked { tick: layout.scale.last_tick, counter, node, mode };
+        let last = Unpacked { tick: layout.scale().last_tick(), counter, node, mode };
         for (parts, id) in [(first, 0), (last, facts.last_id)] {
             assert_eq!(layout.pack(parts), Some(id), "{}", facts.name);
             assert_eq!(layout.unpack(id), Some(parts), "{}", facts.name);

@@ -67,8 +67,8 @@ fn no_layout_goes_past_the_last_date() {
     assert_eq!(sevens.end_ns(), LAST_DATE_NS / (7 * MS) * 7 * MS, "the last tick ends in time");
     let long = Layout::custom(spec(&[("timestamp", 63), ("counter", 1)])).unwrap();
     assert_eq!(long.end_ns(), LAST_DATE_NS);
-    assert!(long.scale.tick_of(LAST_DATE_NS - 1).is_ok());
-    assert!(long.scale.tick_of(LAST_DATE_NS).is_err());
+    assert!(long.scale().tick_of(LAST_DATE_NS - 1).is_ok());
+    assert!(long.scale().tick_of(LAST_DATE_NS).is_err());
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn nodes_and_mode_belong_to_one_dialect_each() {
     assert!(named("flake").with_mode(Mode::Spread).is_none());
     let small = named("snowcast").with_nodes(100).unwrap();
     assert_eq!((small.node_max(), small.counter_max()), (127, 65_535));
-    assert_eq!(small.max_wait_ms, 1000.0);
+    assert_eq!(small.max_wait_ms(), 1000.0);
 }
 
 #[test]
@@ -110,11 +110,11 @@ fn an_id_offset_shifts_ids_and_narrows_the_time() {
     assert!(up.signed_end_ns() < plain.signed_end_ns());
     let down = plain.clone().with_id_offset(-(1 << 40)).unwrap();
     assert_eq!(down.pack(parts), None, "it would be below 0");
-    let first = down.scale.first_tick;
+    let first = down.scale().first_tick();
     assert_eq!(first, 1 << (40 - 22));
     assert_eq!(down.bottom(first), 0);
     let flake = named("flake").with_id_offset(i64::MAX).unwrap();
-    let last = flake.scale.last_tick;
+    let last = flake.scale().last_tick();
     assert_eq!(flake.top(last), named("flake").top(last) + i64::MAX as u64);
     assert!(named("flake").top(last + 1).checked_add(i64::MAX as u64).is_none());
     assert!(named("uniqueid").with_id_offset(1).is_none(), "there is no order of time");
@@ -130,8 +130,8 @@ fn an_id_offset_holds_whatever_is_chosen_after_it() {
             (with_offset("snowcast").with_nodes(128).unwrap(), expected(named("snowcast").with_nodes(128).unwrap())),
             (with_offset("flake").with_id_offset(7).unwrap(), named("flake").with_id_offset(7).unwrap()),
         ] {
-            assert_eq!(chosen.scale, expected.scale, "{} {offset}", chosen.name);
-            assert_eq!(chosen.id_offset(), expected.id_offset(), "{} {offset}", chosen.name);
+            assert_eq!(chosen.scale(), expected.scale(), "{} {offset}", chosen.name());
+            assert_eq!(chosen.id_offset(), expected.id_offset(), "{} {offset}", chosen.name());
         }
     }
     let sequential = named("uniqueid").with_mode(Mode::Sequential).unwrap().with_id_offset(1).unwrap();
@@ -180,9 +180,9 @@ fn specs() -> impl Strategy<Value = Spec> {
 
 /// Parts that a layout can hold, made from three random numbers.
 fn parts(layout: &Layout, (tick, counter, node): (u64, u64, u64)) -> Unpacked {
-    let ticks = match layout.packing {
+    let ticks = match layout.packing() {
         Packing::Bits { tick, .. } => tick.max(),
-        Packing::Decimal => layout.scale.last_tick,
+        Packing::Decimal => layout.scale().last_tick(),
     };
     let within = |value: u64, max: u64| if max == u64::MAX { value } else { value % (max + 1) };
     Unpacked {
@@ -196,18 +196,18 @@ fn parts(layout: &Layout, (tick, counter, node): (u64, u64, u64)) -> Unpacked {
 fn assert_inverses(layout: &Layout, numbers: (u64, u64, u64), id: u64) {
     let parts = parts(layout, numbers);
     let packed = layout.pack(parts).unwrap();
-    assert_eq!(layout.unpack(packed), Some(parts), "{}", layout.name);
-    let number = parts.tick << layout.packing.counter_bits() | parts.counter;
-    assert_eq!(layout.packing.pack(number, layout.place_node(parts.node)), packed, "the fast way is the same");
+    assert_eq!(layout.unpack(packed), Some(parts), "{}", layout.name());
+    let number = parts.tick << layout.packing().counter_bits() | parts.counter;
+    assert_eq!(layout.packing().pack(number, layout.place_node(parts.node)), packed, "the fast way is the same");
     if let Some(parts) = layout.unpack(id) {
-        assert_eq!(layout.pack(parts), Some(id), "{}", layout.name);
+        assert_eq!(layout.pack(parts), Some(id), "{}", layout.name());
     }
 }
 
 fn assert_ordered(layout: &Layout, a: (u64, u64, u64), b: (u64, u64, u64)) {
     let (a, b) = (parts(layout, a), parts(layout, b));
     if layout.is_time_ordered() && a.tick != b.tick {
-        assert_eq!(a.tick < b.tick, layout.pack(a) < layout.pack(b), "{}", layout.name);
+        assert_eq!(a.tick < b.tick, layout.pack(a) < layout.pack(b), "{}", layout.name());
     }
     assert!((layout.bottom(a.tick)..=layout.top(a.tick)).contains(&layout.pack(a).unwrap()) || layout.mode().is_some());
 }
@@ -216,11 +216,11 @@ fn assert_runs(layout: &Layout, numbers: (u64, u64, u64)) {
     let start = parts(layout, numbers);
     let node = layout.place_node(start.node);
     let base =
-        (start.tick << layout.packing.counter_bits() | start.counter).min(layout.last_number().saturating_sub(300));
+        (start.tick << layout.packing().counter_bits() | start.counter).min(layout.last_number().saturating_sub(300));
     let mut ids = [0; 300];
-    layout.packing.pack_run(base, node, &mut ids, |id| id);
+    layout.packing().pack_run(base, node, &mut ids, |id| id);
     for (i, id) in ids.iter().enumerate() {
-        assert_eq!(*id, layout.packing.pack(base + i as u64, node), "{} {i}", layout.name);
+        assert_eq!(*id, layout.packing().pack(base + i as u64, node), "{} {i}", layout.name());
     }
 }
 
@@ -251,8 +251,8 @@ proptest! {
                 prop_assert_eq!(layout.pack(parts), Some(id));
             }
             let parts = parts(&layout, a);
-            if (layout.scale.first_tick..=layout.scale.last_tick).contains(&parts.tick) {
-                prop_assert!(layout.pack(parts).is_some(), "{} {:?} {}", layout.name, parts, offset);
+            if (layout.scale().first_tick()..=layout.scale().last_tick()).contains(&parts.tick) {
+                prop_assert!(layout.pack(parts).is_some(), "{} {:?} {}", layout.name(), parts, offset);
             }
         }
     }
@@ -262,7 +262,7 @@ proptest! {
         for layout in all() {
             let node = node % (layout.node_max() + 1);
             let id = layout.pack(Unpacked { tick: 7, counter: 0, node, mode: layout.mode() }).unwrap();
-            prop_assert_eq!(layout.join_node(layout.node_values(id)), node, "{}", layout.name);
+            prop_assert_eq!(layout.join_node(layout.node_values(id)), node, "{}", layout.name());
         }
     }
 }

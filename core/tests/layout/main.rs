@@ -3,5 +3,6 @@
 #![cfg(not(loom))]
 
 mod dialects;
+mod errors;
 mod format;
 mod layout;

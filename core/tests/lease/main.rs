@@ -6,6 +6,7 @@
 mod store;
 
 mod counters;
+mod errors;
 mod grants;
 mod group_life;
 mod holder;

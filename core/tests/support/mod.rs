@@ -48,12 +48,12 @@ pub fn fingerprint() -> String {
 }
 
 pub fn open(path: &Path) -> Result<Arc<SharedCursor>, FileError> {
-    SharedCursor::open(path, flake().scale, 12, &fingerprint())
+    SharedCursor::open(path, flake().scale(), 12, &fingerprint())
 }
 
 pub fn generator(source: impl Into<Source>, knobs: &Knobs) -> Generator {
     let layout = flake();
-    Generator::new(TickClock::system(layout.scale), source, &layout, layout.place_node(NODE), knobs)
+    Generator::new(TickClock::system(layout.scale()), source, &layout, layout.place_node(NODE), knobs)
 }
 
 /// The environment variable that tells another process of this program what to do.

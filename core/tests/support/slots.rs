@@ -11,11 +11,7 @@ use flakeforge_core::layout::timescale::whole_ms;
 use super::{ENDLESS, flake, generator};
 
 pub fn config(slots: u32) -> FolderConfig {
-    FolderConfig {
-        fingerprint: "for a test".to_owned(),
-        slots,
-        numbers: Numbers { scale: flake().scale, counter_bits: 12 },
-    }
+    FolderConfig { fingerprint: "for a test".to_owned(), slots, numbers: Numbers::new(flake().scale(), 12) }
 }
 
 pub fn open(folder: &Path, slots: u32) -> SlotFolder {

@@ -10,6 +10,9 @@
 //!
 //! This file must never read a text that it would have written otherwise, nor two texts as the same record.
 
+use std::error::Error;
+use std::fmt;
+
 use crate::lease::messages::Owner;
 
 /// The name of a group's own record.
@@ -144,6 +147,22 @@ pub enum Unreadable {
     /// it was cut off, edited, or is something else
     Damaged,
 }
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Newer { version } => {
+                write!(
+                    f,
+                    "it has version {version} of the format, and this version of flakeforge knows version {VERSION}"
+                )
+            }
+            Self::Damaged => write!(f, "it was cut off or edited, or is something else"),
+        }
+    }
+}
+
+impl Error for Unreadable {}
 
 impl GroupRecord {
     /// The record's text.

@@ -49,6 +49,39 @@ pub(super) struct Birth {
 }
 
 /// One step of a member: from what it wants to the answer.
+///
+/// A driver does what the step asks until it is done. This one has a store of one record in memory:
+///
+/// ```
+/// # use flakeforge_core::lease::grants::memory::Memory;
+/// # use flakeforge_core::lease::grants::record::ServerIdentity;
+/// # use flakeforge_core::lease::grants::step::Step;
+/// # use flakeforge_core::lease::grants::task::{Answer, Ask, Look, Task};
+/// let mut counter: Option<String> = None; // its record
+/// let (mut memory, mut fresh) = (Memory::default(), 1); // fresh: should be random bits, others each time
+/// let task = Task::Advance { by: 100, init: Some(1), durable: false };
+/// let (mut step, mut ask) = Step::new("orders", task, &memory, fresh);
+/// let answer = loop {
+///     fresh += 1;
+///     ask = match ask {
+///         Ask::Read(_) => {
+///             let identity = ServerIdentity { history: "this".to_owned(), process: "one".to_owned() };
+///             let now = 1_700_000_000_000; // the store's clock, Unix ms
+///             let look = Look { now, identity, values: vec![counter.clone()], position: None, client: (now, now) };
+///             step.read(look, &mut memory, fresh)
+///         }
+///         Ask::Swap(swap) => {
+///             let is_unchanged = counter == swap.from;
+///             counter = if is_unchanged { Some(swap.to) } else { counter };
+///             step.swapped(is_unchanged, &memory, fresh)
+///         }
+///         Ask::Names => step.named(vec![], &memory, fresh),
+///         Ask::Older => step.older(false, None, &memory, fresh),
+///         Ask::Done(answer) => break answer,
+///     };
+/// };
+/// assert_eq!(answer, Answer::Number(1)); // the block is 1 to 100
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// of the group or the counter

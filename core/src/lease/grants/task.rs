@@ -2,6 +2,9 @@
 //!
 //! This file must never contain a rule.
 
+use std::error::Error;
+use std::fmt;
+
 use crate::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
 use crate::lease::messages::Owner;
 
@@ -218,4 +221,45 @@ pub enum StepError {
     Full(u64),
     /// the store answered something that cannot be
     Nonsense(&'static str),
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quiet { until, now } => {
+                write!(f, "the store may have lost writes, so nothing is granted until {until} (its clock shows {now})")
+            }
+            Self::Exhausted { retry_at, now } => {
+                write!(f, "no slot is free: the next one may be at {retry_at} (the store's clock shows {now})")
+            }
+            Self::Mismatch(GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable }) => write!(
+                f,
+                "the group was made with another config: {slots} slots, ttl {ttl_ms} ms, skew {skew_ms} ms, durable {durable}, \
+                 for '{fingerprint}'"
+            ),
+            Self::Durable(durable) => {
+                write!(f, "the counter was made with durable {durable}, and this member says otherwise")
+            }
+            Self::Skew { by, bound } => {
+                write!(f, "the client's clock is {by} ms ahead of the store's, and {bound} ms either way are allowed")
+            }
+            Self::Destroyed => write!(f, "the group was destroyed"),
+            Self::Record(name, why) => write!(f, "the record '{name}' cannot be read: {why}"),
+            Self::OlderGroup => write!(f, "version 0.1 left a living group of this name"),
+            Self::OlderCounter(value) => write!(f, "version 0.1 left a counter of this name, at {value}"),
+            Self::Gone => write!(f, "the counter does not exist, or was lost"),
+            Self::Behind => write!(f, "the store may have lost blocks of the counter"),
+            Self::Full(value) => write!(f, "the counter is at {value}, and the block does not fit into 64 bits"),
+            Self::Nonsense(what) => write!(f, "the store answered {what}"),
+        }
+    }
+}
+
+impl Error for StepError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Record(_, why) => Some(why),
+            _ => None,
+        }
+    }
 }

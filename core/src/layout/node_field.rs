@@ -1,0 +1,60 @@
+//! A field of the node number: its name, and where its bits are.
+//!
+//! This file must never know what a node number means.
+
+use std::borrow::Cow;
+
+use crate::layout::packing::{Bits, HOSTS};
+
+/// A named field of the node number, in one piece or two, the most significant first.
+#[derive(Clone, Debug)]
+pub struct NodeField {
+    name: Cow<'static, str>,
+    max: u64,
+    pieces: Vec<Bits>,
+}
+
+impl NodeField {
+    /// A field of these bits.
+    pub(super) fn of_bits(name: Cow<'static, str>, bits: Bits) -> Self {
+        Self { name, max: bits.max(), pieces: vec![bits] }
+    }
+
+    /// The two digits of a decimal layout.
+    pub(super) fn of_digits(name: &'static str) -> Self {
+        Self { name: name.into(), max: HOSTS - 1, pieces: vec![] }
+    }
+
+    /// Adds a less significant piece.
+    pub(super) fn add(&mut self, piece: Bits) {
+        self.pieces.push(piece);
+        self.max = (1 << self.width()) - 1;
+    }
+
+    /// Its name, as options and decoded parts have it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The largest value.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    pub(super) fn width(&self) -> u32 {
+        self.pieces.iter().map(|piece| piece.width()).sum()
+    }
+
+    pub(super) fn put(&self, mut value: u64) -> u64 {
+        let mut placed = 0;
+        for piece in self.pieces.iter().rev() {
+            placed |= piece.put(value & piece.max());
+            value >>= piece.width();
+        }
+        placed
+    }
+
+    pub(super) fn get(&self, id: u64) -> u64 {
+        self.pieces.iter().fold(0, |value, piece| value << piece.width() | piece.get(id))
+    }
+}

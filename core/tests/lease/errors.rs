@@ -1,0 +1,96 @@
+//! What the errors of leases and of the rules say.
+
+use std::error::Error;
+
+use flakeforge_core::lease::grants::record::Unreadable;
+use flakeforge_core::lease::grants::task::StepError;
+use flakeforge_core::lease::messages::{Failure, Why};
+
+use crate::store::config;
+
+/// As users have it: any error in a box that goes from thread to thread.
+fn text(error: impl Error + Send + Sync + 'static) -> String {
+    error.to_string()
+}
+
+#[test]
+fn a_record_that_cannot_be_read_says_why() {
+    assert_eq!(
+        text(Unreadable::Newer { version: 2 }),
+        "it has version 2 of the format, and this version of flakeforge knows version 1"
+    );
+    assert_eq!(text(Unreadable::Damaged), "it was cut off or edited, or is something else");
+}
+
+#[test]
+fn a_step_says_why_it_did_nothing() {
+    let texts = [
+        (
+            StepError::Quiet { until: 9, now: 7 },
+            "the store may have lost writes, so nothing is granted until 9 (its clock shows 7)",
+        ),
+        (
+            StepError::Exhausted { retry_at: 9, now: 7 },
+            "no slot is free: the next one may be at 9 (the store's clock shows 7)",
+        ),
+        (
+            StepError::Mismatch(config(4)),
+            "the group was made with another config: 4 slots, ttl 30000 ms, skew 5000 ms, durable false, for 'flake'",
+        ),
+        (StepError::Durable(true), "the counter was made with durable true, and this member says otherwise"),
+        (
+            StepError::Skew { by: -6000, bound: 5000 },
+            "the client's clock is -6000 ms ahead of the store's, and 5000 ms either way are allowed",
+        ),
+        (StepError::Destroyed, "the group was destroyed"),
+        (
+            StepError::Record("group".to_owned(), Unreadable::Damaged),
+            "the record 'group' cannot be read: it was cut off or edited, or is something else",
+        ),
+        (StepError::OlderGroup, "version 0.1 left a living group of this name"),
+        (StepError::OlderCounter("17".to_owned()), "version 0.1 left a counter of this name, at 17"),
+        (StepError::Gone, "the counter does not exist, or was lost"),
+        (StepError::Behind, "the store may have lost blocks of the counter"),
+        (StepError::Full(u64::MAX), "the counter is at 18446744073709551615, and the block does not fit into 64 bits"),
+        (StepError::Nonsense("a time that no clock shows"), "the store answered a time that no clock shows"),
+    ];
+    for (error, expected) in texts {
+        assert_eq!(text(error), expected);
+    }
+}
+
+#[test]
+fn a_step_names_the_cause_when_a_record_is_to_blame() {
+    let of_record = StepError::Record("group".to_owned(), Unreadable::Damaged);
+    assert_eq!(of_record.source().map(ToString::to_string), Some(text(Unreadable::Damaged)));
+    assert!(StepError::Gone.source().is_none());
+}
+
+#[test]
+fn a_lease_says_why_a_request_failed() {
+    let texts = [
+        (Failure::Store, "the store could not be reached, or failed"),
+        (
+            Failure::Quiet { until: 9, store_now: 7 },
+            "the store may have lost writes, so it grants nothing until 9 (its clock shows 7)",
+        ),
+        (
+            Failure::Exhausted { retry_at: 9, store_now: 7 },
+            "every slot is taken: the next one may be free at 9 (the store's clock shows 7)",
+        ),
+        (Failure::Skew, "the local clock and the store's are too far apart"),
+        (Failure::Fatal, "the store refused for a reason that does not pass by itself"),
+    ];
+    for (failure, expected) in texts {
+        assert_eq!(text(failure), expected);
+        assert_eq!(text(Why::Refused(failure)), expected);
+    }
+}
+
+#[test]
+fn a_lease_says_why_an_attach_failed() {
+    assert_eq!(text(Why::Late), "the store gave no slot within the waiting time");
+    assert_eq!(text(Why::Ahead), "the window that the store granted had not begun at the end of the waiting time");
+    assert_eq!(text(Why::Detached), "detach was called first");
+    assert_eq!(text(Why::Destroyed), "the group was destroyed");
+}
