@@ -8,8 +8,7 @@
 // no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
 
 const native = require('./lib/native/index.js')
-const hot = require('./lib/generator/hot.js')
-const { baseCode } = require('./lib/layout/format.js')
+const { baseCode, toText } = require('./lib/native/texts.js')
 
 const [DEC, HEX, BIN] = ['dec', 'hex', 'bin'].map(baseCode)
 
@@ -17,21 +16,15 @@ const [DEC, HEX, BIN] = ['dec', 'hex', 'bin'].map(baseCode)
 const FORMATS = { dec: toDecimal, hex: toHex, bin: toBinary, oct: toOctal }
 
 module.exports = (number, base, options) => {
+  // what most calls have
   if (options === undefined && Buffer.isBuffer(number) && number.length === 8) {
-    if (!base || base === 'dec') return spell(number, DEC)
-    if (base === 'hex') return spell(number, HEX)
-    if (base === 'bin') return spell(number, BIN)
+    if (!base || base === 'dec') return toText(number, DEC)
+    if (base === 'hex') return toText(number, HEX)
+    if (base === 'bin') return toText(number, BIN)
   }
   const bytes = toBytes(number)
   const format = FORMATS[base || 'dec']
   return format ? format(bytes, options || {}) : undefined
-}
-
-/** 8 bytes without options, which most calls have. */
-function spell(id, code) {
-  hot.fromBytes(id)
-  hot.base[0] = code
-  return hot.spell()
 }
 
 /** A copy; undefined for what is neither bytes nor text, which each format then trips over. */

@@ -4,19 +4,19 @@
 // is its ES twin, index.d.ts and index.d.mts their types; a new export goes into all four.
 
 const { FlakeId } = require('./lib/generator/flake-id.js')
-const { Layout } = require('./lib/layout/layout.js')
+const { Layout, sharedLayout } = require('./lib/layout/layout.js')
 
 /** The first ID does not need these: each is loaded when it is first used. */
 const LATER = {
   LeasedFlakeId: () => require('./lib/lease/leased-flake-id.js').LeasedFlakeId,
   SegmentId: () => require('./lib/lease/segment/segment-id.js').SegmentId,
-  fileStore: () => require('./lib/lease/stores/adapters.js').fileStore,
-  redisStore: () => require('./lib/lease/stores/adapters.js').redisStore,
-  postgresStore: () => require('./lib/lease/stores/adapters.js').postgresStore,
-  mysqlStore: () => require('./lib/lease/stores/adapters.js').mysqlStore,
-  etcdStore: () => require('./lib/lease/stores/adapters.js').etcdStore,
-  recordStore: () => require('./lib/lease/stores/adapters.js').recordStore,
-  layouts: () => require('./lib/layout/layouts.js').makeLayouts(Layout),
+  fileStore: () => require('./lib/lease/stores/open.js').fileStore,
+  redisStore: () => require('./lib/lease/stores/open.js').redisStore,
+  postgresStore: () => require('./lib/lease/stores/open.js').postgresStore,
+  mysqlStore: () => require('./lib/lease/stores/open.js').mysqlStore,
+  etcdStore: () => require('./lib/lease/stores/open.js').etcdStore,
+  recordStore: () => require('./lib/lease/stores/open.js').recordStore,
+  layouts: () => require('./lib/layout/layouts.js').makeLayouts(sharedLayout),
   format: () => require('./lib/layout/format.js').format,
   parse: () => require('./lib/layout/format.js').parse,
   toBigInt: () => require('./lib/layout/ids.js').toBigInt,
@@ -28,6 +28,14 @@ const LATER = {
 async function createGroup(store, options) {
   return require('./lib/lease/join.js').createGroup(store, options)
 }
+
+// A static method of the class for users. It is given to it here, because generators know nothing of leases.
+const { join } = {
+  join(store, options) {
+    return require('./lib/lease/join.js').join(store, options)
+  },
+}
+Object.defineProperty(FlakeId, 'join', { value: join, configurable: true, writable: true })
 
 const define = (name, value) =>
   Object.defineProperty(FlakeId, name, { value, enumerable: true, configurable: true, writable: true })

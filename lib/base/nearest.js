@@ -1,10 +1,16 @@
 'use strict'
+// @ts-check
 
 // "Did you mean": the known word that a misspelt one is closest to. Options and commands use it.
 
-/** How many letters one has to insert, remove, replace or swap with their neighbour to get from `a` to `b`. */
+/**
+ * How many letters one has to insert, remove, replace or swap with their neighbour to get from `a` to `b`.
+ * @param {string} a
+ * @param {string} b
+ */
 function distance(a, b) {
-  let before
+  /** @type {number[]} */
+  let before = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
@@ -20,7 +26,10 @@ function distance(a, b) {
   return last[b.length]
 }
 
-/** A third of the letters may be wrong, but always at least one. Beyond that a guess does not help. */
+/**
+ * A third of the letters may be wrong, but always at least one. Beyond that a guess does not help.
+ * @param {string} word
+ */
 const allowed = (word) => Math.max(1, Math.floor(word.length / 3))
 
 /**

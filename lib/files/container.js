@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Finds out whether this process runs in a container (a cloud function does too): no other container sees its default
 // folder.

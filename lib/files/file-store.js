@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock
 // ends with the process that holds it. core/src/files/slots.rs has the rules and handles the files; this file has names,
@@ -7,7 +8,7 @@
 const os = require('node:os')
 const path = require('node:path')
 const native = require('../native/index.js')
-const { isAbsent } = require('../base/check.js')
+const { MAX_U64, isAbsent, unlessProblem } = require('../base/check.js')
 const { signOfContainer } = require('./container.js')
 const { unixNow } = require('../base/timers.js')
 const {
@@ -16,10 +17,21 @@ const {
   noDefaultFolderError,
   optionRangeError,
   optionTypeError,
-  problemError,
-  rosterError,
+  unreadableFilesError,
 } = require('../base/errors.js')
 
+/**
+ * @import { SlotInfo } from '../../types/stores.d.ts'
+ * @import { SlotFolderConfig, Slot, SlotFolder, SlotRow, Window } from '../../target/native.d.ts'
+ *
+ * What a request for a slot has. `joins`: whether the group is made if it is missing.
+ * @typedef {{ config: SlotFolderConfig, owner: string, host: string, joins: boolean }} Request
+ */
+
+/**
+ * The store in this folder; in the default one if none is given.
+ * @param {unknown} [directory]
+ */
 function fileStore(directory) {
   if (isAbsent(directory)) {
     const found = signOfContainer()
@@ -49,24 +61,25 @@ function homeFolder() {
   return home
 }
 
-/** The addon's result; throws if it failed. */
-function insist(done) {
-  if (done?.why !== undefined || done?.theirs !== undefined) throw problemError(done)
-  return done
-}
-
-/** The addon takes 64 bits of any bigint and ignores its sign, so we check it here. */
+/**
+ * The addon takes 64 bits of any bigint and ignores its sign, so we check it here.
+ * @param {string} option
+ * @param {unknown} count
+ */
 function checkCount(option, count) {
   const wanted = 'a bigint from 0 to 2^64 - 1'
   if (typeof count !== 'bigint') throw optionTypeError(option, count, wanted)
-  if (BigInt.asUintN(64, count) !== count) throw optionRangeError(option, count, wanted)
+  if (count < 0n || count > MAX_U64) throw optionRangeError(option, count, wanted)
 }
 
 class FileStore {
   #folder
-  #groups = new Map() // the addon's folder of slots, by group and options
-  #held = new Map() // the addon's slot, by owner
+  /** @type {Map<string, SlotFolder>} */
+  #groups = new Map() // by group and options
+  /** @type {Map<string, Slot>} */
+  #held = new Map() // by owner
 
+  /** @param {string} folder */
   constructor(folder) {
     this.#folder = folder
   }
@@ -76,55 +89,81 @@ class FileStore {
     return this.#folder
   }
 
-  /** For the command line: where the files of a group are, or were. */
+  /**
+   * For the command line: where the files of a group are, or were.
+   * @param {string} group
+   */
   folderOf(group) {
     return native.groupFolder(this.#folder, group)
   }
 
+  /**
+   * @param {string} group
+   * @param {SlotFolderConfig} config
+   */
   async create(group, config) {
     return this.#open(group, config).isNew
   }
 
+  /**
+   * @param {string} group
+   * @param {Request} request
+   */
   async acquire(group, { config, owner, host, joins }) {
     const folder = joins ? this.#open(group, config) : this.#groups.get(keyOf(group, config))
-    const slot = this.#held.get(owner) ?? take(folder, group, owner, host)
+    const slot = this.#held.get(owner) ?? take(/** @type {SlotFolder} */ (folder), group, owner, host)
     this.#held.set(owner, slot)
     return grantOf(slot)
   }
 
+  /**
+   * @param {string} _group
+   * @param {{ owner: string }} lease
+   */
   async renew(_group, { owner }) {
     const slot = this.#held.get(owner)
     if (slot === undefined) return 'lost'
-    const ended = insist(slot.renew())
+    const ended = unlessProblem(slot.renew())
     if (ended !== null) this.#held.delete(owner)
     return ended ?? grantOf(slot)
   }
 
+  /**
+   * @param {string} _group
+   * @param {{ owner: string, last: number }} lease
+   */
   async release(_group, { owner, last }) {
     this.#held.get(owner)?.release(last)
     this.#held.delete(owner)
   }
 
+  /** @param {string} group */
   async destroy(group) {
-    insist(native.destroySlots(this.#folder, group))
+    unlessProblem(native.destroySlots(this.#folder, group))
   }
 
+  /**
+   * @param {string} name
+   * @param {bigint} by
+   * @param {bigint | null} [init]
+   */
   async advance(name, by, init) {
     checkCount('by', by)
     if (!isAbsent(init)) checkCount('init', init)
-    return insist(native.advanceCounter(this.#folder, name, by, init))
+    return unlessProblem(native.advanceCounter(this.#folder, name, by, init))
   }
 
+  /** @param {string} group */
   async list(group) {
-    const { slots, faults } = insist(native.listSlots(this.#folder, group))
+    const { slots, faults } = unlessProblem(native.listSlots(this.#folder, group))
     const rows = slots.map(toInfo)
-    if (faults.length > 0) throw rosterError(faults, rows)
+    if (faults.length > 0) throw unreadableFilesError(faults, rows)
     return rows
   }
 
   /** For the command line: the names of all groups in the folder. */
   async groups() {
-    return insist(native.listGroups(this.#folder))
+    return unlessProblem(native.listGroups(this.#folder))
   }
 
   async close() {
@@ -132,32 +171,61 @@ class FileStore {
     this.#groups.clear()
   }
 
-  /** The group's folder, which is made if it is missing. */
+  /**
+   * The group's folder, which is made if it is missing.
+   * @param {string} group
+   * @param {SlotFolderConfig} config
+   */
   #open(group, config) {
-    const opened = insist(native.openSlots(this.#folder, group, config))
+    const opened = unlessProblem(native.openSlots(this.#folder, group, config))
     this.#groups.set(keyOf(group, config), opened)
     return opened
   }
 }
 
-/** Those who share this object may open a group again with other options, once it was destroyed. */
+/**
+ * Those who share this object may open a group again with other options, once it was destroyed.
+ * @param {string} group
+ * @param {SlotFolderConfig} config
+ */
 const keyOf = (group, { fingerprint, slots }) => JSON.stringify([group, fingerprint, slots])
 
+/**
+ * @param {SlotFolder} folder
+ * @param {string} group
+ * @param {string} owner
+ * @param {string} host
+ */
 function take(folder, group, owner, host) {
-  const taken = insist(folder.acquire(owner, host))
-  if (taken.slot !== undefined) return taken
+  const taken = unlessProblem(folder.acquire(owner, host))
+  if ('slot' in taken) return taken
   if (taken.retryAt === undefined) throw destroyedError(group)
   throw exhaustedError(group, taken.retryAt, taken.storeNow)
 }
 
-/** The cursor in the file makes the IDs; the window says how far its mark lets it go now. */
-const grantOf = (slot) => ({ slot: slot.slot, ...slot.window, storeNow: unixNow(), cursor: slot })
+/**
+ * The cursor in the file makes the IDs; the window says how far its mark lets it go now.
+ * @param {Slot} slot
+ */
+function grantOf(slot) {
+  const held = /** @type {{ slot: number, window: Window }} */ (slot)
+  return { slot: held.slot, ...held.window, storeNow: unixNow(), cursor: slot }
+}
 
-const toInfo = ({ since, last, ...row }) => ({
-  ...row,
-  lo: since ?? 0, // the file says how far its holder may go, but not where it began
-  ...(since !== undefined && { since: new Date(since) }),
-  ...(last !== undefined && { last: new Date(last) }),
-})
+/**
+ * A slot as users see it.
+ * @param {SlotRow} row
+ */
+function toInfo({ since, last, ...row }) {
+  const info = {
+    ...row,
+    lo: since ?? 0, // the file says how far its holder may go, but not where it began
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(last !== undefined && { last: new Date(last) }),
+  }
+  return /** @type {SlotInfo} */ (info)
+}
 
-module.exports = { defaultFolder, fileStore }
+exports.FileStore = FileStore
+exports.defaultFolder = defaultFolder
+exports.fileStore = fileStore

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Decides when queues of waiting calls continue: in this turn of the event loop as long as their slice lasts, then in
 // the next turn, or when the one timer fires.
@@ -23,6 +24,7 @@ const LONGEST_MS = 1000
 
 /** @type {Set<Queue>} */
 const inNextTurn = new Set()
+/** @type {NodeJS.Immediate | undefined} */
 let turn // an Immediate; while it is set, the event loop has not turned since
 let turnSince = Number.NEGATIVE_INFINITY
 
@@ -51,7 +53,10 @@ function isSliceOver() {
   return false
 }
 
-/** Makes a queue continue in the next turn of the event loop. */
+/**
+ * Makes a queue continue in the next turn of the event loop.
+ * @param {Queue} queue
+ */
 function goOnNextTurn(queue) {
   inNextTurn.add(queue)
   armTurn()
@@ -59,10 +64,15 @@ function goOnNextTurn(queue) {
 
 /** @type {Set<Queue>} */
 const asleep = new Set()
+/** @type {NodeJS.Timeout | undefined} */
 let alarm // a Timeout; undefined while no queue sleeps
 let due = Number.POSITIVE_INFINITY
 
-/** Makes a queue continue in so many milliseconds, or earlier. */
+/**
+ * Makes a queue continue in so many milliseconds, or earlier.
+ * @param {number} ms
+ * @param {Queue} queue
+ */
 function goOnIn(ms, queue) {
   // The shortest timer takes a millisecond, or two under load. So a shorter wait goes turn by turn of the event loop.
   // That doubles the rate at which a queue is served.
@@ -84,7 +94,10 @@ function onAlarm() {
   for (const queue of queues) queue.goOn()
 }
 
-/** Undoes `goOnIn()`: no call in this queue waits any more. */
+/**
+ * Undoes `goOnIn()`: no call in this queue waits any more.
+ * @param {Queue} queue
+ */
 function stopWaiting(queue) {
   asleep.delete(queue)
   if (asleep.size > 0) return

@@ -1,22 +1,59 @@
 'use strict'
+// @ts-check
 
 // The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and
 // waits. It must never take a number itself: only the core does.
 // What the first ID does not need is loaded when it is first used: each file takes 0.2 ms.
 
-const hot = require('./hot.js')
-const { CLOCK } = require('../base/check.js')
+const hot = require('../native/hot.js')
+const { CLOCK, errors } = require('../base/check.js')
+const { layoutOf } = require('../layout/layout.js')
 const { readCount } = require('./options.js')
-const { Setup } = require('./opened-generator.js')
+const { OpenedGenerator } = require('./opened-generator.js')
 const { monotonicNow } = require('../base/timers.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/**
+ * A raw function that takes the IDs of a batch.
+ * @typedef {typeof hot.fillBytes} Fill
+ *
+ * @import { Problem, Stats } from '../../target/native.d.ts'
+ * @import { Lease } from './opened-generator.js'
+ * @import { Callback, Waiters, Wish } from './waiters.js'
+ */
 
-const { STATUS, batch, claim, claimText, few, fillBytes, fillNumbers, index, some, toBuffer } = hot
-const INSPECT = Symbol.for('nodejs.util.inspect.custom') // without loading node:util for it
+const { STATUS, batch, claim, claimText, few, fillBytes, fillNumbers, idAsBuffer, index, some } = hot
+const INSPECT = Symbol.for('nodejs.util.inspect.custom') // as in lib/base/inspect.js, which need not be loaded for it
 const NO_INDEX = 2 ** 32 - 1 // no generator has it: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
 const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
+
+// What a lease may do with its generator. Users cannot reach these: only the class can make them.
+
+/**
+ * Continues with another node number.
+ * @type {(flake: FlakeId, opened: OpenedGenerator) => void}
+ */
+let attach
+/**
+ * Makes no ID until it is attached again.
+ * @type {(flake: FlakeId) => void}
+ */
+let detach
+/**
+ * Closes what makes its IDs for good, and with it a slot's file.
+ * @type {(flake: FlakeId) => void}
+ */
+let end
+/**
+ * Tries again for the calls that wait, because something has changed.
+ * @type {(flake: FlakeId) => void}
+ */
+let wake
+/**
+ * What console.log shows of it.
+ * @type {(flake: FlakeId) => { layout: string, node: Record<string, number> } & Record<string, unknown>}
+ */
+let shownOf
 
 class FlakeId {
   #index // how native code knows this generator
@@ -24,54 +61,45 @@ class FlakeId {
   #native
   #options
   #lease // undefined: the node number is this generator's own
+  /** @type {Waiters | undefined} */
   #waiters // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
-  #one // the wish of a call that waits for one ID; made with #waiters
+  /** @type {Wish | undefined} */
+  #one // the wish of a call that waits for one ID; made when one does
 
-  constructor(options) {
-    const setup = options instanceof Setup ? options : Setup.of(options)
-    this.#clock = setup.options.clock
-    this.#lease = setup.lease
-    FlakeId.attach(this, setup)
-  }
-
-  static join(store, options) {
-    return require('../lease/join.js').join(store, options)
-  }
-
-  /** Continues with another node number; for lib/ only. */
-  static attach(flake, { options, native }) {
-    flake.#options = options
-    flake.#native = native
-    flake.#index = native.index
-    flake.#waiters?.serve()
-  }
-
-  /** Makes no ID until it is attached again; for lib/ only. */
-  static detach(flake) {
-    flake.#index = NO_INDEX
-  }
-
-  /** Closes what makes its IDs for good, and with it a slot's file; for lib/ only. */
-  static end(flake) {
-    flake.#native.close()
-  }
-
-  /** Tries again for the calls that wait, because something has changed; for lib/ only. */
-  static wake(flake) {
-    flake.#waiters?.serve()
-  }
-
-  /** What console.log shows of it; for lib/ only. */
-  static facts(flake) {
-    const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
-    return {
-      layout: facts.name,
-      node: { ...nodes, id: node },
-      epoch: new Date(facts.epoch),
-      ...{ seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock },
+  static {
+    attach = (flake, { options, native }) => {
+      flake.#options = options
+      flake.#native = native
+      flake.#index = native.index
+      flake.#waiters?.serve()
+    }
+    detach = (flake) => {
+      flake.#index = NO_INDEX
+    }
+    end = (flake) => flake.#native.close()
+    wake = (flake) => flake.#waiters?.serve()
+    shownOf = (flake) => {
+      const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
+      return {
+        layout: facts.name,
+        node: { ...nodes, id: node },
+        epoch: new Date(facts.epoch),
+        ...{ seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock },
+      }
     }
   }
 
+  /** @param {unknown} [options] */
+  constructor(options) {
+    const opened = options instanceof OpenedGenerator ? options : OpenedGenerator.of(options)
+    this.#options = opened.options
+    this.#native = opened.native
+    this.#index = opened.native.index
+    this.#clock = opened.options.clock
+    this.#lease = opened.lease
+  }
+
+  /** @param {Callback | null} [callback] */
   next(callback) {
     if (callback !== undefined && callback !== null) {
       if (typeof callback !== 'function') throw errors().optionTypeError('callback', callback, 'a function')
@@ -79,7 +107,7 @@ class FlakeId {
       return
     }
     this.#claim()
-    return toBuffer()
+    return idAsBuffer()
   }
 
   nextBigInt() {
@@ -87,8 +115,9 @@ class FlakeId {
     return hot.id[0]
   }
 
+  /** @param {string} [base] */
   nextString(base) {
-    const code = base === undefined ? 0 : baseCode(base)
+    const code = base === undefined ? 0 : texts().baseCode(base)
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
     hot.base[0] = code
@@ -99,34 +128,50 @@ class FlakeId {
     return hot.spell()
   }
 
+  /**
+   * @param {unknown} [options]
+   * @returns {Promise<Buffer>}
+   */
   nextAsync(options) {
-    if (options === undefined) return promised((callback) => this.next(callback))
+    if (options === undefined) return waiting().promised((callback) => this.next(callback))
     const { abortableBy } = require('../base/abort.js')
     return abortableBy(options, (callback) => this.#submitLater(callback))
   }
 
+  /** @param {number} n */
   take(n) {
     const count = readCount(n)
-    return this.#take(fillBytes, few, count) ?? hot.fewToBuffer(count)
+    return this.#take(fillBytes, few, count) ?? hot.fewAsBuffer(count)
   }
 
+  /** @param {number} n */
   takeBigInts(n) {
     const count = readCount(n)
     const ids = this.#take(fillNumbers, few, count)
-    return ids === undefined ? hot.fewToNumbers(count) : new BigUint64Array(ids.buffer, ids.byteOffset, count)
+    return ids === undefined ? hot.fewAsNumbers(count) : new BigUint64Array(ids.buffer, ids.byteOffset, count)
   }
 
+  /**
+   * @param {number} n
+   * @param {string} [base]
+   */
   takeStrings(n, base) {
-    const [count, code] = [readCount(n), baseCode(base)]
-    return hot.toTexts(this.#take(fillBytes, some, count) ?? some, count, code)
+    const [count, code] = [readCount(n), texts().baseCode(base)]
+    return texts().toTexts(this.#take(fillBytes, some, count) ?? some, count, code)
   }
 
+  /**
+   * @param {number} n
+   * @param {unknown} [options]
+   * @returns {Promise<Buffer>}
+   */
   takeAsync(n, options) {
-    if (options === undefined) return promised((callback) => this.#submit(callback, this.#wishForBatch(n)))
+    if (options === undefined) return waiting().promised((callback) => this.#submit(callback, this.#wishForBatch(n)))
     const { abortableBy } = require('../base/abort.js')
     return abortableBy(options, (callback) => this.#submitLater(callback, this.#wishForBatch(n)))
   }
 
+  /** @param {unknown} [options] */
   ids(options) {
     const { signalOf } = require('../base/abort.js')
     const signal = signalOf(options)
@@ -157,22 +202,24 @@ class FlakeId {
   }
 
   get layout() {
-    return this.#options.facts.layout
+    return layoutOf(this.#options.facts)
   }
 
   get stats() {
-    const { sinceMs, ...counts } = this.#native.stats()
+    const { sinceMs, ...counts } = /** @type {Stats} */ (this.#native.stats())
     return { ...counts, since: new Date(sinceMs) }
   }
 
+  /** @param {unknown} id */
   decode(id) {
     return this.layout.decode(id)
   }
 
+  /** @param {[depth: number | null, options: object, inspect: Function]} how */
   [INSPECT](...how) {
-    const { node, ...others } = FlakeId.facts(this)
-    const { look } = require('../base/inspect.js')
-    return look(this, { layout: others.layout, ...node, ...others }, how)
+    const { layout, node, ...others } = shownOf(this)
+    const { textOf } = require('../base/inspect.js')
+    return textOf(this, { layout, ...node, ...others }, how)
   }
 
   /** Takes an ID, which is then in the scratch array; blocks within maxWaitMs, or throws. */
@@ -181,32 +228,48 @@ class FlakeId {
     if (status !== STATUS.OK) this.#insist(status)
   }
 
-  /** Calls `callback` with what `wish` wants, which is one ID by default. Returns the waiter. */
+  /**
+   * Calls `callback` with what `wish` wants, which is one ID by default. Returns the waiter.
+   * @param {Callback} callback
+   * @param {Wish} [wish]
+   */
   #submit(callback, wish) {
     const waiters = this.#waiters ?? this.#beginWaiting()
-    return waiters.submit(callback, wish ?? this.#one)
+    return waiters.submit(callback, wish ?? this.#wishForOne())
   }
 
-  /** The same for a call that is likely to be cancelled. */
+  /**
+   * The same for a call that is likely to be cancelled.
+   * @param {Callback} callback
+   * @param {Wish} [wish]
+   */
   #submitLater(callback, wish) {
     const waiters = this.#waiters ?? this.#beginWaiting()
-    return waiters.submitLater(callback, wish ?? this.#one)
+    return waiters.submitLater(callback, wish ?? this.#wishForOne())
   }
 
   #beginWaiting() {
-    this.#one = { attempt: () => this.#waitFor(this.#claimOnce()), result: toBuffer }
-    const { Waiters } = require('./waiters.js')
+    const { Waiters } = waiting()
     this.#waiters = new Waiters((ms) => this.#native.waited(ms))
     return this.#waiters
   }
 
+  #wishForOne() {
+    this.#one ??= { attempt: () => this.#waitFor(this.#claimOnce()), result: idAsBuffer }
+    return this.#one
+  }
+
+  /** @param {number} n */
   #wishForBatch(n) {
     const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
     const batch = this.#batch(fillBytes, ids, 0)
     return { attempt: () => this.#waitFor(batch.attempt()), result: () => ids }
   }
 
-  /** In how many ms to try again after a refusal; throws if waiting does not help. */
+  /**
+   * In how many ms to try again after a refusal; throws if waiting does not help.
+   * @param {number} status
+   */
   #waitFor(status) {
     if (status === STATUS.OK) return 0
     const ms = this.#lease?.isComing(status) ? longestMs() : this.#retryAfter(status)
@@ -214,12 +277,16 @@ class FlakeId {
     return ms
   }
 
+  /** @param {number} status */
   #retryAfter(status) {
     if (status !== STATUS.OVERFLOW && status !== STATUS.CLOCK_BACKWARDS) return Number.POSITIVE_INFINITY
     return this.#clock === undefined ? hot.refusal[0] : OWN_CLOCK_POLL_MS
   }
 
-  /** After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws. */
+  /**
+   * After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws.
+   * @param {number} status
+   */
   #insist(status) {
     const attempt = () => this.#claimOnce()
     this.#block(status, attempt, () => 0)
@@ -234,6 +301,9 @@ class FlakeId {
   /**
    * Blocks this thread between tries, for `due()` ms plus maxWaitMs; throws at once if the next try would come later.
    * Only the planned length of a wait counts, and only after a try: a thread that was held up must not throw for that.
+   * @param {number} refused
+   * @param {() => number} attempt
+   * @param {() => number} due
    */
   #block(refused, attempt, due) {
     let left = this.#options.maxWaitMs
@@ -255,6 +325,7 @@ class FlakeId {
   /**
    * How long a batch that needs `needed` ms may sleep at once: if IDs may run ahead, ticks that it sleeps through are
    * not lost. Half of that is kept as a reserve, in case the thread wakes too late.
+   * @param {number} needed
    */
   #untilAll(needed) {
     return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs / 2) : 0
@@ -263,6 +334,7 @@ class FlakeId {
   /**
    * How many ms to sleep beyond the next tick, after so many failed tries. Otherwise all threads and processes that
    * wait for the same ticks would wake for each one, and only one of them gets it.
+   * @param {number} vain
    */
   #backOff(vain) {
     if (vain === 0 || this.#clock !== undefined) return 0
@@ -273,6 +345,9 @@ class FlakeId {
   /**
    * Makes n IDs. If they fit into `scratch` and need no wait, they are made there and it returns nothing. Otherwise it
    * returns a new Buffer with them.
+   * @param {Fill} fill
+   * @param {Uint8Array} scratch
+   * @param {number} n
    */
   #take(fill, scratch, n) {
     let made = 0
@@ -286,14 +361,25 @@ class FlakeId {
     return ids
   }
 
-  /** Fills the rest of `ids`, of which `made` are there already; blocks as long as that takes, plus maxWaitMs. */
+  /**
+   * Fills the rest of `ids`, of which `made` are there already; blocks as long as that takes, plus maxWaitMs.
+   * @param {Fill} fill
+   * @param {Uint8Array} ids
+   * @param {number} made
+   */
   #fill(fill, ids, made) {
     const { attempt, due } = this.#batch(fill, ids, made)
     const status = attempt()
     if (status !== STATUS.OK) this.#block(status, attempt, due)
   }
 
-  /** Tries once to fill `ids` up to the `wanted`th; `batch` then says how many there are. */
+  /**
+   * Tries once to fill `ids` up to the `wanted`th; `batch` then says how many there are.
+   * @param {Fill} fill
+   * @param {Uint8Array} ids
+   * @param {number} made
+   * @param {number} wanted
+   */
   #fillOnce(fill, ids, made, wanted) {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
@@ -305,6 +391,9 @@ class FlakeId {
   /**
    * A batch being filled. `due()` says how long it may wait without using up maxWaitMs: the time that the missing IDs
    * need at the layout's rate, or 0 after a wait that brought none.
+   * @param {Fill} fill
+   * @param {Uint8Array} ids
+   * @param {number} first
    */
   #batch(fill, ids, first) {
     const { facts, seqMask } = this.#options
@@ -329,12 +418,13 @@ class FlakeId {
 
   /** Asks the user's clock before the scratch array is touched, because the clock may make IDs itself. */
   #setTime() {
-    const now = this.#clock()
+    const now = this.#clock?.()
     if (typeof now !== 'bigint' && typeof now !== 'number') throw errors().optionTypeError('clock', now, CLOCK)
     if (typeof now === 'number' && !Number.isFinite(now)) throw errors().optionRangeError('clock', now, CLOCK)
     hot.putTime(now)
   }
 
+  /** @param {number} status */
   #error(status) {
     const [retryAfterMs, behindMs, timestamp] = hot.refusal
     const { seqMask, shared } = this.#options
@@ -347,7 +437,7 @@ class FlakeId {
         return errors().timeRangeError(timestamp, this.layout)
       case STATUS.FILE:
         this.#lease?.isComing(status) // starts the search for another slot, for later calls
-        return errors().problemError(this.#native.fault(), shared)
+        return errors().problemError(/** @type {Problem} */ (this.#native.fault()), shared)
       default:
         return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
     }
@@ -356,24 +446,37 @@ class FlakeId {
 
 const longestMs = () => require('./event-loop.js').LONGEST_MS
 
-let formatFile // kept here because require() takes longer than nextString()
+// These two are kept because require() takes longer than nextString().
+/** @type {typeof import('../native/texts.js') | undefined} */
+let textsFile
+/** @type {typeof import('./waiters.js') | undefined} */
+let waitersFile
 
-function baseCode(base) {
-  formatFile ??= require('../layout/format.js')
-  return formatFile.baseCode(base)
+function texts() {
+  textsFile ??= require('../native/texts.js')
+  return textsFile
 }
 
-const promised = (call) =>
-  new Promise((resolve, reject) => {
-    call((error, result) => (error ? reject(error) : resolve(result)))
-  })
+function waiting() {
+  waitersFile ??= require('./waiters.js')
+  return waitersFile
+}
 
+/** @type {Int32Array | undefined} */
 let cell
 
-/** Blocks this thread: nobody ever wakes the cell, so the wait ends with its time. */
+/**
+ * Blocks this thread: nobody ever wakes the cell, so the wait ends with its time.
+ * @param {number} ms
+ */
 function pause(ms) {
   cell ??= new Int32Array(new SharedArrayBuffer(4))
   Atomics.wait(cell, 0, 0, ms)
 }
 
-module.exports = { FlakeId }
+exports.FlakeId = FlakeId
+exports.attach = attach
+exports.detach = detach
+exports.end = end
+exports.wake = wake
+exports.shownOf = shownOf

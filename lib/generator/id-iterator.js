@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // `for await (const id of flake)`: an endless series of IDs, or until a signal aborts, each from nextAsync().
 //
@@ -7,15 +8,24 @@
 
 const { whenAborted } = require('../base/abort.js')
 
+/**
+ * @import { Callback } from './waiters.js'
+ *
+ * A call of next() without an answer.
+ * @typedef {{ resolve(result: IteratorResult<Buffer, unknown>): void, waiter?: { cancel(): boolean } }} Call
+ */
+
 class IdIterator {
   #submit
   #signal
+  /** @type {(() => void) | undefined} */
   #ignoreSignal // removes the listener; undefined while no next() waits, so an abandoned loop leaves none
-  #pending = new Set() // calls of next() without an answer
+  /** @type {Set<Call>} */
+  #pending = new Set()
   #isDone = false
 
   /**
-   * @param {(callback: Function) => { cancel(): boolean }} submit asks for one ID
+   * @param {(callback: Callback) => { cancel(): boolean }} submit asks for one ID
    * @param {AbortSignal} [signal] ends the iteration, without an error
    */
   constructor(submit, signal) {
@@ -27,6 +37,7 @@ class IdIterator {
     if (this.#signal?.aborted) this.#isDone = true
     return new Promise((resolve, reject) => {
       if (this.#isDone) return resolve({ done: true, value: undefined })
+      /** @type {Call} */
       const call = { resolve, waiter: undefined }
       call.waiter = this.#submit((error, value) => {
         this.#answered(call)
@@ -39,6 +50,7 @@ class IdIterator {
     })
   }
 
+  /** @param {unknown} [value] */
   async return(value) {
     this.#end()
     return { done: true, value: await value }
@@ -48,6 +60,7 @@ class IdIterator {
     return this
   }
 
+  /** @param {Call} call */
   #answered(call) {
     this.#pending.delete(call)
     if (this.#pending.size === 0) this.#stopListening()
@@ -63,7 +76,7 @@ class IdIterator {
     this.#isDone = true
     this.#stopListening()
     for (const { waiter, resolve } of this.#pending) {
-      waiter.cancel()
+      waiter?.cancel()
       resolve({ done: true, value: undefined })
     }
     this.#pending.clear()

@@ -1,54 +1,84 @@
 'use strict'
+// @ts-check
 
 // What a generator is made of: checked options, the addon's generator for them, and the lease if there is one. It must
 // never be reachable from outside lib/: FlakeId takes an object of this class instead of options.
 
-const hot = require('./hot.js')
+const hot = require('../native/hot.js')
+const { unlessProblem } = require('../base/check.js')
 const { readOptions } = require('./options.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/**
+ * @import { Settings } from './options.js'
+ *
+ * @typedef {import('../../target/native.d.ts').Generator} NativeGenerator
+ *
+ * What a generator asks its lease after a refusal.
+ * @typedef {object} Lease
+ * @property {(status: number) => boolean} isComing whether waiting helps
+ * @property {(status: number) => unknown} error what to throw; undefined if the lease does not know this status
+ */
 
-class Setup {
+class OpenedGenerator {
+  /**
+   * @param {Settings} options
+   * @param {NativeGenerator} native
+   * @param {Lease} [lease]
+   */
   constructor(options, native, lease) {
     this.options = options
     this.native = native
     this.lease = lease
   }
 
-  /** From the options of `new FlakeId(given)`. */
+  /**
+   * From the options of `new FlakeId(given)`.
+   * @param {unknown} given
+   */
   static of(given) {
     const options = readOptions(given)
     const isOrdinary = options.clock === undefined && options.shared === undefined
-    return new Setup(options, isOrdinary ? openOrdinary(options) : open(options))
+    return new OpenedGenerator(options, isOrdinary ? openOrdinary(options) : open(options))
   }
 }
 
 /**
  * The addon's generator for these options: the same options share one, so that a generator for each request costs
  * little.
+ * @param {Settings} options
  */
 function openOrdinary(options) {
   return options.facts.generators.get(keyOf(options), () => withOwnIndex(open(options)))
 }
 
-/** Copies its index into a property: asking the addon would take three times as long. */
+/**
+ * Copies its index into a property: asking the addon would take three times as long.
+ * @param {NativeGenerator} native
+ */
 const withOwnIndex = (native) => Object.defineProperty(native, 'index', { value: native.index })
 
-/** The node number alone, where the rest is as usual: a number is found sooner than text. */
+/**
+ * The node number alone, where the rest is as usual: a number is found sooner than text.
+ * @param {Settings} options
+ */
 function keyOf({ facts, node, seqMask, maxAheadMs, prefetch }) {
   const isUsual = seqMask === facts.counterMax && maxAheadMs === facts.maxAheadMs && prefetch === undefined
   return isUsual ? node : `${node} ${seqMask} ${maxAheadMs} ${prefetch?.count} ${prefetch?.validityMs}`
 }
 
+/** @param {Settings} options */
 function open(options) {
   const { facts, shared, node } = options
   const [handle, knobs] = [facts.native, knobsOf(options)]
   const opened =
     shared === undefined ? hot.generators.open(handle, knobs) : hot.generators.openShared(handle, knobs, shared)
-  return insist(opened, `node ${node}`)
+  return unlessProblem(opened, `node ${node}`)
 }
 
-/** Options as the addon takes them. */
+/**
+ * Options as the addon takes them.
+ * @param {Settings} options
+ */
 const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock }) => ({
   node,
   seqMask,
@@ -58,10 +88,5 @@ const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock }) => ({
   ownClock: clock !== undefined,
 })
 
-/** What the addon opened; throws if it could not. `where`: what a mismatch is about. */
-function insist(opened, where) {
-  if (opened.why !== undefined || opened.theirs !== undefined) throw errors().problemError(opened, where)
-  return opened
-}
-
-module.exports = { Setup, insist, knobsOf }
+exports.OpenedGenerator = OpenedGenerator
+exports.knobsOf = knobsOf

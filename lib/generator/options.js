@@ -1,14 +1,32 @@
 'use strict'
+// @ts-check
 
 // Validates the options of a generator: native code trusts what this file gives it.
 
-const { CLOCK, isAbsent, checkKeys, readBounded, readDuration } = require('../base/check.js')
-require('../layout/layout.js') // gives layout-facts.js its class
-const { factsOf, usualFacts } = require('../layout/layout-facts.js')
-const { readNodeNumber } = require('./node-number.js')
+const { CLOCK, errors, isAbsent, checkKeys, readBounded, readDuration } = require('../base/check.js')
+const { factsOf } = require('../layout/layout.js')
+const { usualFacts } = require('../layout/layout-facts.js')
+const { readNodeNumber } = require('../layout/node-number.js')
 const { unixNow } = require('../base/timers.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/**
+ * @import { Options } from '../base/check.js'
+ * @import { LayoutFacts } from '../layout/layout-facts.js'
+ */
+
+/**
+ * How the ticks are used.
+ * @typedef {object} Knobs
+ * @property {number} seqMask
+ * @property {number} maxAheadMs
+ * @property {number} maxWaitMs
+ * @property {{ count: number, validityMs: number }} [prefetch]
+ *
+ * The checked options of a generator.
+ * @typedef {Knobs & Node & Source & { facts: LayoutFacts }} Settings
+ * @typedef {{ node: number, nodes: Record<string, number> }} Node `nodes`: the fields that were given by name
+ * @typedef {{ clock?: () => unknown, shared?: string }} Source
+ */
 
 /** Options of every generator, however it gets its node number. */
 const GENERAL = [
@@ -18,10 +36,14 @@ const GENERAL = [
 /** Options that say where an ordinary generator gets its numbers; a leased one gets them from its slot. */
 const OF_NODE = ['id', 'shared', 'clock']
 
-/** A checked copy of the options of `new FlakeId(options)`. */
+/**
+ * A checked copy of the options of `new FlakeId(options)`.
+ * @param {unknown} given
+ * @returns {Settings}
+ */
 function readOptions(given) {
   if (typeof given !== 'object' && given !== undefined) throw errors().optionTypeError('options', given, 'an object')
-  const facts = readLayout(given ?? {})
+  const facts = readLayout(/** @type {Options} */ (given ?? {}))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
   const options = checkKeys('options', given, known, () => offeredOf(known, facts))
   const clock = readClock(options.clock)
@@ -34,13 +56,24 @@ function readOptions(given) {
   }
 }
 
-/** The known options that make sense with this layout. */
+/**
+ * The known options that make sense with this layout.
+ * @param {readonly string[]} known
+ * @param {LayoutFacts} facts
+ */
 function offeredOf(known, { hasNodes, mode }) {
-  const isOffered = { nodes: hasNodes, mode: !isAbsent(mode) }
-  return known.filter((name) => isOffered[name] ?? true)
+  const isOffered = new Map([
+    ['nodes', hasNodes],
+    ['mode', !isAbsent(mode)],
+  ])
+  return known.filter((name) => isOffered.get(name) ?? true)
 }
 
-/** How the ticks are used. */
+/**
+ * @param {Options} options
+ * @param {LayoutFacts} facts
+ * @returns {Knobs}
+ */
 function readKnobs(options, { counterMax, maxAheadMs, maxWaitMs }) {
   return {
     seqMask: readSeqMask(options.seqMask, counterMax),
@@ -50,7 +83,10 @@ function readKnobs(options, { counterMax, maxAheadMs, maxWaitMs }) {
   }
 }
 
-/** What is known of the layout, with the epoch and the choices that the options have for it. */
+/**
+ * What is known of the layout, with the epoch and the choices that the options have for it.
+ * @param {Options} options
+ */
 function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   const named = isAbsent(layout) ? usualFacts() : factsOf(layout)
   const chosen = named.with({ epoch, nodes, mode, idOffset })
@@ -61,13 +97,18 @@ function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   return chosen
 }
 
+/** @param {unknown} clock */
 function readClock(clock) {
   if (isAbsent(clock)) return undefined
   if (typeof clock !== 'function') throw errors().optionTypeError('clock', clock, CLOCK)
-  return clock
+  return /** @type {() => unknown} */ (clock)
 }
 
-/** The path of the file in which processes share a cursor, absolute: the working folder may change. */
+/**
+ * The path of the file in which processes share a cursor, absolute: the working folder may change.
+ * @param {unknown} shared
+ * @param {unknown} clock
+ */
 function readShared(shared, clock) {
   if (isAbsent(shared)) return undefined
   const wanted = 'the path of a file'
@@ -78,6 +119,10 @@ function readShared(shared, clock) {
   return require('node:path').resolve(shared)
 }
 
+/**
+ * @param {unknown} value
+ * @param {number} max
+ */
 function readSeqMask(value, max) {
   if (isAbsent(value)) return max
   if (max === 0) throw errors().unusableOptionError('seqMask', value, 'with a layout that has no counter')
@@ -90,7 +135,10 @@ function readSeqMask(value, max) {
 
 const PREFETCH = { count: 100, validityMs: 600_000 } // as Hazelcast's
 
-/** Hazelcast's prefetch: true, a count, or both numbers; undefined if absent. */
+/**
+ * Hazelcast's prefetch: true, a count, or both numbers; undefined if absent.
+ * @param {unknown} prefetch
+ */
 function readPrefetch(prefetch) {
   if (isAbsent(prefetch) || prefetch === false) return undefined
   if (prefetch === true) return PREFETCH
@@ -104,11 +152,19 @@ function readPrefetch(prefetch) {
   }
 }
 
+/**
+ * @param {string} option
+ * @param {unknown} count
+ */
 const readPrefetchCount = (option, count) => readBounded(option, count, 1, 100_000)
 
+/** @type {number | undefined} */
 let most // IDs in the largest batch: their bytes fill the largest Buffer
 
-/** How many IDs a batch makes: `take(n)`. */
+/**
+ * How many IDs a batch makes: `take(n)`.
+ * @param {unknown} n
+ */
 function readCount(n) {
   if (typeof n !== 'number') throw errors().optionTypeError('n', n, 'the number of IDs to make')
   most ??= Math.floor(require('node:buffer').constants.MAX_LENGTH / 8)

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Calls that wait for an ID without blocking the event loop: one queue for each generator, served in the order of the
 // calls.
@@ -28,14 +29,30 @@ const BATCH = 256
  * @property {() => unknown} result the result of the last attempt that worked
  */
 
+/**
+ * @callback Callback
+ * @param {Error | null} error
+ * @param {any} result of the wish, whose kind the caller knows
+ * @returns {unknown}
+ */
+
 /** A call. As an AsyncResource it keeps the async context in which it was made. */
 class Waiter extends AsyncResource {
   #queue
+  /** @type {Callback | undefined} */
   #callback // undefined: cancelled
+  /** @type {Wish | undefined} */
   #wish // undefined: served or cancelled
+  /** @type {unknown} */
   #error = null
+  /** @type {unknown} */
   #value
 
+  /**
+   * @param {Waiters} queue
+   * @param {Callback} callback
+   * @param {Wish} wish
+   */
   constructor(queue, callback, wish) {
     super('FLAKEFORGE')
     this.#queue = queue
@@ -84,13 +101,15 @@ class Waiter extends AsyncResource {
  * because a linked list costs the garbage collector twice as much.
  */
 class Waiters {
-  #queue = []
+  /** @type {(Waiter | undefined)[]} */
+  #queue = [] // undefined: told
   #untold = 0 // index of the first call whose callback has still to run; those before it are gone
   #unserved = 0 // index of the first call that waits
   #calls = 0
   #cancelled = 0 // at least how many waiting calls were cancelled since they were last removed
   #isServing = false
   #isTelling = false
+  /** @type {number | undefined} */
   #waitsSince
   #onWaited
 
@@ -102,6 +121,8 @@ class Waiters {
   /**
    * Calls `callback(null, wish.result())` once `wish.attempt()` has worked, or `callback(error)` when it has thrown.
    * Returns the call, which can be cancelled.
+   * @param {Callback} callback
+   * @param {Wish} wish
    */
   submit(callback, wish) {
     const waiter = new Waiter(this, callback, wish)
@@ -113,6 +134,8 @@ class Waiters {
   /**
    * The same, but nothing is tried before the callback can run: until then the call can be cancelled without using up a
    * number.
+   * @param {Callback} callback
+   * @param {Wish} wish
    */
   submitLater(callback, wish) {
     const waiter = new Waiter(this, callback, wish)
@@ -138,13 +161,21 @@ class Waiters {
     const end = Math.min(this.#queue.length, first + BATCH)
     let ms = 0
     while (this.#unserved < end) {
-      ms = this.#queue[this.#unserved].serve()
+      ms = this.#at(this.#unserved).serve()
       if (ms > 0) break
       this.#unserved++
     }
     this.#isServing = false
     if (this.#unserved > first) this.#served()
     if (ms > 0) this.#sleep(ms)
+  }
+
+  /**
+   * A call that is still to be served or told.
+   * @param {number} index
+   */
+  #at(index) {
+    return /** @type {Waiter} */ (this.#queue[index])
   }
 
   /** Serves calls and runs their callbacks, on process.nextTick. */
@@ -165,7 +196,7 @@ class Waiters {
 
   /** Removes cancelled calls. If no call waits any more, no timer keeps the process alive. */
   #forgetCancelled() {
-    const waiting = this.#queue.slice(this.#unserved).filter((waiter) => waiter.isWaiting)
+    const waiting = this.#queue.slice(this.#unserved).filter((waiter) => waiter?.isWaiting)
     this.#queue.length = this.#unserved
     for (const waiter of waiting) this.#queue.push(waiter)
     this.#cancelled = 0
@@ -174,6 +205,7 @@ class Waiters {
     stopWaiting(this)
   }
 
+  /** @param {number} ms */
   #sleep(ms) {
     this.#waitsSince ??= monotonicNow()
     goOnIn(ms, this)
@@ -194,7 +226,7 @@ class Waiters {
     let hasThrown = true
     try {
       while (!isOver && this.#hasServed()) {
-        const waiter = this.#queue[this.#untold]
+        const waiter = this.#at(this.#untold)
         this.#queue[this.#untold++] = undefined
         waiter.tell()
         isOver = isSliceOver()
@@ -221,4 +253,15 @@ class Waiters {
   }
 }
 
-module.exports = { Waiters }
+/**
+ * The promise of a call that takes a callback.
+ * @param {(callback: Callback) => unknown} call
+ * @returns {Promise<any>}
+ */
+const promised = (call) =>
+  new Promise((resolve, reject) => {
+    call((error, result) => (error ? reject(error) : resolve(result)))
+  })
+
+exports.Waiters = Waiters
+exports.promised = promised

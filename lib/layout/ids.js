@@ -1,31 +1,38 @@
 'use strict'
+// @ts-check
 
 // Turns IDs in any form (8 big-endian bytes, a bigint, or text) into bigints, compares them, and converts them to and
 // from signed numbers. Numbers are refused: a JavaScript number has 53 bits, so an ID would lose its last ones.
 
 const { isUint8Array } = require('node:util').types
+const { MAX_U64, errors } = require('../base/check.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
-
-const MAX = 2n ** 64n - 1n
 const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
 const WANTED = "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, or text ('123', '0x7b', '0b1111011')"
 
 const eight = new DataView(new ArrayBuffer(8)) // a DataView over the caller's bytes would cost more than this copy
 const eightBytes = new Uint8Array(eight.buffer)
 
+/** @param {Uint8Array} bytes */
 function bytesToBigInt(bytes) {
   if (bytes.length !== 8) throw errors().idError(bytes, `an ID: it has ${bytes.length} bytes, an ID has 8`)
   eightBytes.set(bytes)
   return eight.getBigUint64(0)
 }
 
+/**
+ * @param {bigint} value
+ * @param {unknown} given
+ */
 function inRange(value, given) {
-  if (value < 0n || value > MAX) throw errors().idError(given, WANTED)
+  if (value < 0n || value > MAX_U64) throw errors().idError(given, WANTED)
   return value
 }
 
-/** The ID as a bigint from 0 to 2^64 − 1. */
+/**
+ * The ID as a bigint from 0 to 2^64 − 1.
+ * @param {unknown} id
+ */
 function toBigInt(id) {
   if (isUint8Array(id)) return bytesToBigInt(id)
   if (typeof id === 'bigint') return inRange(id, id)
@@ -35,19 +42,28 @@ function toBigInt(id) {
   throw errors().idError(id, WANTED)
 }
 
-/** The 8 big-endian bytes of a bigint that is an ID. */
+/**
+ * The 8 big-endian bytes of a bigint that is an ID.
+ * @param {bigint} value
+ */
 function toBuffer(value) {
   const buffer = Buffer.alloc(8)
   buffer.writeBigUInt64BE(value)
   return buffer
 }
 
-/** The ID as signed 64-bit columns store it: negative from 2^63 on. */
+/**
+ * The ID as signed 64-bit columns store it: negative from 2^63 on.
+ * @param {unknown} id
+ */
 function toSigned(id) {
   return BigInt.asIntN(64, toBigInt(id))
 }
 
-/** The ID of a signed 64-bit value. */
+/**
+ * The ID of a signed 64-bit value.
+ * @param {unknown} value
+ */
 function fromSigned(value) {
   if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value) {
     throw errors().idError(value, 'a signed 64-bit value: a bigint from −2^63 to 2^63 − 1')
@@ -55,11 +71,15 @@ function fromSigned(value) {
   return toBuffer(BigInt.asUintN(64, value))
 }
 
-/** −1, 0 or 1, as the first ID is smaller than, equal to or larger than the second. */
+/**
+ * −1, 0 or 1, as the first ID is smaller than, equal to or larger than the second.
+ * @param {unknown} a
+ * @param {unknown} b
+ */
 function compare(a, b) {
   const [first, second] = [toBigInt(a), toBigInt(b)]
   if (first === second) return 0
   return first < second ? -1 : 1
 }
 
-module.exports = { toBigInt, toBuffer, toSigned, fromSigned, compare }
+module.exports = { isUint8Array, toBigInt, toBuffer, toSigned, fromSigned, compare }

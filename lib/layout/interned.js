@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Objects that are made once and shared by all code that asks for the same, as long as any of it holds them: layouts
 // and generators. Each has a native object with a finalizer, and these pile up in a loop that never lets the event loop
@@ -9,11 +10,16 @@
 
 const MOST = 10_000 // more than the node numbers of most layouts
 
-/** @template T */
+/** @template {object} T */
 class Interned {
+  /** @type {Map<string | number | undefined, WeakRef<T>>} */
   #known = new Map()
 
-  /** The object for this key; a new one if nothing holds the last one. @param {() => T} make */
+  /**
+   * The object for this key; a new one if nothing holds the last one.
+   * @param {string | number | undefined} key
+   * @param {() => T} make
+   */
   get(key, make) {
     const known = this.#known.get(key)?.deref()
     if (known !== undefined) return known
@@ -25,4 +31,4 @@ class Interned {
   }
 }
 
-module.exports = { Interned }
+exports.Interned = Interned

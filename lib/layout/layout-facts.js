@@ -1,26 +1,50 @@
 'use strict'
+// @ts-check
 
 // A layout as lib/ needs it: what it is made of, the addon's object for it, and that object's answers, asked once. The
 // same request always gets the same object.
 //
 // It must never reach users: they see lib/layout/layout.js.
 
-const hot = require('../generator/hot.js')
+const hot = require('../native/hot.js')
 const native = require('../native/index.js')
-const { FARTHEST_MS, isAbsent, readInstant } = require('../base/check.js')
+const { FARTHEST_MS, errors, isAbsent, readInstant } = require('../base/check.js')
 const { Interned } = require('./interned.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/**
+ * What a layout is made of: a dialect's name, or the name and the bits of a user's own.
+ * @typedef {{ name: string, spec?: import('../../target/native.d.ts').LayoutSpec }} Parts
+ *
+ * What can be chosen of a layout.
+ * @typedef {{ epoch?: number, nodes?: number, mode?: string, idOffset?: bigint }} Choices
+ *
+ * The same as users give it.
+ * @typedef {{ epoch?: unknown, nodes?: unknown, mode?: unknown, idOffset?: unknown }} GivenChoices
+ */
 
 class LayoutFacts {
-  #spec // a dialect's name, or a user's own fields
+  /** @type {Parts} */
+  #spec
+  /** @type {Choices} */
   #choices
   #key // of the choices
+  /** @type {Interned<LayoutFacts>} */
   #variants = new Interned() // with other choices
-  /** the addon's generators with this layout, by what they were opened with: for lib/generator/opened-generator.js */
+  /**
+   * the addon's generators with this layout, by what they were opened with: for lib/generator/opened-generator.js
+   * @type {Interned<import('../../target/native.d.ts').Generator>}
+   */
   generators = new Interned()
-  #layout // what users see of it
+  /**
+   * what users see of it, once somebody has asked for it: layoutOf() of lib/layout/layout.js gives it
+   * @type {import('./layout.js').Layout | undefined}
+   */
+  layoutMade
 
+  /**
+   * @param {Parts} spec
+   * @param {Choices} choices
+   */
   constructor(spec, choices) {
     const own = new native.Layout(hot.generators, { ...spec, ...choices })
     if (own.end > FARTHEST_MS) {
@@ -59,7 +83,6 @@ class LayoutFacts {
     return this.#choices.idOffset
   }
 
-  /** what it was made of: `{ name }` for a dialect, `{ name, spec }` for a user's own fields */
   get spec() {
     return this.#spec
   }
@@ -69,18 +92,16 @@ class LayoutFacts {
     return this.#choices
   }
 
-  /** What users see of it. */
-  get layout() {
-    this.#layout ??= new Layout(this)
-    return this.#layout
-  }
-
-  /** The same layout with other choices; those that are left out stay. */
+  /**
+   * The same layout with other choices; those that are left out stay.
+   * @param {GivenChoices} given
+   * @returns {LayoutFacts}
+   */
   with({ epoch, nodes, mode, idOffset }) {
     const present = this.#choices
     const choices = {
       epoch: isAbsent(epoch) ? present.epoch : readInstant('epoch', epoch),
-      nodes: isAbsent(nodes) ? present.nodes : spec().readNodes(nodes, this),
+      nodes: isAbsent(nodes) ? present.nodes : spec().readNodeCount(nodes, this),
       mode: isAbsent(mode) ? present.mode : spec().readMode(mode, this),
       idOffset: undefined,
     }
@@ -97,6 +118,7 @@ class LayoutFacts {
     return this.#variant({ ...choices, idOffset: offset })
   }
 
+  /** @param {Choices} choices */
   #variant(choices) {
     const key = keyOf(choices)
     if (key === this.#key) return this
@@ -104,23 +126,29 @@ class LayoutFacts {
   }
 }
 
-/** Just the epoch if nothing else is chosen: a Map finds a number faster than text. */
+/**
+ * Just the epoch if nothing else is chosen: a Map finds a number faster than text.
+ * @param {Choices} choices
+ */
 function keyOf({ epoch, nodes, mode, idOffset }) {
   const isPlain = nodes === undefined && mode === undefined && idOffset === undefined
   return isPlain ? epoch : `${epoch} ${nodes} ${mode} ${idOffset}`
 }
 
+/** @type {Interned<LayoutFacts>} */
 const bases = new Interned() // layouts without a choice made, by their spec
 
+/** @param {Parts & { epoch?: number }} spec */
 const baseOf = ({ epoch, ...parts }) =>
   bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
 
-/** The layout of a Layout, of a dialect's name, or of a user's own fields. */
-function factsOf(given) {
-  if (typeof given === 'object' && given instanceof Layout) return Layout.facts(given)
-  return baseOf(spec().readSpec(given))
-}
+/**
+ * The layout of a dialect's name, or of a user's own fields.
+ * @param {unknown} given
+ */
+const factsOfSpec = (given) => baseOf(spec().readSpec(given))
 
+/** @type {LayoutFacts | undefined} */
 let usual // kept, because finding it by its name takes longer than making a generator
 
 /** The layout where none is named. */
@@ -130,6 +158,7 @@ function usualFacts() {
 }
 
 // Only layouts and choices that somebody names need this. It is kept here because calling require() each time is slow.
+/** @type {typeof import('./layout-spec.js') | undefined} */
 let specs
 
 function spec() {
@@ -137,14 +166,6 @@ function spec() {
   return specs
 }
 
-let Layout
-
-/**
- * lib/layout/layout.js gives its class here when it is loaded. It is loaded with this file, not when first used: test runners
- * clear Node's cache, and require() would then give the class of another copy of the package.
- */
-function setLayoutClass(given) {
-  Layout = given
-}
-
-module.exports = { LayoutFacts, factsOf, setLayoutClass, usualFacts }
+exports.LayoutFacts = LayoutFacts
+exports.factsOfSpec = factsOfSpec
+exports.usualFacts = usualFacts

@@ -1,12 +1,13 @@
 'use strict'
+// @ts-check
 
 // What layouts are made of: a dialect's name or a user's own fields, and the choices that some have. This file checks
 // them, with the core's rules for specs; lib/layout/layout-facts.js makes a layout from them.
 
 const native = require('../native/index.js')
-const { isAbsent, checkKeys, readBounded, readInstant } = require('../base/check.js')
+const { errors, isAbsent, checkKeys, readBounded, readInstant } = require('../base/check.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/** @import { LayoutFacts } from './layout-facts.js' */
 
 const DIALECTS = native.dialects()
 const SPEC = ['name', 'epoch', 'tickMs', 'fields']
@@ -19,16 +20,20 @@ const RESERVED = [
   ...['date', 'tick'],
 ]
 
-/** A dialect's name, or the checked parts of a user's own layout. */
-function readSpec(spec) {
-  if (typeof spec === 'string') {
-    if (!DIALECTS.includes(spec)) throw errors().unknownLayoutError(spec, DIALECTS)
-    return { name: spec }
+/**
+ * A dialect's name, or the checked parts of a user's own layout.
+ * @param {unknown} given
+ * @returns {import('./layout-facts.js').Parts & { epoch?: number }}
+ */
+function readSpec(given) {
+  if (typeof given === 'string') {
+    if (!DIALECTS.includes(given)) throw errors().unknownLayoutError(given, DIALECTS)
+    return { name: given }
   }
-  if (typeof spec !== 'object' || spec === null) {
-    throw errors().optionTypeError('layout', spec, 'a name, a Layout, or { epoch, tickMs, fields }')
+  if (typeof given !== 'object' || given === null) {
+    throw errors().optionTypeError('layout', given, 'a name, a Layout, or { epoch, tickMs, fields }')
   }
-  checkKeys('layout', spec, SPEC)
+  const spec = checkKeys('layout', given, SPEC)
   const name = spec.name ?? 'custom'
   if (typeof name !== 'string' || name === '')
     throw errors().optionTypeError('name', name, 'a string that is not empty')
@@ -36,12 +41,16 @@ function readSpec(spec) {
   const problem = native.specProblem(bits)
   if (problem !== null) {
     const field = problem.field ?? undefined
-    const [option, value] = field === undefined ? ['fields', spec.fields] : [`fields[${field}]`, spec.fields[field]]
+    const [option, value] =
+      field === undefined
+        ? ['fields', spec.fields]
+        : [`fields[${field}]`, /** @type {unknown[]} */ (spec.fields)[field]]
     throw errors().optionError(RangeError, option, value, `${option} must ${problem.must}`)
   }
   return { name, spec: bits, epoch: readInstant('epoch', spec.epoch ?? 0) }
 }
 
+/** @param {unknown} tickMs */
 function readTickNs(tickMs) {
   if (typeof tickMs !== 'number') throw errors().optionTypeError('tickMs', tickMs, 'a number of milliseconds')
   const ns = Math.round(tickMs * 1e6)
@@ -51,6 +60,7 @@ function readTickNs(tickMs) {
   return ns
 }
 
+/** @param {unknown} given */
 function readFields(given) {
   if (!Array.isArray(given))
     throw errors().optionTypeError('fields', given, "an array of pairs [name, bits] such as ['timestamp', 41]")
@@ -80,21 +90,33 @@ function readFields(given) {
   return { names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
 }
 
-/** snowcast's number of nodes. */
-function readNodes(nodes, { name, hasNodes }) {
+/**
+ * snowcast's number of nodes.
+ * @param {unknown} nodes
+ * @param {LayoutFacts} facts
+ */
+function readNodeCount(nodes, { name, hasNodes }) {
   if (!hasNodes) throw errors().unusableOptionError('nodes', nodes, `with layout '${name}': only 'snowcast' has it`)
   return readBounded('nodes', nodes, 128, 8192)
 }
 
-/** uniqueid's mode; `layout` says whether it has one. */
+/**
+ * uniqueid's mode.
+ * @param {unknown} mode
+ * @param {LayoutFacts} facts
+ */
 function readMode(mode, { name, mode: present }) {
   if (isAbsent(present))
     throw errors().unusableOptionError('mode', mode, `with layout '${name}': only 'uniqueid' has modes`)
-  if (!MODES.includes(mode)) throw errors().optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
-  return mode
+  const known = MODES.find((name) => name === mode)
+  if (known === undefined) throw errors().optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
+  return known
 }
 
-/** Hazelcast's id-offset. */
+/**
+ * Hazelcast's id-offset.
+ * @param {unknown} offset
+ */
 function readIdOffset(offset) {
   const wanted = 'a bigint from −2^63 to 2^63 − 1'
   if (typeof offset !== 'bigint') throw errors().optionTypeError('idOffset', offset, wanted)
@@ -102,4 +124,4 @@ function readIdOffset(offset) {
   return offset
 }
 
-module.exports = { DIALECTS, MODES, readSpec, readNodes, readMode, readIdOffset }
+module.exports = { DIALECTS, MODES, readSpec, readNodeCount, readMode, readIdOffset }

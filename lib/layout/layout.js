@@ -1,21 +1,34 @@
 'use strict'
+// @ts-check
 
 // A layout as users see it: what the bits of an ID mean, encoding and decoding. The core reads and writes the bits;
 // this file checks the parts first.
 
-const hot = require('../generator/hot.js')
-const { checkKeys, readNanoseconds } = require('../base/check.js')
-const { LayoutFacts, factsOf, setLayoutClass } = require('./layout-facts.js')
-
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+const hot = require('../native/hot.js')
+const { checkKeys, errors, readNanoseconds } = require('../base/check.js')
+const { LayoutFacts, factsOfSpec } = require('./layout-facts.js')
 
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
+
+/**
+ * What lib/ knows of a layout. Users cannot reach it: only the class can read it.
+ * @type {(layout: Layout) => LayoutFacts}
+ */
+let factsOfLayout
 
 class Layout {
   #facts
   #index // also in #facts, but these two make decode() faster
   #nodeNames
 
+  static {
+    factsOfLayout = (layout) => layout.#facts
+  }
+
+  /**
+   * @param {unknown} spec
+   * @param {unknown} [options]
+   */
   constructor(spec, options) {
     const facts = spec instanceof LayoutFacts ? spec : factsOf(spec).with(checkKeys('options', options, CHOICES))
     this.#facts = facts
@@ -27,16 +40,6 @@ class Layout {
     Object.freeze(this)
   }
 
-  /** The one layout with these choices, which all generators share; for lib/ only. */
-  static of(spec, choices) {
-    return factsOf(spec).with(choices).layout
-  }
-
-  /** What lib/ knows of it; for lib/ only. */
-  static facts(layout) {
-    return layout.#facts
-  }
-
   get end() {
     return new Date(this.#facts.end)
   }
@@ -45,27 +48,32 @@ class Layout {
     return new Date(this.#facts.signedEnd)
   }
 
+  /** @param {unknown} id */
   decode(id) {
-    const { Parts, isUint8Array, modeOf } = codec()
-    if (isUint8Array(id) && id.length === 8) hot.fromBytes(id)
-    else hot.fromBigInt(ids().toBigInt(id))
+    const { Parts, modeOf } = codec()
+    const { isUint8Array, toBigInt } = ids()
+    if (isUint8Array(id) && id.length === 8) hot.putBytes(id)
+    else hot.putBigInt(toBigInt(id))
     hot.index[0] = this.#index
     if (hot.unpack() !== undefined) {
       throw errors().idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
     }
     const parts = hot.parts
-    const decoded = new Parts(parts[0], hot.id[0], parts[1], parts[2])
+    const made = new Parts(parts[0], hot.id[0], parts[1], parts[2])
+    const decoded = /** @type {typeof made & Record<string, unknown>} */ (made)
     if (!Number.isNaN(parts[3])) decoded.mode = modeOf(parts[3])
     const names = this.#nodeNames
     for (let i = 0; i < names.length; i++) decoded[names[i]] = parts[4 + i]
     return decoded
   }
 
+  /** @param {unknown} given */
   encode(given) {
     if (typeof given !== 'object' || given === null) throw errors().optionTypeError('parts', given, 'an object')
-    return codec().encode(given, this, this.#facts, hot)
+    return codec().encode(/** @type {Record<string, unknown>} */ (given), this, this.#facts, hot)
   }
 
+  /** @param {unknown} time */
   #tickOf(time) {
     const ns = readNanoseconds('timestamp', time)
     const tick = this.#facts.native.tickOf(ns)
@@ -73,6 +81,10 @@ class Layout {
     return tick
   }
 
+  /**
+   * @param {number | Date} from
+   * @param {number | Date} [to]
+   */
   range(from, to) {
     if (!this.#facts.isTimeOrdered) {
       throw errors().optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
@@ -84,6 +96,7 @@ class Layout {
     return { min: toBuffer(min), max: toBuffer(max) }
   }
 
+  /** @param {unknown} id */
   toText(id) {
     const unit = this.#unitNs('toText')
     const { tick, id: host } = this.decode(id)
@@ -93,6 +106,7 @@ class Layout {
     return `${date.toISOString().slice(0, -5)}.${String(ns % 1_000_000_000n).padStart(9, '0')}`
   }
 
+  /** @param {string} text */
   fromText(text) {
     const unit = this.#unitNs('fromText')
     const [, seconds, fraction] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/.exec(text) ?? []
@@ -109,7 +123,10 @@ class Layout {
     return id
   }
 
-  /** Decimal IDs count ns or µs; a tick has a hundred of them. */
+  /**
+   * Decimal IDs count ns or µs; a tick has a hundred of them.
+   * @param {string} call
+   */
   #unitNs(call) {
     if (!this.#facts.isDecimal)
       throw errors().optionRangeError('layout', this.name, `'chronicle' or 'chronicle-micros' for ${call}()`)
@@ -123,7 +140,9 @@ class Layout {
 
 // Only decode() and similar methods need these. They are kept here because require() takes longer than decode(). Neither
 // may keep a state: test runners clear Node's cache, and then they come from another copy of the package.
+/** @type {typeof import('./parts.js') | undefined} */
 let partsFile
+/** @type {typeof import('./ids.js') | undefined} */
 let idsFile
 
 function codec() {
@@ -136,8 +155,33 @@ function ids() {
   return idsFile
 }
 
+/** @param {number | Date} time */
 const show = (time) => (typeof time === 'object' ? time.toISOString() : String(time))
 
-setLayoutClass(Layout)
+/**
+ * The layout of a Layout, of a dialect's name, or of a user's own fields.
+ * @param {unknown} given
+ */
+function factsOf(given) {
+  return typeof given === 'object' && given instanceof Layout ? factsOfLayout(given) : factsOfSpec(given)
+}
 
-module.exports = { Layout }
+/**
+ * What users see of a layout: one object, which all generators share.
+ * @param {LayoutFacts} facts
+ */
+function layoutOf(facts) {
+  facts.layoutMade ??= new Layout(facts)
+  return facts.layoutMade
+}
+
+/**
+ * The same for a dialect's name.
+ * @param {string} name
+ */
+const sharedLayout = (name) => layoutOf(factsOf(name))
+
+exports.Layout = Layout
+exports.factsOf = factsOf
+exports.layoutOf = layoutOf
+exports.sharedLayout = sharedLayout

@@ -1,18 +1,25 @@
 'use strict'
+// @ts-check
 
 // Computes the node number from named values, as options and parts have them: `id`, or the node fields. Also finds
 // these values for a generator: in its options, else in the environment, else 0. Two sources that could disagree are an
 // error, because somebody relies on the one that would be ignored.
 
-const { isAbsent, readBounded, readInteger } = require('../base/check.js')
+const { errors, isAbsent, readBounded, readInteger } = require('../base/check.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/**
+ * @import { Options } from '../base/check.js'
+ * @import { LayoutFacts } from './layout-facts.js'
+ */
 
+/** @param {string} name */
 const sameName = (name) => name
 
 /**
- * The node number: `id`, or the node fields by name, or 0; if both are given they must agree. `facts`: the layout's;
- * `label` says what to call a field in an error.
+ * The node number: `id`, or the node fields by name, or 0; if both are given they must agree.
+ * @param {Options} given
+ * @param {LayoutFacts} facts
+ * @param {(name: string) => string} [label] what to call a field in an error
  */
 function readNode(given, facts, label = sameName) {
   const { nodeFields } = facts
@@ -34,9 +41,15 @@ function readNode(given, facts, label = sameName) {
   return node
 }
 
-/** The same, with the values of the node fields by name if `id` is not given. */
+/**
+ * The same, with the values of the node fields by name if `id` is not given.
+ * @param {Options} given
+ * @param {LayoutFacts} facts
+ * @param {(name: string) => string} [label]
+ */
 function readNodes(given, facts, label = sameName) {
   const node = readNode(given, facts, label)
+  /** @type {Record<string, number>} */
   const nodes = {}
   if (!isAbsent(given.id)) return { node, nodes }
   for (const { name, max } of facts.nodeFields) {
@@ -48,9 +61,14 @@ function readNodes(given, facts, label = sameName) {
 const ORDINAL = 'ordinal'
 const ID_VARIABLE = 'FLAKEFORGE_ID'
 
-/** The node number, `nodeOffset` included, and the node fields as they were given by name. */
+/**
+ * The node number, `nodeOffset` included, and the node fields as they were given by name.
+ * @param {Options} options
+ * @param {LayoutFacts} facts
+ */
 function readNodeNumber(options, facts) {
   const values = choose(options, facts)
+  /** @param {string} name */
   const label = (name) => (isAbsent(options[name]) ? variableOf(name, facts) : name)
   const other = isAbsent(values.id) ? undefined : facts.nodeNames.find((name) => !isAbsent(values[name]))
   if (other !== undefined) {
@@ -65,8 +83,11 @@ function readNodeNumber(options, facts) {
 /**
  * The values by name: from the options, plus the fields that they leave out from the environment, unless `id` covers
  * them all. If the options name none, from the environment alone.
+ * @param {Options} options
+ * @param {LayoutFacts} facts
  */
 function choose(options, { nodeFields }) {
+  /** @type {Options} */
   const values = { id: options.id }
   let isSilent = isAbsent(options.id)
   for (const { name, variable } of nodeFields) {
@@ -78,8 +99,11 @@ function choose(options, { nodeFields }) {
   return values
 }
 
-const variableOf = (name, { nodeFields }) =>
-  name === 'id' ? ID_VARIABLE : nodeFields.find((field) => field.name === name).variable
+/**
+ * @param {string} name
+ * @param {LayoutFacts} facts
+ */
+const variableOf = (name, { nodeFields }) => nodeFields.find((field) => field.name === name)?.variable ?? ID_VARIABLE
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {
@@ -94,7 +118,12 @@ function ordinal() {
   return number
 }
 
-/** Hazelcast's node-id-offset. */
+/**
+ * Hazelcast's node-id-offset.
+ * @param {number} node
+ * @param {unknown} offset
+ * @param {number} max
+ */
 function shift(node, offset, max) {
   if (isAbsent(offset)) return node
   const shifted = node + readInteger('nodeOffset', offset, 'an integer')

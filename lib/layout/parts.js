@@ -1,16 +1,28 @@
 'use strict'
+// @ts-check
 
-// The parts of an ID: what decode() returns and what encode() takes. It must never load lib/generator/hot.js itself: its caller's
-// may be that of another copy of the package, with indexes of its own.
+// The parts of an ID: what decode() returns and what encode() takes. It must never load lib/native/hot.js itself: its
+// caller's may be that of another copy of the package, with indexes of its own.
 
-const { isDate, isUint8Array } = require('node:util').types
-const { isAbsent, readBounded, readNanoseconds } = require('../base/check.js')
+const { isAbsent, isDate, readBounded, readNanoseconds } = require('../base/check.js')
 const { optionRangeError, optionTypeError, timeRangeError, unknownOptionError } = require('../base/errors.js')
 const { MODES, readMode } = require('./layout-spec.js')
-const { readNode } = require('../generator/node-number.js')
+const { readNode } = require('./node-number.js')
+
+/**
+ * @import { Options } from '../base/check.js'
+ * @import { LayoutFacts } from './layout-facts.js'
+ * @import { Layout } from './layout.js'
+ */
 
 /** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
 class Parts {
+  /**
+   * @param {number} timestamp
+   * @param {bigint} tick
+   * @param {number} counter
+   * @param {number} id
+   */
   constructor(timestamp, tick, counter, id) {
     this.timestamp = timestamp
     this.date = new Date(timestamp)
@@ -32,6 +44,10 @@ Object.defineProperty(Parts.prototype, 'constructor', { value: Object })
 /**
  * The ID with these parts. It makes no object on the way: that would cost more than the ID. It reads all parts before
  * it touches the scratch array, because a getter may make IDs itself.
+ * @param {Options} parts
+ * @param {Layout} layout
+ * @param {LayoutFacts} facts
+ * @param {typeof import('../native/hot.js')} hot
  */
 function encode(parts, layout, facts, hot) {
   for (const name in parts) {
@@ -45,7 +61,7 @@ function encode(parts, layout, facts, hot) {
   const time = hasTick ? readTick(tick, facts.tickMax) : readTime(isAbsent(timestamp) ? date : timestamp)
 
   const { STATUS, parts: scratch } = hot
-  if (hasTick) hot.id[0] = time
+  if (hasTick) hot.id[0] = /** @type {bigint} */ (time)
   else hot.putTime(time)
   scratch[0] = hasTick ? Number.NaN : 0
   scratch[1] = count
@@ -57,9 +73,13 @@ function encode(parts, layout, facts, hot) {
   if (status !== undefined) {
     throw optionRangeError('idOffset', facts.idOffset, 'one with which the ID of these parts fits into 64 bits')
   }
-  return hot.toBuffer()
+  return hot.idAsBuffer()
 }
 
+/**
+ * @param {unknown} tick
+ * @param {bigint} max
+ */
 function readTick(tick, max) {
   const wanted = () => `a bigint from 0 to ${max}`
   if (typeof tick !== 'bigint') throw optionTypeError('tick', tick, wanted())
@@ -67,16 +87,25 @@ function readTick(tick, max) {
   return tick
 }
 
-/** Unix ms, or Unix ns as a bigint. */
+/**
+ * Unix ms, or Unix ns as a bigint.
+ * @param {unknown} time
+ */
 function readTime(time) {
   const ms = isDate(time) ? time.getTime() : time
-  return Number.isFinite(ms) ? ms : readNanoseconds('timestamp', time)
+  return typeof ms === 'number' && Number.isFinite(ms) ? ms : readNanoseconds('timestamp', time)
 }
 
-/** The same as Unix ms, for a message. */
+/**
+ * The same as Unix ms, for a message.
+ * @param {unknown} time
+ */
 const toMs = (time) => Number(readNanoseconds('timestamp', time)) / 1e6
 
-/** The mode for the mode bit. */
+/**
+ * The mode for the mode bit.
+ * @param {number} bit
+ */
 const modeOf = (bit) => MODES[bit]
 
-module.exports = { Parts, encode, isUint8Array, modeOf, toMs }
+module.exports = { Parts, encode, modeOf, toMs }

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the
 // package of this platform. Every program that uses flakeforge waits for this, so it loads and checks as little as it
@@ -7,11 +8,19 @@
 const { closeSync, existsSync, openSync, readSync } = require('node:fs')
 const { join, resolve, toNamespacedPath } = require('node:path')
 
-/** Whether a program uses musl: its header names the loader of its C library. */
+/**
+ * What the addon exports. Every build writes these types.
+ * @typedef {typeof import('../../target/native.d.ts')} Addon
+ */
+
+/**
+ * Whether a program uses musl: its header names the loader of its C library.
+ * @param {string} program
+ */
 function usesMusl(program) {
   try {
     const head = Buffer.alloc(4096)
-    const file = openSync(program)
+    const file = openSync(program, 'r')
     readSync(file, head, 0, head.length, 0)
     closeSync(file)
     return head.includes('/ld-musl-')
@@ -26,20 +35,33 @@ function isMusl() {
   return loaders.some((loader) => existsSync(loader)) && usesMusl(process.execPath)
 }
 
-/** A platform, as packages and files are named after it. */
+/**
+ * A platform, as packages and files are named after it.
+ * @param {string} platform
+ * @param {string} arch
+ * @param {boolean} [musl]
+ */
 function targetOf(platform, arch, musl) {
   if (platform === 'linux') return `linux-${arch}-${musl ? 'musl' : 'gnu'}`
   return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`
 }
 
-/** Loads the file just as `require` would. Making a `require` would take Node as long as loading the addon. */
+/**
+ * Loads the file just as `require` would. Making a `require` would take Node as long as loading the addon.
+ * @param {string} path
+ * @returns {Addon}
+ */
 function loadFile(path) {
-  const addon = { exports: {} }
+  const addon = { exports: /** @type {Addon} */ ({}) }
   process.dlopen(addon, toNamespacedPath(path))
   return addon.exports
 }
 
-/** The file that was built in this checkout, or the one in the package, where package managers put it. */
+/**
+ * The file that was built in this checkout, or the one in the package, where package managers put it.
+ * @param {string} name
+ * @param {string} file
+ */
 function findFile(name, file) {
   if (typeof __dirname !== 'string') return
   const own = join(__dirname, '..', '..')
@@ -47,14 +69,18 @@ function findFile(name, file) {
   return folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
 }
 
-/** The addon from its package, wherever Node finds it; undefined if it is missing, and in a bundle that is an ES module. */
+/**
+ * The addon from its package, wherever Node finds it; undefined if it is missing, and in a bundle that is an ES module.
+ * @param {string} name
+ * @returns {Addon | undefined}
+ */
 function loadInstalled(name) {
   if (typeof __filename !== 'string') return
   const { createRequire } = require('node:module')
   try {
     return createRequire(__filename)(name)
   } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND') throw error
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'MODULE_NOT_FOUND') throw error
   }
 }
 

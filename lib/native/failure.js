@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Why the native addon could not be loaded, as one error that says what to do about it.
 //
@@ -22,7 +23,10 @@ const REINSTALL = 'Remove node_modules and install again on this machine.'
 /** Messages of a loader that found nothing at a place. */
 const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
-/** What can go wrong with an addon that was found: how to tell, and what to say. The first that fits is used. */
+/**
+ * What can go wrong with an addon that was found: how to tell, and what to say. The first that fits is used.
+ * @type {[wanted: RegExp, say: (text: string) => string][]}
+ */
 const CAUSES = [
   [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
   [/loading addons is disabled/, disabled],
@@ -51,11 +55,13 @@ function unreadable() {
   return "Node's permission model does not let it read the file. Add --allow-fs-read with the folder of your node_modules."
 }
 
+/** @param {string} text */
 function oldGlibc(text) {
-  const [, needed] = /GLIBC_([\d.]+)/.exec(text)
+  const needed = /GLIBC_([\d.]+)/.exec(text)?.[1]
   return `The binary needs glibc ${needed} or newer, which this system does not have (${text}). ${SUPPORTS}`
 }
 
+/** @param {string} text */
 function other(text) {
   return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${SUPPORTS}`
 }
@@ -63,14 +69,18 @@ function other(text) {
 /**
  * An error and its causes, each with the first line of its text. Under Jest they are not instances of this realm's
  * Error.
+ * @param {unknown} thrown
  */
-function* chain(error) {
-  for (let at = error; typeof at?.message === 'string'; at = at.cause) {
+function* chain(thrown) {
+  for (let at = /** @type {Error} */ (thrown); typeof at?.message === 'string'; at = /** @type {Error} */ (at.cause)) {
     yield { message: at.message.split('\n')[0], error: at }
   }
 }
 
-/** No addon was found at all. */
+/**
+ * No addon was found at all.
+ * @param {{ message: string }[]} errors
+ */
 function missing(errors) {
   const { platform, arch } = process
   const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
@@ -88,10 +98,13 @@ const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
 /** Whether the file that the environment names is not there. */
 function isChosenMissing() {
   const chosen = process.env[CHOSEN]
-  return Boolean(chosen) && !existsSync(path.resolve(chosen))
+  return chosen ? !existsSync(path.resolve(chosen)) : false
 }
 
-/** The platform package that a loader looked for. */
+/**
+ * The platform package that a loader looked for.
+ * @param {{ message: string }[]} errors
+ */
 function nameOfMissing(errors) {
   const names = errors.map(({ message }) => /'(flakeforge-[a-z\d-]+)/.exec(message)?.[1])
   return names.find((name) => name !== undefined)
@@ -101,7 +114,10 @@ function nameOfMissing(errors) {
 const isSourceCheckout = () =>
   typeof __dirname === 'string' && existsSync(path.join(__dirname, '..', '..', 'Cargo.toml'))
 
-/** The error for what the loader of the addon has thrown. */
+/**
+ * The error for what the loader of the addon has thrown.
+ * @param {unknown} thrown
+ */
 function nativeFailure(thrown) {
   const errors = [...chain(thrown)]
   const tried = errors.filter(({ message }) => !NOTHING_THERE.test(message))

@@ -1,14 +1,29 @@
 'use strict'
+// @ts-check
 
 // The JavaScript half of src/hot.rs: the scratch array that passes IDs between JavaScript and native code, and the raw
 // functions. A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`.
 // IDs of a batch go into an array that is passed as an argument. For a few IDs that is `few`, because passing another
-// one costs more than the IDs.
+// one costs more than the IDs. `put…` functions put something there for a call; `…As…` functions take out what a call
+// has left there.
 //
 // It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
 
-const native = require('../native/index.js')
+const native = require('./index.js')
 const { nsOfMs } = require('../base/check.js')
+
+/**
+ * What `generators.functions()` gives. A status is a number of STATUS; undefined is OK.
+ * @typedef {object} RawFunctions
+ * @property {() => number | undefined} claim takes one ID
+ * @property {() => string | number} claimText takes one ID, and gives it as text; or a status
+ * @property {(ids: Uint8Array) => number | undefined} fillBytes takes the IDs of a batch
+ * @property {(ids: Uint8Array) => number | undefined} fillNumbers the same, in the byte order of this machine
+ * @property {() => string} spell the ID as text
+ * @property {(ids: Uint8Array) => string} spellSome IDs of a batch as one text, a space after each
+ * @property {() => number | undefined} unpack the ID's parts
+ * @property {() => number | undefined} pack the ID of these parts
+ */
 
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
 const STATUS = {
@@ -34,15 +49,17 @@ const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, and a larger one in 150
 const fewNumbers = new BigUint64Array(FEW)
 const few = new Uint8Array(fewNumbers.buffer)
 
-const SOME = 32 // how many IDs one call writes as text, as in src/hot.rs
-const some = new Uint8Array(SOME * 8) // IDs that are made only to become text
+const some = new Uint8Array(32 * 8) // IDs that are made only to become text: as many as one call writes, SOME in src/hot.rs
 
 const generators = new native.Generators(new Uint8Array(memory))
-const { claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack } = generators.functions()
+const functions = /** @type {RawFunctions} */ (generators.functions())
+const { claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack } = functions
 
 // The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
 // Runtimes without such a class use Buffer.alloc.
-const FastBuffer = Buffer[Symbol.species]
+const { [Symbol.species]: FastBuffer } = /** @type {{ [Symbol.species]?: new (size: number) => Buffer }} */ (
+  /** @type {unknown} */ (Buffer)
+)
 const isFast =
   typeof FastBuffer === 'function' &&
   FastBuffer !== Buffer &&
@@ -53,7 +70,7 @@ const isFast =
  * The ID that was just claimed as a Buffer in an ArrayBuffer of its own. It copies byte by byte, because `set` costs 20
  * ns more.
  */
-function toBuffer() {
+function idAsBuffer() {
   const buffer = isFast ? new FastBuffer(8) : Buffer.alloc(8)
   buffer[0] = bytes[0]
   buffer[1] = bytes[1]
@@ -66,50 +83,30 @@ function toBuffer() {
   return buffer
 }
 
-/** The first n of the few IDs as a Buffer in an ArrayBuffer of its own. */
-function fewToBuffer(n) {
+/**
+ * The first n of the few IDs as a Buffer in an ArrayBuffer of its own.
+ * @param {number} n
+ */
+function fewAsBuffer(n) {
   const size = n * 8
   const buffer = isFast ? new FastBuffer(size) : Buffer.alloc(size)
   for (let i = 0; i < size; i++) buffer[i] = few[i]
   return buffer
 }
 
-/** The same as numbers. */
-function fewToNumbers(n) {
+/**
+ * The same as numbers.
+ * @param {number} n
+ */
+function fewAsNumbers(n) {
   return fewNumbers.slice(0, n)
 }
 
 /**
- * The first n IDs of an array as texts, in the base of this code. Native code writes many into one text, and we cut it
- * up here: 20 ns for each ID, instead of 60 if native code makes an array of texts.
+ * Puts an ID, 8 bytes, big-endian, where `spell()` and `unpack()` read it.
+ * @param {Uint8Array} from
  */
-function toTexts(ids, n, code) {
-  const texts = new Array(n)
-  base[0] = code
-  for (let first = 0; first < n; first += SOME) {
-    const end = Math.min(first + SOME, n)
-    batch[0] = first
-    batch[1] = end
-    cut(spellSome(ids), batch[0], texts, first, end)
-  }
-  return texts
-}
-
-/**
- * Copies the pieces of a text, each followed by a space, into the array. `width`: the width of each, or 0 if they
- * differ.
- */
-function cut(text, width, texts, first, end) {
-  let from = 0
-  for (let i = first; i < end; i++) {
-    const to = width > 0 ? from + width : text.indexOf(' ', from)
-    texts[i] = text.slice(from, to)
-    from = to + 1
-  }
-}
-
-/** Puts 8 bytes, big-endian, where `spell()` and `unpack()` read them. */
-function fromBytes(from) {
+function putBytes(from) {
   bytes[0] = from[0]
   bytes[1] = from[1]
   bytes[2] = from[2]
@@ -122,14 +119,18 @@ function fromBytes(from) {
 
 const view = new DataView(memory)
 
-/** The same for a bigint. */
-function fromBigInt(value) {
+/**
+ * The same for a bigint.
+ * @param {bigint} value
+ */
+function putBigInt(value) {
   view.setBigUint64(0, value)
 }
 
 /**
  * Puts a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. Before 1970 both parts are
  * negative.
+ * @param {number | bigint} now
  */
 function putTime(now) {
   const isMs = typeof now === 'number'
@@ -139,7 +140,7 @@ function putTime(now) {
 
 module.exports = {
   STATUS,
-  ...{ claim, claimText, fillBytes, fillNumbers, spell, unpack, pack, generators },
+  ...{ claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack, generators },
   ...{ id, index, base, refusal, parts, batch, few, some },
-  ...{ toBuffer, fewToBuffer, fewToNumbers, toTexts, fromBytes, fromBigInt, putTime },
+  ...{ idAsBuffer, fewAsBuffer, fewAsNumbers, putBytes, putBigInt, putTime },
 }

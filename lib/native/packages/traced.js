@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Every package that may be missing, required by its name. Node itself does not need this. It is for tools that collect
 // what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take bundled.js instead; see "imports" in
@@ -6,10 +7,21 @@
 // It must never require a package by any other expression, nor outside of `try`: only there do the tools treat a
 // missing package as optional.
 
-/** If a package is missing when Bun's bundler builds, the bundle throws an error without a code in its place. */
-const isMissing = ({ code, message }) => code === 'MODULE_NOT_FOUND' || /^Cannot require module /.test(message)
+/**
+ * Whether `require` has thrown because there is no such package. If a package is missing when Bun's bundler builds, the
+ * bundle throws an error without a code in its place.
+ * @param {unknown} error
+ */
+function isMissing(error) {
+  const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+  return code === 'MODULE_NOT_FOUND' || /^Cannot require module /.test(message)
+}
 
-/** The addon of a platform, or undefined if its package is missing. */
+/**
+ * The addon of a platform, or undefined if its package is missing.
+ * @param {string} target
+ * @returns {import('../addon.js').Addon | undefined}
+ */
 function loadAddon(target) {
   try {
     switch (target) {
@@ -35,12 +47,19 @@ function loadAddon(target) {
   }
 }
 
-/** A client package, or undefined if it is missing. */
+/**
+ * A client package, or undefined if it is missing.
+ * @param {string} name
+ */
 function loadClient(name) {
   try {
     switch (name) {
       case 'ioredis':
         return require('ioredis')
+      case 'mariadb':
+        return require('mariadb')
+      case 'mysql2':
+        return require('mysql2')
       case 'pg':
         return require('pg')
       case 'postgres':

@@ -1,0 +1,64 @@
+'use strict'
+// @ts-check
+
+// What all errors are made with: `flakeError`, and how values, times and lengths of time look in a message.
+
+const { isDate } = require('node:util').types
+
+/**
+ * A class of errors, such as TypeError.
+ * @typedef {new (message: string, options?: ErrorOptions) => Error} ErrorClass
+ */
+
+/**
+ * @param {ErrorClass} Type
+ * @param {string} code
+ * @param {string} message
+ * @param {{ cause?: unknown } & Record<string, unknown>} [fields] of the error; without a cause it has none
+ */
+function flakeError(Type, code, message, { cause, ...fields } = {}) {
+  return Object.assign(cause === undefined ? new Type(message) : new Type(message, { cause }), { code }, fields)
+}
+
+/**
+ * How a value looks in a message: short, and text in quotes.
+ * @param {unknown} value
+ * @returns {string}
+ */
+function show(value) {
+  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return 'a function'
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
+  if (Array.isArray(value)) return showArray(value)
+  if (typeof value === 'object' && value !== null) return showObject(value)
+  return String(value)
+}
+
+/**
+ * A short array in full; its items may be arrays too.
+ * @param {unknown[]} array
+ */
+function showArray(array) {
+  const text = array.length > 8 ? '' : `[${array.map(show).join(', ')}]`
+  return text === '' || text.length > 60 ? `an array of ${array.length}` : text
+}
+
+/** @param {object} object */
+function showObject(object) {
+  const { name } = object.constructor ?? {}
+  return name === undefined || name === 'Object' ? 'an object' : `an object of class ${name}`
+}
+
+/** @param {number} ms */
+const inMs = (ms) => `${Number(ms.toPrecision(3))} ms`
+
+/** @param {number} ms */
+const instant = (ms) => (Math.abs(ms) <= 8.64e15 ? `${new Date(ms).toISOString()} (${ms})` : String(ms))
+
+module.exports = {
+  flakeError,
+  show,
+  inMs,
+  instant,
+}

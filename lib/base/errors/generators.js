@@ -1,0 +1,131 @@
+'use strict'
+// @ts-check
+
+// Errors about IDs, times, and what generators take their numbers from.
+
+const { flakeError, inMs, instant, show } = require('./flake-error.js')
+
+/**
+ * What the addon reports in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
+ * @typedef {{ theirs?: string, ours?: string, path?: string, why?: string }} Problem
+ */
+
+/**
+ * `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like.
+ * @param {unknown} value
+ * @param {string} wanted
+ */
+function idError(value, wanted) {
+  return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
+}
+
+/**
+ * `ERR_FLAKE_OVERFLOW`: the tick's counter is used up.
+ * @param {number} retryAfterMs
+ * @param {number} perTick
+ */
+function overflowError(retryAfterMs, perTick) {
+  const message =
+    `All ${perTick} IDs of this tick are used up. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
+}
+
+/**
+ * `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID.
+ * @param {number} behindMs
+ * @param {number} retryAfterMs
+ */
+function clockBackwardsError(behindMs, retryAfterMs) {
+  const message =
+    `The clock is ${inMs(behindMs)} behind the last ID. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
+}
+
+/**
+ * `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+ * @param {number} timestamp
+ * @param {{ name: string, epoch: number, end: Date }} layout
+ */
+function timeRangeError(timestamp, layout) {
+  const [first, end] = [layout.epoch, layout.end.getTime()]
+  const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
+  const message = isEarly
+    ? `The time ${instant(timestamp)} is before the epoch ${instant(first)}. Set the clock, or use an earlier epoch.`
+    : `The time ${instant(timestamp)} is too late for layout '${layout.name}', which ends at ${instant(end)}. ` +
+      'Use a later epoch.'
+  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
+}
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text.
+ * @param {string} where
+ * @param {string | undefined} theirs
+ * @param {string | undefined} ours
+ */
+function mismatchError(where, theirs, ours) {
+  const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+}
+
+/**
+ * `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` says what is wrong and what to do.
+ * @param {string | undefined} path
+ * @param {string} why
+ * @param {unknown} [cause]
+ */
+function fileError(path, why, cause) {
+  return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
+}
+
+const LEASED = 'a lease' // as core/src/generator/registry.rs calls it
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: one node number would get two cursors in this process.
+ * @param {string | undefined} node
+ * @param {string | undefined} theirs
+ * @param {string | undefined} ours
+ */
+function clashError(node, theirs, ours) {
+  const wayOut =
+    theirs === LEASED
+      ? 'Use another node number, or make this generator before join(), which then takes another slot. The number is free ' +
+        'again after close() and the end of its window.'
+      : 'Use only one of the two, or another node number.'
+  const message =
+    `${node} already takes its numbers from ${theirs} in this process. If it also took them from ${ours}, there would be ` +
+    `equal IDs. ${wayOut}`
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+}
+
+/**
+ * The error for what the addon reports: a bad file, or two sides that do not agree. `where`: what a mismatch is about.
+ * @param {Problem} problem
+ * @param {string} [where]
+ */
+function problemError({ theirs, ours, path, why }, where) {
+  if (why !== undefined) return fileError(path, why)
+  return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
+}
+
+/**
+ * `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: what the other files say; `faults`: what is wrong with
+ * each bad one.
+ * @param {Problem[]} faults
+ * @param {object[]} slots
+ */
+function unreadableFilesError(faults, slots) {
+  const [first, ...others] = faults.map((fault) => problemError(fault))
+  return Object.assign(first, { slots, faults: [first.message, ...others.map(({ message }) => message)] })
+}
+
+module.exports = {
+  idError,
+  overflowError,
+  clockBackwardsError,
+  timeRangeError,
+  mismatchError,
+  problemError,
+  unreadableFilesError,
+}

@@ -1,0 +1,186 @@
+'use strict'
+// @ts-check
+
+// Errors about slots and their windows.
+
+const { unixNow } = require('../timers.js')
+const { flakeError, inMs, instant } = require('./flake-error.js')
+const { storeError } = require('./stores.js')
+
+/**
+ * `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock.
+ * @param {string} group
+ * @param {number} retryAt
+ * @param {number} storeNow
+ */
+function exhaustedError(group, retryAt, storeNow) {
+  const message =
+    `No slot of group '${group}' becomes free before ${instant(retryAt)}. Call close() on generators that are no longer ` +
+    'used, make the group with more slots, or wait longer (waitMs).'
+  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
+}
+
+/**
+ * `ERR_FLAKE_EXHAUSTED`: every free slot has a node number that is in use in this process. `inUse`: what uses it;
+ * `refusal`: the store's answer when it was asked for another slot, if it was.
+ * @param {string} group
+ * @param {Error} inUse
+ * @param {{ retryAt?: Date, storeNow?: number }} [refusal]
+ */
+function inUseError(group, inUse, refusal) {
+  const message =
+    `Every free slot of group '${group}' has a node number that this process already uses. Give the other generators of this ` +
+    `process other node numbers, or make the group with more slots. (${inUse.message})`
+  const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
+  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
+}
+
+/**
+ * `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over.
+ * @param {string} group
+ * @param {number} until
+ * @param {number} storeNow
+ */
+function quietError(group, until, storeNow) {
+  const message =
+    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing before ` +
+    `${instant(until)}. A new group has no such wait if \`npx flakeforge create\` makes it before anybody joins.`
+  return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
+}
+
+/**
+ * The warning while join() waits for such a store. `create`: the command that makes the group without the wait.
+ * @param {string} group
+ * @param {{ retryAt: number, storeNow: number }} refusal
+ * @param {string} create
+ */
+function quietWarning(group, { retryAt, storeNow }, create) {
+  const seconds = Math.ceil((retryAt - storeNow) / 1000)
+  return (
+    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing for ${seconds} s, ` +
+    `until ${instant(retryAt)}. If you know that a group is new, make it before anybody joins, and nobody waits: ${create}`
+  )
+}
+
+/**
+ * `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are too far apart.
+ * @param {number} skewMs
+ * @param {number} bound
+ */
+function clockSkewError(skewMs, bound) {
+  const message =
+    `The clock of this machine is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's clock. ` +
+    `skewMs allows ${bound} ms. Set the clocks, for example with NTP.`
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
+}
+
+/**
+ * `ERR_FLAKE_CLOCK_SKEW`: the window that was granted begins after the end of the wait.
+ * @param {string} group
+ * @param {number} aheadMs
+ */
+function aheadError(group, aheadMs) {
+  const message =
+    `The window that the store granted to group '${group}' begins in ${inMs(aheadMs)} by the clock of this machine, which is ` +
+    'later than waitMs allows. Set the clock, for example with NTP, or wait longer (waitMs).'
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
+}
+
+/**
+ * `ERR_FLAKE_STORE`: it is unknown whether the slot was given back.
+ * @param {string} group
+ * @param {number} slot
+ * @param {number} tookMs
+ */
+function unreleasedError(group, slot, tookMs) {
+  return storeError(
+    `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back. The slot becomes ` +
+      'free when its window ends, after ttlMs at the latest.',
+  )
+}
+
+/**
+ * `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed.
+ * @param {string} group
+ * @param {number | null | undefined} slot
+ * @param {unknown} [cause]
+ */
+function leaseExpiredError(group, slot, cause) {
+  const message =
+    `The window of slot ${slot} in group '${group}' is over and could not be renewed. IDs can be made again when the store ` +
+    'answers. next(callback) and nextAsync() wait for it.'
+  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+}
+
+/**
+ * `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one is on its way.
+ * @param {string} group
+ * @param {number | null | undefined} slot
+ * @param {number} retryAfterMs
+ */
+function windowEndError(group, slot, retryAfterMs) {
+  const message =
+    `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
+    'next(callback) and nextAsync() wait for it.'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
+}
+
+/**
+ * `ERR_FLAKE_LEASE_EXPIRED`: the store no longer knows this member as the slot's holder. `cause`: what went before.
+ * @param {string} group
+ * @param {number | null | undefined} slot
+ * @param {unknown} [cause]
+ */
+function lostError(group, slot, cause) {
+  const message =
+    `The store no longer has this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    'another process took the slot, or the record or file of the slot was removed.'
+  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+}
+
+/**
+ * `ERR_FLAKE_DETACHED`: it has no slot at present. `cause`: why, unless the user asked for it.
+ * @param {string} group
+ * @param {boolean} isReturning
+ * @param {unknown} [cause]
+ */
+function detachedError(group, isReturning, cause) {
+  const message = isReturning
+    ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
+    : `The generator of group '${group}' is detached. attach() gets it a slot again.`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
+}
+
+/**
+ * `ERR_FLAKE_DETACHED`: a generator that was closed for good.
+ * @param {string} group
+ */
+function closedLeaseError(group) {
+  const message = `This generator of group '${group}' is closed. join() makes another one.`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
+}
+
+/**
+ * `ERR_FLAKE_DESTROYED`: the group was ended, for every member.
+ * @param {string} group
+ */
+function destroyedError(group) {
+  const message = `Group '${group}' was destroyed. Calling join() again makes a new one.`
+  return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
+}
+
+module.exports = {
+  exhaustedError,
+  inUseError,
+  quietError,
+  quietWarning,
+  clockSkewError,
+  aheadError,
+  unreleasedError,
+  leaseExpiredError,
+  windowEndError,
+  lostError,
+  detachedError,
+  closedLeaseError,
+  destroyedError,
+}

@@ -1,0 +1,181 @@
+'use strict'
+// @ts-check
+
+// Errors about what users give: options, arguments, the environment, the store's name, and the addon that they have not
+// installed.
+
+const { flakeError, show } = require('./flake-error.js')
+
+/**
+ * @import { ErrorClass } from './flake-error.js'
+ *
+ * @typedef {Error & { code: string, option?: string, value?: unknown }} OptionError
+ */
+
+/**
+ * `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be.
+ * @param {string} option
+ * @param {unknown} value
+ * @param {string} wanted
+ */
+function optionTypeError(option, value, wanted) {
+  return optionError(TypeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of its bounds.
+ * @param {string} option
+ * @param {unknown} value
+ * @param {string} wanted
+ */
+function optionRangeError(option, value, wanted) {
+  return optionError(RangeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` follows the words `cannot be used`.
+ * @param {string} option
+ * @param {unknown} value
+ * @param {string} why
+ */
+function unusableOptionError(option, value, why) {
+  return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${why}`)
+}
+
+/**
+ * `ERR_FLAKE_OPTION`, if none of the usual sentences fits.
+ * @param {ErrorClass} Type
+ * @param {string} option
+ * @param {unknown} value
+ * @param {string} message
+ */
+function optionError(Type, option, value, message) {
+  return flakeError(Type, 'ERR_FLAKE_OPTION', message, { option, value })
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: a key that is not an option; it may be misspelt. `kind`: what it should have been.
+ * @param {string} option
+ * @param {unknown} value
+ * @param {readonly string[]} known
+ * @param {string} [kind]
+ */
+function unknownOptionError(option, value, known, kind = 'option') {
+  return optionError(TypeError, option, value, unknown(kind, option, known))
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: no layout has this name.
+ * @param {string} name
+ * @param {readonly string[]} known
+ */
+function unknownLayoutError(name, known) {
+  const message = `${unknown('layout', name, known)} Fields of your own are { epoch, tickMs, fields }.`
+  return optionError(RangeError, 'layout', name, message)
+}
+
+/**
+ * Suggests the name that was probably meant, or lists all names if none is close.
+ * @param {string} kind
+ * @param {string} name
+ * @param {readonly string[]} known
+ */
+function unknown(kind, name, known) {
+  const { nearest } = require('../nearest.js') // for errors only
+  const meant = nearest(name, known)
+  const hint = meant === undefined ? `The ${kind}s are ${known.join(', ')}.` : `Did you mean '${meant}'?`
+  return `Unknown ${kind} ${show(name)}. ${hint}`
+}
+
+const HOMELESS =
+  "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
+
+/**
+ * Why there is no default folder here, and what to do instead.
+ * @type {Record<'container' | 'homeless' | 'relative', (found?: string) => string>}
+ */
+const NO_DEFAULT_FOLDER = {
+  container: (sign) =>
+    `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
+    'have a folder of its own, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
+    "postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and name a folder in it: " +
+    'FLAKEFORGE_STORE=file:/var/lib/…',
+  homeless: () =>
+    `No store is named, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
+  relative: (home) =>
+    'No store is named, and there is no default folder, because the home folder must be an absolute path, but is ' +
+    `${show(home)}. ${HOMELESS}`,
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative';
+ * `found`: the sign of a container, or the path of the home folder.
+ * @param {'container' | 'homeless' | 'relative'} kind
+ * @param {{ found?: string, cause?: unknown }} [reason]
+ */
+function noDefaultFolderError(kind, { found, cause } = {}) {
+  const message = NO_DEFAULT_FOLDER[kind](found)
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause })
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: options were given in place of the store. `call`: the function that was called.
+ * @param {string} call
+ * @param {object} options
+ */
+function optionsFirstError(call, options) {
+  const keys = Object.keys(options).join(', ')
+  const message =
+    `The first argument of ${call}() is the store, and options are the second. ${call}(undefined, { ${keys} }) takes the ` +
+    'default store.'
+  return optionError(TypeError, 'store', options, message)
+}
+
+/**
+ * The same error, but the environment named the store.
+ * @param {unknown} thrown
+ */
+function variableError(thrown) {
+  const error = /** @type {OptionError} */ (thrown)
+  const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
+  const { code, option, value, cause } = error
+  return flakeError(/** @type {ErrorClass} */ (error.constructor), code, message, {
+    cause,
+    ...(option && { option, value }),
+  })
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong and what to do.
+ * @param {unknown} client
+ * @param {string} why
+ */
+function clientError(client, why) {
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', `A store cannot use this client. ${why}`, {
+    option: 'client',
+    value: client,
+  })
+}
+
+/**
+ * `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: what the cause is, and what to do.
+ * @param {string} why
+ * @param {unknown} cause
+ */
+function loadError(why, cause) {
+  return flakeError(Error, 'ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
+}
+
+module.exports = {
+  optionTypeError,
+  optionRangeError,
+  unusableOptionError,
+  optionError,
+  unknownOptionError,
+  unknownLayoutError,
+  noDefaultFolderError,
+  optionsFirstError,
+  variableError,
+  clientError,
+  loadError,
+}

@@ -1,0 +1,172 @@
+'use strict'
+// @ts-check
+
+// Errors about stores, and about the records of groups that they keep.
+
+const { flakeError, inMs, show } = require('./flake-error.js')
+const { mismatchError } = require('./generators.js')
+
+/**
+ * A record that cannot be read.
+ * @typedef {{ name: string, version?: number }} RecordFault
+ *
+ * What all members of a group must agree on.
+ * @typedef {Record<typeof GROUP_OPTIONS[number], unknown>} GroupConfig
+ */
+
+/**
+ * `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused.
+ * @param {string} why
+ * @param {unknown} [cause]
+ */
+function storeError(why, cause) {
+  return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+}
+
+/**
+ * Whether somebody threw one of these errors.
+ * @param {unknown} error
+ * @returns {error is Error & { code: string }}
+ */
+function isFlakeError(error) {
+  const code = /** @type {{ code?: unknown } | null | undefined} */ (error)?.code
+  return typeof code === 'string' && code.startsWith('ERR_FLAKE_')
+}
+
+/**
+ * What a store threw, as an error with one of our codes. It is returned unchanged if it has one already.
+ * @param {string} group
+ * @param {unknown} error
+ */
+function storeFailure(group, error) {
+  if (isFlakeError(error)) return error
+  return storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a function of a user's own store gave an answer that it must not give. `what`: the bad part of it;
+ * `hint`: a sentence about this value, with a space before it.
+ * @param {string} call
+ * @param {string} what
+ * @param {unknown} value
+ * @param {string} wanted
+ * @param {string} [hint]
+ */
+function answerError(call, what, value, wanted, hint = '') {
+  return storeError(`${call}() of the store gave ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a store that does not answer. `what`: what it was asked for; `cause`: its last failure before.
+ * @param {string} group
+ * @param {string} what
+ * @param {unknown} [cause]
+ */
+function unansweredError(group, what, cause) {
+  return storeError(
+    `The store of group '${group}' was asked for ${what} and did not answer. Check that it runs and can be reached.`,
+    cause,
+  )
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a step did not end in time. `cause`: what its last swap failed with, or that nothing answered.
+ * @param {string} name
+ * @param {number} ms
+ * @param {number} swaps
+ * @param {unknown} cause
+ */
+function unfinishedError(name, ms, swaps, cause) {
+  const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
+  return storeError(
+    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried} Check that it runs, can be reached and keeps what it says it wrote.`,
+    cause,
+  )
+}
+
+/** @param {RecordFault} fault */
+const wrongOf = ({ version }) =>
+  version === undefined
+    ? 'cannot be read: it was cut off or edited, or something else wrote it'
+    : `was written by a newer version of flakeforge (format ${version}). Use that version here too`
+
+/**
+ * `ERR_FLAKE_RECORD`: a record in a database cannot be read, so nothing is written over it. `fault`: its name, and the
+ * version of its format if that is newer.
+ * @param {string} group
+ * @param {RecordFault} fault
+ */
+function recordError(group, fault) {
+  const wayOut =
+    fault.version === undefined
+      ? '. Put back what it was. Or stop all members, wait 65 s, delete all records of the group, and join again'
+      : ''
+  const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${wayOut}.`
+  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group, record: fault.name })
+}
+
+/**
+ * `ERR_FLAKE_RECORD`: some slots of a group cannot be listed. `slots`: the others; `faults`: what is wrong with each.
+ * @param {string} group
+ * @param {RecordFault[]} faults
+ * @param {object[]} slots
+ */
+function recordsError(group, faults, slots) {
+  const texts = faults.map((fault) => recordError(group, fault).message)
+  return Object.assign(recordError(group, faults[0]), { slots, faults: texts })
+}
+
+/**
+ * `ERR_FLAKE_RECORD`: version 0.1 left a living group of this name, which this version cannot see.
+ * @param {string} group
+ */
+function olderGroupError(group) {
+  const message =
+    `Group '${group}' was made by flakeforge 0.1, whose members this version cannot see. Stop them, end the group with ` +
+    `\`npx flakeforge destroy\`, and join again.`
+  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group })
+}
+
+const GROUP_OPTIONS = /** @type {const} */ (['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'])
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: a group was made with other options; only those that differ are named.
+ * @param {string} group
+ * @param {GroupConfig} theirs
+ * @param {GroupConfig} ours
+ */
+function groupMismatchError(group, theirs, ours) {
+  const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
+  /** @param {GroupConfig} side */
+  const describe = (side) => differing.map((option) => `${option} ${side[option]}`).join(', ')
+  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+}
+
+/**
+ * Warns that a new group is quiet for longer than `create` promises, and why.
+ * @param {string} group
+ * @param {number} until
+ * @param {number} storeNow
+ */
+function warnOfLongCreate(group, until, storeNow) {
+  const seconds = Math.ceil((until - storeNow) / 1000)
+  process.emitWarning(
+    `Group '${group}' grants nothing for ${seconds} s, because a group of this name ended a moment ago or the store was just ` +
+      'restarted. create waits for that.',
+    { code: 'FLAKEFORGE_QUIET' },
+  )
+}
+
+module.exports = {
+  storeError,
+  isFlakeError,
+  storeFailure,
+  answerError,
+  unansweredError,
+  unfinishedError,
+  recordError,
+  recordsError,
+  olderGroupError,
+  groupMismatchError,
+  warnOfLongCreate,
+}
