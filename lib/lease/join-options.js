@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // The options of `FlakeId.join(store, options)`, validated here. It must never read the environment: a node number
 // there would contradict the slot.
@@ -6,11 +7,25 @@
 const os = require('node:os')
 const { readSignal } = require('../base/abort.js')
 const { checkKeys, isAbsent, readBounded } = require('../base/check.js')
+const { readDurable, readName } = require('./common-options.js')
 const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('../generator/options.js')
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('../base/errors.js')
 
-/** Why a leased generator does not take these options of an ordinary one. */
+/**
+ * @import { Options } from '../base/check.js'
+ * @import { LayoutFacts } from '../layout/layout-facts.js'
+ */
+
+/**
+ * The options of a join() or createGroup(), checked.
+ * @typedef {ReturnType<typeof readJoinOptions>} JoinOptions
+ */
+
+/**
+ * Why a leased generator does not take these options of an ordinary one.
+ * @type {Record<string, string>}
+ */
 const NOT_WITH_JOIN = {
   id: 'the node number is that of the slot',
   shared: 'the store says what processes share',
@@ -22,15 +37,17 @@ const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host
 /**
  * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
  * `nodeOffset` say which node numbers its slots have.
+ * @param {unknown} given
  */
 function readJoinOptions(given) {
   if (typeof given !== 'object' && given !== undefined) {
     throw optionTypeError('options', given, "an object such as { group: 'orders' }")
   }
+  const named = /** @type {Options} */ (given ?? {})
   for (const key of OF_NODE) {
-    if (!isAbsent(given?.[key])) throw unusableOptionError(key, given[key], `with join(): ${NOT_WITH_JOIN[key]}`)
+    if (!isAbsent(named[key])) throw unusableOptionError(key, named[key], `with join(): ${NOT_WITH_JOIN[key]}`)
   }
-  const facts = readLayout(given ?? {})
+  const facts = readLayout(named)
   const known = [...facts.nodeNames, ...GENERAL, ...OF_JOIN]
   const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
   const knobs = readKnobs(options, facts)
@@ -60,6 +77,9 @@ function readJoinOptions(given) {
  * What all members of a group must have in common, as text that an error can show. Slots fill the node's bits from the
  * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot
  * depends on where the fields are.
+ * @param {LayoutFacts} facts
+ * @param {Record<string, number>} fixed
+ * @param {unknown} nodeOffset
  */
 function fingerprint(facts, fixed, nodeOffset) {
   const parts = [facts.native.fingerprint]
@@ -71,9 +91,12 @@ function fingerprint(facts, fixed, nodeOffset) {
   return parts.join(', ')
 }
 
-/** Whether bits that are always 0 lie below a field of the node. */
-function hasGap({ fields }) {
-  const names = fields.map(([name]) => name)
+/**
+ * Whether bits that are always 0 lie below a field of the node.
+ * @param {LayoutFacts} facts
+ */
+function hasGap(facts) {
+  const { names } = facts.native
   const first = names.findIndex((name) => !['timestamp', 'counter', 'zero'].includes(name))
   return first >= 0 && names.indexOf('zero', first) >= 0
 }
@@ -85,6 +108,8 @@ const LONGEST_TTL_MS = 60_000
 /**
  * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So
  * a layout that runs ahead has a longer default.
+ * @param {Options} options
+ * @param {number} maxAheadMs
  */
 function readTimes(options, maxAheadMs) {
   const skewMs = isAbsent(options.skewMs) ? SKEW_MS : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
@@ -103,24 +128,7 @@ function readTimes(options, maxAheadMs) {
   return { ttlMs, skewMs }
 }
 
-/** Whether the user vouches for the store. */
-function readDurable(durable) {
-  if (isAbsent(durable)) return false
-  if (typeof durable !== 'boolean') throw optionTypeError('durable', durable, 'true or false')
-  return durable
-}
-
-/** The name of a group or counter: it becomes part of keys and of a folder's name. */
-function readName(option, name) {
-  const wanted = 'a name of 1 to 128 characters without braces and control characters'
-  if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: we look for them
-  if (name.length < 1 || name.length > 128 || !name.isWellFormed() || /[\u0000-\u001f\u007f{}]/.test(name)) {
-    throw optionRangeError(option, name, wanted)
-  }
-  return name
-}
-
+/** @param {unknown} host */
 function readHost(host) {
   if (isAbsent(host)) return os.hostname()
   const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot store
@@ -129,4 +137,4 @@ function readHost(host) {
   return host
 }
 
-module.exports = { readDurable, readJoinOptions, readName }
+module.exports = { readJoinOptions }

@@ -1,101 +1,87 @@
 'use strict'
+// @ts-check
 
 // Carries out what the holder's state machine (core/src/lease.rs) says: calls the store, keeps one timer, and tells its
 // generator. It must never decide anything: lease.rs says when to renew, what a refusal means and when to give up.
 
 const { randomBytes } = require('node:crypto')
-const { throwIfAborted, unlessAborted } = require('../base/abort.js')
-const { LeaseStore } = require('./lease-store.js')
-const { STATUS } = require('../generator/hot.js')
+const { throwIfAborted } = require('../base/abort.js')
+const { AttachCalls } = require('./attach-calls.js')
+const { STATUS } = require('../native/hot.js')
 const native = require('../native/index.js')
-const { News } = require('./news.js')
+const { NewsQueue } = require('./news-queue.js')
+const { Reasons } = require('./reasons.js')
+const { StoreCalls, failureOf } = require('./store-calls.js')
 const { within } = require('../base/in-time.js')
-const { clearTimeout, setTimeout, unixNow } = require('../base/timers.js')
-const {
-  aheadError,
-  closedLeaseError,
-  destroyedError,
-  detachedError,
-  inUseError,
-  leaseExpiredError,
-  lostError,
-  quietWarning,
-  unansweredError,
-  unreleasedError,
-  windowEndError,
-} = require('../base/errors.js')
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
+const { LONGEST_TIMER_MS, clearTimeout, setTimeout, unixNow } = require('../base/timers.js')
+const { aheadError, closedLeaseError, quietWarning, unreleasedError } = require('../base/errors.js')
 
 /**
- * How long the last try for a slot may take. With all else that join() does, this makes it end a second after waitMs.
+ * @import { LeaseDetail, LeaseEvent } from '../../types/join.d.ts'
+ * @import { LeaseAction, LeaseEvent as Event } from '../../target/native.d.ts'
+ * @import { JoinOptions } from './join-options.js'
+ * @import { SlotGenerator } from './slot-generator.js'
+ * @import { Failure } from './store-calls.js'
+ * @import { Grant, SlotStore, StoreError } from './stores/database.js'
  */
-const LAST_LOOK_MS = 900
+
 /** How long detach() waits for the store. With all else that close() does, this makes it end after 5 s. */
 const RELEASE_MS = 4_000
 
 const NO_ID = -1
 
-/** What the store's refusals mean to the machine. Any other error means that the store failed. */
-const FAILURES = {
-  ERR_FLAKE_QUIET: 'quiet',
-  ERR_FLAKE_EXHAUSTED: 'exhausted',
-  ERR_FLAKE_CLOCK_SKEW: 'skew',
-  ERR_FLAKE_CONFIG_MISMATCH: 'fatal',
-  ERR_FLAKE_OPTION: 'fatal',
-  ERR_FLAKE_FILE: 'fatal',
-  ERR_FLAKE_RECORD: 'fatal',
-}
+/**
+ * `howToCreate` returns the command that makes a new group without a quiet period.
+ * @typedef {Pick<JoinOptions, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }} LeaseOptions
+ */
 
 /**
- * What a lease does to its generator. All of this happens within a step, so none of it may call the lease.
- * @typedef {object} Holder
- * @property {(lo: number) => number} firstMs the ms in which the first tick at or after `lo` begins
- * @property {(grant: import('..').Grant) => Error | undefined} open makes IDs of this slot and window from now on, or
- * returns an error that says what else in this process has the slot's node number
- * @property {(window: { lo: number, hi: number }) => void} raise the window now ends at `hi`, and a new window begins
- * at `lo`
- * @property {() => number} seal makes no more IDs; returns the Unix ms of the last one, or −1 if it made none
- * @property {() => Error | undefined} fault what is wrong with the slot's file, if it has one
- * @property {(event: string, detail: object) => void} tell in a turn of its own
+ * An action has the fields of its type, and no others.
+ * @typedef {Required<LeaseAction>} Action
  */
 
 class Lease {
   #machine
+  #reasons
   #store
+  #generator
   #group
   #waitMs
-  #howToCreate // returns the command that makes a new group without a quiet period
-  #holder
-  #events = [] // events that came during a step
+  #howToCreate
+  /** @type {Event[]} */
+  #events = [] // those that came during a step
   #isStepping = false
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
-  #attaching // { promise, resolve, reject, timer, calls } while calls wait for a slot; `calls` is how many
-  #calls = new Set() // calls that the store has not answered yet: promises that never fail
-  #releases = new Set() // promises that detach() waits for
-  #news = new News()
-  #ending // the promise that destroy() waits for
+  /** @type {AttachCalls | undefined} */
+  #attaching // while calls wait for a slot
+  /** @type {Set<Promise<void>>} */
+  #calls = new Set() // calls that the store has not answered yet; they never fail
+  /** @type {Set<Promise<void>>} */
+  #releases = new Set() // what detach() waits for
+  #news = new NewsQueue()
+  /** @type {Promise<void> | undefined} */
+  #ending // what destroy() waits for
+  /** @type {Grant | undefined} */
   #offer // the last grant, as the store gave it
+  /** @type {Grant | undefined} */
   #grant // the grant that is open, or was last
   #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
-  #cause // the last failure, or why the slot was lost
-  #inUse // an error: what uses the node number of a slot that this search skipped
-  #isAsked = false // whether the user asked to detach it
-  #isClosed = false
   #hasWarned = false
 
-  constructor(store, { group, host, config, waitMs, howToCreate }) {
+  /**
+   * @param {SlotStore} store
+   * @param {SlotGenerator} generator
+   * @param {LeaseOptions} options
+   */
+  constructor(store, generator, { group, host, config, waitMs, howToCreate }) {
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
-    this.#store = new LeaseStore(store, { group, host, config })
+    this.#reasons = new Reasons(group, this.#machine)
+    this.#store = new StoreCalls(store, { group, host, config })
+    this.#generator = generator
     this.#group = group
     this.#waitMs = waitMs
     this.#howToCreate = howToCreate
-  }
-
-  /** @param {Holder} holder */
-  hold(holder) {
-    this.#holder = holder
   }
 
   get group() {
@@ -113,40 +99,22 @@ class Lease {
   get expires() {
     const { hi } = this.#machine
     if (hi === null) return undefined
-    return new Date(this.#grant.cursor?.window?.hi ?? hi) // a file's window moves on by itself as IDs are made
+    return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window moves on by itself as IDs are made
   }
 
   /**
    * Resolves when a slot is held and the clock is in its window. It ends soon after waitMs, and at once if the signal
    * aborts, whatever the store does.
+   * @param {AbortSignal} [signal]
    */
   async attach(signal) {
-    if (this.#isOver) throw closedLeaseError(this.#group)
+    this.#assertOpen()
     throwIfAborted(signal)
-    this.#isAsked = false
-    this.#attaching ??= this.#waitForSlot()
+    this.#reasons.isUnwanted = false
+    this.#attaching ??= new AttachCalls(this.#waitMs, () => this.#step({ type: 'giveUp' }))
     const attaching = this.#attaching
-    attaching.calls++
     this.#step({ type: 'attach' })
-    await unlessAborted(signal, attaching.promise, () => this.#stopWaiting(attaching))
-  }
-
-  /**
-   * One call stops waiting; after the last one, the search for a slot ends. False if the calls already have their
-   * answer.
-   */
-  #stopWaiting(attaching) {
-    if (attaching !== this.#attaching) return false
-    attaching.calls--
-    if (attaching.calls === 0) this.#step({ type: 'giveUp' })
-    return true
-  }
-
-  /** By a timer, because setting a clock must not prolong the wait. */
-  #waitForSlot() {
-    const ms = this.#waitMs + LAST_LOOK_MS
-    const timer = ms <= LONGEST_TIMER_MS ? setTimeout(() => this.#step({ type: 'giveUp' }), ms) : undefined
-    return { ...withResolvers(), timer, calls: 0 }
+    await attaching.wait(signal)
   }
 
   /**
@@ -154,14 +122,14 @@ class Lease {
    * after the ttl. If the store does not answer in time, it rejects.
    */
   async detach() {
-    this.#isAsked = true
+    this.#reasons.isUnwanted = true
     this.#step({ type: 'detach' })
     await Promise.all([this.#news.told(), ...this.#releases])
   }
 
   /** Gives the slot back for good: the client may be closed once this has `settled`. */
   async close() {
-    this.#isClosed = true
+    this.#reasons.isClosed = true
     await this.detach()
   }
 
@@ -175,13 +143,16 @@ class Lease {
 
   /** Ends the group for every member. */
   async destroy() {
-    if (this.#isOver) throw closedLeaseError(this.#group)
+    this.#assertOpen()
     this.#ending = undefined
     this.#step({ type: 'destroy' })
     await this.#ending
   }
 
-  /** Whether waiting may help after the generator refused with this status. */
+  /**
+   * Whether waiting may help after the generator refused with this status.
+   * @param {number} status
+   */
   isComing(status) {
     if (status === STATUS.FILE) return this.#isLookedAt()
     return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
@@ -196,46 +167,41 @@ class Lease {
     return this.#isStepping || this.#machine.isRenewing
   }
 
-  /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
+  /**
+   * The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease.
+   * @param {number} status
+   */
   error(status) {
-    const { slot, state } = this.#machine
-    if (status === STATUS.WINDOW_END) {
-      return this.#machine.renewalsFail(unixNow())
-        ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
-        : windowEndError(this.#group, slot, POLL_MS)
-    }
-    if (status !== STATUS.NO_GENERATOR) return undefined
-    return state === 'destroyed' ? destroyedError(this.#group) : this.#detachedError()
+    return this.#reasons.ofStatus(status)
   }
 
-  /** Whether it was closed; the end of the group takes precedence. */
-  get #isOver() {
-    return this.#isClosed && this.#machine.state !== 'destroyed'
+  #assertOpen() {
+    if (this.#reasons.isOver) throw closedLeaseError(this.#group)
   }
 
-  #detachedError() {
-    if (this.#isClosed) return closedLeaseError(this.#group)
-    return detachedError(this.#group, this.#machine.isRecovering, this.#isAsked ? undefined : this.#cause)
-  }
-
-  /** Hands an event to the machine. One that comes while another is being handled waits its turn. */
+  /**
+   * Hands an event to the machine. One that comes while another is being handled waits its turn.
+   * @param {Event} event
+   */
   #step(event) {
     this.#events.push(event)
     if (this.#isStepping) return
     this.#isStepping = true
     try {
-      while (this.#events.length > 0) this.#take(this.#events.shift())
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) this.#take(next)
     } finally {
       this.#isStepping = false
     }
   }
 
+  /** @param {Event} event */
   #take(event) {
     const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
     clearTimeout(this.#timer) // a step that waits for something sets it again
-    for (const action of actions) this.#carryOut(action)
+    for (const action of actions) this.#carryOut(/** @type {Action} */ (action))
   }
 
+  /** @param {Action} action */
   #carryOut({ type, owner, slot, lo, hi, at, what }) {
     switch (type) {
       case 'acquire':
@@ -243,7 +209,7 @@ class Lease {
       case 'renew':
         return this.#call(this.#renew(owner, slot, hi))
       case 'seal':
-        this.#last = this.#holder.seal()
+        this.#last = this.#generator.seal()
         return
       case 'release':
         return this.#giveBack(owner, slot, this.#last)
@@ -253,10 +219,11 @@ class Lease {
         this.#ending = this.#end()
         return
       case 'open':
-        this.#events.unshift(this.#open({ ...this.#offer, lo, hi }, owner)) // comes before any other event
+        // What became of it comes before any other event.
+        this.#events.unshift(this.#open({ .../** @type {Grant} */ (this.#offer), lo, hi }, owner))
         return
       case 'raise':
-        return this.#holder.raise({ lo, hi })
+        return this.#generator.raise({ lo, hi })
       case 'wait':
         return this.#wakeAt(at)
       case 'resolve':
@@ -264,78 +231,90 @@ class Lease {
       case 'reject':
         return this.#reject(this.#reason(what))
       case 'tell':
-        return this.#tell(what)
+        return this.#tell(/** @type {LeaseEvent} */ (what))
     }
   }
 
-  /** A call without an answer yet; `settled` waits for it. */
+  /**
+   * A call without an answer yet; `settled` waits for it.
+   * @param {Promise<void>} done
+   */
   async #call(done) {
     this.#calls.add(done)
     await done
     this.#calls.delete(done)
   }
 
-  /** Returns the event that says whether it worked. */
+  /**
+   * Returns the event that says whether it worked.
+   * @param {Grant} grant
+   * @param {string} owner
+   */
   #open(grant, owner) {
-    this.#inUse = this.#holder.open(grant)
-    if (this.#inUse === undefined) {
-      this.#grant = grant
-      return { type: 'opened', owner }
-    }
-    this.#cause = inUseError(this.#group, this.#inUse)
-    return { type: 'inUse', owner }
+    const inUse = this.#generator.open(grant)
+    this.#reasons.opened(inUse)
+    if (inUse !== undefined) return { type: 'inUse', owner }
+    this.#grant = grant
+    return { type: 'opened', owner }
   }
 
+  /** @param {string} owner */
   async #acquire(owner) {
     let grant
     try {
       grant = await this.#store.acquire(owner)
     } catch (error) {
-      return this.#failed('acquire', owner, error)
+      return this.#failed('acquire', owner, /** @type {StoreError} */ (error))
     }
-    this.#learn('acquire', owner, undefined)
+    this.#reasons.answered('acquire', owner)
     this.#offer = grant
     this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
   }
 
+  /**
+   * @param {string} owner
+   * @param {number} slot
+   * @param {number} hi
+   */
   async #renew(owner, slot, hi) {
     let answer
     try {
       answer = await this.#store.renew(owner, slot, hi)
     } catch (error) {
-      return this.#failed('renew', owner, error)
+      return this.#failed('renew', owner, /** @type {StoreError} */ (error))
     }
-    const isLost = answer === 'lost'
-    this.#learn('renew', owner, isLost ? this.#lostError(slot) : undefined)
-    if (isLost || answer === 'destroyed') return this.#step({ type: answer, asked: 'renew', owner })
+    if (answer === 'lost') this.#reasons.lost(owner, slot, this.#generator.fault())
+    else this.#reasons.answered('renew', owner)
+    if (typeof answer === 'string') return this.#step({ type: answer, asked: 'renew', owner })
     this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
   }
 
-  #lostError(slot) {
-    return lostError(this.#group, slot, this.#holder.fault() ?? this.#cause)
-  }
-
-  /** Keeps the reason why a request failed, if the machine still awaits its answer. */
-  #learn(asked, owner, cause) {
-    if (this.#machine.awaits(asked, owner)) this.#cause = cause
-  }
-
-  /** What the machine needs of a grant. */
+  /**
+   * What the machine needs of a grant.
+   * @param {Grant} grant
+   */
   #windowOf({ slot, lo, hi }) {
-    return { slot, lo: this.#holder.firstMs(lo), hi }
+    return { slot, lo: this.#generator.firstMs(lo), hi }
   }
 
+  /**
+   * @param {string} asked
+   * @param {string} owner
+   * @param {StoreError} error
+   */
   #failed(asked, owner, error) {
-    const { code } = error
-    const isFull = code === 'ERR_FLAKE_EXHAUSTED' && this.#inUse !== undefined
-    this.#learn(asked, owner, isFull ? inUseError(this.#group, this.#inUse, error) : error)
-    if (asked === 'acquire') this.#inUse = undefined
-    if (code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
+    this.#reasons.failed(asked, owner, error)
+    if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
     this.#step({ type: 'failed', asked, owner, ...failure })
   }
 
+  /**
+   * @param {string} owner
+   * @param {number} slot
+   * @param {number} last
+   */
   #giveBack(owner, slot, last) {
     const released = this.#release(owner, slot, last)
     const over = released.catch(() => {}) // detach() passes the error on
@@ -344,6 +323,11 @@ class Lease {
     over.then(() => this.#releases.delete(released))
   }
 
+  /**
+   * @param {string} owner
+   * @param {number} slot
+   * @param {number} last
+   */
   async #release(owner, slot, last) {
     const isReleased = await within(this.#store.isReleased(owner, slot, last), RELEASE_MS)
     this.#step(isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, why: 'store' })
@@ -355,6 +339,7 @@ class Lease {
     this.#step({ type: 'ended' })
   }
 
+  /** @param {number} at */
   #wakeAt(at) {
     const ms = Math.min(Math.max(at - unixNow(), 0), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
@@ -362,54 +347,44 @@ class Lease {
     if (this.#attaching === undefined) this.#timer.unref()
   }
 
+  /** @param {(attaching: AttachCalls) => void} how */
   #settle(how) {
     const attaching = this.#attaching
     if (attaching === undefined) return
-    clearTimeout(attaching.timer)
+    attaching.end()
     this.#attaching = undefined
     this.#news.add(() => how(attaching)) // after the listeners
   }
 
+  /** @param {Error | undefined} error */
   #reject(error) {
     this.#settle((attaching) => attaching.reject(error))
   }
 
-  #reason(what) {
-    if (what === 'destroyed') return destroyedError(this.#group)
-    if (what === 'detached') return this.#detachedError()
-    if (what === 'ahead') return aheadError(this.#group, this.#windowOf(this.#offer).lo - unixNow())
-    const isSilent = what === 'late' && !this.#machine.isSettled
-    return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
+  /**
+   * The error of the calls that wait.
+   * @param {string} why as the machine says it
+   */
+  #reason(why) {
+    if (why !== 'ahead') return this.#reasons.ofSearch(why)
+    return aheadError(this.#group, this.#windowOf(/** @type {Grant} */ (this.#offer)).lo - unixNow())
   }
 
+  /** @param {LeaseEvent} event */
   #tell(event) {
-    const isTrouble = event === 'lost' || (event === 'detached' && !this.#isAsked)
-    const cause = isTrouble ? this.#cause : undefined
+    const cause = this.#reasons.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
-    this.#news.add(() => this.#holder.tell(event, detail))
+    this.#news.add(() => this.#generator.tell(event, detail))
   }
 
+  /** @param {Failure} refusal that has all of its fields */
   #warnOfQuiet(refusal) {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    const warning = quietWarning(this.#group, refusal, this.#howToCreate())
+    const quiet = /** @type {Required<Failure>} */ (refusal)
+    const warning = quietWarning(this.#group, quiet, this.#howToCreate())
     process.emitWarning(warning, { code: 'FLAKEFORGE_QUIET' })
   }
 }
 
-/** A refusal as the machine takes it. */
-function failureOf(error) {
-  const { code, retryAt, storeNow } = error
-  const why = FAILURES[code] ?? 'store'
-  if (why !== 'quiet' && why !== 'exhausted') return { why }
-  return { why, retryAt: retryAt.getTime(), storeNow }
-}
-
-/** A promise and the functions that settle it, like Promise.withResolvers of newer runtimes. */
-function withResolvers() {
-  const parts = {}
-  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }))
-  return parts
-}
-
-module.exports = { Lease }
+exports.Lease = Lease

@@ -1,16 +1,21 @@
 'use strict'
+// @ts-check
 
-// A generator whose node number is leased: a FlakeId that changes its node number when it gets another slot, and emits
-// events about it. Each slot gets a new generator of the addon. It must never use anything of an old one again.
+// A generator whose node number is leased, as users see it: a FlakeId that changes its node number when it gets another
+// slot, and emits events about it. It must never touch the slot itself: the lease does.
 
+const { errors } = require('../base/check.js')
 const { EventEmitter } = require('node:events')
 const { signalOf } = require('../base/abort.js')
-const hot = require('../generator/hot.js')
-const { FlakeId } = require('../generator/flake-id.js')
-const { INSPECT, look } = require('../base/inspect.js')
-const { Setup, insist, knobsOf } = require('../generator/opened-generator.js')
+const { FlakeId, end, shownOf, wake } = require('../generator/flake-id.js')
+const { INSPECT, textOf } = require('../base/inspect.js')
+const { OpenedGenerator } = require('../generator/opened-generator.js')
 
-const errors = () => require('../base/errors.js') // loaded when the first one is made
+/**
+ * @import { LeaseDetail, LeaseEvent } from '../../types/join.d.ts'
+ * @import { SignalOptions } from '../../types/options.d.ts'
+ * @import { Lease } from './lease.js'
+ */
 
 /** What is told of a lease. */
 const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
@@ -20,53 +25,10 @@ const ERROR = 'error'
 /** Methods of EventEmitter that take an event's name first. */
 const NAMED = [
   ...['on', 'addListener', 'prependListener', 'once', 'prependOnceListener', 'off', 'removeListener'],
-  ...['emit', 'listeners', 'rawListeners', 'listenerCount'],
+  ...['listeners', 'rawListeners', 'listenerCount'],
 ]
 const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
 
-/** The addon's generator for a grant. Throws if something else in this process has its node number. */
-function openAttachment(options, grant) {
-  const { slot, lo, hi, cursor } = grant
-  const own = { ...options, ...options.nodeOf(slot) }
-  const [handle, knobs] = [options.facts.native, knobsOf(own)]
-  const opened =
-    cursor === undefined
-      ? hot.generators.openWindow(handle, knobs, lo, hi)
-      : hot.generators.openSlot(handle, knobs, cursor)
-  return new Setup(own, insist(opened, `node ${own.node}`))
-}
-
-/** Gets a lease its first slot, and makes its generator. */
-async function lease(leaseOfGroup, options, onClose) {
-  let leased
-  let setup
-  leaseOfGroup.hold({
-    firstMs: (lo) => options.facts.native.firstMs(lo),
-    open(grant) {
-      try {
-        setup = openAttachment(options, grant)
-      } catch (error) {
-        return error
-      }
-      if (leased !== undefined) FlakeId.attach(leased, setup)
-    },
-    raise: ({ lo, hi }) => setup.native.raise(lo, hi),
-    seal() {
-      if (leased !== undefined) FlakeId.detach(leased)
-      return setup.native.seal()
-    },
-    fault() {
-      const problem = setup?.native.fault()
-      return problem && errors().problemError(problem)
-    },
-    tell: (event, detail) => leased?.[TELL](event, detail),
-  })
-  await leaseOfGroup.attach(options.signal)
-  leased = new LeasedFlakeId(new Setup(setup.options, setup.native, leaseOfGroup), onClose)
-  return leased
-}
-
-const TELL = Symbol('tell')
 /** What EventEmitter keeps in the object: not enumerable here, or it would appear in JSON. */
 const EMITTER_STATE = ['_events', '_eventsCount', '_maxListeners']
 
@@ -74,19 +36,23 @@ class LeasedFlakeId extends FlakeId {
   #lease
   #onClose
 
-  constructor(setup, onClose) {
-    if (!(setup instanceof Setup)) {
+  /**
+   * @param {OpenedGenerator} opened with a lease
+   * @param {() => Promise<void>} onClose
+   */
+  constructor(opened, onClose) {
+    if (!(opened instanceof OpenedGenerator)) {
       throw errors().optionError(
         TypeError,
         'options',
-        setup,
+        opened,
         'LeasedFlakeId is made by await FlakeId.join(store, options)',
       )
     }
-    super(setup)
+    super(opened)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
-    EventEmitter.call(this)
-    this.#lease = setup.lease
+    Reflect.apply(EventEmitter, this, [])
+    this.#lease = /** @type {Lease} */ (opened.lease)
     this.#onClose = onClose
   }
 
@@ -106,6 +72,7 @@ class LeasedFlakeId extends FlakeId {
     return this.#lease.detach()
   }
 
+  /** @param {SignalOptions | null} [options] */
   async attach(options) {
     await this.#lease.attach(signalOf(options))
   }
@@ -118,7 +85,7 @@ class LeasedFlakeId extends FlakeId {
     try {
       await this.#lease.close()
     } finally {
-      FlakeId.end(this)
+      end(this)
       await this.#onClose()
     }
   }
@@ -127,43 +94,75 @@ class LeasedFlakeId extends FlakeId {
     return this.close()
   }
 
-  /** Without a slot there is no node number: somebody else may have the last one by now. */
+  /**
+   * Without a slot there is no node number: somebody else may have the last one by now.
+   * @param {Parameters<typeof textOf>[2]} how
+   */
   [INSPECT](...how) {
     const { group, state, slot, expires } = this.#lease
-    const { node, ...others } = FlakeId.facts(this)
+    const { layout, node, ...others } = shownOf(this)
     const ofSlot = state === 'attached' ? node : {}
-    return look(this, { group, state, slot, expires, layout: others.layout, ...ofSlot, ...others }, how)
+    return textOf(this, { group, state, slot, expires, layout, ...ofSlot, ...others }, how)
   }
 
+  /** @param {string[]} events */
   removeAllListeners(...events) {
     for (const event of events) checkEvent(event)
-    return EventEmitter.prototype.removeAllListeners.apply(this, events)
+    return Reflect.apply(EventEmitter.prototype.removeAllListeners, this, events)
   }
 
-  /** Tries waiting calls again: what they wait for may have come, or can no longer come. */
-  [TELL](event, detail) {
-    FlakeId.wake(this)
-    this.emit(event, detail)
+  /**
+   * @param {string} event
+   * @param {unknown[]} details
+   */
+  emit(event, ...details) {
+    checkEvent(event)
+    return Reflect.apply(EventEmitter.prototype.emit, this, [event, ...details])
   }
 }
 
+/**
+ * Tells the listeners. Waiting calls are tried again first: what they wait for may have come, or can no longer come.
+ * @param {LeasedFlakeId} leased
+ * @param {LeaseEvent} event
+ * @param {LeaseDetail} detail
+ */
+function tell(leased, event, detail) {
+  wake(leased)
+  leased.emit(event, detail)
+}
+
+/**
+ * @param {string} method
+ * @param {Function} value
+ */
 function define(method, value) {
   Object.defineProperty(LeasedFlakeId.prototype, method, { value, writable: true, configurable: true })
 }
 
 // For users this is an ordinary EventEmitter except for its class: a class has one parent, and here that is FlakeId.
-const inherited = EventEmitter.prototype
-for (const method of OTHERS) define(method, inherited[method])
+for (const method of OTHERS) define(method, Reflect.get(EventEmitter.prototype, method))
 for (const method of NAMED) {
-  define(method, function (event, ...args) {
-    checkEvent(event)
-    return inherited[method].call(this, event, ...args)
-  })
+  const inherited = Reflect.get(EventEmitter.prototype, method)
+  define(
+    method,
+    /**
+     * @this {LeasedFlakeId}
+     * @param {string} event
+     * @param {unknown[]} args
+     */
+    function (event, ...args) {
+      checkEvent(event)
+      return Reflect.apply(inherited, this, [event, ...args])
+    },
+  )
 }
 
+/** @param {string} event */
 function checkEvent(event) {
   if (EVENTS.includes(event) || event === ERROR) return
   throw errors().optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
 }
 
-module.exports = { LeasedFlakeId, lease }
+exports.LeasedFlakeId = LeasedFlakeId
+exports.tell = tell

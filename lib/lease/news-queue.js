@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // News of a lease that has still to be delivered: to its listeners, and to those who await a promise.
 //
@@ -7,29 +8,33 @@
 
 const { nextTick } = require('../base/timers.js')
 
-class News {
+class NewsQueue {
+  /** @type {Array<() => void>} */
   #untold = []
   #isTelling = false
 
-  /** Calls this in a tick of its own, after all earlier news. */
-  add(telling) {
-    this.#untold.push(telling)
+  /**
+   * Calls this in a tick of its own, after all earlier news.
+   * @param {() => void} tell
+   */
+  add(tell) {
+    this.#untold.push(tell)
     if (!this.#isTelling) this.#tellSoon()
   }
 
   /** Resolves when all news so far has been delivered. */
   told() {
-    return new Promise((resolve) => this.add(resolve))
+    return new Promise((/** @type {(value?: undefined) => void} */ resolve) => this.add(resolve))
   }
 
   #tellSoon() {
     this.#isTelling = true
-    nextTick(this.#tell)
+    nextTick(this.#tellAll)
   }
 
-  #tell = () => {
+  #tellAll = () => {
     try {
-      while (this.#untold.length > 0) this.#untold.shift()()
+      for (let tell = this.#untold.shift(); tell !== undefined; tell = this.#untold.shift()) tell()
     } finally {
       this.#isTelling = false
       if (this.#untold.length > 0) this.#tellSoon() // a listener has thrown
@@ -37,4 +42,4 @@ class News {
   }
 }
 
-module.exports = { News }
+exports.NewsQueue = NewsQueue

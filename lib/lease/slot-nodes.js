@@ -1,17 +1,26 @@
 'use strict'
+// @ts-check
 
 // How slots become node numbers: node fields given by name stay fixed, and the slot number fills the others, the most
 // significant first.
 
 const { isAbsent, readInteger } = require('../base/check.js')
 const { optionError, optionRangeError, unusableOptionError } = require('../base/errors.js')
-const { readNodes } = require('../generator/node-number.js')
+const { readNodes } = require('../layout/node-number.js')
+
+/**
+ * @import { Options } from '../base/check.js'
+ * @import { LayoutFacts } from '../layout/layout-facts.js'
+ */
+
+/** @typedef {LayoutFacts['nodeFields'][number]} Field */
 
 const MOST_SLOTS = 65_536
 
 /**
  * The slots of a layout with these options.
- * @returns {{ capacity: number, fixed: object, nodeOf: (slot: number) => { node: number, nodes: object } }}
+ * @param {LayoutFacts} facts
+ * @param {Options} options
  */
 function slotNodes(facts, options) {
   const fields = facts.nodeFields
@@ -26,10 +35,15 @@ function slotNodes(facts, options) {
   }
   if (capacity < 1)
     throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, which is the number of nodes`)
-  const nodeOf = (slot) => readNodes({ ...fixed, ...spread(slot + offset, free) }, facts)
+  const nodeOf = (/** @type {number} */ slot) => readNodes({ ...fixed, ...spread(slot + offset, free) }, facts)
   return { capacity: Math.min(capacity, MOST_SLOTS), fixed: pick(fixed, given), nodeOf }
 }
 
+/**
+ * @param {LayoutFacts} facts
+ * @param {Options} options
+ * @param {Field[]} given
+ */
 function noFreeFieldError({ name: layout }, options, given) {
   if (given.length === 0) {
     const message = `join() puts the slot into a node field, but layout '${layout}' has none: take another layout`
@@ -40,8 +54,16 @@ function noFreeFieldError({ name: layout }, options, given) {
   return optionError(RangeError, names[0], options[names[0]], message)
 }
 
+/**
+ * @param {Record<string, number>} values
+ * @param {Field[]} fields
+ */
 const pick = (values, fields) => Object.fromEntries(fields.map(({ name }) => [name, values[name]]))
 
+/**
+ * @param {unknown} offset
+ * @param {Field[]} given
+ */
 function readOffset(offset, given) {
   if (isAbsent(offset)) return 0
   const wanted = 'an integer, 0 or more'
@@ -51,7 +73,11 @@ function readOffset(offset, given) {
   return number
 }
 
-/** A number as values of fields, the most significant first. */
+/**
+ * A number as values of fields, the most significant first.
+ * @param {number} number
+ * @param {Field[]} fields
+ */
 function spread(number, fields) {
   let rest = number
   const values = [...fields].reverse().map(({ name, max }) => {

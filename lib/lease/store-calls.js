@@ -1,17 +1,57 @@
 'use strict'
+// @ts-check
 
-// A lease's calls to its store, with the lease's group and options. It gives every error a code. It must never limit a
-// wait (lease.js does) or say what a refusal means (core/src/lease.rs does).
+// A lease's calls to its store, with the lease's group and options. It gives every error a code, and failureOf() names
+// it as the holder's state machine does. It must never limit a wait (lease.js does) or decide what follows from a
+// failure (core/src/lease.rs does).
 
 const { storeFailure } = require('../base/errors.js')
 
-class LeaseStore {
+/**
+ * @import { SlotStore, StoreError } from './stores/database.js'
+ * @import { JoinOptions } from './join-options.js'
+ */
+
+/**
+ * What the store's refusals are to the machine. Any other error means that the store failed.
+ * @type {Record<string, string>}
+ */
+const FAILURES = {
+  ERR_FLAKE_QUIET: 'quiet',
+  ERR_FLAKE_EXHAUSTED: 'exhausted',
+  ERR_FLAKE_CLOCK_SKEW: 'skew',
+  ERR_FLAKE_CONFIG_MISMATCH: 'fatal',
+  ERR_FLAKE_OPTION: 'fatal',
+  ERR_FLAKE_FILE: 'fatal',
+  ERR_FLAKE_RECORD: 'fatal',
+}
+
+/**
+ * A failure as the machine takes it. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock.
+ * @typedef {{ why: string, retryAt?: number | undefined, storeNow?: number | undefined }} Failure
+ */
+
+/**
+ * @param {StoreError} error
+ * @returns {Failure}
+ */
+function failureOf({ code, retryAt, storeNow }) {
+  const why = FAILURES[code] ?? 'store'
+  if (why !== 'quiet' && why !== 'exhausted') return { why }
+  return { why, retryAt: retryAt?.getTime(), storeNow }
+}
+
+class StoreCalls {
   #store
   #group
   #config
   #host
   #joins = true // until the first slot: only who joins may make the group
 
+  /**
+   * @param {SlotStore} store
+   * @param {Pick<JoinOptions, 'group' | 'config' | 'host'>} options
+   */
   constructor(store, { group, config, host }) {
     this.#store = store
     this.#group = group
@@ -19,7 +59,10 @@ class LeaseStore {
     this.#host = host
   }
 
-  /** A slot and its window. */
+  /**
+   * A slot and its window.
+   * @param {string} owner
+   */
   async acquire(owner) {
     const request = { config: this.#config, owner, host: this.#host, joins: this.#joins }
     const grant = await this.#coded(() => this.#store.acquire(this.#group, request))
@@ -27,13 +70,21 @@ class LeaseStore {
     return grant
   }
 
-  /** The next window of a slot, 'lost' or 'destroyed'. `hi`: the last ms that was answered before. */
+  /**
+   * The next window of a slot, 'lost' or 'destroyed'.
+   * @param {string} owner
+   * @param {number} slot
+   * @param {number} hi the last ms that was answered before
+   */
   renew(owner, slot, hi) {
     return this.#coded(() => this.#store.renew(this.#group, { config: this.#config, slot, owner, hi }))
   }
 
   /**
    * Whether the store knows that the slot is no longer used. If the call fails, the slot becomes free after the ttl.
+   * @param {string} owner
+   * @param {number} slot
+   * @param {number} last Unix ms of the slot's last ID, or −1
    */
   async isReleased(owner, slot, last) {
     try {
@@ -48,13 +99,19 @@ class LeaseStore {
     return this.#coded(() => this.#store.destroy(this.#group))
   }
 
-  async #coded(step) {
+  /**
+   * @template T
+   * @param {() => Promise<T>} call
+   * @throws {StoreError}
+   */
+  async #coded(call) {
     try {
-      return await step()
+      return await call()
     } catch (error) {
       throw storeFailure(this.#group, error)
     }
   }
 }
 
-module.exports = { LeaseStore }
+exports.StoreCalls = StoreCalls
+exports.failureOf = failureOf

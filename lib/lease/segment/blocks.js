@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // The blocks that a member holds: runs of numbers, handed out one by one or many at a time, in the order in which they
 // came.
@@ -13,13 +14,18 @@ class Blocks {
   // The next number. It is in a typed array because V8 adds to a bigint there in a register: 9 ns for each number, and
   // 25 for a bigint in a field. `next[0]++` would also cost 24.
   #next = new BigUint64Array(1)
-  #ahead = [] // the blocks that follow, as [first, count]
+  /** @type {Array<[first: bigint, count: number]>} */
+  #ahead = [] // the blocks that follow
 
   /** How many numbers are left. */
   get total() {
     return this.#ahead.reduce((total, [, count]) => total + count, this.left)
   }
 
+  /**
+   * @param {bigint} first
+   * @param {number} count
+   */
   add(first, count) {
     this.#ahead.push([first, count])
     this.isLast = false
@@ -33,7 +39,7 @@ class Blocks {
 
   /** Continues with the next block. There must be one. */
   turn() {
-    const [first, count] = this.#ahead.shift()
+    const [first, count] = /** @type {[bigint, number]} */ (this.#ahead.shift())
     this.#next[0] = first
     this.left = count
     this.isLast = this.#ahead.length === 0
@@ -48,7 +54,8 @@ class Blocks {
   }
 
   /**
-   * Fills `ids`, a BigUint64Array, with numbers of the present block; returns the part of `ids` that is still empty.
+   * Fills `ids` with numbers of the present block; returns the part of `ids` that is still empty.
+   * @param {BigUint64Array} ids
    */
   fill(ids) {
     const count = Math.min(ids.length, this.left)
@@ -57,4 +64,4 @@ class Blocks {
   }
 }
 
-module.exports = { Blocks }
+exports.Blocks = Blocks

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // A member's calls to its counter on a store. They go one after the other, because answers could come in another order.
 //
@@ -6,28 +7,38 @@
 // already, even those that it gives after it has passed our last one. Only raise() ends that: with it the user says
 // where to continue.
 
-const { storeError, wentBackError } = require('../../base/errors.js')
+const { MAX_U64 } = require('../../base/check.js')
+const { isFlakeError, storeError, wentBackError } = require('../../base/errors.js')
 
-const END = 2n ** 64n - 1n // not a number to hand out: a counter with this value is used up
+/** @import { SlotStore } from '../stores/database.js' */
 
 class Counter {
-  /** the error, once the counter was found below what it gave before */
+  /**
+   * the error, once the counter was found below what it gave before
+   * @type {(Error & { code: string }) | undefined}
+   */
   lost
   #store
   #name
   #durable
   #known = 0n // its value when we last looked
+  /** @type {Promise<unknown>} */
   #turns = Promise.resolve() // ends with the last call; it never fails
 
+  /**
+   * @param {Pick<SlotStore, 'advance'>} store
+   * @param {string} name
+   * @param {boolean} durable
+   */
   constructor(store, name, durable) {
     this.#store = store
     this.#name = name
     this.#durable = durable
   }
 
-  /** How many numbers it has left above those that it gave. */
+  /** How many numbers it has left above those that it gave. The largest is never given: there it is used up. */
   get room() {
-    return Number(END - this.#known)
+    return Number(MAX_U64 - this.#known)
   }
 
   /** Resolves when the calls made so far have ended. */
@@ -35,7 +46,11 @@ class Counter {
     return this.#turns
   }
 
-  /** Does this work after all earlier work. */
+  /**
+   * Does this work after all earlier work.
+   * @template T
+   * @param {() => Promise<T>} work
+   */
   inTurn(work) {
     const done = this.#turns.then(work)
     this.#turns = done.catch(() => {})
@@ -45,6 +60,8 @@ class Counter {
   /**
    * Takes so many numbers and returns the first. If there is no counter and `init` is given, it creates one that begins
    * there.
+   * @param {number} count
+   * @param {bigint} [init]
    */
   async take(count, init) {
     if (this.lost !== undefined) throw this.lost
@@ -57,24 +74,31 @@ class Counter {
     return first
   }
 
-  /** Makes the counter continue at `place` or above, and returns its new value. */
+  /**
+   * Makes the counter continue at `place` or above, and returns its new value.
+   * @param {bigint} place
+   */
   async raise(place) {
     const stands = await this.#ask(0n, place)
     this.lost = undefined
     return stands
   }
 
-  /** Runs a step of the store, which may be the user's own: a bad answer must not become an ID. */
+  /**
+   * Runs a step of the store, which may be the user's own: a bad answer must not become an ID.
+   * @param {bigint} by
+   * @param {bigint} [init]
+   */
   async #ask(by, init) {
     try {
       const value = await this.#store.advance(this.#name, by, init, this.#durable)
-      if (typeof value === 'bigint' && value >= 0n && value <= END) return value
+      if (typeof value === 'bigint' && value >= 0n && value <= MAX_U64) return value
       throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
     } catch (error) {
-      if (error?.code?.startsWith?.('ERR_FLAKE_')) throw error
+      if (isFlakeError(error)) throw error
       throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)
     }
   }
 }
 
-module.exports = { Counter, END }
+exports.Counter = Counter

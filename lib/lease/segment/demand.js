@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // How many blocks a call to the store asks for: one, or more if they are used up so fast that the calls would take much
 // of the time.
@@ -22,7 +23,10 @@ class Demand {
   #askedAt = Number.NEGATIVE_INFINITY
   #tookMs = 0
 
-  /** How many blocks to ask for, now that those of the last call are nearly used up. */
+  /**
+   * How many blocks to ask for, now that those of the last call are nearly used up.
+   * @param {number} now
+   */
   ask(now) {
     const lasted = now - this.#askedAt
     const enough = this.#tookMs + LAST_MS
@@ -32,11 +36,15 @@ class Demand {
     return this.#count
   }
 
-  /** So many blocks have come. */
+  /**
+   * So many blocks have come.
+   * @param {number} now
+   * @param {number} count
+   */
   came(now, count) {
     this.#tookMs = now - this.#askedAt
     this.#had += count
   }
 }
 
-module.exports = { Demand }
+exports.Demand = Demand

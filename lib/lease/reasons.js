@@ -1,0 +1,148 @@
+'use strict'
+// @ts-check
+
+// Why a lease gives no IDs: keeps what failed last, and makes the errors that say so. It must never change anything of
+// the lease, nor keep the failure of a request that was given up.
+
+const { STATUS } = require('../native/hot.js')
+const { unixNow } = require('../base/timers.js')
+const {
+  closedLeaseError,
+  destroyedError,
+  detachedError,
+  inUseError,
+  leaseExpiredError,
+  lostError,
+  unansweredError,
+  windowEndError,
+} = require('../base/errors.js')
+
+/**
+ * @import { LeaseEvent } from '../../types/join.d.ts'
+ * @import { Lease as Machine } from '../../target/native.d.ts'
+ * @import { StoreError } from './stores/database.js'
+ */
+
+const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
+
+class Reasons {
+  #group
+  #machine
+  /** @type {Error | undefined} */
+  #cause // the last failure, or why the slot was lost
+  /** @type {Error | undefined} */
+  #inUse // what uses the node number of a slot that this search skipped
+  /** whether the user has called detach() or close(): then there is no other cause */
+  isUnwanted = false
+  /** whether the user has called close() */
+  isClosed = false
+
+  /**
+   * @param {string} group
+   * @param {Machine} machine
+   */
+  constructor(group, machine) {
+    this.#group = group
+    this.#machine = machine
+  }
+
+  /** Whether it was closed; the end of the group takes precedence. */
+  get isOver() {
+    return this.isClosed && this.#machine.state !== 'destroyed'
+  }
+
+  /**
+   * The store answered this owner, and neither failed nor took the slot away.
+   * @param {string} asked
+   * @param {string} owner
+   */
+  answered(asked, owner) {
+    this.#learn(asked, owner, undefined)
+  }
+
+  /**
+   * A request failed.
+   * @param {string} asked
+   * @param {string} owner
+   * @param {StoreError} error
+   */
+  failed(asked, owner, error) {
+    const inUse = this.#inUse
+    const isFull = error.code === 'ERR_FLAKE_EXHAUSTED' && inUse !== undefined
+    this.#learn(asked, owner, isFull ? inUseError(this.#group, inUse, error) : error)
+    if (asked === 'acquire') this.#inUse = undefined
+  }
+
+  /**
+   * The store says that somebody else has the slot.
+   * @param {string} owner
+   * @param {number} slot
+   * @param {Error | undefined} fault what is wrong with the slot's file
+   */
+  lost(owner, slot, fault) {
+    this.#learn('renew', owner, lostError(this.#group, slot, fault ?? this.#cause))
+  }
+
+  /**
+   * A slot was opened, or its node number is in use.
+   * @param {Error | undefined} inUse what uses it
+   */
+  opened(inUse) {
+    this.#inUse = inUse
+    if (inUse !== undefined) this.#cause = inUseError(this.#group, inUse)
+  }
+
+  /**
+   * The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease.
+   * @param {number} status
+   */
+  ofStatus(status) {
+    if (status === STATUS.WINDOW_END) return this.#windowError()
+    if (status !== STATUS.NO_GENERATOR) return undefined
+    return this.#machine.state === 'destroyed' ? destroyedError(this.#group) : this.#detachedError()
+  }
+
+  /**
+   * The error for the calls of attach() when the search has ended.
+   * @param {string} why as the machine says it
+   */
+  ofSearch(why) {
+    if (why === 'destroyed') return destroyedError(this.#group)
+    if (why === 'detached') return this.#detachedError()
+    const isSilent = why === 'late' && !this.#machine.isSettled
+    return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
+  }
+
+  /**
+   * What caused this event, unless the user asked for it.
+   * @param {LeaseEvent} event
+   */
+  ofEvent(event) {
+    const isTrouble = event === 'lost' || (event === 'detached' && !this.isUnwanted)
+    return isTrouble ? this.#cause : undefined
+  }
+
+  /**
+   * Keeps the reason why a request failed, if the machine still awaits its answer.
+   * @param {string} asked
+   * @param {string} owner
+   * @param {Error | undefined} cause
+   */
+  #learn(asked, owner, cause) {
+    if (this.#machine.awaits(asked, owner)) this.#cause = cause
+  }
+
+  #windowError() {
+    const { slot } = this.#machine
+    return this.#machine.renewalsFail(unixNow())
+      ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
+      : windowEndError(this.#group, slot, POLL_MS)
+  }
+
+  #detachedError() {
+    if (this.isClosed) return closedLeaseError(this.#group)
+    return detachedError(this.#group, this.#machine.isRecovering, this.isUnwanted ? undefined : this.#cause)
+  }
+}
+
+exports.Reasons = Reasons

@@ -1,0 +1,295 @@
+'use strict'
+// @ts-check
+
+// The numbers that a member can hand out: the blocks that it holds, and the calls to the counter that bring more. It
+// asks for the next block while the present one lasts, so that no call waits for the store.
+//
+// It must never continue if the store may have lost a block. Only skipTo() says where to continue.
+
+const { Blocks } = require('./blocks.js')
+const { Counter } = require('./counter.js')
+const { Demand } = require('./demand.js')
+const { within } = require('../../base/in-time.js')
+const { monotonicNow, sleep } = require('../../base/timers.js')
+const { blocksUsedUpError, closedError } = require('../../base/errors.js')
+
+/**
+ * @import { SlotStore, StoreError } from '../stores/database.js'
+ */
+
+/** How long end() waits for a call to the store that is under way. */
+const STORE_MS = 4_000
+const RETRY_MS = 100 // after a failed call to the store, while calls wait
+
+/**
+ * Whether the store answered that it may have lost blocks, or has no more.
+ * @param {StoreError | undefined} error
+ */
+const isStandstill = (error) => error?.code === 'ERR_FLAKE_STORE' && error.cause === undefined
+
+/**
+ * Whether waiting does not help: somebody has to act. Any member calls skipTo(), or somebody repairs the folder.
+ * @param {StoreError | undefined} error
+ */
+const isFinal = (error) =>
+  error?.code === 'ERR_FLAKE_DETACHED' || error?.code === 'ERR_FLAKE_FILE' || isStandstill(error)
+
+class Supply {
+  #name
+  #block
+  #onChange
+  #counter
+  #demand = new Demand()
+  #hand = new Blocks()
+  #fetchAt = 0 // when fewer IDs than this are left of the last block, we ask for the next one
+  #isLate = false // whether a block ever came too late, because half a block did not last until the store answered
+  #isFetching = false // whether a call that brings blocks is on its way, or failed a moment ago
+  /** @type {StoreError | undefined} */
+  #failure // why the last call brought no block; undefined while another call is on its way
+  #mayInit = false // whether we have the counter's first block, have given no ID of it, and asked for no other
+  #hasEnded = false // whether end() has stopped waiting: a block that comes now is too late
+  /** whether end() was called */
+  isClosed = false
+
+  /**
+   * @param {SlotStore} store
+   * @param {{ name: string, block: number, durable: boolean }} options
+   * @param {() => void} onChange tries the calls again that wait
+   */
+  constructor(store, { name, block, durable }, onChange) {
+    this.#name = name
+    this.#block = block
+    this.#onChange = onChange
+    this.#counter = new Counter(store, name, durable)
+  }
+
+  /** How many IDs are here. */
+  get left() {
+    return this.#hand.total
+  }
+
+  /**
+   * Takes the first block.
+   * @param {bigint | undefined} init a counter that does not exist yet begins after this
+   */
+  async begin(init) {
+    try {
+      const start = await this.#take(this.#block, init === undefined ? 0n : init + 1n)
+      this.#mayInit = init === undefined && start === 0n
+      this.#use(start, this.#block)
+    } catch (thrown) {
+      const error = /** @type {StoreError} */ (thrown)
+      if (!isStandstill(error)) throw error
+      this.#failure = error // calls throw it, until skipTo()
+    }
+  }
+
+  /** The next ID, or an error. */
+  next() {
+    if (this.#hand.left === 0) this.#insist(1)
+    const id = this.#hand.next()
+    this.#given()
+    return id
+  }
+
+  /**
+   * Fills `ids` completely or throws: then the IDs that are here stay for other calls.
+   * @param {BigUint64Array} ids
+   */
+  fill(ids) {
+    if (ids.length === 0) return ids
+    this.#insist(ids.length)
+    for (let rest = this.#hand.fill(ids); rest.length > 0; rest = this.#hand.fill(rest)) this.#turn()
+    this.#given()
+    return ids
+  }
+
+  /**
+   * 0 if n IDs are here, or else in how many ms to try again; throws if waiting does not help.
+   * @param {number} n
+   */
+  attempt(n) {
+    if (this.#has(n)) return 0
+    const reason = this.#reason()
+    if (isFinal(reason)) throw reason
+    return RETRY_MS // a block that comes earlier wakes us
+  }
+
+  /**
+   * Begins at `first`, if no ID was given or asked for yet. Returns whether it does.
+   * @param {bigint} first
+   */
+  async init(first) {
+    this.#assertOpen()
+    if (!this.#mayInit) return false
+    this.#mayInit = false
+    const left = BigInt(this.#block) - first
+    if (left > 0n) {
+      this.#use(first, Number(left))
+      return true
+    }
+    this.#hand.clear() // at once: calls from here on wait for the answer
+    return this.#alone(() => this.#beginBeyond(first))
+  }
+
+  /**
+   * Makes all members continue at `first` or above.
+   * @param {bigint} first
+   */
+  async skipTo(first) {
+    this.#assertOpen()
+    this.#mayInit = false
+    await this.#alone(() => this.#goOnAt(first))
+  }
+
+  /** Gives no more IDs. Waits for a call to the store that is under way. */
+  async end() {
+    this.isClosed = true
+    await within(this.#counter.idle, STORE_MS)
+    this.#hasEnded = true
+    this.#hand.clear()
+    this.#onChange()
+  }
+
+  /**
+   * Makes sure that n IDs are here, the first of them in the present block; or throws.
+   * @param {number} n
+   */
+  #insist(n) {
+    const reason = this.#reason() // before it is asked for again
+    if (!this.#has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
+    if (this.#hand.left === 0) this.#turn()
+  }
+
+  /**
+   * Whether n IDs are here. Asks for the missing ones.
+   * @param {number} n
+   */
+  #has(n) {
+    const missing = n - this.#hand.total
+    if (missing <= 0) return true
+    this.#isLate = true
+    this.#mayInit = false
+    this.#fetch(missing)
+    return false
+  }
+
+  #turn() {
+    this.#hand.turn()
+    const size = Math.max(this.#hand.left, this.#block)
+    this.#fetchAt = this.#isLate ? size : size / 2
+  }
+
+  /** To be called after IDs were given. */
+  #given() {
+    this.#mayInit = false
+    if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#fetch(0)
+  }
+
+  /** Why there is no ID, and none on its way. */
+  #reason() {
+    return this.isClosed ? closedError(this.#name) : (this.#counter.lost ?? this.#failure)
+  }
+
+  #assertOpen() {
+    if (this.isClosed) throw closedError(this.#name)
+  }
+
+  /**
+   * Does this work in turn, but only for an open member: it may have been closed while the work waited.
+   * @template T
+   * @param {() => Promise<T>} work
+   */
+  async #alone(work) {
+    try {
+      return await this.#counter.inTurn(() => {
+        this.#assertOpen()
+        return work()
+      })
+    } finally {
+      this.#onChange()
+    }
+  }
+
+  /**
+   * The counter continues at `first` or above, and so do we. Blocks that were taken before are dropped.
+   * @param {bigint} first
+   */
+  async #goOnAt(first) {
+    this.#hand.clear()
+    await this.#counter.raise(first)
+    this.#use(await this.#take(this.#block), this.#block)
+  }
+
+  /**
+   * The counter continues at `first`; but if another member has used it already, nothing changes.
+   * @param {bigint} first
+   */
+  async #beginBeyond(first) {
+    let isFirst = false
+    try {
+      isFirst = (await this.#counter.raise(first)) === first
+    } finally {
+      if (!isFirst) this.#use(0n, this.#block) // the whole block, which init() had put aside
+    }
+    if (isFirst) this.#use(await this.#take(this.#block), this.#block)
+    return isFirst
+  }
+
+  /**
+   * Continues with this block, and drops all others.
+   * @param {bigint} first
+   * @param {number} count
+   */
+  #use(first, count) {
+    if (this.#hasEnded) return
+    this.#hand.clear()
+    this.#hand.add(first, count)
+    this.#turn()
+  }
+
+  /**
+   * Fetches at least so many IDs. Only one call runs at a time, and after a failed one the next has to wait.
+   * @param {number} least
+   */
+  #fetch(least) {
+    if (this.#isFetching || this.isClosed) return
+    this.#isFetching = true
+    if (!isFinal(this.#failure)) this.#failure = undefined // the trouble may be over
+    this.#counter
+      .inTurn(() => this.#bring(least))
+      .finally(() => {
+        this.#isFetching = false
+        this.#onChange()
+      })
+  }
+
+  /**
+   * Takes so many numbers from the counter, and forgets earlier failures.
+   * @param {number} count
+   * @param {bigint} [init]
+   */
+  async #take(count, init) {
+    const first = await this.#counter.take(count, init)
+    this.#failure = undefined
+    return first
+  }
+
+  /** @param {number} least */
+  async #bring(least) {
+    try {
+      const wanted = Math.max(this.#demand.ask(monotonicNow()), Math.ceil(least / this.#block))
+      const blocks = Math.max(1, Math.min(wanted, Math.floor(this.#counter.room / this.#block)))
+      const count = blocks * this.#block
+      const first = await this.#take(count)
+      if (this.#hasEnded) return
+      this.#hand.add(first, count)
+      this.#demand.came(monotonicNow(), blocks)
+    } catch (error) {
+      this.#failure = /** @type {StoreError} */ (error)
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+exports.Supply = Supply
