@@ -1,16 +1,27 @@
 'use strict'
+// @ts-check
 
-// An address without its password, for messages.
+// The address of a store in a message. It must never show a password.
+
+const { optionRangeError } = require('../../base/errors.js')
 
 /**
  * A password may be before the @, and may contain characters that it should not, such as a slash. It may also be among
  * the parameters. If an @ comes after a question mark, we cannot tell, so nothing is shown.
+ * @param {string} url
  */
 function withoutPassword(url) {
-  const [, scheme, rest] = /^((?:[a-z][a-z\d+.-]*:\/\/)?)(.*)$/is.exec(url)
-  const [address, ...parameters] = rest.split('?')
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(url)?.[0] ?? ''
+  const [address, ...parameters] = url.slice(scheme.length).split('?')
   if (parameters.some((part) => part.includes('@'))) return `${scheme}…`
   return `${scheme}${address.replace(/.*@/s, '…@')}${parameters.length > 0 ? '?…' : ''}`
 }
 
-module.exports = { withoutPassword }
+/**
+ * `ERR_FLAKE_OPTION`: an address that no store can be opened by.
+ * @param {string} url
+ * @param {string} wanted what it must be
+ */
+const addressError = (url, wanted) => optionRangeError('store', withoutPassword(url), wanted)
+
+module.exports = { addressError, withoutPassword }

@@ -1,31 +1,66 @@
 'use strict'
+// @ts-check
 
-// Slots, windows and counters on any database that can read records and swap one of them: runs the steps of
-// core/src/lease/grants.rs over a RecordStore, within the time that join() promises.
+// Slots, windows and counters on any database that can read records and swap one of them: each call of a lease or counter
+// is a step of core/src/lease/grants.rs, whose refusals become errors. step.js carries it out.
 //
-// It must never decide anything: the rules are in core/src/lease/grants*. It must never swap anything for a step whose caller
-// has given up.
+// It must never decide anything: the rules are in core/src/lease/grants*.
 
-const { randomBytes } = require('node:crypto')
 const native = require('../../native/index.js')
 const errors = require('../../base/errors.js')
-const { inTime } = require('../../base/in-time.js')
-const { sleep, unixNow } = require('../../base/timers.js')
+const { sleepUnlessAborted } = require('../../base/abort.js')
+const { StepRun, fresh } = require('./step.js')
 
-/** How long a step may take, with all its reads and swaps. */
-const STEP_MS = 10_000
-/** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
-const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]
-/** No step needs more swaps that were made: such a store does not show what it says it wrote. */
-const ENOUGH = 5
+/**
+ * @import { SlotInfo } from '../../../types/stores.d.ts'
+ * @import { SlotFolderConfig, Slot, StepConfig, StepTask } from '../../../target/native.d.ts'
+ * @import { Answer, Records } from './step.js'
+ */
+
+/**
+ * A slot and its window, with the store's time. The slot of a folder has a cursor in its file.
+ * @typedef {{ slot: number, lo: number, hi: number, storeNow: number, cursor?: Slot }} Grant
+ */
+
+/**
+ * What the members of a group have in common. Only the folder's store reads `scale`.
+ * @typedef {StepConfig & SlotFolderConfig} Config
+ */
+
+/**
+ * What a call of a store fails with. If waiting helps, it says until when, by the store's clock.
+ * @typedef {Error & { code: string, retryAt?: Date, storeNow?: number }} StoreError
+ */
+
+/**
+ * What leases and counters call. `joins`: whether a group that is missing is made.
+ * @typedef {object} SlotStore
+ * @property {(group: string, config: Config, signal?: AbortSignal) => Promise<boolean>} create
+ * @property {(group: string, request: { config: Config, owner: string, host: string, joins: boolean }) => Promise<Grant>} acquire
+ * @property {(group: string, held: { config: Config, slot: number, owner: string, hi: number }) => Promise<Grant | string>} renew
+ * @property {(group: string, held: { config: Config, slot: number, owner: string, last: number }) => Promise<void>} release
+ * @property {(group: string) => Promise<void>} destroy
+ * @property {(name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<bigint>} advance
+ * @property {(group: string) => Promise<SlotInfo[]>} list
+ * @property {() => Promise<string[]>} [groups]
+ * @property {() => Promise<void>} [close]
+ */
+
+/**
+ * A step that is wanted, and the group or counter of this name.
+ * @typedef {StepTask & { name: string }} Task
+ */
+
 /** A wait for a new group that is longer than this needs a word. */
 const LONG_WAIT_MS = 10_000
 
-const fresh = () => randomBytes(16).toString('hex')
-
+/** @param {Answer} answer */
 const grantOf = ({ slot, lo, hi, now }) => ({ slot, lo, hi, storeNow: now })
 
-/** The errors for a step's refusals, by the type of the answer. */
+/**
+ * The errors for a step's refusals, by the type of the answer. The step had the fields that its refusal needs.
+ * @type {Record<string, (answer: Answer, task: Required<Task>) => Error>}
+ */
 const REFUSALS = {
   quiet: ({ until, now }, { name }) => errors.quietError(name, until, now),
   exhausted: ({ until, now }, { name }) => errors.exhaustedError(name, until, now),
@@ -42,12 +77,14 @@ const REFUSALS = {
   nonsense: ({ text }, { name }) => errors.storeError(`The store of '${name}' gave an answer that cannot be: ${text}.`),
 }
 
+/** @implements {SlotStore} */
 class DatabaseStore {
   #records
   #grants = new native.Grants()
-  #isDurable // a promise, once it was asked whether the store may be vouched for
+  /** @type {Promise<void> | undefined} */
+  #isDurable // once it was asked whether the store may be vouched for
 
-  /** @param records a RecordStore; one of ours may have `checkDurable`, `older`, `endOlder` and `clockStepMs` */
+  /** @param {Records} records */
   constructor(records) {
     this.#records = records
   }
@@ -57,37 +94,47 @@ class DatabaseStore {
     return this.#records
   }
 
-  /** Makes a group that nobody used in the last minute, and waits until it grants slots. Returns whether it was made. */
+  /**
+   * Makes a group that nobody used in the last minute, and waits until it grants slots. Returns whether it was made.
+   * @type {SlotStore['create']}
+   */
   async create(group, config, signal) {
     await this.#checkDurable(config.durable)
     const { is, until, now } = await this.#run({ type: 'create', name: group, config }, signal)
     if (!is) return false
     if (until - now > LONG_WAIT_MS) errors.warnOfLongCreate(group, until, now)
     // A clock of whole seconds shows the end of the quiet period later.
-    await sleep(until - now + (this.#records.clockStepMs ?? 0))
+    await sleepUnlessAborted(signal, until - now + (this.#records.clockStepMs ?? 0))
     return true
   }
 
+  /** @type {SlotStore['acquire']} */
   async acquire(group, { config, owner, host, joins }) {
     await this.#checkDurable(config.durable)
     return grantOf(await this.#run({ type: joins ? 'join' : 'acquire', name: group, config, owner, host }))
   }
 
+  /** @type {SlotStore['renew']} */
   async renew(group, { config, slot, owner, hi }) {
     const answer = await this.#run({ type: 'renew', name: group, config, slot, owner, hi })
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
 
+  /** @type {SlotStore['release']} */
   async release(group, { config, slot, owner, last }) {
     await this.#run({ type: 'release', name: group, config, slot, owner, last })
   }
 
+  /** @type {SlotStore['destroy']} */
   async destroy(group) {
     await this.#coded(group, () => this.#records.endOlder?.(group))
     await this.#run({ type: 'destroy', name: group })
   }
 
-  /** Adds to a counter. By 0, with an init, it continues at `init` or above, whatever was lost. */
+  /**
+   * Adds to a counter. By 0, with an init, it continues at `init` or above, whatever was lost.
+   * @type {SlotStore['advance']}
+   */
   async advance(name, by, init, durable = false) {
     await this.#checkDurable(durable)
     const isSkip = by === 0n && init !== undefined
@@ -96,6 +143,7 @@ class DatabaseStore {
     return number
   }
 
+  /** @type {SlotStore['list']} */
   async list(group) {
     const { rows, faults } = await this.#run({ type: 'list', name: group })
     if (faults.length > 0) throw errors.recordsError(group, faults, rows)
@@ -104,20 +152,28 @@ class DatabaseStore {
 
   /** The names of all groups; undefined if the store cannot tell. */
   get groups() {
-    if (this.#records.groups === undefined) return undefined
+    const records = this.#records
+    const { groups } = records
+    if (groups === undefined) return undefined
     return async () => {
-      const names = await this.#coded('', () => this.#records.groups())
+      const names = await this.#coded('', () => groups.call(records))
       const living = await Promise.all(names.map((name) => this.#mayLive(name)))
       return names.filter((_, i) => living[i]).sort()
     }
   }
 
-  /** Whether a group is alive. */
+  /**
+   * Whether a group is alive.
+   * @param {string} group
+   */
   async has(group) {
     return (await this.#run({ type: 'exists', name: group })).is
   }
 
-  /** A group whose record cannot be read is one: whoever looks at it is told what is wrong. */
+  /**
+   * A group whose record cannot be read is one: whoever looks at it is told what is wrong.
+   * @param {string} group
+   */
   #mayLive(group) {
     return this.has(group).catch((error) => {
       if (error.code === 'ERR_FLAKE_RECORD') return true
@@ -129,7 +185,10 @@ class DatabaseStore {
     await this.#records.close?.()
   }
 
-  /** Asks the server, once, whether it may be vouched for. */
+  /**
+   * Asks the server, once, whether it may be vouched for.
+   * @param {boolean} durable whether it is to be vouched for
+   */
   async #checkDurable(durable) {
     if (!durable) return
     this.#isDurable ??= this.#records.checkDurable?.()
@@ -141,104 +200,31 @@ class DatabaseStore {
     }
   }
 
-  /** Runs a step to its answer, or throws the refusal. */
+  /**
+   * Runs a step to its answer, or throws the refusal.
+   * @param {Task} task
+   * @param {AbortSignal} [signal]
+   */
   async #run(task, signal) {
     const { name, ...rest } = task
-    const run = new Run(this.#records, name, this.#grants.step(name, rest, fresh()), signal)
+    const run = new StepRun(this.#records, name, this.#grants.step(name, rest, fresh()), signal)
     const answer = await this.#coded(name, () => run.answer())
-    if (REFUSALS[answer.type] !== undefined) throw REFUSALS[answer.type](answer, task)
+    const refusal = REFUSALS[answer.type]
+    if (refusal !== undefined) throw refusal(answer, /** @type {Required<Task>} */ (task))
     return answer
   }
 
+  /**
+   * @template Result
+   * @param {string} name
+   * @param {() => Promise<Result> | Result} call
+   */
   async #coded(name, call) {
     try {
       return await call()
     } catch (error) {
       throw errors.storeFailure(name, error)
     }
-  }
-}
-
-/** One step under way. */
-class Run {
-  #records
-  #name
-  #step
-  #signal
-  #isOver = false
-  #swaps = 0
-  #failure // why the last swap failed
-
-  constructor(records, name, step, signal) {
-    this.#records = records
-    this.#name = name
-    this.#step = step
-    this.#signal = signal
-  }
-
-  async answer() {
-    try {
-      return await inTime(this.#go(), STEP_MS)
-    } catch (error) {
-      if (error.code !== 'ETIMEDOUT' || error === this.#failure) throw error
-      throw errors.unfinishedError(this.#name, STEP_MS, this.#swaps, this.#failure ?? error)
-    } finally {
-      this.#isOver = true
-    }
-  }
-
-  async #go() {
-    let ask = this.#step.begin()
-    while (ask.type !== 'done') ask = await this.#carryOut(ask)
-    return ask.answer
-  }
-
-  #carryOut(ask) {
-    switch (ask.type) {
-      case 'read':
-        return this.#read(ask)
-      case 'swap':
-        return this.#swap(ask)
-      case 'names':
-        return this.#names()
-      case 'older':
-        return this.#older()
-    }
-  }
-
-  async #read({ names }) {
-    // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
-    const before = unixNow() - (this.#records.clockStepMs ?? 0)
-    const { now, identity, values, position } = await this.#records.read(this.#name, names)
-    const look = { now, ...identity, values, position: position?.toString(), before, after: unixNow() }
-    return this.#step.read(look, fresh())
-  }
-
-  /** Whatever goes wrong, the next read shows what became of it. */
-  async #swap({ name, from, to, history, process }) {
-    // Nobody waits for the step any more, so nobody hears of this.
-    if (this.#isOver || this.#signal?.aborted) throw new Error('given up')
-    this.#swaps += 1
-    let isDone = false
-    try {
-      isDone = await this.#records.swap(this.#name, name, from ?? null, to, { history, process })
-    } catch (error) {
-      this.#failure = error
-    }
-    // Never between a read and its swap: by then another would have swapped the record.
-    if (this.#swaps >= (isDone === true ? ENOUGH : PATIENCE)) {
-      await sleep(Math.random() * Math.min(2 ** this.#swaps, LONGEST_PAUSE_MS))
-    }
-    return this.#step.swapped(isDone === true, fresh())
-  }
-
-  async #names() {
-    return this.#step.named(await this.#records.names(this.#name), fresh())
-  }
-
-  async #older() {
-    const { group = false, counter } = (await this.#records.older?.(this.#name)) ?? {}
-    return this.#step.older(group, counter, fresh())
   }
 }
 

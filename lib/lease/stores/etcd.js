@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Stores on etcd 3.4 or later, over `fetch` and etcd's JSON gateway.
 // It must never read or write a record: etcd/records.js does, and etcd/gateway.js talks to etcd.
@@ -16,10 +17,14 @@ const { EtcdRecords } = require('./etcd/records.js')
  * For your own certificate authority set `NODE_EXTRA_CA_CERTS=ca.pem`, or pass a `fetch` that knows it (likewise for a
  * proxy or a client certificate). That `fetch` must obey `signal`, or a request may never end. etcd keeps every old
  * revision by default: run it with `--auto-compaction-retention=1h` or similar, like any etcd with many writes.
+ * @param {unknown} options
  */
 const etcdStore = (options) => new DatabaseStore(new EtcdRecords(new Gateway(readOptions(options))))
 
-/** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` means TLS too. */
+/**
+ * A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` means TLS too.
+ * @param {string} url
+ */
 const openEtcd = (url) => etcdStore(parseUrl(url))
 
 module.exports = { etcdStore, openEtcd }

@@ -1,25 +1,38 @@
 'use strict'
+// @ts-check
 
-// Opens the store that the user names: an adapter as it is, a URL, or nothing, which means the store that the
-// environment names or the default folder. An adapter's file and the user's client package are loaded only when needed.
+// Opens stores: on a client that the user gives (the exports fileStore, redisStore and so on), or as the user names one,
+// by an address or by nothing at all, which means the store that the environment names or the default folder.
+//
+// An ES import of flakeforge loads this file. It must never load more before that is needed: most programs need one
+// store, or none.
 
-const { fileURLToPath } = require('node:url')
-const { fileStore } = require('../../files/file-store.js')
-const { isAbsent } = require('../../base/check.js')
-const { withoutPassword } = require('./without-password.js')
-const {
-  optionError,
-  optionRangeError,
-  optionTypeError,
-  optionsFirstError,
-  storeError,
-  variableError,
-} = require('../../base/errors.js')
+const { errors, isAbsent } = require('../../base/check.js')
 
-const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
-const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
-const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+/**
+ * @import { RecordStore } from '../../../types/stores.d.ts'
+ * @import { SlotStore } from './database.js'
+ */
 
+const address = () => require('./address.js')
+
+/** @param {string | null} [directory] */
+const fileStore = (directory) => require('../../files/file-store.js').fileStore(directory)
+/** @param {unknown} client */
+const redisStore = (client) => require('./redis.js').redisStore(client)
+/** @param {unknown} pool */
+const postgresStore = (pool) => require('./postgres.js').postgresStore(pool)
+/** @param {unknown} client */
+const mysqlStore = (client) => require('./mysql.js').mysqlStore(client)
+/** @param {unknown} options */
+const etcdStore = (options) => require('./etcd.js').etcdStore(options)
+/** @param {RecordStore} store */
+const recordStore = (store) => require('./record-store.js').recordStore(store)
+
+/**
+ * How the address of each scheme is opened.
+ * @type {Record<string, (url: string) => SlotStore>}
+ */
 const OPEN = {
   'file:': openFile,
   'redis:': (url) => require('./redis.js').openRedis(url),
@@ -32,37 +45,52 @@ const OPEN = {
   'etcds:': (url) => require('./etcd.js').openEtcd(url),
 }
 
+const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
+const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
+const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+
 /**
- * Refuses anything that is not a store, before anything is opened. `call`: the function that got it, for the message.
+ * Refuses anything that is not a store, before anything is opened.
+ * @param {unknown} given
+ * @param {string} call the function that got it, for the message
  */
 function checkStore(given, call) {
   if (isAbsent(given) || typeof given === 'string') return
-  if (typeof given !== 'object') throw optionTypeError('store', given, WANTED)
-  const missing = STEPS.filter((step) => typeof given[step] !== 'function')
-  if (missing.length === STEPS.length && isPlain(given)) throw optionsFirstError(call, given)
+  if (typeof given !== 'object') throw errors().optionTypeError('store', given, WANTED)
+  const store = /** @type {Record<string, unknown>} */ (given)
+  const missing = STEPS.filter((step) => typeof store[step] !== 'function')
+  if (missing.length === STEPS.length && isPlain(store)) throw errors().optionsFirstError(call, store)
   if (missing.length > 0) {
-    throw optionError(TypeError, 'store', given, `store must be ${WANTED}, but has no ${missing[0]}()`)
+    const message = `store must be ${WANTED}, but has no ${missing[0]}()`
+    throw errors().optionError(TypeError, 'store', store, message)
   }
 }
 
 /**
- * A store, and a function that closes what was opened for it; that never closes the user's own client. `given` has been
- * checked.
+ * A store, and a function that closes what was opened for it; that never closes the user's own client.
+ * @param {unknown} given what checkStore() let pass
  */
 function openStore(given) {
   if (isAbsent(given)) return owned(openDefault())
   if (typeof given === 'string') return owned(openUrl(given))
-  return { store: given, close: async () => {} }
+  return { store: /** @type {SlotStore} */ (given), close: async () => {} }
 }
 
-/** Whether it looks like options, which should be the second argument. */
+/**
+ * Whether it looks like options, which should be the second argument.
+ * @param {object} given
+ */
 function isPlain(given) {
   const prototype = Object.getPrototypeOf(given)
   return (prototype === null || prototype === Object.prototype) && Object.keys(given).length > 0
 }
 
-/** Ends our own client once, however often its generator is closed. */
+/**
+ * Ends our own client once, however often its generator is closed.
+ * @param {SlotStore} store
+ */
 function owned(store) {
+  /** @type {Promise<void> | undefined} */
   let closing
   const end = async () => store.close?.()
   const close = () => {
@@ -72,34 +100,51 @@ function owned(store) {
   return { store, close }
 }
 
+/** @param {string} url */
 function openUrl(url) {
-  const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase()
+  const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase() ?? ''
   const open = OPEN[scheme]
-  if (open === undefined) throw addressError(url)
+  if (open === undefined) throw unknownAddressError(url)
   try {
     return open(url)
   } catch (error) {
-    if (error.code?.startsWith('ERR_FLAKE_')) throw error
-    // Any other error may contain the address with its password, so we neither quote it nor keep it as the cause.
-    const shown = withoutPassword(url)
-    if (error.code !== 'ERR_INVALID_URL' && !(error instanceof URIError)) {
-      throw storeError(`The client package for ${shown} failed with ${error.code ?? error.name}.`)
-    }
-    throw optionRangeError('store', shown, UNREADABLE)
+    throw unopenedError(url, error)
   }
 }
 
-/** The error for a bad address. If it is a plain path, it may be meant as a folder. */
-function addressError(url) {
-  const error = optionRangeError('store', withoutPassword(url), WANTED)
+/**
+ * Why an address could not be opened. An error that is not ours may contain the address with its password, so we neither
+ * quote it nor keep it as the cause.
+ * @param {string} url
+ * @param {unknown} error
+ */
+function unopenedError(url, error) {
+  if (errors().isFlakeError(error)) return error
+  const { code, name } = /** @type {NodeJS.ErrnoException} */ (error)
+  if (code === 'ERR_INVALID_URL' || error instanceof URIError) return address().addressError(url, UNREADABLE)
+  const { withoutPassword } = address()
+  return errors().storeError(`The client package for ${withoutPassword(url)} failed with ${code ?? name}.`)
+}
+
+/**
+ * The error for an address of no store. If it is a plain path, it may be meant as a folder.
+ * @param {string} url
+ */
+function unknownAddressError(url) {
+  const error = address().addressError(url, WANTED)
   if (/^[./~]|^[a-z]:\\/i.test(url)) error.message += `. Did you mean 'file:${url}'?`
   return error
 }
 
-/** 'file:DIR' with a plain path, as on a command line, or a file URL. */
+/**
+ * Opens 'file:DIR' with a plain path, as on a command line, or a file URL.
+ * @param {string} url
+ */
 function openFile(url) {
-  const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length)
-  if (folder === '') throw optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
+  const folder = url.startsWith('file://') ? require('node:url').fileURLToPath(url) : url.slice('file:'.length)
+  if (folder === '') {
+    throw errors().optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
+  }
   return fileStore(folder)
 }
 
@@ -110,8 +155,17 @@ function openDefault() {
   try {
     return openUrl(named)
   } catch (error) {
-    throw variableError(error)
+    throw errors().variableError(error)
   }
 }
 
-module.exports = { checkStore, openStore }
+module.exports = {
+  checkStore,
+  openStore,
+  fileStore,
+  redisStore,
+  postgresStore,
+  mysqlStore,
+  etcdStore,
+  recordStore,
+}

@@ -1,24 +1,32 @@
 'use strict'
+// @ts-check
 
 // What the functions of a user's own database may answer (RecordStore in index.d.ts). Each function here returns one part
 // of an answer as it is, or throws an ERR_FLAKE_STORE that says which function gave what and what was wanted. It must
 // never repair an answer: a clock that was read wrongly leads to windows that overlap.
 
-const errors = () => require('../../base/errors.js')
+const { errors } = require('../../base/check.js')
 
 /** Unix ms from 2001 to the year 5138. Seconds and microseconds of our time are outside of it, so we can tell them. */
 const [FIRST_MS, LAST_MS] = [1e12, 1e14]
 
-/** Other units of the same instant, by how many of them are in a ms. */
+/**
+ * Other units of the same instant, by how many of them are in a ms.
+ * @type {[string, number][]}
+ */
 const UNITS = [
   ['seconds', 1e-3],
   ['microseconds', 1e3],
   ['nanoseconds', 1e6],
 ]
 
+/** @param {number} ms */
 const isTime = (ms) => ms >= FIRST_MS && ms < LAST_MS
 
-/** A hint at the unit that a wrong time is probably in; '' if there is none. */
+/**
+ * A hint at the unit that a wrong time is probably in; '' if there is none.
+ * @param {number | bigint} value
+ */
 function unitOf(value) {
   const [unit] = UNITS.find(([, perMs]) => isTime(Number(value) / perMs)) ?? []
   return unit === undefined ? '' : ` It looks like ${unit}.`
@@ -26,23 +34,40 @@ function unitOf(value) {
 
 const MS = "the clock of the server in Unix ms, a whole number as JavaScript's Date.now() gives it"
 
-/** The time of an answer to read(). */
+/**
+ * The time of an answer to read().
+ * @param {unknown} now
+ */
 function checkNow(now) {
-  if (Number.isSafeInteger(now) && isTime(now)) return now
+  if (typeof now === 'number' && Number.isSafeInteger(now) && isTime(now)) return now
   const isNumber = typeof now === 'number' || typeof now === 'bigint'
   throw errors().answerError('read', 'now', now, MS, isNumber ? unitOf(now) : '')
 }
 
-/** The identity of an answer to read(), without anything else that the object has. */
+/**
+ * The identity of an answer to read(), without anything else that the object has.
+ * @param {unknown} identity
+ */
 function checkIdentity(identity) {
-  const { history, process } = identity ?? {}
-  for (const [part, value] of Object.entries({ history, process })) {
-    if (typeof value !== 'string') throw errors().answerError('read', `identity.${part}`, value, 'text')
-  }
-  return { history, process }
+  const { history, process } = /** @type {Record<string, unknown>} */ (identity ?? {})
+  return { history: checkText('identity.history', history), process: checkText('identity.process', process) }
 }
 
-/** The values of an answer to read(names). */
+/**
+ * @param {string} what
+ * @param {unknown} value
+ */
+function checkText(what, value) {
+  if (typeof value === 'string') return value
+  throw errors().answerError('read', what, value, 'text')
+}
+
+/**
+ * The values of an answer to read(names).
+ * @param {unknown} values
+ * @param {readonly string[]} names
+ * @returns {(string | null)[]}
+ */
 function checkValues(values, names) {
   if (!Array.isArray(values)) throw errors().answerError('read', 'values', values, 'an array')
   if (values.length !== names.length) {
@@ -61,10 +86,14 @@ function checkValues(values, names) {
   return values
 }
 
-/** The position of an answer to read(). */
+/**
+ * The position of an answer to read().
+ * @param {unknown} position
+ */
 function checkPosition(position) {
-  const isRight = typeof position === 'bigint' ? position >= 0n : Number.isSafeInteger(position)
-  if (position === undefined || isRight) return position
+  if (position === undefined) return undefined
+  if (typeof position === 'bigint' && position >= 0n) return position
+  if (typeof position === 'number' && Number.isSafeInteger(position)) return position
   throw errors().answerError(
     'read',
     'position',
@@ -73,26 +102,39 @@ function checkPosition(position) {
   )
 }
 
-/** The answer to read(names). */
+/**
+ * The answer to read(names).
+ * @param {unknown} answer
+ * @param {readonly string[]} names
+ */
 function checkAnswer(answer, names) {
   if (typeof answer !== 'object' || answer === null) {
     throw errors().answerError('read', 'its answer', answer, '{ now, identity, values }')
   }
+  const { now, identity, values, position } = /** @type {Record<string, unknown>} */ (answer)
   return {
-    now: checkNow(answer.now),
-    identity: checkIdentity(answer.identity),
-    values: checkValues(answer.values, names),
-    position: checkPosition(answer.position),
+    now: checkNow(now),
+    identity: checkIdentity(identity),
+    values: checkValues(values, names),
+    position: checkPosition(position),
   }
 }
 
-/** The answer to swap(): anything else could be taken for a swap that was made. */
+/**
+ * The answer to swap(): anything else could be taken for a swap that was made.
+ * @param {unknown} swapped
+ */
 function checkSwapped(swapped) {
   if (typeof swapped === 'boolean') return swapped
   throw errors().answerError('swap', 'its answer', swapped, 'true or false')
 }
 
-/** The answer to names() or groups(). `call`: which of the two. */
+/**
+ * The answer to names() or groups().
+ * @param {'names' | 'groups'} call which of the two
+ * @param {unknown} names
+ * @returns {string[]}
+ */
 function checkNames(call, names) {
   if (!Array.isArray(names)) throw errors().answerError(call, 'its answer', names, 'an array of names')
   const wrong = names.findIndex((name) => typeof name !== 'string')

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. It must never wait without a
 // limit, know what a key means, or take a time from this machine.
@@ -10,16 +11,35 @@
 // after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
 // rounded down to seconds.
 
-const { storeError } = require('../../../base/errors')
+const { storeError } = require('../../../base/errors.js')
 const { monotonicNow } = require('../../../base/timers.js')
+const { CALL_MS } = require('../limits.js')
+
+/**
+ * @import { EtcdOptions } from './options.js'
+ * @import { Part } from './requests.js'
+ */
+
+/**
+ * A key and its value, as texts; '' if the value was not asked for.
+ * @typedef {{ key: string, value: string }} Pair
+ */
+
+/**
+ * The body of an answer of etcd, as far as we look at it.
+ * @typedef {object} Body
+ * @property {string} [token]
+ * @property {{ cluster_id?: string, revision?: string }} [header]
+ * @property {boolean} [succeeded] left out if it is false
+ * @property {{ response_range?: { kvs?: { key: string, value?: string }[] } }[]} [responses]
+ * @property {string | { message?: string, code?: number, grpc_code?: number }} [error]
+ * @property {string} [message]
+ * @property {number} [code]
+ * @property {number} [grpc_code]
+ */
 
 /** One request to one endpoint may take this long; a leader election is over within two seconds. */
 const REQUEST_MS = 5000
-
-/**
- * A call may take this long, however many endpoints do not answer: then the step ends, because somebody waits for it.
- */
-const CALL_MS = 10_000
 
 /** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
@@ -27,17 +47,26 @@ const NOT_NOW = [1, 4, 14]
 /** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
 const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
 
+/** @param {string} [text] */
 const fromBase64 = (text = '') => Buffer.from(text, 'base64').toString()
 
-/** An answer that is an error. `isElsewhere`: another member may do better. */
+/** An answer that is an error. */
 class Refusal extends Error {
+  /**
+   * @param {string} message
+   * @param {boolean} isElsewhere whether another member may do better
+   */
   constructor(message, isElsewhere) {
     super(message)
     this.isElsewhere = isElsewhere
   }
 }
 
-/** The object that an answer is; undefined if it is none. */
+/**
+ * The object that an answer is; undefined if it is none.
+ * @param {string} text
+ * @returns {Body | undefined}
+ */
 function parseObject(text) {
   try {
     const body = JSON.parse(text)
@@ -47,28 +76,54 @@ function parseObject(text) {
   }
 }
 
-/** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
+/**
+ * The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream.
+ * @param {number} status
+ * @param {string} text
+ */
 function parseAnswer(status, text) {
   const body = parseObject(text)
   if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true)
   if (status === 200 && body.error === undefined) return body
   const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
-  throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code))
+  throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code ?? 0))
 }
 
-/** Whether etcd itself answered with these words. */
-const saysThat = (error, words) => error.cause instanceof Refusal && error.cause.message.includes(words)
+/**
+ * What etcd itself answered; '' if something else went wrong.
+ * @param {unknown} error
+ */
+function wordsOf(error) {
+  const { cause } = /** @type {Error} */ (error)
+  return cause instanceof Refusal ? cause.message : ''
+}
 
+/**
+ * @param {{ key: string, value?: string }} pair
+ * @returns {Pair}
+ */
 const decode = ({ key, value }) => ({ key: fromBase64(key), value: fromBase64(value) })
+
+/**
+ * Why an endpoint gave no answer: the cause explains `fetch failed`.
+ * @param {unknown} failure
+ */
+function reasonOf(failure) {
+  const { message, cause } = /** @type {Error & { cause?: Error }} */ (failure)
+  return (failure instanceof Refusal ? undefined : cause?.message) || message
+}
 
 class Gateway {
   #endpoints
   #credentials
   #fetch
   #turn = 0 // the endpoint that is asked first
-  #token
+  /** @type {string | null | undefined} */
+  #token // null if authentication is off
+  /** @type {Promise<void> | undefined} */
   #authenticating
 
+  /** @param {EtcdOptions} options */
   constructor({ endpoints, username, password, fetch }) {
     this.#endpoints = endpoints
     this.#credentials = username === undefined ? undefined : { name: username, password }
@@ -79,6 +134,7 @@ class Gateway {
    * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: then the
    * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
    * `revision`: which cluster answered, and what it showed.
+   * @param {{ compare?: Part[], success: Part[] }} parts
    */
   async txn({ compare = [], success }) {
     const { body, now } = await this.#call('/v3/kv/txn', { compare, success })
@@ -88,12 +144,16 @@ class Gateway {
     if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
       throw storeError(`This is no answer of an etcd to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
     }
-    const ranges = responses.map((response) => response.response_range).filter((range) => range !== undefined)
+    const ranges = responses.flatMap(({ response_range: range }) => range ?? [])
     const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
     return { isDone, lists, now, cluster: header.cluster_id, revision }
   }
 
-  /** One answer. Getting a token is part of the call's time. */
+  /**
+   * One answer. Getting a token is part of the call's time.
+   * @param {string} path
+   * @param {object} body
+   */
   async #call(path, body) {
     const until = monotonicNow() + CALL_MS
     if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
@@ -101,18 +161,21 @@ class Gateway {
     try {
       return await this.#send(path, body, { token, until })
     } catch (error) {
-      if (this.#credentials === undefined || !STALE_TOKEN.test(error.cause?.message)) throw error
+      if (this.#credentials === undefined || !STALE_TOKEN.test(wordsOf(error))) throw error
     }
     if (this.#token === token) await this.#authenticate(until)
     return this.#send(path, body, { token: this.#token, until })
   }
 
-  /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */
+  /**
+   * Gets a token, with one request for all calls that wait for it; the first of them has the least time left.
+   * @param {number} until
+   */
   #authenticate(until) {
-    this.#authenticating ??= this.#send('/v3/auth/authenticate', this.#credentials, { until })
+    this.#authenticating ??= this.#send('/v3/auth/authenticate', { ...this.#credentials }, { until })
       .then(({ body }) => body.token)
       .catch((error) => {
-        if (saysThat(error, 'authentication is not enabled')) return null // if it is enabled later, a call is refused
+        if (wordsOf(error).includes('authentication is not enabled')) return null // if it is enabled later, a call is refused
         throw error
       })
       .then((token) => {
@@ -128,9 +191,13 @@ class Gateway {
    * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the endpoint after
    * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each
    * transaction must be one that may be sent twice: etcd/records.js says why a swap is.
+   * @param {string} path
+   * @param {object} body
+   * @param {{ token?: string | null, until: number }} how
    */
   async #send(path, body, { token, until }) {
     const endpoints = this.#endpoints
+    /** @type {unknown} */
     let failure = new Error(`no time is left of the ${CALL_MS} ms that a call may take`)
     for (let asked = 0; asked < endpoints.length; asked++) {
       const left = Math.trunc(until - monotonicNow())
@@ -144,11 +211,15 @@ class Gateway {
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
     }
-    const isWord = failure instanceof Refusal
-    const why = (isWord ? undefined : failure.cause?.message) || failure.message // the cause explains `fetch failed`
-    throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${why}`, failure)
+    throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`, failure)
   }
 
+  /**
+   * @param {string} url
+   * @param {object} body
+   * @param {string | null | undefined} token
+   * @param {number} ms
+   */
   async #post(url, body, token, ms) {
     const response = await this.#fetch(url, {
       method: 'POST',
@@ -157,7 +228,7 @@ class Gateway {
       signal: AbortSignal.timeout(ms),
     })
     const answer = parseAnswer(response.status, await response.text())
-    const now = Date.parse(response.headers.get('date'))
+    const now = Date.parse(response.headers.get('date') ?? '')
     if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
     return { body: answer, now }
   }

@@ -1,38 +1,61 @@
 'use strict'
+// @ts-check
 
 // The options of a store on etcd, and the URL form of them.
 // It must never put a password into a message.
 
-const { checkKeys, isAbsent } = require('../../../base/check')
-const { optionTypeError } = require('../../../base/errors')
-const { withoutPassword } = require('../without-password')
+const { checkKeys, isAbsent } = require('../../../base/check.js')
+const { optionTypeError } = require('../../../base/errors.js')
+const { withoutPassword } = require('../address.js')
+
+/**
+ * What a Gateway needs.
+ * @typedef {{ endpoints: string[], username?: string, password?: string, fetch: typeof globalThis.fetch }} EtcdOptions
+ */
 
 const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
 const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[^@/?#]+)\/?(?:\?(?<query>[^#]*))?$/
 const DEFAULT_PORT = 2379
 
-/** A URL without its password. */
+/**
+ * A URL without its password.
+ * @param {unknown} url
+ */
 const masked = (url) => (typeof url === 'string' ? withoutPassword(url) : url)
 
-/** The endpoints without a slash at the end. */
+/**
+ * The endpoints without a slash at the end.
+ * @param {unknown} endpoints
+ */
 function endpointsOf(endpoints) {
   const list = [endpoints].flat()
-  const isUrl = (url) => typeof url === 'string' && /^https?:\/\/[^/]+\/?$/.test(url) && URL.canParse(url)
-  const bad = list.findIndex((url) => !isUrl(url) || new URL(url).username !== '')
+  const bad = list.findIndex((url) => !isEndpoint(url))
   if (list.length === 0 || bad >= 0) {
     const wanted = 'one or more of http://host:2379 or https://host:2379, with username and password beside them'
     throw optionTypeError('endpoints', masked(list[bad]), wanted)
   }
-  return list.map((url) => url.replace(/\/$/, ''))
+  return list.map((url) => String(url).replace(/\/$/, ''))
+}
+
+/** @param {unknown} url */
+function isEndpoint(url) {
+  if (typeof url !== 'string' || !/^https?:\/\/[^/]+\/?$/.test(url)) return false
+  return URL.canParse(url) && new URL(url).username === ''
 }
 
 const KNOWN = ['endpoints', 'username', 'password', 'fetch']
 const HIDDEN = '…'
 
-/** Hides texts under unknown keys: one may be a password whose key is misspelt. */
+/**
+ * Hides texts under unknown keys: one may be a password whose key is misspelt.
+ * @param {[string, unknown]} entry
+ */
 const hideUnknown = ([key, value]) => [key, KNOWN.includes(key) || typeof value !== 'string' ? value : HIDDEN]
 
-/** Username and password: both or none. */
+/**
+ * Username and password: both or none.
+ * @param {Record<string, unknown>} given
+ */
 function readCredentials({ username, password }) {
   if (isAbsent(username) && isAbsent(password)) return {}
   if (typeof username !== 'string') throw optionTypeError('username', username, 'a string, because there is a password')
@@ -42,19 +65,26 @@ function readCredentials({ username, password }) {
   return { username, password }
 }
 
+/**
+ * @param {unknown} given
+ * @returns {EtcdOptions}
+ */
 function readOptions(given) {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
   checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : masked(given), KNOWN)
-  const { endpoints, username, password, fetch } = given ?? {}
+  const { endpoints, username, password, fetch } = /** @type {Record<string, unknown>} */ (given ?? {})
   if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function like fetch')
   return {
     endpoints: endpointsOf(endpoints),
     ...readCredentials({ username, password }),
-    fetch: fetch ?? globalThis.fetch,
+    fetch: /** @type {typeof globalThis.fetch} */ (fetch ?? globalThis.fetch),
   }
 }
 
-/** `user:password`, percent-encoded if needed; undefined if the text has another form. */
+/**
+ * `user:password`, percent-encoded if needed; undefined if the text has another form.
+ * @param {string | undefined} text
+ */
 function credentialsOf(text) {
   if (text === undefined) return {}
   const [username, ...password] = text.split(':')
@@ -65,7 +95,10 @@ function credentialsOf(text) {
   }
 }
 
-/** The options in a URL. */
+/**
+ * The options in a URL.
+ * @param {string} url
+ */
 function parseUrl(url) {
   const parts = PARTS.exec(url)?.groups
   const query = new URLSearchParams(parts?.query)

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Reads and swaps records on etcd: each is one transaction.
 // It must never decide anything, read from one member alone (`serializable`), or give a key an etcd lease, because a
@@ -8,9 +9,23 @@ const { RECORDS, endOf, groupOf, groupPrefix, nameOf, recordKey } = require('./k
 const { holds, isAbsent, put, readFirstKey, readKeys, readRun } = require('./requests.js')
 const { endOlder, older } = require('./version-0-1.js')
 
+/**
+ * @import { Records } from '../step.js'
+ * @typedef {InstanceType<typeof import('./gateway.js').Gateway>} Gateway
+ */
+
+/**
+ * Consecutive names: the first and the last.
+ * @typedef {[string, string]} NameRun
+ */
+
 const SLOT = /^slot(\d{10})$/
 
-/** Whether this name is the slot after that one. */
+/**
+ * Whether this name is the slot after that one.
+ * @param {string} name
+ * @param {string} previous
+ */
 function isNext(name, previous) {
   const [slot, before] = [SLOT.exec(name), SLOT.exec(previous)]
   return slot !== null && before !== null && Number(slot[1]) === Number(before[1]) + 1
@@ -22,11 +37,14 @@ const MOST_RUNS = 100
 /**
  * The names as runs `[first, last]` of consecutive slots; any other name is a run of its own. A search asks for some
  * single slots and one run of up to 1 024.
+ * @param {readonly string[]} names
  */
 function runsOf(names) {
+  /** @type {NameRun[]} */
   const runs = []
   for (const name of [...new Set(names)].sort()) {
-    if (isNext(name, runs.at(-1)?.[1])) runs.at(-1)[1] = name
+    const run = runs.at(-1)
+    if (run !== undefined && isNext(name, run[1])) run[1] = name
     else runs.push([name, name])
   }
   return runs.length > MOST_RUNS ? joined(runs) : runs
@@ -35,20 +53,24 @@ function runsOf(names) {
 /**
  * Fewer and longer runs, for a listing, which asks for all slots that have a record: so hardly another record lies between
  * them. What does is read and not used.
+ * @param {NameRun[]} runs
+ * @returns {NameRun[]}
  */
 function joined(runs) {
   const size = Math.ceil(runs.length / MOST_RUNS)
   return Array.from({ length: Math.ceil(runs.length / size) }, (_, i) => {
     const part = runs.slice(i * size, (i + 1) * size)
-    return [part[0][0], part.at(-1)[1]]
+    return [part[0][0], part[part.length - 1][1]]
   })
 }
 
+/** @implements {Records} */
 class EtcdRecords {
   /** `now` is rounded down by up to so many ms. */
   clockStepMs = 999
   #gateway
 
+  /** @param {Gateway} gateway */
   constructor(gateway) {
     this.#gateway = gateway
   }
@@ -57,9 +79,10 @@ class EtcdRecords {
    * One snapshot. etcd asks a majority before it answers, so it shows every swap that was answered before. `position` is
    * etcd's revision, which only grows: a member that was wiped, or a snapshot that was restored under the old token,
    * keeps the ID of the cluster, and only a lower revision shows the loss.
+   * @type {Records['read']}
    */
   async read(group, names) {
-    const key = (name) => recordKey(group, name)
+    const key = (/** @type {string} */ name) => recordKey(group, name)
     const success = runsOf(names).map(([first, last]) => readRun(key(first), key(last)))
     const { lists, now, cluster, revision } = await this.#gateway.txn({ success })
     const found = new Map(lists.flat().map((record) => [record.key, record.value]))
@@ -77,6 +100,7 @@ class EtcdRecords {
    * comes back, so of the two only one is carried out. If it was the first, the second answers false, which means
    * "perhaps written". (In a cluster that lost all its records, a late swap from null can write. It would do so without
    * the second try too.)
+   * @type {Records['swap']}
    */
   async swap(group, name, from, to, { history, process }) {
     const key = recordKey(group, name)
@@ -85,6 +109,7 @@ class EtcdRecords {
     return isDone && history === cluster && process === ''
   }
 
+  /** @param {string} group */
   async names(group) {
     const prefix = groupPrefix(group)
     const { lists } = await this.#gateway.txn({ success: [readKeys(prefix, endOf(prefix))] })
@@ -94,11 +119,13 @@ class EtcdRecords {
   /** One call for each group, because reading all keys could mean reading thousands of slots. */
   async groups() {
     const found = []
-    for (let from = RECORDS; ; from = endOf(groupPrefix(found.at(-1)))) {
+    for (let from = RECORDS; ; ) {
       const { lists } = await this.#gateway.txn({ success: [readFirstKey(from, endOf(RECORDS))] })
       const [first] = lists[0]
       if (first === undefined) return found
-      found.push(groupOf(first.key))
+      const group = groupOf(first.key)
+      found.push(group)
+      from = endOf(groupPrefix(group))
     }
   }
 
@@ -111,10 +138,12 @@ class EtcdRecords {
    */
   async checkDurable() {}
 
+  /** @param {string} name */
   older(name) {
     return older(this.#gateway, name)
   }
 
+  /** @param {string} name */
   endOlder(name) {
     return endOlder(this.#gateway, name)
   }

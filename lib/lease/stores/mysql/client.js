@@ -1,17 +1,20 @@
 'use strict'
+// @ts-check
 
 // The MySQL clients of Node, mysql2 and mariadb, as one: `run(work)` gives `work` a session on one connection, within a
-// time limit. Clients are recognised by what they can do, since several versions may be installed. It must never configure
-// or end a client that the user made, nor read or write inside the user's transaction: a read would be old, and a write
-// might be undone.
+// time limit. It must never configure or end a client that the user made, nor read or write inside the user's
+// transaction: a read would be old, and a write might be undone.
 
-const { clientError, optionTypeError, storeError } = require('../../../base/errors.js')
+const { clientError, isFlakeError, optionTypeError, storeError } = require('../../../base/errors.js')
 const { inTime } = require('../../../base/in-time.js')
+const { CALL_MS } = require('../limits.js')
 const { packageOf } = require('./packages.js')
 const { SCHEMA } = require('./schema.js')
 
-/** How long a step may take, with all its statements. A pool may wait forever for a connection, and a server for a lock. */
-const ANSWER_MS = 10_000
+/**
+ * @import { ClientError } from '../clients.js'
+ * @import { Connection, Header, Row, Take } from './packages.js'
+ */
 
 const WANTED = 'a pool or connection of mysql2 or mariadb'
 const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another connection outside of a transaction.'
@@ -31,23 +34,32 @@ const FLAG_AUTOCOMMIT = 2
 
 const TABLES = SCHEMA.split(/;\n/).filter((text) => text.includes('CREATE'))
 
-/** If several addresses all refuse, there is only a code. What kept a pool from connecting may be the cause. */
+/**
+ * If several addresses all refuse, there is only a code. What kept a pool from connecting may be the cause.
+ * @param {ClientError} error
+ * @returns {string}
+ */
 function messageOf({ sqlMessage, message, code, cause }) {
   const [first] = (sqlMessage || message || code || '').split('\n')
   return cause === undefined ? first : `${first}: ${messageOf(cause)}`
 }
 
-/** What went wrong, and what to do about it. */
-function failure(error) {
-  if (error.code?.startsWith('ERR_FLAKE_')) return error
+/**
+ * What went wrong, and what to do about it.
+ * @param {unknown} thrown
+ */
+function failure(thrown) {
+  if (isFlakeError(thrown)) return thrown
+  const error = /** @type {ClientError} */ (thrown)
+  const { errno = 0 } = error
   const message = messageOf(error)
-  if (TAKES_NO_WRITES.has(error.errno)) {
+  if (TAKES_NO_WRITES.has(errno)) {
     return storeError(`This MySQL server takes no writes. Use the address of the primary. (${message})`, error)
   }
-  if (error.errno === NO_DATABASE) {
+  if (errno === NO_DATABASE) {
     return storeError(`The MySQL client has no database. Name one, as in mysql://HOST/DATABASE. (${message})`, error)
   }
-  if (NOT_ALLOWED.has(error.errno)) {
+  if (NOT_ALLOWED.has(errno)) {
     const why = 'The tables are missing, or this user may not use or create them.'
     return storeError(`${why} Run the SQL that \`npx flakeforge schema mysql\` prints. (${message})`, error)
   }
@@ -60,6 +72,10 @@ class Session {
   #connection
   #isOver = false
 
+  /**
+   * @param {unknown} client for messages
+   * @param {Connection} connection
+   */
   constructor(client, connection) {
     this.#client = client
     this.#connection = connection
@@ -69,20 +85,25 @@ class Session {
     this.#isOver = true
   }
 
-  /** Their rows. They are sent at once, so that nothing of the user's comes between them on the user's connection. */
+  /**
+   * Their rows. They are sent at once, so that nothing of the user's comes between them on the user's connection.
+   * @param {string[]} texts
+   */
   async read(...texts) {
-    const answers = await Promise.allSettled([...texts, STATUS].map((text) => this.#ask(text)))
-    const failed = answers.find(({ status }) => status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-    const [status, ...rows] = answers.map(({ value }) => value).reverse()
+    const asked = [...texts, STATUS].map((text) => this.#ask(text))
+    await Promise.allSettled(asked) // before one that failed is thrown, so that none is still under way
+    const [status, ...rows] = (await Promise.all(asked)).reverse()
     this.#check(status)
-    return rows.reverse()
+    return /** @type {Row[][]} */ (rows.reverse())
   }
 
-  /** How many rows it changed. */
+  /**
+   * How many rows it changed.
+   * @param {string} text
+   */
   async write(text) {
     this.#check(await this.#ask(STATUS))
-    const answer = await this.#ask(text)
+    const answer = /** @type {Header} */ (await this.#ask(text))
     this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been under way when we checked
     return Number(answer.affectedRows)
   }
@@ -91,21 +112,19 @@ class Session {
     try {
       for (const table of TABLES) await this.write(table)
     } catch (error) {
-      if (NO_ENGINE.has(error.errno)) {
-        throw storeError(
-          `This MySQL server has no tables in memory, which show its restarts. (${error.sqlMessage})`,
-          error,
-        )
-      }
-      throw error
+      const { errno = 0, sqlMessage } = /** @type {ClientError} */ (error)
+      if (!NO_ENGINE.has(errno)) throw error
+      throw storeError(`This MySQL server has no tables in memory, which show its restarts. (${sqlMessage})`, error)
     }
   }
 
+  /** @param {string} text */
   async #ask(text) {
     if (this.#isOver) throw new Error('the step was given up')
     return this.#connection.ask(text)
   }
 
+  /** @param {Row[] | Header} status what the server answered to STATUS */
   #check(status) {
     if (!Array.isArray(status)) {
       const flags = this.#connection.flagsOf(status)
@@ -117,6 +136,7 @@ class Session {
     if (inTransaction !== '0') throw clientError(this.#client, IN_TRANSACTION)
   }
 
+  /** @param {number | undefined} flags */
   #checkFlags(flags) {
     if (flags === undefined) return
     if (!(flags & FLAG_AUTOCOMMIT)) throw clientError(this.#client, NO_AUTOCOMMIT)
@@ -124,21 +144,41 @@ class Session {
   }
 }
 
+/**
+ * What a step has, as long as it is under way.
+ * @typedef {{ isOver: boolean, connection?: Connection | undefined, session?: Session }} Step
+ */
+
+/**
+ * @template Result
+ * @typedef {(session: Session) => Promise<Result>} Work
+ */
+
 /** Runs steps on a client. If it is our own, `close` ends it. */
 class SessionRunner {
   #client
   #take
 
+  /**
+   * @param {unknown} client for messages
+   * @param {Take} take
+   * @param {() => unknown} close
+   */
   constructor(client, take, close = () => {}) {
     this.#client = client
     this.#take = take
     this.close = close
   }
 
+  /**
+   * @template Result
+   * @param {Work<Result>} work
+   */
   async run(work) {
+    /** @type {Step} */
     const step = { isOver: false }
     try {
-      return await inTime(this.#step(work, step), ANSWER_MS)
+      return await inTime(this.#step(work, step), CALL_MS)
     } catch (error) {
       throw failure(error)
     } finally {
@@ -149,9 +189,17 @@ class SessionRunner {
     }
   }
 
+  /**
+   * @template Result
+   * @param {Work<Result>} work
+   * @param {Step} step
+   */
   async #step(work, step) {
     const connection = await this.#take()
-    if (step.isOver) return connection.giveBack()
+    if (step.isOver) {
+      connection.giveBack()
+      throw new Error('the step was given up')
+    }
     step.connection = connection
     step.session = new Session(this.#client, connection)
     try {
@@ -164,23 +212,31 @@ class SessionRunner {
     }
   }
 
+  /**
+   * @template Result
+   * @param {Work<Result>} work
+   * @param {Session} session
+   */
   async #withTables(work, session) {
     for (;;) {
       try {
         return await work(session)
       } catch (error) {
-        if (error.errno !== NO_TABLE) throw error
+        if (/** @type {ClientError} */ (error).errno !== NO_TABLE) throw error
       }
       await session.makeTables()
     }
   }
 }
 
-/** The user's client, ready to run steps. */
+/**
+ * The user's client, ready to run steps.
+ * @param {unknown} client
+ */
 function mysqlClient(client) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)
   return new SessionRunner(client, take)
 }
 
-module.exports = { ANSWER_MS, SessionRunner, mysqlClient }
+module.exports = { SessionRunner, mysqlClient }

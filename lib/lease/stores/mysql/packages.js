@@ -1,9 +1,54 @@
 'use strict'
+// @ts-check
 
 // How mysql2 and mariadb are called: each gives connections with `ask(text)`, whose answer is rows of texts or the header
 // of a write. What the user's client does to values, rows and numbers must never matter here.
 
 const { clientError } = require('../../../base/errors.js')
+const { hasMethods } = require('../clients.js')
+
+/**
+ * The answer of a write. Only mysql2 has the flags in it.
+ * @typedef {{ affectedRows: number | bigint, serverStatus?: number }} Header
+ */
+
+/**
+ * A row: its values as texts.
+ * @typedef {(string | null)[]} Row
+ */
+
+/**
+ * One connection, of either package. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
+ * be known. `giveBack()` gives it back to its pool, and `drop()` closes it; neither does anything to the user's own.
+ * @typedef {object} Connection
+ * @property {(sql: string) => PromiseLike<Row[] | Header>} ask
+ * @property {(header: Header) => number | undefined} flagsOf
+ * @property {() => void} giveBack
+ * @property {() => void} drop
+ */
+
+/** @typedef {() => Promise<Connection>} Take takes a connection from a pool, or the one that there is */
+
+/** @typedef {(error: unknown, answer: Row[] | Header) => void} Answered */
+
+/**
+ * What we need of a connection of mysql2: that of callbacks, which mysql2/promise wraps. One of a pool has the rest too.
+ * @typedef {object} Mysql2
+ * @property {(options: object, answered: Answered) => void} query
+ * @property {() => void} release
+ * @property {() => void} destroy
+ * @property {(taken: (error: unknown, connection: Mysql2) => void) => void} [getConnection] of a pool
+ */
+
+/**
+ * What we need of a connection of mariadb. One of a pool has the rest too.
+ * @typedef {object} Mariadb
+ * @property {(options: object) => Promise<Row[] | Header>} query
+ * @property {{ status: number }} info
+ * @property {() => void} release
+ * @property {() => void} destroy
+ * @property {() => Promise<Mariadb>} [getConnection] of a pool
+ */
 
 const CALLBACKS = "mariadb's callback interface has no store. Use the one of require('mariadb')."
 
@@ -12,56 +57,87 @@ const AS_TEXTS = {
   rowsAsArray: true,
   nestTables: false,
   metaAsArray: false,
-  typeCast: (field) => field.buffer()?.toString() ?? null,
+  typeCast: (/** @type {{ buffer(): Buffer | null }} */ field) => field.buffer()?.toString() ?? null,
 }
 
-/** `release` and `destroy` are missing if the connection is the user's: it stays as it is. */
-const ofMysql2 = (connection, { isOurs }) => ({
+/**
+ * A connection of the user's own: it stays as it is.
+ * @param {Mysql2} connection
+ * @returns {Connection}
+ */
+const ofMysql2 = (connection) => ({
   ask: (sql) =>
     new Promise((resolve, reject) => {
       connection.query({ ...AS_TEXTS, sql }, (error, answer) => (error ? reject(error) : resolve(answer)))
     }),
   flagsOf: ({ serverStatus }) => serverStatus,
-  giveBack: () => isOurs && connection.release(),
-  drop: () => isOurs && connection.destroy(),
+  giveBack: () => {},
+  drop: () => {},
 })
 
-/** mariadb has the flags of its last answer, which may be that of the user's next statement. */
-const ofMariadb = (connection, { isOurs }) => ({
+/**
+ * The same of mariadb, which has only the flags of its last answer, and that may be of the user's next statement.
+ * @param {Mariadb} connection
+ * @returns {Connection}
+ */
+const ofMariadb = (connection) => ({
   ask: (sql) => connection.query({ ...AS_TEXTS, sql }),
-  flagsOf: () => (isOurs ? connection.info.status : undefined),
-  giveBack: () => isOurs && connection.release(),
-  drop: () => isOurs && connection.destroy(),
+  flagsOf: () => undefined,
+  giveBack: () => {},
+  drop: () => {},
 })
 
-/** A function that takes a connection from the pool, or the one that there is. */
+/**
+ * How a connection of a pool ends: it is ours until then.
+ * @param {Mysql2 | Mariadb} connection
+ */
+const endsOf = (connection) => ({ giveBack: () => connection.release(), drop: () => connection.destroy() })
+
+/**
+ * @param {Mysql2} core
+ * @returns {Take}
+ */
 const fromMysql2 = (core) => async () => {
-  if (typeof core.getConnection !== 'function') return ofMysql2(core, { isOurs: false })
+  if (typeof core.getConnection !== 'function') return ofMysql2(core)
+  /** @type {Mysql2} */
   const connection = await new Promise((resolve, reject) => {
-    core.getConnection((error, taken) => (error ? reject(error) : resolve(taken)))
+    core.getConnection?.((error, taken) => (error ? reject(error) : resolve(taken)))
   })
-  return ofMysql2(connection, { isOurs: true })
+  return { ...ofMysql2(connection), ...endsOf(connection) }
 }
 
+/**
+ * @param {Mariadb} client
+ * @returns {Take}
+ */
 const fromMariadb = (client) => async () => {
-  if (typeof client.getConnection !== 'function') return ofMariadb(client, { isOurs: false })
-  return ofMariadb(await client.getConnection(), { isOurs: true })
+  if (typeof client.getConnection !== 'function') return ofMariadb(client)
+  const connection = await client.getConnection()
+  return { ...ofMariadb(connection), ...endsOf(connection), flagsOf: () => connection.info.status }
 }
 
-/** What mysql2/promise wraps has `promise()`, which makes such a wrapper. */
+/** @param {unknown} client */
+const isClient = (client) => hasMethods(client, 'query', 'execute')
+
+/**
+ * What mysql2/promise wraps has `promise()`, which makes such a wrapper.
+ * @param {{ pool?: unknown, connection?: unknown }} client
+ */
 const coreOf = (client) =>
-  [client, client.pool, client.connection].find((core) => typeof core?.promise === 'function' && isClient(core))
+  [client, client.pool, client.connection].find((core) => hasMethods(core, 'promise') && isClient(core))
 
-const isClient = ({ query, execute }) => typeof query === 'function' && typeof execute === 'function'
-
-/** How to take a connection of this client; undefined if it is none. */
+/**
+ * How to take a connection of this client; undefined if it is none.
+ * @param {unknown} client
+ */
 function packageOf(client) {
   if (client === null || typeof client !== 'object') return undefined
   const core = coreOf(client)
-  if (core !== undefined) return fromMysql2(core)
-  if (!isClient(client) || typeof client.batch !== 'function') return undefined
-  if (client.query.length > 2) throw clientError(client, CALLBACKS) // the third is the callback
-  return fromMariadb(client)
+  if (core !== undefined) return fromMysql2(/** @type {Mysql2} */ (core))
+  if (!isClient(client) || !hasMethods(client, 'batch')) return undefined
+  const own = /** @type {Mariadb} */ (client)
+  if (own.query.length > 2) throw clientError(client, CALLBACKS) // the third is the callback
+  return fromMariadb(own)
 }
 
 module.exports = { packageOf, fromMysql2, fromMariadb }

@@ -1,11 +1,16 @@
 'use strict'
+// @ts-check
 
 // The statements that read. They must never change anything, nor read the clock before the records.
 
 const { HISTORY, PROCESS, STATE } = require('./server.js')
 const { HINTS, SETTINGS, bytes } = require('./text.js')
 
-/** The server and the records of a group that have these names, as one snapshot. */
+/**
+ * The server and the records of a group that have these names, as one snapshot.
+ * @param {string} group
+ * @param {readonly string[]} names
+ */
 const readRecords = (group, names) => `${SETTINGS}
 SELECT ${HINTS} ${bytes('server')}, ${HISTORY}, ${PROCESS}, ${STATE}
 UNION ALL
@@ -19,6 +24,7 @@ WHERE group_name = ${bytes(group)} AND name IN (${names.map(bytes).join(', ')})`
 const CLOCK = `${SETTINGS}
 SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000`
 
+/** @param {string} group */
 const readNames = (group) => `${SETTINGS}
 SELECT ${HINTS} name FROM flakeforge_record WHERE group_name = ${bytes(group)}`
 

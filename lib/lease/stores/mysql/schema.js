@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // The tables of the MySQL store. They must never get a column that folds case or pads, or rows that expire.
 

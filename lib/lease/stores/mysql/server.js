@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Which server this is, as SQL, and which servers a store must refuse. It must never take two servers, or two runs of one
 // server, for the same.
@@ -6,8 +7,16 @@
 const { storeError } = require('../../../base/errors.js')
 const { bytes } = require('./text.js')
 
+/**
+ * @import { StoreIdentity } from '../../../../types/stores.d.ts'
+ */
+
 const NAME = `CONVERT(CONCAT_WS(':', @@hostname, @@port, @@server_id) USING utf8mb4)`
 
+/**
+ * @param {string} table
+ * @param {string} more
+ */
 const engineOf = (table, more = '') => `(
     SELECT CONCAT_WS(' ', ENGINE${more}) FROM information_schema.TABLES
     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '${table}'
@@ -39,11 +48,18 @@ const STATE = `CAST(CONVERT(CONCAT_WS('/',
   @@time_zone, @@sql_mode
 ) USING utf8mb4) AS BINARY)`
 
+/**
+ * @param {string} why
+ * @returns {never}
+ */
 const refuse = (why) => {
   throw storeError(`A store cannot use this MySQL server. ${why}`)
 }
 
-/** Throws if a store must not use the server in this state. */
+/**
+ * Throws if a store must not use the server in this state.
+ * @param {string} text
+ */
 function checkState(text) {
   const [readOnly, flush, isolation, zone, mode] = text.split('/')
   if (!['0', 'OFF'].includes(readOnly))
@@ -59,7 +75,10 @@ function checkState(text) {
   }
 }
 
-/** Throws if the tables are not what schema.js makes. */
+/**
+ * Throws if the tables are not what schema.js makes.
+ * @param {StoreIdentity} identity
+ */
 function checkTables({ history, process }) {
   if (!/InnoDB \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(history)) {
     refuse('The table flakeforge_record has another engine than InnoDB. Make it as `npx flakeforge schema` prints it.')
@@ -71,12 +90,20 @@ function checkTables({ history, process }) {
   }
 }
 
-/** The variables that checkVariables and checkDurable look at; a server may lack some. */
+/**
+ * What the server answers to VARIABLES, by name; it may lack some.
+ * @typedef {Record<string, string | undefined>} Variables
+ */
+
+/** The variables that checkVariables and lossOf look at. */
 const VARIABLES = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (
   'binlog_format', 'group_replication_group_name', 'innodb_flush_method', 'log_bin', 'sync_binlog', 'wsrep_on'
 )`
 
-/** Throws if the server may have several primaries, or replicas that miss our writes. */
+/**
+ * Throws if the server may have several primaries, or replicas that miss our writes.
+ * @param {Variables} variables
+ */
 function checkVariables({
   binlog_format: format,
   group_replication_group_name: group,
@@ -90,7 +117,10 @@ function checkVariables({
   }
 }
 
-/** Why this server may lose what it acknowledged, and what to do; undefined if it does not. */
+/**
+ * Why this server may lose what it acknowledged, and what to do; undefined if it does not.
+ * @param {Variables} variables
+ */
 function lossOf({ log_bin: log, sync_binlog: sync, innodb_flush_method: method }) {
   if (log === 'ON' && sync !== '1') {
     return `sync_binlog is ${sync}, so a crash of the machine undoes what is not yet in the binary log. Set it to 1`

@@ -1,10 +1,11 @@
 'use strict'
+// @ts-check
 
 // How statements are written so that they mean the same in every session: a user's pooled connection may have any mode,
 // character set, time zone or limit, and we must not change them for the user. So each statement brings its own settings
 // for as long as it runs, and its values are bytes in hexadecimal, which no client and no character set changes.
 
-/** `introducer`: the character set of texts, where another one is possible. */
+/** @param {string} introducer the character set of texts, where another one is possible */
 const settings = (introducer) => [
   `sql_mode = ${introducer}'STRICT_ALL_TABLES'`,
   `time_zone = ${introducer}'+00:00'`,
@@ -19,7 +20,10 @@ const HINTS = `/*+ ${settings('')
   .map((setting) => `SET_VAR(${setting})`)
   .join(' ')} */`
 
-/** A literal with the UTF-8 of this text. */
+/**
+ * A literal with the UTF-8 of this text.
+ * @param {string} text
+ */
 const bytes = (text) => `X'${Buffer.from(text, 'utf8').toString('hex')}'`
 
 module.exports = { SETTINGS, HINTS, bytes }

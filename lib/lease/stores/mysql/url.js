@@ -1,25 +1,47 @@
 'use strict'
+// @ts-check
 
 // Makes our own MySQL client for a URL, with the client package that the user's project has. It must never load a package
 // before it is needed: flakeforge depends on neither.
 
 const { connect } = require('node:net')
-const { loadClient } = require('../versions.js')
-const { withoutPassword } = require('../without-password.js')
-const { optionRangeError } = require('../../../base/errors.js')
-const { inTime } = require('../../../base/in-time.js')
+const { addressError } = require('../address.js')
+const { openWithPackage } = require('../client-packages.js')
+const { endInTime } = require('../clients.js')
 const { SessionRunner } = require('./client.js')
 const { fromMariadb, fromMysql2 } = require('./packages.js')
+
+/**
+ * @import { Mariadb, Mysql2 } from './packages.js'
+ */
+
+/**
+ * What a pool of mysql2 of our own can do beside that.
+ * @typedef {object} OwnMysql2
+ * @property {(event: string, listener: (connection: { stream: { unref(): void } }) => void) => void} on
+ * @property {(ended: (error?: Error) => void) => void} end
+ */
+
+/**
+ * The same for mariadb.
+ * @typedef {{ on(event: string, listener: () => void): void, end(): Promise<void> }} OwnMariadb
+ */
+
+/**
+ * What we need of the package mariadb.
+ * @typedef {object} MariadbExports
+ * @property {(options: object) => Mariadb & OwnMariadb} createPool
+ * @property {(url: string) => { port: number, host: string }} defaultOptions
+ */
 
 const CONNECT_MS = 5000
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
 const LIMITS = { connectionLimit: 2, connectTimeout: CONNECT_MS }
-/** How long it may take to end a client: all work is done by then, except for a step that is stuck. */
-const END_MS = CONNECT_MS
 
-/** Ends a client. If a step is stuck, it leaves the client alone, which does not keep the process alive. */
-const endInTime = (end) => inTime(end(), END_MS).catch(() => {})
-
+/**
+ * @param {{ createPool(options: object): Mysql2 & OwnMysql2 }} exports of mysql2
+ * @param {string} url
+ */
 function openMysql2({ createPool }, url) {
   const pool = createPool({ ...LIMITS, uri: url })
   pool.on('connection', ({ stream }) => stream.unref()) // a lease does not keep a process alive
@@ -27,6 +49,10 @@ function openMysql2({ createPool }, url) {
   return new SessionRunner(pool, fromMysql2(pool), () => endInTime(end))
 }
 
+/**
+ * @param {MariadbExports} exports
+ * @param {string} url
+ */
 function openMariadb({ createPool, defaultOptions }, url) {
   const options = defaultOptions(url.replace(/^[a-z]+/i, 'mariadb')) // it knows no other scheme
   const pool = createPool({
@@ -43,13 +69,12 @@ function openMariadb({ createPool, defaultOptions }, url) {
 
 const OPEN = { mysql2: openMysql2, mariadb: openMariadb }
 
-/** Our own client for a URL, made with the project's package. It connects at the first step. */
+/** @param {string} url */
 function openClient(url) {
   if (new URL(url).pathname.length < 2) {
-    throw optionRangeError('store', withoutPassword(url), 'an address with a database, as in mysql://HOST/DATABASE')
+    throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
   }
-  const { name, loaded } = loadClient('mysql', Object.keys(OPEN))
-  return OPEN[name](loaded, url)
+  return openWithPackage('mysql', OPEN, url)
 }
 
 module.exports = { openClient, openMysql2, openMariadb }

@@ -1,27 +1,25 @@
 'use strict'
+// @ts-check
 
 // The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(text, values)` returns the one answer of a
-// statement, within a time limit. Clients are recognised by what they can do, since several versions may be installed.
-// It must never connect, configure or end a client that the user made, nor use one inside the user's transaction: what a
-// statement writes must be committed before its answer is used.
+// statement, within a time limit. It must never connect, configure or end a client that the user made, nor use one inside
+// the user's transaction: what a statement writes must be committed before its answer is used.
 
-const { clientError, optionTypeError, storeError } = require('../../../base/errors')
+const { clientError, isFlakeError, optionTypeError, storeError } = require('../../../base/errors.js')
 const { inTime } = require('../../../base/in-time.js')
 const { monotonicNow, sleep } = require('../../../base/timers.js')
-const schema = require('./schema')
-const { oldClientError, oldVersion } = require('../versions')
+const { CALL_MS } = require('../limits.js')
+const { IN_TRANSACTION, packageOf } = require('./packages.js')
+const schema = require('./schema.js')
 
 /**
- * How long an answer may take, with all attempts. A pool may wait forever for a connection, and a server for a lock.
+ * @import { ClientError } from '../clients.js'
+ * @import { Commands, Values } from './packages.js'
  */
-const ANSWER_MS = 10_000
+
 const LONGEST_PAUSE_MS = 50
 
-/** When pg gives up a query, and a pool its connection: later than we do, because our error says more. */
-const QUERY_MS = ANSWER_MS + 1000
-
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
-const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
 const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
 // Another transaction came first, and the server undid ours: a serialization failure, a deadlock, or a lock that a
@@ -30,58 +28,15 @@ const CAME_SECOND = new Set(['40001', '40P01', '55P03'])
 // Another session is making the same table at this moment, or just did.
 const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
 const NO_TABLE = '42P01'
+const NOT_ALLOWED = '42501'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
 const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_lsn/
 
-/** pg must not parse values: a client may have its own parsers. */
-const AS_TEXT = { getTypeParser: () => (text) => text }
-
-/** postgres.js: `unsafe` prepares no named statement, because a pooler could not keep it. */
-const sqlCalls = (sql) => ({
-  isBusy: () => false,
-  send: async (text, values) => (await sql.unsafe(text, values).values())[0]?.[0],
-  make: (text) => sql.unsafe(text),
-})
-
-const pgCalls = (client, isBusy = () => false) => ({
-  isBusy,
-  send: async (text, values) => {
-    const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
-    return (await client.query(query)).rows[0][0]
-  },
-  make: (text) => client.query(text),
-})
-
-/** The last transaction status that the server sent to a pg Client; 'I' means none is open. Older versions hide it. */
-function statusOf(client) {
-  if (typeof client.getTransactionStatus === 'function') return () => client.getTransactionStatus()
-  let status
-  client.connection.on('readyForQuery', (message) => {
-    status = message.status
-  })
-  return () => status
-}
-
-/** One pg Client: it knows whether it is in a transaction, and wants its queries one after the other. */
-function pgClientCalls(client) {
-  const status = statusOf(client)
-  const calls = pgCalls(client, () => ['T', 'E'].includes(status()))
-  let last
-  const inTurn = (work) => {
-    last = Promise.allSettled([last]).then(work)
-    return last
-  }
-  const send = async (...args) => {
-    // pg would keep the query until somebody connects.
-    if (client._connected === false && client._connecting === false) {
-      throw storeError('The PostgreSQL client was never connected. Await client.connect() first.')
-    }
-    return inTurn(() => calls.send(...args))
-  }
-  return { ...calls, send, make: (text) => inTurn(() => calls.make(text)) }
-}
-
-/** A statement's one answer, which is JSON. */
+/**
+ * A statement's one answer, which is JSON.
+ * @param {string | undefined} text
+ * @param {unknown} client
+ */
 function parseAnswer(text, client) {
   try {
     return JSON.parse(text ?? '')
@@ -90,11 +45,16 @@ function parseAnswer(text, client) {
   }
 }
 
-/** What went wrong, and what to do about it. */
-function failure(error) {
-  if (error.code?.startsWith('ERR_FLAKE_')) return error
-  const message = error.message || error.code // if several addresses all refuse, there is only a code
-  if (TAKES_NO_WRITES.has(error.code)) {
+/**
+ * What went wrong, and what to do about it.
+ * @param {unknown} thrown
+ */
+function failure(thrown) {
+  if (isFlakeError(thrown)) return thrown
+  const error = /** @type {ClientError} */ (thrown)
+  const { code = '' } = error
+  const message = error.message || code // if several addresses all refuse, there is only a code
+  if (TAKES_NO_WRITES.has(code)) {
     return storeError(`This PostgreSQL server takes no writes. Use the address of the primary. (${message})`, error)
   }
   if (IDENTITY.test(message)) {
@@ -108,22 +68,35 @@ function failure(error) {
 /** Runs statements on a client. If it is our own, `close` ends it, and `onFailure` may give up its connections. */
 class StatementRunner {
   #client
-  #calls
+  #commands
   #onFailure
 
-  constructor(client, calls, { close = () => {}, onFailure = () => {} } = {}) {
+  /**
+   * @param {unknown} client for messages
+   * @param {Commands} commands
+   * @param {{ close?: () => unknown, onFailure?: (error: unknown) => void }} [own]
+   */
+  constructor(client, commands, { close = () => {}, onFailure = () => {} } = {}) {
     this.#client = client
-    this.#calls = calls
+    this.#commands = commands
     this.#onFailure = onFailure
     this.close = close
   }
 
-  /** The answer of a statement that may be run again: if another transaction came first, it did nothing. */
+  /**
+   * The answer of a statement that may be run again: if another transaction came first, it did nothing.
+   * @param {string} text
+   * @param {Values} values
+   */
   run(text, values) {
     return this.#inTime(() => this.#attempts(text, values))
   }
 
-  /** The same for a statement that must not: undefined if it did nothing. */
+  /**
+   * The same for a statement that must not: undefined if it did nothing.
+   * @param {string} text
+   * @param {Values} values
+   */
   runOnce(text, values) {
     return this.#inTime(() => this.#attempt(text, values))
   }
@@ -132,79 +105,78 @@ class StatementRunner {
     throw clientError(this.#client, IN_TRANSACTION)
   }
 
+  /**
+   * @template Result
+   * @param {() => Promise<Result>} work
+   */
   async #inTime(work) {
     try {
-      return await inTime(work(), ANSWER_MS)
+      return await inTime(work(), CALL_MS)
     } catch (error) {
       this.#onFailure(error)
       throw failure(error)
     }
   }
 
-  /** A longer pause after each attempt that came second. */
+  /**
+   * A longer pause after each attempt that came second.
+   * @param {string} text
+   * @param {Values} values
+   */
   async #attempts(text, values) {
     const start = monotonicNow()
-    for (let pause = 1; monotonicNow() - start < ANSWER_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    for (let pause = 1; monotonicNow() - start < CALL_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const answer = await this.#attempt(text, values)
       if (answer !== undefined) return answer
       await sleep(Math.random() * pause)
     }
-    throw new Error(`others came first for ${ANSWER_MS} ms`)
+    throw new Error(`others came first for ${CALL_MS} ms`)
   }
 
-  /** The answer, or undefined if nothing was done: others came first, or the table was missing, and was made. */
+  /**
+   * The answer, or undefined if nothing was done: others came first, or the table was missing, and was made.
+   * @param {string} text
+   * @param {Values} values
+   */
   async #attempt(text, values) {
     this.#refuseBusy()
     try {
-      const answer = parseAnswer(await this.#calls.send(text, values), this.#client)
+      const answer = parseAnswer(await this.#commands.send(text, values), this.#client)
       this.#refuseBusy() // a BEGIN may have been under way when we checked
       return answer
     } catch (error) {
-      if (error.code === NO_TABLE) return this.#makeTable()
-      if (!CAME_SECOND.has(error.code)) throw error
+      const { code = '' } = /** @type {ClientError} */ (error)
+      if (code === NO_TABLE) return this.#makeTable()
+      if (!CAME_SECOND.has(code)) throw error
     }
   }
 
   async #makeTable() {
     try {
-      await this.#calls.make(schema)
+      await this.#commands.make(schema)
     } catch (error) {
-      if (MADE_BY_ANOTHER.has(error.code)) return
-      if (error.code !== '42501') throw error
+      const { code = '', message } = /** @type {ClientError} */ (error)
+      if (MADE_BY_ANOTHER.has(code)) return
+      if (code !== NOT_ALLOWED) throw error
       const why =
         'The table flakeforge_record is missing, and this role may not create it. Run the SQL that `npx flakeforge schema` prints.'
-      throw storeError(`${why} (${error.message})`, error)
+      throw storeError(`${why} (${message})`, error)
     }
   }
 
   #refuseBusy() {
-    if (this.#calls.isBusy()) this.refuseTransaction()
+    if (this.#commands.isBusy()) this.refuseTransaction()
   }
 }
 
-// postgres.js got this option together with the errors of a COMMIT.
-const isOldPostgresJs = ({ options }) => typeof options === 'object' && !('sslnegotiation' in options)
-// A Pool of pg 7 lacks this option, and its Client has its own writer. The first 8.x are like that too, but they work:
-// so we also look at the installed version.
-const looksOld = ({ options = {}, connection }) =>
-  connection ? connection.writer !== undefined : !('maxUses' in options)
-const isOldPg = (client) => looksOld(client) && oldVersion('pg') !== undefined
-
-/** The user's client, ready to run statements. */
+/**
+ * The user's client, ready to run statements.
+ * @param {unknown} client
+ */
 function postgresClient(client) {
-  if (typeof client === 'function' && typeof client.unsafe === 'function') {
-    // The sql of a transaction or of a reserved connection has no begin().
-    if (typeof client.begin !== 'function') throw clientError(client, IN_TRANSACTION)
-    if (isOldPostgresJs(client)) throw oldClientError(client, 'postgres')
-    return new StatementRunner(client, sqlCalls(client))
-  }
-  const isPg = typeof client?.query === 'function' && typeof client.connect === 'function'
-  if (isPg && isOldPg(client)) throw oldClientError(client, 'pg')
-  if (isPg && typeof client.totalCount === 'number') return new StatementRunner(client, pgCalls(client))
-  if (isPg && (typeof client.getTransactionStatus === 'function' || typeof client.connection?.on === 'function')) {
-    return new StatementRunner(client, pgClientCalls(client))
-  }
-  throw optionTypeError('client', client, WANTED)
+  const commands = packageOf(client)
+  if (commands === undefined) throw optionTypeError('client', client, WANTED)
+  return new StatementRunner(client, commands)
 }
 
-module.exports = { ANSWER_MS, StatementRunner, pgCalls, sqlCalls, postgresClient }
+module.exports = { StatementRunner, postgresClient }

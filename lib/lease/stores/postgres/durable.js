@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // What of this server's configuration may lose a write that was answered, without a sign of it.
 // It must never write.

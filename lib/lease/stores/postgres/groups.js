@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // The names of all groups that have a record.
 // It must never write.

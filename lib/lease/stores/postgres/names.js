@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // $1 group: the names of its records.
 // It must never write.

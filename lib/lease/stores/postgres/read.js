@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // $1 group, $2 names as a JSON array: the values of these records as one snapshot, null for one that is absent, with
 // the server's clock and identity.
@@ -8,7 +9,7 @@
 // The JSON is sent as text: postgres.js would make JSON of it a second time.
 // A statement of its own has no transaction ID before it writes. One that has is in the user's transaction.
 
-const server = require('./server')
+const server = require('./server.js')
 
 module.exports = /* sql */ `
 SELECT json_build_object(

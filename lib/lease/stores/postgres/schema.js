@@ -1,4 +1,7 @@
 'use strict'
+// @ts-check
+
+// The table of the PostgreSQL store. It must never get a column that folds case, or rows that expire.
 
 module.exports = /* sql */ `
 -- The table of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes it on

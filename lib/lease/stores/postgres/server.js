@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Which server this is: what must be the same for a swap to happen. It must be the same text for every client, whatever
 // the settings of its session, and it must change whenever writes that were answered may be missing.

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // $1 group, $2 name, $3 from (NULL: absent), $4 to, $5 history, $6 process: writes the record if it has exactly the
 // value `from` and the server is the one that was read from.
@@ -7,7 +8,7 @@
 // After a wait for another transaction, the update compares the row's new value (READ COMMITTED) or fails with 40001.
 // Nothing equals NULL, so the update does nothing where `from` is absent. No update adds a row, and no insert changes one.
 
-const server = require('./server')
+const server = require('./server.js')
 
 module.exports = /* sql */ `
 WITH server AS MATERIALIZED (

@@ -1,21 +1,37 @@
 'use strict'
+// @ts-check
 
 // Makes our own PostgreSQL client for a URL, with the client package that the user's project has. It must never load a
 // package before it is needed: flakeforge depends on neither.
 
-const { loadClient } = require('../versions')
-const { inTime } = require('../../../base/in-time.js')
-const { StatementRunner, pgCalls, sqlCalls } = require('./client')
+const { openWithPackage } = require('../client-packages.js')
+const { endInTime } = require('../clients.js')
+const { StatementRunner } = require('./client.js')
+const { ofPg, ofPostgresJs } = require('./packages.js')
+
+/**
+ * @import { ClientError } from '../clients.js'
+ * @import { Commands, Pg, Sql } from './packages.js'
+ */
+
+/**
+ * What a Pool of our own can do beside that.
+ * @typedef {{ on(event: string, listener: () => void): void, end(): Promise<void> }} OwnPool
+ */
+
+/**
+ * The same for postgres.js.
+ * @typedef {{ end(options: { timeout: number }): Promise<void> }} OwnSql
+ */
 
 const CONNECT_SECONDS = 5
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
 const MOST_CONNECTIONS = 2
-/** How long it may take to end a client: all work is done by then, except for a step that is stuck. */
-const END_MS = CONNECT_SECONDS * 1000
 
-/** Ends a client. If a step is stuck, it leaves the client alone, which does not keep the process alive. */
-const endInTime = (end) => inTime(end(), END_MS).catch(() => {})
-
+/**
+ * @param {{ Pool: new (options: object) => Pg & OwnPool }} exports of pg
+ * @param {string} url
+ */
 function openPg({ Pool }, url) {
   const pool = new Pool({
     connectionString: url,
@@ -26,9 +42,13 @@ function openPg({ Pool }, url) {
   })
   // A server that goes away tells each idle connection; the next step reports it.
   pool.on('error', () => {})
-  return new StatementRunner(pool, pgCalls(pool), { close: () => endInTime(() => pool.end()) })
+  return new StatementRunner(pool, ofPg(pool), { close: () => endInTime(() => pool.end()) })
 }
 
+/**
+ * @param {(url: string, options: object) => Sql & OwnSql} postgres
+ * @param {string} url
+ */
 function openPostgresJs(postgres, url) {
   const connect = () =>
     postgres(url, {
@@ -41,15 +61,16 @@ function openPostgresJs(postgres, url) {
       onnotice: () => {}, // such as: this table exists already
     })
   let sql = connect()
-  const calls = {
+  /** @type {Commands} */
+  const commands = {
     isBusy: () => false,
-    send: (...args) => sqlCalls(sql).send(...args),
-    make: (text) => sqlCalls(sql).make(text),
+    send: (...args) => ofPostgresJs(sql).send(...args),
+    make: (text) => ofPostgresJs(sql).make(text),
   }
   let isClosed = false
   // Its connections may have died silently, and it has no time limit for a query: the next step opens new ones.
-  const onFailure = (error) => {
-    if (error.code !== 'ETIMEDOUT' || isClosed) return
+  const onFailure = (/** @type {unknown} */ error) => {
+    if (/** @type {ClientError} */ (error).code !== 'ETIMEDOUT' || isClosed) return
     const stuck = sql
     sql = connect()
     stuck.end({ timeout: 0 }).catch(() => {})
@@ -58,15 +79,12 @@ function openPostgresJs(postgres, url) {
     isClosed = true
     return endInTime(() => sql.end({ timeout: CONNECT_SECONDS }))
   }
-  return new StatementRunner(sql, calls, { close, onFailure })
+  return new StatementRunner(sql, commands, { close, onFailure })
 }
 
 const OPEN = { pg: openPg, postgres: openPostgresJs }
 
-/** Our own client for a URL, made with the project's package. It connects at the first step. */
-function openClient(url) {
-  const { name, loaded } = loadClient('postgres', Object.keys(OPEN))
-  return OPEN[name](loaded, url)
-}
+/** @param {string} url */
+const openClient = (url) => openWithPackage('postgres', OPEN, url)
 
 module.exports = { openClient, openPg, openPostgresJs }

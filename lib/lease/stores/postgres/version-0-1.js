@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // What version 0.1 left: its tables are flakeforge_group, flakeforge_slot and flakeforge_counter. It must never make
 // them, and never change them except to end a group.

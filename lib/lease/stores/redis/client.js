@@ -1,40 +1,44 @@
 'use strict'
+// @ts-check
 
 // The two Redis clients of Node, ioredis and node-redis, as one: `run(script, keys, args)` returns the script's reply
-// as texts, and `setting(name)` a setting of the server, within a time limit. Clients are recognised by what they can do, since several versions may be installed.
-// It must never connect, configure or end a client that the user made.
+// as texts, and `setting(name)` a setting of the server, within a time limit. It must never connect, configure or end a
+// client that the user made.
 
-const { clientError, optionTypeError, storeError } = require('../../../base/errors')
+const { clientError, optionTypeError, storeError } = require('../../../base/errors.js')
 const { inTime } = require('../../../base/in-time.js')
 const { monotonicNow } = require('../../../base/timers.js')
-const { oldClientError } = require('../versions')
-const { databaseOf, isRefusedSelect } = require('./database')
+const { oldClientError } = require('../client-packages.js')
+const { isRefusedSelect } = require('./database.js')
+const { isBatch, isOldNodeRedis, packageOf } = require('./packages.js')
 
-/** How long a step may take. Both clients queue commands while they reconnect, by default forever. */
-const ANSWER_MS = 5000
+/**
+ * @import { ClientError } from '../clients.js'
+ * @import { Client, Commands } from './packages.js'
+ */
+
+/**
+ * A Lua script, and the SHA-1 by which a server knows it.
+ * @typedef {{ source: string, sha: string }} Script
+ */
+
+/** How long a call may take. Both clients queue commands while they reconnect, by default forever. */
+const CALL_MS = 5000
 
 const WANTED = 'an ioredis or node-redis client'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
 
-// Both clients collect commands for MULTI or a pipeline in an object that has the same methods but no connection of its
-// own.
-const isBatch = (client) => typeof client?.exec === 'function' && typeof client.connect !== 'function'
-// Redis (also with Sentinel) and Cluster of ioredis.
-const isIoredis = (client) =>
-  ['evalsha', 'defineCommand', 'on'].every((method) => typeof client?.[method] === 'function')
-// node-redis: client, cluster, sentinel and pool.
-const isNodeRedis = (client) => ['evalSha', 'connect', 'on'].every((method) => typeof client?.[method] === 'function')
-
-// node-redis before 4, which wants callbacks.
-const isOldNodeRedis = (client) => typeof client?.internal_send_command === 'function'
-
-/** The last connection error of each client that is watched, and when it was. */
+/**
+ * The last connection error of each client that is watched, and when it was.
+ * @type {WeakMap<Client, { error: ClientError, at: number } | undefined>}
+ */
 const connectionErrors = new WeakMap()
 
 /**
  * Remembers why a client has no connection, for a step's `cause`: clients report that only in events. The listener also
  * keeps a process alive when the store is down and the user has no listener of their own: IDs can be made until the
  * window ends.
+ * @param {Client} client
  */
 function watch(client) {
   if (connectionErrors.has(client)) return
@@ -43,53 +47,19 @@ function watch(client) {
 }
 
 /**
- * Refuses options that would silently lead to other keys than those of the other members, or crash the process at the
- * first command.
+ * A server that refuses a command answers so: by its ACL, or because its provider took it away.
+ * @param {Error | undefined} error
  */
-function checkOptions(client) {
-  const { keyPrefix, db } = client.options ?? {}
-  if (keyPrefix) {
-    throw clientError(
-      client,
-      `With its keyPrefix '${keyPrefix}' the keys would belong to another group. Use a client without keyPrefix.`,
-    )
-  }
-  if (Number.isNaN(db)) throw clientError(client, 'Its db is NaN. Use a client whose db is a number.')
-}
+const isForbidden = (error) => /^(NOPERM|ERR) /.test(error?.message ?? '')
 
-function ioredisCalls(client) {
-  checkOptions(client)
-  const database = databaseOf(client)
-  return {
-    evalSha: (sha, keys, args) => database.run(() => client.evalsha(sha, keys.length, ...keys, ...args)),
-    evaluate: (source, keys, args) => database.run(() => client.eval(source, keys.length, ...keys, ...args)),
-    setting: (name) => client.config('GET', name),
-  }
-}
-
-// node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections: so the key is passed separately
-// there.
-const clusterCall = (client, command) => (text, keys, args) =>
-  client.sendCommand(keys[0], false, [command, text, String(keys.length), ...keys, ...args])
-
-function nodeRedisCalls(client) {
-  const setting = (name) => client.configGet(name)
-  if (typeof client.getSlotRandomNode === 'function') {
-    return { evalSha: clusterCall(client, 'EVALSHA'), evaluate: clusterCall(client, 'EVAL'), setting }
-  }
-  return {
-    evalSha: (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
-    evaluate: (source, keys, args) => client.eval(source, { keys, arguments: args }),
-    setting,
-  }
-}
-
-/** A server that refuses a command answers with one of these: by its ACL, or because its provider took it away. */
-const isForbidden = (error) => /^(NOPERM|ERR) /.test(error?.message)
-
-/** The reply of CONFIG GET for one name: a list, a Map or an object, by the client's version and protocol. */
+/**
+ * The reply of CONFIG GET for one name: a list, a Map or an object, by the client's version and protocol.
+ * @param {unknown} reply
+ * @param {string} name
+ * @returns {string | undefined}
+ */
 function settingOf(reply, name) {
-  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(reply)
+  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
   const texts = entries.flat().map(String)
   return texts[0] === name ? texts[1] : undefined
 }
@@ -97,29 +67,42 @@ function settingOf(reply, name) {
 /** Runs scripts on a client. If it is our own, `close` ends it, and `onFailure` may give up its connection. */
 class ScriptRunner {
   #client
-  #calls
+  #commands
   #onFailure
 
-  constructor(client, calls, { close = () => {}, onFailure = () => {} } = {}) {
+  /**
+   * @param {Client} client
+   * @param {Commands} commands
+   * @param {{ close?: () => unknown, onFailure?: (error: unknown) => void }} [own]
+   */
+  constructor(client, commands, { close = () => {}, onFailure = () => {} } = {}) {
     this.#client = client
-    this.#calls = calls
+    this.#commands = commands
     this.#onFailure = onFailure
     this.close = close
     watch(client)
   }
 
-  /** The reply's texts; null stays null. */
+  /**
+   * The reply's texts; null stays null.
+   * @param {Script} script
+   * @param {string[]} keys
+   * @param {readonly string[]} args
+   */
   async run(script, keys, args) {
     const reply = await this.#inTime(() => this.#evaluate(script, keys, args.map(String)))
     // Inside MULTI the reply is QUEUED, and a client with callbacks returns nothing.
     if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
-    return reply.map((value) => (value === null ? null : String(value)))
+    return reply.map((/** @type {unknown} */ value) => (value === null ? null : String(value)))
   }
 
-  /** A setting of the server; undefined if the server does not show it. For a single server, not for a cluster. */
+  /**
+   * A setting of the server; undefined if the server does not show it. For a single server, not for a cluster.
+   * @param {string} name
+   */
   async setting(name) {
     const reply = await this.#inTime(() =>
-      this.#calls.setting(name).catch((error) => {
+      this.#commands.setting(name).catch((error) => {
         if (!isForbidden(error)) throw error
         return []
       }),
@@ -127,10 +110,14 @@ class ScriptRunner {
     return settingOf(reply, name)
   }
 
+  /**
+   * @template Result
+   * @param {() => Promise<Result>} call
+   */
   async #inTime(call) {
     const start = monotonicNow()
     try {
-      return await inTime(call(), ANSWER_MS)
+      return await inTime(call(), CALL_MS)
     } catch (error) {
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
@@ -138,17 +125,28 @@ class ScriptRunner {
     }
   }
 
-  /** The server keeps scripts by their hash, and forgets them at a restart or SCRIPT FLUSH. */
+  /**
+   * The server keeps scripts by their hash, and forgets them at a restart or SCRIPT FLUSH.
+   * @param {Script} script
+   * @param {string[]} keys
+   * @param {string[]} args
+   */
   async #evaluate({ sha, source }, keys, args) {
     try {
-      return await this.#calls.evalSha(sha, keys, args)
+      return await this.#commands.evalSha(sha, keys, args)
     } catch (error) {
-      if (!error?.message?.startsWith('NOSCRIPT')) throw error
-      return this.#calls.evaluate(source, keys, args)
+      if (!(/** @type {ClientError | undefined} */ (error)?.message?.startsWith('NOSCRIPT'))) throw error
+      return this.#commands.evaluate(source, keys, args)
     }
   }
 
-  #failure(error, start) {
+  /**
+   * What went wrong, and what to do about it.
+   * @param {unknown} thrown
+   * @param {number} start when the call began
+   */
+  #failure(thrown, start) {
+    const error = /** @type {ClientError} */ (thrown)
     if (/subscriber mode|allowed in this context/i.test(error.message)) {
       return clientError(this.#client, BUSY)
     }
@@ -165,13 +163,16 @@ class ScriptRunner {
   }
 }
 
-/** The user's client, ready to run scripts. */
-function redisClient(client) {
-  if (isOldNodeRedis(client)) throw oldClientError(client, 'redis')
-  if (isBatch(client)) throw clientError(client, BUSY)
-  if (isIoredis(client)) return new ScriptRunner(client, ioredisCalls(client))
-  if (isNodeRedis(client)) return new ScriptRunner(client, nodeRedisCalls(client))
-  throw optionTypeError('client', client, WANTED)
+/**
+ * The user's client, ready to run scripts.
+ * @param {unknown} given
+ */
+function redisClient(given) {
+  if (isOldNodeRedis(given)) throw oldClientError(given, 'redis')
+  if (isBatch(given)) throw clientError(given, BUSY)
+  const found = packageOf(given)
+  if (found === undefined) throw optionTypeError('client', given, WANTED)
+  return new ScriptRunner(found.client, found.commands)
 }
 
-module.exports = { ANSWER_MS, ScriptRunner, ioredisCalls, nodeRedisCalls, redisClient }
+module.exports = { CALL_MS, ScriptRunner, redisClient }

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Reads records of a group at one moment; follows server.js. It must never read the clock before the records: a quiet
 // period that is counted from an old time would end too early.

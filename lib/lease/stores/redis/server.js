@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Opens every script: which server this is, and that it is the primary. It must never let a script work on a replica,
 // which may lack what the primary acknowledged, or on a server that does not show who it is.

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // Writes a record if it and the server are still the ones that were read; follows server.js. It must never write for
 // any other reason, and never set an expiry: a record that expires would be forgotten.

@@ -1,37 +1,71 @@
 'use strict'
+// @ts-check
 
 // Makes our own Redis client for a URL, with the client package that the user's project has. It must never load a
 // package before it is needed: flakeforge depends on neither.
 
-const { optionRangeError } = require('../../../base/errors')
-const { loadClient } = require('../versions')
-const { withoutPassword } = require('../without-password')
-const { ANSWER_MS, ScriptRunner, ioredisCalls, nodeRedisCalls } = require('./client')
-const { isRefusedSelect } = require('./database')
+const { addressError } = require('../address.js')
+const { openWithPackage } = require('../client-packages.js')
+const { CALL_MS, ScriptRunner } = require('./client.js')
+const { isRefusedSelect } = require('./database.js')
+const { ofIoredis, ofNodeRedis } = require('./packages.js')
+
+/**
+ * @import { ClientError } from '../clients.js'
+ * @import { Ioredis, NodeRedis, RunScript } from './packages.js'
+ */
+
+/**
+ * What a client of our own can do beside that.
+ * @typedef {object} OwnIoredis
+ * @property {{ unref(): void }} stream
+ * @property {{ unref(): void }} [reconnectTimeout]
+ * @property {(reconnect?: boolean) => void} disconnect
+ */
+
+/**
+ * The same for node-redis; only version 5 has `destroy`.
+ * @typedef {object} OwnNodeRedis
+ * @property {boolean} isOpen
+ * @property {boolean} isReady
+ * @property {() => Promise<unknown>} connect
+ * @property {() => unknown} disconnect
+ * @property {() => unknown} [destroy]
+ * @property {() => void} unref
+ */
 
 const FORM = 'like redis://[user:password@]host[:6379][/N], where N is the number of the database'
 
+/**
+ * @param {{ Redis: new (url: string, options: object) => Ioredis & OwnIoredis }} exports of ioredis
+ * @param {string} url
+ */
 function openIoredis({ Redis }, url) {
   // After a failover the old connection may lead to a replica, which takes no writes: a new one finds the primary.
-  const reconnectOnError = (error) => error.message.startsWith('READONLY')
+  const reconnectOnError = (/** @type {Error} */ error) => error.message.startsWith('READONLY')
   // A step that finds no server fails after about a second: its caller knows better when to try again. If a step gets
   // no answer, the connection may have died silently: it is given up, because a new one may work.
-  const options = { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5, socketTimeout: ANSWER_MS }
+  const options = { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5, socketTimeout: CALL_MS }
   const client = new Redis(url, options)
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
   // Only a new connection selects the database again.
-  const onFailure = (error) => {
+  const onFailure = (/** @type {unknown} */ error) => {
     if (isRefusedSelect(error)) client.disconnect(true)
   }
-  return new ScriptRunner(client, ioredisCalls(client), { close: () => client.disconnect(), onFailure })
+  return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
 }
 
+/**
+ * @param {{ createClient(options: { url: string }): NodeRedis & OwnNodeRedis }} exports of redis
+ * @param {string} url
+ */
 function openNodeRedis({ createClient }, url) {
   const client = createClient({ url })
   client.unref() // a lease does not keep a process alive; a step does, until its time limit
-  const calls = nodeRedisCalls(client)
+  const commands = ofNodeRedis(client)
+  /** @type {Promise<unknown> | undefined} */
   let connection
   let isClosed = false
   /** Connects at the first step; if that failed, at the next one. */
@@ -44,14 +78,15 @@ function openNodeRedis({ createClient }, url) {
       throw error
     }
   }
+  /** @type {RunScript} */
   const evalSha = async (...args) => {
     if (!isClosed) await connect()
-    return calls.evalSha(...args)
+    return commands.evalSha(...args)
   }
   const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
   // The connection may have died silently: the next step opens another. (socketTimeout would end an idle one.)
-  const onFailure = (error) => {
-    if (error.code !== 'ETIMEDOUT' || !client.isReady) return
+  const onFailure = (/** @type {unknown} */ error) => {
+    if (/** @type {ClientError} */ (error).code !== 'ETIMEDOUT' || !client.isReady) return
     connection = undefined
     Promise.resolve(end()).catch(() => {})
   }
@@ -59,26 +94,26 @@ function openNodeRedis({ createClient }, url) {
     isClosed = true
     return end()
   }
-  return new ScriptRunner(client, { ...calls, evalSha }, { close, onFailure })
+  return new ScriptRunner(client, { ...commands, evalSha }, { close, onFailure })
 }
 
 /**
  * If this is not a number, each package would use another database, or crash. Only ioredis knows `?db=` and
  * `?keyPrefix=`.
+ * @param {string} url
  */
 function checkDatabase(url) {
   const { pathname, searchParams } = new URL(url)
   if (/^\/?\d*$/.test(pathname) && !searchParams.has('db') && !searchParams.has('keyPrefix')) return
-  throw optionRangeError('store', withoutPassword(url), FORM)
+  throw addressError(url, FORM)
 }
 
 const OPEN = { ioredis: openIoredis, redis: openNodeRedis }
 
-/** Our own client for a URL, made with the project's package. It connects at the first step. */
+/** @param {string} url */
 function openClient(url) {
   checkDatabase(url)
-  const { name, loaded } = loadClient('redis', Object.keys(OPEN))
-  return OPEN[name](loaded, url)
+  return openWithPackage('redis', OPEN, url)
 }
 
 module.exports = { openClient, openIoredis, openNodeRedis }

@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // What version 0.1 left under a name, and how its group ends; follows server.js. It must never touch a counter of 0.1,
 // or a group that has ended.

@@ -1,0 +1,33 @@
+'use strict'
+// @ts-check
+
+// What the clients of all databases have in common. It must know nothing of a single one: its folder does.
+
+const { within } = require('../../base/in-time.js')
+
+/**
+ * What a client throws: an error, perhaps with what the server said.
+ * @typedef {Error & { code?: string, errno?: number, sqlMessage?: string, cause?: ClientError }} ClientError
+ */
+
+/** How long it may take to end our own client: all work is done by then, except for a step that is stuck. */
+const END_MS = 5000
+
+/**
+ * Whether this has all these methods. We recognise clients by what they can do: several versions and copies of a package
+ * may be installed, so a class says nothing.
+ * @param {unknown} client
+ * @param {string[]} names
+ */
+const hasMethods = (client, ...names) => {
+  const given = /** @type {Record<string, unknown> | null | undefined} */ (client)
+  return names.every((name) => typeof given?.[name] === 'function')
+}
+
+/**
+ * Ends our own client. If a step is stuck, it leaves the client alone, which does not keep the process alive.
+ * @param {() => Promise<unknown>} end
+ */
+const endInTime = (end) => within(end(), END_MS).catch(() => {})
+
+module.exports = { endInTime, hasMethods }

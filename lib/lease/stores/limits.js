@@ -1,0 +1,13 @@
+'use strict'
+// @ts-check
+
+// How long stores may take. A call must have less time than the step that it belongs to: then it is the call that ends,
+// and its error says what did not answer.
+
+/** A step on a database, with all its reads and swaps. */
+const STEP_MS = 10_000
+
+/** One call to a server. A pool may wait forever for a connection, a client for its server, and a server for a lock. */
+const CALL_MS = 9_000
+
+module.exports = { CALL_MS, STEP_MS }

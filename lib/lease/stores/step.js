@@ -1,0 +1,151 @@
+'use strict'
+// @ts-check
+
+// One step of core/src/lease/grants.rs on a database: reads and swaps the records that the step asks for, within the time
+// that join() promises, until it has its answer.
+//
+// It must never decide anything: the step does. It must never swap anything for a step whose caller has given up.
+
+const { randomBytes } = require('node:crypto')
+const errors = require('../../base/errors.js')
+const { inTime } = require('../../base/in-time.js')
+const { sleep, unixNow } = require('../../base/timers.js')
+const { STEP_MS } = require('./limits.js')
+
+/**
+ * @import { RecordStore } from '../../../types/stores.d.ts'
+ * @import { GrantStep, StepAnswer, StepAsk } from '../../../target/native.d.ts'
+ * @import { ClientError } from './clients.js'
+ */
+
+/**
+ * What a step runs on: a RecordStore, as users may give one. Each of ours implements this, and may know more.
+ * `clockStepMs`: how far its clock is rounded down. `checkDurable()` throws if the server may lose what it acknowledged.
+ * `older(name)`: what version 0.1 left under this name, a living group and a counter's value; `endOlder(name)` ends that
+ * group.
+ * @typedef {RecordStore & {
+ *   readonly clockStepMs?: number,
+ *   checkDurable?(): Promise<void>,
+ *   older?(name: string): Promise<{ group: boolean, counter?: string | undefined }>,
+ *   endOlder?(name: string): Promise<void>,
+ * }} Records
+ */
+
+/**
+ * An answer has the fields of its type, and no others.
+ * @typedef {Required<StepAnswer>} Answer
+ */
+
+/**
+ * The same for what is to be done next.
+ * @typedef {Required<StepAsk>} Ask
+ */
+
+/** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
+const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]
+/** No step needs more swaps that were made: such a store does not show what it says it wrote. */
+const ENOUGH = 5
+
+/** 32 random hex digits, as the addon asks for them. */
+const fresh = () => randomBytes(16).toString('hex')
+
+/** One step under way. */
+class StepRun {
+  #records
+  #name
+  #step
+  #signal
+  #isOver = false
+  #swaps = 0
+  /** @type {unknown} */
+  #failure // why the last swap failed
+
+  /**
+   * @param {Records} records
+   * @param {string} name
+   * @param {GrantStep} step
+   * @param {AbortSignal} [signal]
+   */
+  constructor(records, name, step, signal) {
+    this.#records = records
+    this.#name = name
+    this.#step = step
+    this.#signal = signal
+  }
+
+  async answer() {
+    try {
+      return await inTime(this.#go(), STEP_MS)
+    } catch (error) {
+      const { code } = /** @type {ClientError} */ (error)
+      if (code !== 'ETIMEDOUT' || error === this.#failure) throw error
+      throw errors.unfinishedError(this.#name, STEP_MS, this.#swaps, this.#failure ?? error)
+    } finally {
+      this.#isOver = true
+    }
+  }
+
+  async #go() {
+    let ask = /** @type {Ask} */ (this.#step.begin())
+    while (ask.type !== 'done') ask = /** @type {Ask} */ (await this.#carryOut(ask))
+    return /** @type {Answer} */ (ask.answer)
+  }
+
+  /**
+   * Does what the step asks for, and tells it what came of it.
+   * @param {Ask} ask
+   */
+  #carryOut(ask) {
+    switch (ask.type) {
+      case 'read':
+        return this.#read(ask)
+      case 'swap':
+        return this.#swap(ask)
+      case 'names':
+        return this.#names()
+      case 'older':
+        return this.#older()
+    }
+  }
+
+  /** @param {Ask} ask */
+  async #read({ names }) {
+    // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
+    const before = unixNow() - (this.#records.clockStepMs ?? 0)
+    const { now, identity, values, position } = await this.#records.read(this.#name, names)
+    const look = { now, ...identity, values: [...values], position: position?.toString(), before, after: unixNow() }
+    return this.#step.read(look, fresh())
+  }
+
+  /**
+   * Whatever goes wrong, the next read shows what became of it.
+   * @param {Ask} ask
+   */
+  async #swap({ name, from, to, history, process }) {
+    // Nobody waits for the step any more, so nobody hears of this.
+    if (this.#isOver || this.#signal?.aborted) throw new Error('given up')
+    this.#swaps += 1
+    let isDone = false
+    try {
+      isDone = await this.#records.swap(this.#name, name, from ?? null, to, { history, process })
+    } catch (error) {
+      this.#failure = error
+    }
+    // Never between a read and its swap: by then another would have swapped the record.
+    if (this.#swaps >= (isDone === true ? ENOUGH : PATIENCE)) {
+      await sleep(Math.random() * Math.min(2 ** this.#swaps, LONGEST_PAUSE_MS))
+    }
+    return this.#step.swapped(isDone === true, fresh())
+  }
+
+  async #names() {
+    return this.#step.named([...(await this.#records.names(this.#name))], fresh())
+  }
+
+  async #older() {
+    const { group = false, counter } = (await this.#records.older?.(this.#name)) ?? {}
+    return this.#step.older(group, counter, fresh())
+  }
+}
+
+module.exports = { StepRun, fresh }
