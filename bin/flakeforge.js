@@ -1,24 +1,26 @@
 #!/usr/bin/env node
 'use strict'
+// @ts-check
 
 // The program: `npx flakeforge`. It finds the command that is meant, reads its options, runs it, and reports what goes
 // wrong. It must never know what a command does.
 
 const { report } = require('./parts/faults.js')
 
+/** @param {string[]} args */
 async function main(args) {
   // Here, and not above: if the addon cannot be loaded, the library says what to do, and report() prints that.
   const { readArguments, wantsHelp } = require('./parts/arguments.js')
-  const { choose, load } = require('./parts/commands.js')
-  const { helpOf, overview } = require('./parts/help.js')
+  const commands = require('./commands.js')
+  const { helpOf, overviewOf } = require('./parts/help.js')
   const { print } = require('./parts/output.js')
   const { version } = require('../package.json')
   const [first, ...more] = args
   if (first === '--version' || first === '-v') return print(`${version}\n`)
-  if (first === 'help') return print(more.length === 0 || wantsHelp(more) ? overview() : helpOf(load(more[0])))
-  if (args.length === 1 && wantsHelp(args)) return print(overview())
-  const { command, rest } = choose(args)
-  if (command.complete !== undefined && rest[0] === '--') return command.complete(rest.slice(1))
+  if (first === 'help' && more.length > 0 && !wantsHelp(more)) return print(helpOf(commands.load(more[0])))
+  if (first === 'help' || (args.length === 1 && wantsHelp(args))) return print(overviewOf(commands))
+  const { command, rest } = commands.choose(args)
+  if (command.complete !== undefined && rest[0] === '--') return command.complete(rest.slice(1), commands)
   if (wantsHelp(rest)) return print(helpOf(command))
   await command.run(readArguments(command, rest))
 }

@@ -1,7 +1,11 @@
 'use strict'
+// @ts-check
 
 // `flakeforge check-store`: looks whether a user's own database does what a store must do. It must never use a group that
 // was there before.
+
+/** @import { CommandFile, Given } from '../parts/command.js' */
+/** @import { Result } from '../parts/check-store/index.js' */
 
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
@@ -11,19 +15,27 @@ const { paint, print } = require('../parts/output.js')
 
 const WIDTH = 16
 
-/** A sentence of a finding, on the line of its check. */
+/**
+ * A sentence of a finding, on the line of its check.
+ * @param {string} label
+ * @param {string} text
+ */
 const sentence = (label, text) => `${label}: ${text.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')}.`
 
-function toLine({ check, ok, text, seen, wanted, todo }) {
-  const name = check.padEnd(WIDTH)
-  if (ok) return `${paint('green', 'ok')}      ${name}${text.replaceAll(/\s*\n\s*/g, ' ')}`
+/** @param {Result} result */
+function toLine(result) {
+  const name = result.check.padEnd(WIDTH)
+  if (result.ok) return `${paint('green', 'ok')}      ${name}${result.text.replaceAll(/\s*\n\s*/g, ' ')}`
+  const { seen, wanted, todo } = result
   const found = [sentence('Seen', seen), sentence('Wanted', wanted), sentence('To do', todo)]
   return `${paint('red', 'FAILED')}  ${name}${found.join(' ')}`
 }
 
+/** @param {string} prefix of the groups' names */
 const leaves = (prefix) =>
   `This leaves a few hundred small records behind, in groups whose names begin with '${prefix}'. Delete them by that name.`
 
+/** @param {Given} given */
 async function run({ values, operands }) {
   const [file, ...more] = operands
   if (file === undefined || more.length > 0)
@@ -42,6 +54,7 @@ async function run({ values, operands }) {
     await print(`All ${results.length} checks passed in ${Math.ceil((monotonicNow() - start) / 1000)} s.\n`)
 }
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'check whether your own database does what a store must do',
   operands: 'FILE',

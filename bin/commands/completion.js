@@ -1,8 +1,11 @@
 'use strict'
+// @ts-check
 
 // `flakeforge completion`: prints the script that lets a shell complete the command line. The scripts in
 // bin/completion/ know no options: at each Tab they call `flakeforge completion -- WORD…`, so they stay correct after
 // an update.
+
+/** @import { CommandFile, Commands, Given } from '../parts/command.js' */
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -13,8 +16,10 @@ const { print } = require('../parts/output.js')
 
 const SHELLS = ['bash', 'zsh', 'fish']
 
+/** @param {string} shell */
 const script = (shell) => readFileSync(join(__dirname, '..', 'completion', `flakeforge.${shell}`), 'utf8')
 
+/** @param {string | undefined} shell */
 function unknown(shell) {
   if (shell === undefined) return usageError(`completion takes the name of a shell: ${SHELLS.join(', ')}.`)
   const meant = nearest(shell, SHELLS)
@@ -22,6 +27,7 @@ function unknown(shell) {
   return usageError(`Unknown shell '${shell}'. ${wayOut}`)
 }
 
+/** @param {Given} given */
 async function run({ values, operands }) {
   const [shell] = operands
   if (operands.length > 1) throw usageError(`completion takes one shell, not ${operands.length}.`)
@@ -29,14 +35,19 @@ async function run({ values, operands }) {
   await print(values.json ? `${JSON.stringify({ shell, script: script(shell) })}\n` : script(shell))
 }
 
-/** The candidates for the last word, one per line: the candidate, a tab, and what it is. */
-const complete = (words) =>
+/**
+ * The candidates for the last word, one per line: the candidate, a tab, and what it is.
+ * @param {string[]} words
+ * @param {Commands} commands
+ */
+const complete = (words, commands) =>
   print(
-    candidates(words)
+    candidates(words, commands)
       .map((line) => `${line}\n`)
       .join(''),
   )
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'print the script that completes this command in bash, zsh or fish',
   operands: SHELLS.join('|'),

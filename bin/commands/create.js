@@ -1,36 +1,48 @@
 'use strict'
+// @ts-check
 
 // `flakeforge create`: makes a group that is known to be new, once, and waits until it grants slots. Without it, the first
 // members wait until the members of a lost group would have stopped.
 
+/** @import { Store } from '../../index.d.ts' */
+/** @import { CommandFile, Given } from '../parts/command.js' */
+
 const { createGroup } = require('../../index.js')
-const { Layout } = require('../../index.js')
+const { readLayout } = require('../parts/arguments.js')
 const { usageError } = require('../parts/faults.js')
+const { factsOf } = require('../parts/layout-facts.js')
 const { NODE_OFFSET, OF_GROUP, OF_LAYOUT } = require('../parts/options.js')
 const { print, sayWarnings } = require('../parts/output.js')
 const { withStore } = require('../parts/stores.js')
 
-/** What a person reads. */
+/**
+ * What a person reads.
+ * @param {string} group
+ * @param {{ created: boolean, isFolder: boolean }} made
+ */
 function textOf(group, { created, isFolder }) {
   if (!created) return `Group '${group}' exists already, with the same options. Nothing was changed.`
   return `Made group '${group}'${isFolder ? '' : ', and waited until it grants slots'}.`
 }
 
-async function run({ values, operands, layout }) {
+/** @param {Given} given */
+async function run({ values, operands }) {
+  const layout = readLayout(values, 'flake')
   const [name, group = 'default', ...more] = operands
   if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP.')
   const { slots, ttl: ttlMs, skew: skewMs, durable, 'node-offset': nodeOffset } = values
-  const nodes = Object.fromEntries(Layout.facts(layout).nodeNames.map((field) => [field, values[field]]))
+  const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, ttlMs, skewMs, durable, nodeOffset }
   sayWarnings()
   const made = await withStore(name, async (store) => ({
-    created: await createGroup(store, options),
+    created: await createGroup(/** @type {Store} */ (store), options),
     isFolder: store.folder !== undefined,
   }))
   const text = values.json ? JSON.stringify({ group, created: made.created }) : textOf(group, made)
   await print(`${text}\n`)
 }
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'make a group of slots that is known to be new',
   operands: 'DIR|URL [GROUP]',

@@ -1,9 +1,13 @@
 'use strict'
+// @ts-check
 
 // `flakeforge destroy`: ends a group for all its members. It must never do so by accident.
 
+/** @import { CommandFile, Given } from '../parts/command.js' */
+/** @import { AnyStore } from '../parts/stores.js' */
+
 const { existsSync } = require('node:fs')
-const { readName } = require('../../lib/lease/join-options.js')
+const { readName } = require('../../lib/lease/common-options.js')
 const { usageError } = require('../parts/faults.js')
 const { YES } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
@@ -14,12 +18,15 @@ const ON_A_SERVER = ' For the next 65 s or so, a new group of this name grants n
 /**
  * A misspelt name must not look like success. On a server, a group that never existed looks like one that the server
  * has lost, and the members of that one have to stop; in a folder it does not.
+ * @param {AnyStore} store
+ * @param {string} group
  */
 async function end(store, group) {
   if (store.folderOf !== undefined && !existsSync(store.folderOf(group))) throw await noGroup(store, group)
   return store.destroy(group)
 }
 
+/** @param {Given} given */
 async function run({ values, operands }) {
   const [name, group, ...more] = operands
   if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP.')
@@ -34,6 +41,7 @@ async function run({ values, operands }) {
   await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${group}' has ended.${next}\n`)
 }
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'end a group of slots for all its members',
   operands: 'DIR|URL GROUP --yes',

@@ -1,7 +1,25 @@
 'use strict'
+// @ts-check
 
 // `flakeforge inspect`: shows what is in IDs, from arguments or line by line from stdin. If it cannot read an ID, it
 // reports that and exits with 1 at the end. One such ID must never stop the others.
+
+/** @import { Layout, Parts } from '../../index.d.ts' */
+/** @import { CommandFile, Given } from '../parts/command.js' */
+/** @import { Fault } from '../parts/faults.js' */
+/** @import { Reading, Readings } from '../parts/ranking.js' */
+
+/**
+ * An ID and what is shown of it.
+ * @typedef {object} Inspected
+ * @property {string} text
+ * @property {bigint} id
+ * @property {string} form that the text is in
+ * @property {string | undefined} note about the form
+ * @property {Layout} layout
+ * @property {Parts} parts
+ * @property {Readings} [readings] of all systems, if no layout was named
+ */
 
 const { format, fromSigned, toBigInt, toSigned } = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
@@ -13,7 +31,12 @@ const { print } = require('../parts/output.js')
 const { contenders, rank, reasons, summary } = require('../parts/ranking.js')
 const { joinBytes, readId } = require('../parts/text-forms.js')
 
-/** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
+/**
+ * What to show of an ID: with a layout its parts, otherwise all readings, the best first.
+ * @param {string} text
+ * @param {Layout} [layout]
+ * @returns {Inspected}
+ */
 function examine(text, layout) {
   const { id: value, form, note } = readId(text)
   const id = toBigInt(value)
@@ -23,6 +46,7 @@ function examine(text, layout) {
   return { text, id, form, note, layout: best, parts, readings }
 }
 
+/** @param {Inspected} inspected */
 function toJson({ text, id, form, note, layout, parts, readings }) {
   const bytes = fromSigned(BigInt.asIntN(64, id)) // this is formatted several times as fast as a bigint
   return JSON.stringify({
@@ -39,12 +63,14 @@ function toJson({ text, id, form, note, layout, parts, readings }) {
   })
 }
 
+/** @param {Reading} reading */
 const readingForJson = (reading) => ({
   layout: reading.name,
   timestamp: reading.parts.timestamp,
   why: reasons(reading),
 })
 
+/** @param {Inspected} inspected */
 function toText({ id, note, layout, parts, readings }) {
   const lines = [heading(id)]
   if (note !== undefined) lines.push(`  ${note}`)
@@ -55,23 +81,34 @@ function toText({ id, note, layout, parts, readings }) {
   return `${lines.join('\n')}\n`
 }
 
+/** @param {Parts} parts */
 const when = ({ date, timestamp }) => `${stamp(date)}, ${fromNow(timestamp)}`
 
-/** An ID of a stream, in one line. */
+/**
+ * An ID of a stream, in one line.
+ * @param {Inspected} inspected
+ */
 function toLine({ id, layout, parts }) {
   const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
   const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
   return [String(id).padEnd(20), layout.name, stamp(date), ...values].join('  ')
 }
 
-/** The texts as output. Reports those that are not IDs, with the name that `place` gives them. */
+/**
+ * The texts as output. Reports those that are not IDs, with the name that `place` gives them.
+ * @param {string[]} texts
+ * @param {(inspected: Inspected) => string} show
+ * @param {Layout | undefined} layout
+ * @param {(i: number) => string} place
+ */
 function showAll(texts, show, layout, place = () => '') {
   let output = ''
   for (const [i, text] of texts.entries()) {
     if (text.trim() === '') continue
     try {
       output += `${show(examine(text, layout))}\n`
-    } catch (error) {
+    } catch (cause) {
+      const error = /** @type {Fault} */ (cause)
       if (error.code !== 'ERR_FLAKE_ID') throw error
       report(Object.assign(error, { message: `${place(i)}${error.message}` }))
     }
@@ -85,12 +122,13 @@ async function* readLines() {
   process.stdin.setEncoding('utf8')
   for await (const chunk of process.stdin) {
     const lines = (rest + chunk).split('\n')
-    rest = lines.pop()
+    rest = lines.pop() ?? ''
     yield lines
   }
   yield [rest]
 }
 
+/** @param {Given} given */
 async function run({ values, operands }) {
   const layout = readLayout(values)
   const fromStdin = operands.length === 0 || (operands.length === 1 && operands[0] === '-')
@@ -107,6 +145,7 @@ async function run({ values, operands }) {
   }
 }
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'show what is in IDs, in any text form and of any system',
   operands: '[ID…]',

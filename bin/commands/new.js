@@ -1,10 +1,17 @@
 'use strict'
+// @ts-check
 
 // `flakeforge new`: makes IDs. It waits like nextAsync(), so a clock that steps back delays the output but never ends
 // it. Without a node number it takes a slot, like join(), so that commands that run at the same time make no equal IDs.
 
+/** @import { Base, IdLike, Layout } from '../../index.d.ts' */
+/** @import { CommandFile, Given, Values } from '../parts/command.js' */
+/** @import { LayoutFacts } from '../parts/layout-facts.js' */
+
 const FlakeId = require('../../index.js')
+const { readLayout } = require('../parts/arguments.js')
 const { usageError } = require('../parts/faults.js')
+const { factsOf } = require('../parts/layout-facts.js')
 const { FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } = require('../parts/options.js')
 const { hexOf, heading, partsForJson, picture } = require('../parts/picture.js')
 const { print, say, sayWarnings } = require('../parts/output.js')
@@ -12,12 +19,18 @@ const { withSlot } = require('../parts/slot.js')
 
 const BATCH = 8192 // IDs made and written at a time: a few hundred kB of text
 
-/** How to write an ID in each form. */
+/**
+ * How to write an ID in each form.
+ * @param {string} form one of FORMS
+ * @param {Layout} layout
+ * @returns {(id: IdLike) => string}
+ */
 function writer(form, layout) {
   if (form === 'hex') return hexOf
-  return form === 'json' ? (id) => toJson(id, layout) : (id) => FlakeId.format(id, form)
+  return form === 'json' ? (id) => toJson(id, layout) : (id) => FlakeId.format(id, /** @type {Base} */ (form))
 }
 
+/** @type {(id: IdLike, layout: Layout) => string} */
 const toJson = (id, layout) =>
   JSON.stringify({
     hex: hexOf(id),
@@ -28,6 +41,11 @@ const toJson = (id, layout) =>
     parts: partsForJson(layout.decode(id)),
   })
 
+/**
+ * @param {Values} values
+ * @param {string[]} operands
+ * @param {string} absent the count where none is given
+ */
 function readCount({ n }, operands, absent) {
   const [count = n ?? absent, ...more] = operands
   if (more.length > 0 || (operands.length > 0 && n !== undefined)) {
@@ -40,6 +58,7 @@ function readCount({ n }, operands, absent) {
   return Number(count)
 }
 
+/** @param {Values} values */
 function readForm({ as, json }) {
   const form = as ?? (json ? 'json' : undefined)
   if (form !== undefined && !FORMS.includes(form)) {
@@ -51,7 +70,12 @@ function readForm({ as, json }) {
 /** Options that say which slot; they make no sense with a node number or a file. */
 const SLOT_OPTIONS = ['store', 'group', ...Object.keys(OF_GROUP), 'wait']
 
-/** Where the node number comes from: 'given', 'shared' (a file), or 'slot'. */
+/**
+ * Where the node number comes from.
+ * @param {Values} values
+ * @param {LayoutFacts} facts
+ * @returns {'given' | 'shared' | 'slot'} shared: out of a file
+ */
 function sourceOf(values, { nodeNames, nodeFields }) {
   const slotOption = SLOT_OPTIONS.find((name) => values[name] !== undefined)
   const rival = ['shared', 'id'].find((name) => values[name] !== undefined)
@@ -65,9 +89,14 @@ function sourceOf(values, { nodeNames, nodeFields }) {
   return isGiven || variables.some((name) => process.env[name] !== undefined) ? 'given' : 'slot'
 }
 
-/** Does something with a generator of these options. */
+/**
+ * Does something with a generator of these options.
+ * @param {Values} values
+ * @param {Layout} layout
+ * @param {(flake: FlakeId) => Promise<void>} work
+ */
 async function withGenerator(values, layout, work) {
-  const facts = FlakeId.Layout.facts(layout)
+  const facts = factsOf(layout)
   const nodes = Object.fromEntries(facts.nodeNames.map((name) => [name, values[name]]))
   const options = { ...nodes, layout, nodeOffset: values['node-offset'] }
   if (sourceOf(values, facts) === 'slot' && facts.nodeNames.length > 0) {
@@ -81,6 +110,11 @@ async function withGenerator(values, layout, work) {
   return work(new FlakeId({ ...options, id, shared }))
 }
 
+/**
+ * @param {FlakeId} flake
+ * @param {number} count
+ * @param {string} form
+ */
 async function printLines(flake, count, form) {
   const write = writer(form, flake.layout)
   for (let left = count; left > 0; left -= BATCH) {
@@ -91,6 +125,10 @@ async function printLines(flake, count, form) {
   }
 }
 
+/**
+ * @param {FlakeId} flake
+ * @param {number} count
+ */
 async function printPictures(flake, count) {
   for (let i = 0; i < count; i++) {
     const id = await flake.nextAsync()
@@ -98,7 +136,9 @@ async function printPictures(flake, count) {
   }
 }
 
-async function run({ values, operands, layout }) {
+/** @param {Given} given */
+async function run({ values, operands }) {
+  const layout = readLayout(values, 'flake')
   const form = readForm(values)
   const count = readCount(values, operands, form === undefined ? '3' : '1')
   sayWarnings()
@@ -109,6 +149,7 @@ async function run({ values, operands, layout }) {
 
 const { n, as, id, shared, store, wait } = OF_NEW
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'make N IDs, of any layout, in any form',
   operands: '[N]',

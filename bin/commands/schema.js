@@ -1,13 +1,19 @@
 'use strict'
+// @ts-check
 
 // `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for those who create tables by migrations. It must
 // never connect to anything, and never contain statements of its own.
+
+/** @import { CommandFile, Given } from '../parts/command.js' */
 
 const { version } = require('../../package.json')
 const { usageError } = require('../parts/faults.js')
 const { print } = require('../parts/output.js')
 
-/** The statements that the store itself runs if it has the rights, and what members need of them. */
+/**
+ * The statements that the store itself runs if it has the rights, and what members need of them.
+ * @type {Record<string, { sql: () => string, grants: string[] }>}
+ */
 const DATABASES = {
   postgres: {
     sql: () => require('../../lib/lease/stores/postgres/schema.js'),
@@ -22,10 +28,16 @@ const DATABASES = {
   },
 }
 
-/** Other names of them, such as the beginnings of their addresses. */
+/**
+ * Other names of them, such as the beginnings of their addresses.
+ * @type {Record<string, string>}
+ */
 const ALIASES = { postgresql: 'postgres', mariadb: 'mysql' }
 
-/** The database that is named, perhaps by the address of a server. */
+/**
+ * The database that is named, perhaps by the address of a server.
+ * @param {string} named
+ */
 function databaseOf(named) {
   const [scheme] = named.toLowerCase().split(':')
   const database = DATABASES[ALIASES[scheme] ?? scheme]
@@ -33,10 +45,12 @@ function databaseOf(named) {
   return database
 }
 
+/** @param {string[]} grants */
 const header = (grants) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
 -- Applying it again changes nothing. Members need no other rights than:
 ${grants.map((grant) => `--   ${grant}\n`).join('')}`
 
+/** @param {Given} given */
 async function run({ values, operands }) {
   const [named = 'postgres', ...more] = operands
   if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
@@ -45,6 +59,7 @@ async function run({ values, operands }) {
   await print(values.json ? `${JSON.stringify({ sql: text })}\n` : text)
 }
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'print the tables of the PostgreSQL or MySQL store as SQL',
   operands: '[postgres|mysql]',

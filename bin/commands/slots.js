@@ -1,8 +1,28 @@
 'use strict'
+// @ts-check
 
 // `flakeforge slots`: who holds which slots on a store. It must never take or free a slot, or make a group.
 
-const { readName } = require('../../lib/lease/join-options.js')
+/** @import { SlotInfo } from '../../index.d.ts' */
+/** @import { CommandFile, Given } from '../parts/command.js' */
+/** @import { Fault } from '../parts/faults.js' */
+/** @import { AnyStore } from '../parts/stores.js' */
+
+/**
+ * What list() fails with, if some slots cannot be read.
+ * @typedef {Fault & { slots?: SlotInfo[], faults?: string[] }} ListError
+ */
+
+/**
+ * What a store has: the slots that can be read, and what is wrong with the rest.
+ * @typedef {object} Found
+ * @property {(SlotInfo & { group: string })[]} slots
+ * @property {Fault[]} faults
+ * @property {string[]} empty groups of which no slot was ever held
+ * @property {string} place where that is
+ */
+
+const { readName } = require('../../lib/lease/common-options.js')
 const { report, usageError } = require('../parts/faults.js')
 const { GROUP } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
@@ -11,17 +31,24 @@ const { toTable } = require('../parts/table.js')
 
 const HEADINGS = ['group', 'slot', 'holder', 'since', 'last ID', 'window ends']
 
+/** @param {Date | number | undefined} value */
 const date = (value) => (value === undefined ? '' : new Date(value).toISOString())
 
+/** @param {SlotInfo} slot */
 function holder({ owner, pid, host, hi }) {
   if (owner === undefined) return 'free'
   if (pid !== undefined) return `process ${pid} on ${host}`
-  return hi < Date.now() ? `free, last ${host}` : host
+  return hi < Date.now() ? `free, last ${host}` : `${host}`
 }
 
+/** @param {Found['slots'][number]} slot */
 const row = (slot) => [slot.group, String(slot.slot), holder(slot), date(slot.since), date(slot.last), date(slot.hi)]
 
-/** The groups to list. If a named group does not exist, that is an error, because the name may be misspelt. */
+/**
+ * The groups to list. If a named group does not exist, that is an error, because the name may be misspelt.
+ * @param {AnyStore} store
+ * @param {string} [named]
+ */
 async function chooseGroups(store, named) {
   const known = named === undefined ? await groupsOf(store) : undefined
   if (known !== undefined) return known
@@ -30,25 +57,49 @@ async function chooseGroups(store, named) {
   return [group]
 }
 
-/** What is wrong with a group: its error, or one for each bad file. */
-const faultsOf = (error) => error.faults?.map((message) => ({ message, code: error.code })) ?? [error]
+/**
+ * What is wrong with a group: its error, or one for each bad file.
+ * @param {ListError} error
+ * @returns {Fault[]}
+ */
+const faultsOf = (error) => error.faults?.map((message) => ({ name: error.name, message, code: error.code })) ?? [error]
 
 /**
  * The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide the
  * others.
+ * @param {AnyStore} store
+ * @param {string} [named]
+ * @returns {Promise<Found>}
  */
 async function listAll(store, named) {
   const groups = await chooseGroups(store, named)
-  const settled = await Promise.allSettled(groups.map((name) => store.list(name)))
-  const found = settled.map(({ value, reason }) => value ?? reason.slots ?? [])
+  const listed = await Promise.all(groups.map((group) => listGroup(store, group)))
   return {
-    slots: found.flatMap((slots, i) => slots.map((slot) => ({ group: groups[i], ...slot }))),
-    faults: settled.flatMap(({ reason }) => (reason === undefined ? [] : faultsOf(reason))),
-    empty: groups.filter((_, i) => settled[i].value?.length === 0),
+    slots: listed.flatMap(({ slots }) => slots),
+    faults: listed.flatMap(({ faults }) => faults),
+    empty: groups.filter((_, i) => listed[i].slots.length === 0 && listed[i].faults.length === 0),
     place: placeOf(store),
   }
 }
 
+/**
+ * The slots of a group as far as they can be read, and what is wrong with the rest.
+ * @param {AnyStore} store
+ * @param {string} group
+ * @returns {Promise<Pick<Found, 'slots' | 'faults'>>}
+ */
+async function listGroup(store, group) {
+  /** @param {SlotInfo[]} slots */
+  const named = (slots) => slots.map((slot) => ({ group, ...slot }))
+  try {
+    return { slots: named(await store.list(group)), faults: [] }
+  } catch (cause) {
+    const error = /** @type {ListError} */ (cause)
+    return { slots: named(error.slots ?? []), faults: faultsOf(error) }
+  }
+}
+
+/** @param {Found} found */
 function toText({ slots, faults, empty, place }) {
   const lines = slots.length > 0 ? [toTable(HEADINGS, slots.map(row))] : []
   lines.push(...empty.map((group) => `Group '${group}' is empty: none of its slots was ever held.`))
@@ -56,6 +107,7 @@ function toText({ slots, faults, empty, place }) {
   return lines.map((line) => `${line}\n`).join('')
 }
 
+/** @param {Given} given */
 async function run({ values, operands }) {
   if (operands.length > 1)
     throw usageError(`slots takes one DIR or URL, not ${operands.length}. Name a group with --group.`)
@@ -65,6 +117,7 @@ async function run({ values, operands }) {
   await print(values.json ? found.slots.map((slot) => `${JSON.stringify(slot)}\n`).join('') : toText(found))
 }
 
+/** @type {CommandFile} */
 module.exports = {
   summary: 'list who holds the slots that join() gives',
   operands: '[DIR|URL]',

@@ -1,10 +1,14 @@
 'use strict'
+// @ts-check
 
 // The candidates for the last word of a command line, for completion in shells: commands, options and their values, all
 // from the tables that the commands use. It must never open a store, and never fail.
 
-const { findLayout, optionsOf } = require('./arguments.js')
-const { NAMES, OTHERS, choose, load } = require('./commands.js')
+/** @import { Chosen, Command, Commands, Completes } from './command.js' */
+/** @import { Option, Options } from './options.js' */
+
+const { findLayout } = require('./arguments.js')
+const { optionsOf } = require('./command.js')
 const { SCHEMES } = require('./stores.js')
 
 /** Words that tell the shell to complete these itself; each is a line of its own. */
@@ -14,42 +18,54 @@ const [FILES, FOLDERS] = [':files', ':folders']
 const PLACES = {
   file: () => [FILES],
   store: () => [FOLDERS, ...SCHEMES],
-  command: () => NAMES,
 }
 
 /**
  * @param {string[]} words the words after `flakeforge`; the last one is being typed, and may be empty
+ * @param {Commands} commands
  * @returns {string[]} lines: a candidate, perhaps with a tab and what it is; or FILES or FOLDERS
  */
-function candidates(words) {
+function candidates(words, commands) {
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const all = before.length === 0 ? first(typed) : more(before, typed)
+  const all = before.length === 0 ? first(typed, commands) : more(before, typed, commands)
   return all.filter((line) => line.startsWith(':') || line.startsWith(typed))
 }
 
-/** The first word: a command, or an option of `new`, which runs if no command is named. */
-function first(typed) {
+/**
+ * The first word: a command, or an option of `new`, which runs if no command is named.
+ * @param {string} typed
+ * @param {Commands} commands
+ */
+function first(typed, { NAMES, OTHERS, load }) {
   if (typed.startsWith('-'))
     return [...OTHERS.filter((name) => name.startsWith('-')), ...options(load('new'), [], typed)]
   return [...NAMES.map((name) => `${name}\t${load(name).summary}`), 'help\tprint what a command does']
 }
 
-function more(before, typed) {
-  if (before[0] === 'help') return before.length === 1 ? NAMES : []
-  const chosen = chosenCommand(before)
+/**
+ * @param {string[]} before
+ * @param {string} typed
+ * @param {Commands} commands
+ */
+function more(before, typed, commands) {
+  if (before[0] === 'help') return before.length === 1 ? commands.NAMES : []
+  const chosen = chosenCommand(before, commands)
   if (chosen === undefined) return []
   const { command, rest } = chosen
   const known = knownOptions(command, rest)
   const asked = optionOf(rest.at(-1), known)
   if (asked?.value !== undefined) return valuesOf(asked)
   if (typed.startsWith('-')) return options(command, rest, typed)
-  const place = operandsIn(rest, known)
-  return valuesOf({ completes: command.completes?.[place] })
+  return textsOf(command.completes?.[operandsIn(rest, known)])
 }
 
-/** Undefined if the words are not a command. */
-function chosenCommand(before) {
+/**
+ * Undefined if the words are not a command.
+ * @param {string[]} before
+ * @param {Commands} commands
+ */
+function chosenCommand(before, { choose }) {
   try {
     return choose(before)
   } catch {
@@ -57,24 +73,41 @@ function chosenCommand(before) {
   }
 }
 
-/** All options of a command, with the node fields of the layout that has been typed; a misspelt layout has none. */
+/**
+ * All options of a command, with the node fields of the layout that has been typed; a misspelt layout has none.
+ * @param {Command} command
+ * @param {string[]} rest
+ */
 function knownOptions(command, rest) {
   try {
-    return optionsOf(command, command.nodeFields ? findLayout(rest) : undefined)
+    return optionsOf(command, command.nodeFields ? findLayout(rest, command.name) : undefined)
   } catch {
     return optionsOf(command)
   }
 }
 
-const nameOf = (word) => /^--?([^=]+)/.exec(word ?? '')?.[1]
-const optionOf = (word, known) => (word?.includes('=') ? undefined : known[nameOf(word)])
+/** @param {string} word */
+const nameOf = (word) => /^--?([^=]+)/.exec(word)?.[1]
 
-/** Options that have not been typed yet; after `--name=`, the values of that one. */
+/**
+ * The option that a word is, if it is one without a value.
+ * @param {string | undefined} word
+ * @param {Options} known
+ * @returns {Option | undefined}
+ */
+const optionOf = (word = '', known) => (word.includes('=') ? undefined : known[nameOf(word) ?? ''])
+
+/**
+ * Options that have not been typed yet; after `--name=`, the values of that one.
+ * @param {Command} command
+ * @param {string[]} rest
+ * @param {string} typed
+ */
 function options(command, rest, typed) {
   const known = knownOptions(command, rest)
   const [flag] = /^--[^=]+=/.exec(typed) ?? []
   if (flag !== undefined) {
-    return valuesOf(known[nameOf(flag)] ?? {}).map((value) => (value.startsWith(':') ? value : flag + value))
+    return valuesOf(known[nameOf(flag) ?? '']).map((value) => (value.startsWith(':') ? value : flag + value))
   }
   const used = new Set(rest.map(nameOf))
   return Object.entries(known)
@@ -82,12 +115,23 @@ function options(command, rest, typed) {
     .map(([name, { about }]) => `${name.length === 1 ? '-' : '--'}${name}\t${about}`)
 }
 
-function valuesOf({ among, completes }) {
+/**
+ * The values of an option.
+ * @param {Option} [option]
+ */
+const valuesOf = (option) => option?.among?.() ?? textsOf(option?.completes)
+
+/** @param {Completes} [completes] */
+function textsOf(completes) {
   if (typeof completes === 'function') return completes()
-  return among?.() ?? PLACES[completes]?.() ?? []
+  return completes === undefined ? [] : PLACES[completes]()
 }
 
-/** How many words are operands: neither options nor their values. */
+/**
+ * How many words are operands: neither options nor their values.
+ * @param {string[]} rest
+ * @param {Options} known
+ */
 const operandsIn = (rest, known) =>
   rest.filter((word, i) => !word.startsWith('-') && optionOf(rest[i - 1], known)?.value === undefined).length
 

@@ -1,15 +1,23 @@
 'use strict'
+// @ts-check
 
-// What --help prints, from the table of commands and options. It must never be wider than 100 columns.
+// What --help prints, about the commands and options that it is given. It must never be wider than 100 columns.
 
-const { Layout, layouts } = require('../../index.js')
-const { NAMES, load } = require('./commands.js')
+/** @import { Command, Commands } from './command.js' */
+/** @import { Option, Options } from './options.js' */
+
+const { layouts } = require('../../index.js')
+const { factsOf } = require('./layout-facts.js')
 const { COMMON } = require('./options.js')
 
 const WIDTH = 100
 
-/** Wraps text into lines that leave room for an indent. */
+/**
+ * Wraps text into lines that leave room for an indent.
+ * @param {string} text
+ */
 function wrap(text, indent = 0) {
+  /** @type {string[]} */
   const lines = []
   for (const word of text.split(/\s+/)) {
     const last = lines.at(-1)
@@ -19,7 +27,10 @@ function wrap(text, indent = 0) {
   return lines
 }
 
-/** Terms, with their descriptions next to them. */
+/**
+ * Terms, with their descriptions next to them.
+ * @param {[term: string, text: string][]} pairs
+ */
 function list(pairs) {
   const indent = Math.max(...pairs.map(([term]) => term.length)) + 4
   return pairs.flatMap(([term, text]) =>
@@ -27,21 +38,30 @@ function list(pairs) {
   )
 }
 
+/** @param {[string, Option]} entry */
 const termOf = ([name, { value, short }]) => {
   const names = name.length === 1 ? `-${name}` : `${short ? `-${short}, ` : ''}--${name}`
   return value === undefined ? names : `${names} ${value}`
 }
 
+/** @type {[string, string]} */
 const FIELDS = [
   '--FIELD N',
-  `a node field of the layout: ${Layout.facts(layouts.flake)
+  `a node field of the layout: ${factsOf(layouts.flake)
     .nodeNames.map((name) => `--${name}`)
     .join(' and ')} in layout flake; --node, --machine, … in others`,
 ]
 
+/**
+ * @param {Options} options
+ * @returns {[string, string][]}
+ */
 const linesOf = (options) => Object.entries(options).map((entry) => [termOf(entry), entry[1].about])
 
-/** What `flakeforge COMMAND --help` prints. */
+/**
+ * What `flakeforge COMMAND --help` prints.
+ * @param {Command} command
+ */
 function helpOf({ name, operands, about, options, nodeFields, examples }) {
   const paragraphs = [
     `usage: flakeforge ${[name, operands, '[options]'].filter(Boolean).join(' ')}`,
@@ -55,14 +75,18 @@ function helpOf({ name, operands, about, options, nodeFields, examples }) {
   return `${paragraphs.join('\n\n')}\n`
 }
 
-/** What `flakeforge --help` prints. */
-function overview() {
-  const commands = NAMES.map(load).map(({ name, operands, summary }) => [`${name} ${operands}`.trim(), summary])
+/**
+ * What `flakeforge --help` prints.
+ * @param {Commands} commands
+ */
+function overviewOf({ NAMES, load }) {
+  /** @type {(command: Command) => [string, string]} */
+  const line = ({ name, operands, summary }) => [`${name} ${operands}`.trim(), summary]
   return `usage: flakeforge [N]         make N IDs (default 3) and show what is in them: the same as \`new\`
        flakeforge COMMAND …
 
 Commands:
-${list(commands).join('\n')}
+${list(NAMES.map(load).map(line)).join('\n')}
 
   flakeforge help COMMAND       what a command does, its options, and examples (or: COMMAND --help)
   flakeforge --version          the version (or: -v)
@@ -71,4 +95,4 @@ Exit status: 0 done, 1 failed, 2 the command line is wrong. All commands take --
 `
 }
 
-module.exports = { helpOf, overview }
+module.exports = { helpOf, overviewOf }

@@ -1,14 +1,30 @@
 'use strict'
+// @ts-check
 
-// The options of all commands, each written once: what follows it (`value`; a switch has none), what it is for, its
-// possible values if they are few (`among`), and its name in errors of the library (`api`). `completes`: 'folder' or
-// 'file', if the value is one.
+// The options of all commands, each written once.
+
+/** @import { Layout } from '../../index.d.ts' */
 
 const native = require('../../lib/native/index.js')
-const { Layout, layouts } = require('../../index.js')
+const { layouts } = require('../../index.js')
+const { factsOf } = require('./layout-facts.js')
 
+/**
+ * @typedef {object} Option
+ * @property {string} about what it is for
+ * @property {string} [value] what follows it; a switch has none
+ * @property {string} [short] its name after a single dash
+ * @property {() => string[]} [among] its possible values, if they are few
+ * @property {'file' | 'store'} [completes] if its value is one
+ * @property {string} [api] its name in errors of the library, if that differs
+ */
+
+/** @typedef {Record<string, Option>} Options by name */
+
+/** @type {string[]} */
 const FORMS = [...native.bases(), 'json']
 
+/** @satisfies {Options} */
 const OF_LAYOUT = {
   layout: {
     value: 'NAME',
@@ -21,13 +37,18 @@ const OF_LAYOUT = {
   'id-offset': { value: 'N', about: 'a number that is added to every ID', api: 'idOffset' },
 }
 
+/** @satisfies {Options} */
 const NODE_OFFSET = {
   'node-offset': { value: 'N', about: 'a number that is added to node numbers', api: 'nodeOffset' },
 }
 
+/** @satisfies {Options} */
 const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } }
 
-/** What all members of a group have to agree on, besides the layout. */
+/**
+ * What all members of a group have to agree on, besides the layout.
+ * @satisfies {Options}
+ */
 const OF_GROUP = {
   slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
   ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)', api: 'ttlMs' },
@@ -35,6 +56,7 @@ const OF_GROUP = {
   durable: { about: 'vouch that the server never loses what it acknowledged, so a new group needs no wait' },
 }
 
+/** @satisfies {Options} */
 const OF_NEW = {
   n: { value: 'N', short: 'n', about: 'how many IDs: the same as N alone' },
   as: { value: 'FORM', about: `one ID a line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
@@ -53,27 +75,36 @@ const OF_NEW = {
   wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)', api: 'waitMs' },
 }
 
+/** @satisfies {Options} */
 const YES = { yes: { about: 'do it: without this nothing happens' } }
 
-/** The options that every command has. */
+/**
+ * The options that every command has.
+ * @satisfies {Options}
+ */
 const COMMON = {
   json: { about: 'print JSON, one object a line' },
   help: { short: 'h', about: 'print this help' },
 }
 
-/** The node fields of a layout as options. */
+/**
+ * The node fields of a layout as options.
+ * @param {Layout} layout
+ * @returns {Options}
+ */
 function nodeFields(layout) {
+  /** @param {string} name */
   const about = (name) => `the node number's field ${name} in layout ${layout.name}`
-  return Object.fromEntries(Layout.facts(layout).nodeNames.map((name) => [name, { value: 'N', about: about(name) }]))
+  return Object.fromEntries(factsOf(layout).nodeNames.map((name) => [name, { value: 'N', about: about(name) }]))
 }
 
-const API_NAMES = Object.fromEntries(
-  [OF_LAYOUT, NODE_OFFSET, GROUP, OF_GROUP, OF_NEW]
-    .flatMap(Object.entries)
-    .map(([name, { api }]) => [name, api ?? name]),
-)
+/** @type {Options} */
+const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW }
 
-/** The name of an option in errors of the library. */
-const apiName = (name) => API_NAMES[name] ?? name
+/**
+ * The name of an option in errors of the library.
+ * @param {string} name
+ */
+const apiName = (name) => (Object.hasOwn(NAMED, name) ? NAMED[name].api : undefined) ?? name
 
 module.exports = { COMMON, FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW, YES, apiName, nodeFields }

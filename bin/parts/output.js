@@ -1,4 +1,5 @@
 'use strict'
+// @ts-check
 
 // What goes to stdout and stderr. It must never keep more than a batch of text in memory.
 
@@ -9,18 +10,30 @@ process.stdout.on('error', () => {}) // print() throws it
 /**
  * Writes, and waits until it is written. So only this text is in memory, and the caller gets any error. If the reader
  * has seen enough (`| head`), that is an error too, so that the command ends; its exit status is 0.
+ * @param {string} text
  */
 async function print(text) {
   try {
-    await new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
-    })
-  } catch (error) {
+    await written(text)
+  } catch (cause) {
+    const error = /** @type {NodeJS.ErrnoException} */ (cause)
     throw error.code === 'EPIPE' ? Object.assign(error, { exitCode: 0 }) : error
   }
 }
 
-/** A sentence or two on stderr. */
+/**
+ * @param {string} text
+ * @returns {Promise<void>}
+ */
+const written = (text) =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
+
+/**
+ * A sentence or two on stderr.
+ * @param {string} text
+ */
 const say = (text) => process.stderr.write(`flakeforge: ${text}\n`)
 
 /** FORCE_COLOR first, as in Node itself; then NO_COLOR and TERM, which hasColors() reads. A pipe has no colours. */
@@ -32,13 +45,20 @@ function isColoured({ FORCE_COLOR } = process.env) {
 
 const coloured = isColoured()
 
-/** We have already decided whether to use colours: newer versions of Node would check again. */
+/**
+ * We have already decided whether to use colours: newer versions of Node would check again.
+ * @param {'red' | 'green' | 'cyan' | 'yellow' | 'magenta'} colour
+ * @param {string} text
+ */
 const paint = (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text)
 
 /** Warnings of the library, such as why join() waits, look like the rest of this command's output. */
 function sayWarnings() {
   process.removeAllListeners('warning')
-  process.on('warning', ({ code, message, stack }) => say(code?.startsWith('FLAKEFORGE_') ? message : stack))
+  process.on('warning', (warning) => {
+    const { code, message, stack } = /** @type {NodeJS.ErrnoException} */ (warning)
+    say(code?.startsWith('FLAKEFORGE_') ? message : `${stack}`)
+  })
 }
 
 module.exports = { print, say, sayWarnings, paint }

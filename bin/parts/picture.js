@@ -1,18 +1,28 @@
 'use strict'
+// @ts-check
 
 // What an ID looks like: its 64 bits, or its digits if the layout is decimal, coloured by field, with the fields' names
 // under them. It must never extract bits itself: values come from Layout.decode.
+
+/** @import { IdLike, Layout, Parts } from '../../index.d.ts' */
 
 const { format } = require('../../index.js')
 const { stamp } = require('./dates.js')
 const { paint } = require('./output.js')
 
+/** @type {('cyan' | 'green' | 'yellow' | 'magenta')[]} */
 const COLOURS = ['cyan', 'green', 'yellow', 'magenta']
 const HOST_DIGITS = 2
 
+/** @param {IdLike} id */
 const hexOf = (id) => `0x${format(id, 'hex').padStart(16, '0')}`
 
-/** Digits and field names, the most significant first. */
+/**
+ * Digits and field names, the most significant first.
+ * @param {IdLike} id
+ * @param {Layout} layout
+ * @returns {[digits: string, name: string][]}
+ */
 function cut(id, { fields }) {
   if (fields.length === 0) {
     const digits = format(id, 'dec').padStart(HOST_DIGITS + 1, '0')
@@ -29,12 +39,22 @@ function cut(id, { fields }) {
   })
 }
 
+/**
+ * @param {string} name a field's
+ * @param {Parts} parts
+ */
 function label(name, parts) {
   if (name === 'timestamp') return `timestamp ${stamp(parts.date)}`
-  return name === 'zero' ? 'zero' : `${name} ${parts[name]}`
+  if (name === 'zero') return 'zero'
+  return `${name} ${parts[/** @type {keyof Parts} */ (name)]}`
 }
 
-/** The ID's digits cut into fields, and under them the fields' names and values: two lines. */
+/**
+ * The ID's digits cut into fields, and under them the fields' names and values: two lines.
+ * @param {IdLike} id
+ * @param {Layout} layout
+ * @param {Parts} parts
+ */
 function picture(id, layout, parts) {
   const columns = cut(id, layout).map(([digits, name], i) => {
     const under = label(name, parts)
@@ -44,10 +64,16 @@ function picture(id, layout, parts) {
   return [0, 1].map((line) => `  ${columns.map((column) => column[line]).join(' ')}`.trimEnd()).join('\n')
 }
 
-/** The ID in its most common forms: one line. */
+/**
+ * The ID in its most common forms: one line.
+ * @param {IdLike} id
+ */
 const heading = (id) => `${hexOf(id)}  ${format(id, 'dec')}`
 
-/** Parts for JSON, which has no bigint; a Date becomes ISO text by itself. */
+/**
+ * Parts for JSON, which has no bigint; a Date becomes ISO text by itself.
+ * @param {Parts} parts
+ */
 const partsForJson = (parts) => ({ ...parts, tick: String(parts.tick) })
 
 module.exports = { picture, heading, hexOf, partsForJson }

@@ -1,8 +1,29 @@
 'use strict'
+// @ts-check
 
 // Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading
 // gets points for what is odd about it: roughly log2 of how rarely that happens. The fewest points win. It must never
 // hide a reading: all are listed, each with its reasons.
+
+/** @import { IdLike, Layout, LayoutName, Parts } from '../../index.d.ts' */
+
+/**
+ * What we know about a system besides its layout.
+ * @typedef {object} System
+ * @property {number} rare points because it is used less, or fits too many IDs
+ * @property {number} [since] Unix ms before which there were no such IDs; else the epoch
+ * @property {boolean} [countsOn] whether its counter goes on from tick to tick
+ */
+
+/** @typedef {keyof typeof TIMES} TimeKind */
+
+/**
+ * What an ID means in one system.
+ * @typedef {{ name: LayoutName, layout: Layout, points: number, time: TimeKind }} Judged
+ * @typedef {Judged & { parts: Parts }} Reading
+ * @typedef {Judged & { parts?: undefined }} NoReading it cannot be an ID of this system
+ * @typedef {[Reading, ...(Reading | NoReading)[]]} Readings the most plausible first
+ */
 
 const { layouts, toBigInt } = require('../../index.js')
 const { fromNow } = require('./dates.js')
@@ -12,7 +33,7 @@ const HOUR_MS = 3_600_000
 const AHEAD_MS = 60_000 // clocks differ, and some systems run ahead
 
 const SIGNED_MAX = 2n ** 63n - 1n
-const NAMES = Object.keys(layouts)
+const NAMES = /** @type {LayoutName[]} */ (Object.keys(layouts))
 
 const IMPOSSIBLE = 1000
 const FUTURE = 60
@@ -20,7 +41,7 @@ const TOO_EARLY = 40
 const NEAR_EPOCH = 15
 const COUNTER_MOST = 8 // bursts happen
 
-/** What we know about a system besides its layout. `rare`: points because it is used less, or fits too many IDs. */
+/** @type {Record<LayoutName, System>} */
 const KNOWN = {
   flake: { since: Date.UTC(2012, 0), rare: 0 },
   hazelcast: { rare: 1 },
@@ -34,7 +55,14 @@ const KNOWN = {
   sonyflake: { rare: 1 },
 }
 
-/** The points for a time, and its kind. */
+/**
+ * The points for a time, and its kind.
+ * @param {number} ms
+ * @param {Layout} layout
+ * @param {System} system
+ * @param {number} now
+ * @returns {[points: number, kind: TimeKind]}
+ */
 function judgeTime(ms, { epoch }, { since = epoch }, now) {
   if (ms > now + AHEAD_MS) return [FUTURE, 'future']
   if (ms < since) return [TOO_EARLY, 'early']
@@ -47,25 +75,37 @@ function judgeTime(ms, { epoch }, { since = epoch }, now) {
 /** Epochs as text, made once: with a million lines it would be a third of the time. */
 const days = Object.fromEntries(NAMES.map((name) => [name, new Date(layouts[name].epoch).toISOString().slice(0, 10)]))
 
-/** What to say about a time of each kind. */
+/** What to say about a time of each kind, for the system of this name. */
 const TIMES = {
   zero: () => 'its top bit is always 0, and here it is 1',
   none: () => 'it makes no such ID',
   far: () => 'its time is beyond what a Date can hold',
   future: () => 'it would be in the future',
   early: () => 'there were no such IDs then',
+  /** @param {LayoutName} name */
   near: (name) => `suspiciously close to the epoch ${days[name]}`,
   fresh: () => 'the time is that of a fresh ID',
+  /** @param {LayoutName} name */
   usual: (name) => `the time is between the epoch ${days[name]} and now`,
 }
 
-/** Most counters start at 0 in each tick. Some count on, so they are seldom 0. chronicle has none. */
+/**
+ * Most counters start at 0 in each tick. Some count on, so they are seldom 0. chronicle has none.
+ * @param {number} counter
+ * @param {Layout} layout
+ * @param {System} system
+ */
 function judgeCounter(counter, layout, { countsOn }) {
   if (layout.fields.length === 0) return 0
   if (countsOn) return counter === 0 ? COUNTER_MOST : 0
   return Math.min(COUNTER_MOST, 3 * counter)
 }
 
+/**
+ * @param {number} counter
+ * @param {Layout} layout
+ * @param {System} system
+ */
 function sayCounter(counter, layout, { countsOn }) {
   if (layout.fields.length === 0) return []
   if (countsOn && counter === 0) return ['its counter counts on, so 0 is rare']
@@ -73,10 +113,16 @@ function sayCounter(counter, layout, { countsOn }) {
   return [`counter ${counter} needs ${counter + 1} IDs in one tick`]
 }
 
+/** @param {number} id the node number */
 const judgeNode = (id) => Math.log2(1 + id) / 2
+/** @param {number} id the node number */
 const sayNode = (id) => (id > 255 ? [`node number ${id} is large`] : [])
 
-/** The parts of an ID, or undefined if it is not one of the layout: in chronicle, the last few below 2^64. */
+/**
+ * The parts of an ID, or undefined if it is not one of the layout: in chronicle, the last few below 2^64.
+ * @param {bigint} id
+ * @param {Layout} layout
+ */
 function decode(id, layout) {
   try {
     return layout.decode(id)
@@ -85,7 +131,13 @@ function decode(id, layout) {
   }
 }
 
-/** One system's reading of an ID: its points, and the parts unless there are none. */
+/**
+ * One system's reading of an ID.
+ * @param {bigint} id
+ * @param {LayoutName} name
+ * @param {number} now
+ * @returns {Reading | NoReading}
+ */
 function judge(id, name, now) {
   const layout = layouts[name]
   // decode would throw, but an error costs more than all readings together.
@@ -99,34 +151,56 @@ function judge(id, name, now) {
   return { name, layout, parts, points, time }
 }
 
-/** All systems' readings, the most plausible first. */
+/**
+ * All systems' readings.
+ * @param {IdLike} given
+ * @returns {Readings}
+ */
 function rank(given, now = Date.now()) {
   const id = toBigInt(given)
-  return NAMES.map((name) => judge(id, name, now)).sort((a, b) => a.points - b.points)
+  const readings = NAMES.map((name) => judge(id, name, now)).sort((a, b) => a.points - b.points)
+  return /** @type {Readings} */ (readings) // the first has parts, because any 64 bits are an ID of flake
 }
 
-/** A reading with nothing against it except that its system is rare. */
+/**
+ * @param {Reading | NoReading} reading
+ * @returns {reading is Reading}
+ */
+const isPossible = (reading) => reading.parts !== undefined
+
+/**
+ * A reading with nothing against it except that its system is rare.
+ * @param {Reading | NoReading} reading
+ */
 const isPlausible = ({ points }) => points < TOO_EARLY
 
 /**
  * The readings that could be meant, out of all, which are sorted best first: the others are 2^16 times as rare as the
  * best.
+ * @param {Readings} readings
+ * @returns {Reading[]}
  */
 function contenders(readings) {
   const bar = Math.min(TOO_EARLY, readings[0].points + 16)
-  const could = readings.filter(({ points }) => points < bar)
-  return could.length > 0 ? could : readings.slice(0, 1)
+  const could = readings.filter(isPossible).filter(({ points }) => points < bar)
+  return could.length > 0 ? could : [readings[0]]
 }
 
-/** The reasons in words; for an implausible reading only the one that matters. */
+/**
+ * The reasons in words; for an implausible reading only the one that matters.
+ * @param {Reading | NoReading} reading
+ */
 function reasons(reading) {
-  const { name, layout, parts, time } = reading
+  const { name, layout, time } = reading
   const when = TIMES[time](name)
-  if (!isPlausible(reading)) return when
-  return [when, ...sayCounter(parts.counter, layout, KNOWN[name]), ...sayNode(parts.id)].join(', ')
+  if (!isPossible(reading) || !isPlausible(reading)) return when
+  return [when, ...sayCounter(reading.parts.counter, layout, KNOWN[name]), ...sayNode(reading.parts.id)].join(', ')
 }
 
-/** A reading on one line. */
+/**
+ * A reading on one line.
+ * @param {Reading | NoReading} reading
+ */
 function summary(reading, now = Date.now()) {
   const { name, parts } = reading
   const when = parts === undefined ? 'impossible' : `${parts.date.toISOString()}, ${fromNow(parts.timestamp, now)}`

@@ -1,25 +1,29 @@
 'use strict'
+// @ts-check
 
 // The slot that `new` takes if it gets no node number: from the named store, or in the user's own folder. Two commands
 // that run at once must never have the same node number.
+
+/** @import { JoinOptions, LeasedFlakeId } from '../../index.d.ts' */
+/** @import { Fault } from './faults.js' */
+/** @import { FolderStore } from './stores.js' */
 
 const { createHash } = require('node:crypto')
 const { existsSync } = require('node:fs')
 const { FlakeId } = require('../../index.js')
 const { readJoinOptions } = require('../../lib/lease/join-options.js')
 const { signOfContainer } = require('../../lib/files/container.js')
-const { defaultFolder, fileStore } = require('../../lib/files/file-store.js')
 const { failure } = require('./faults.js')
 const { say } = require('./output.js')
-const { addressOf } = require('./stores.js')
+const { addressOf, ownFolder } = require('./stores.js')
 
 const BY_HAND = 'Or use --id N, which takes no slot, if no other process has that node number.'
 
 /**
  * Does something with a generator that holds a slot, and gives the slot back in any case.
  * @param {string | undefined} name of the store
- * @param {object} options of join()
- * @param {(flake: FlakeId) => Promise<void>} work
+ * @param {JoinOptions} options
+ * @param {(flake: LeasedFlakeId) => Promise<void>} work
  */
 async function withSlot(name, options, work) {
   // By address, so that messages of join() name the store.
@@ -32,29 +36,39 @@ async function withSlot(name, options, work) {
   }
 }
 
-/** After a signal such as Ctrl-C the work ends, the slot is given back, and the process ends by that signal. */
+/** @type {NodeJS.Signals[]} */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * After a signal such as Ctrl-C the work ends, the slot is given back, and the process ends by that signal.
+ * @param {Promise<void>} work
+ */
 async function untilStopped(work) {
-  let stop
+  /** @type {(signal: NodeJS.Signals) => void} */
+  let stop = () => {}
   const stopped = new Promise((_, reject) => {
     stop = (signal) => reject(Object.assign(new Error(signal), { signal }))
   })
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.once(signal, stop)
+  for (const signal of SIGNALS) process.once(signal, stop)
   try {
     await Promise.race([work, stopped])
   } finally {
-    for (const signal of signals) process.off(signal, stop)
+    for (const signal of SIGNALS) process.off(signal, stop)
   }
 }
 
-/** In the user's own folder no group options were agreed on with anybody, so joining must not depend on them. */
+/**
+ * In the user's own folder no group options were agreed on with anybody, so joining must not depend on them.
+ * @param {JoinOptions} options
+ */
 async function joinOwnFolder(options) {
-  const store = fileStore(defaultFolder()) // named, because in a container join() would not choose it
+  const store = ownFolder()
   try {
     const flake = await (options.group === undefined ? joinSomeGroup(store, options) : FlakeId.join(store, options))
     if (signOfContainer() !== undefined) sayWhereFrom(flake, store)
     return flake
-  } catch (error) {
+  } catch (cause) {
+    const error = /** @type {Fault} */ (cause)
     if (error.code !== 'ERR_FLAKE_FILE') throw error
     throw failure(`${error.message.replace(/\.$/, '')}. Name another folder or a server with --store. ${BY_HAND}`)
   }
@@ -64,6 +78,9 @@ async function joinOwnFolder(options) {
  * The group that join() takes by default, so that this user's applications make no equal IDs. But if that group has
  * other options, its IDs differ anyway; and if we created it with options other than join()'s defaults, applications
  * could not join it. In both cases the slot comes from a group that is named after its options.
+ * @param {FolderStore} store
+ * @param {JoinOptions} options
+ * @returns {Promise<LeasedFlakeId>}
  */
 async function joinSomeGroup(store, options) {
   const ours = readJoinOptions(options).config
@@ -77,18 +94,29 @@ async function joinSomeGroup(store, options) {
   return FlakeId.join(store, { ...options, group: `new-${digest}` })
 }
 
-/** Undefined if the group has other options. The number of slots does not matter. */
+/**
+ * Undefined if the group has other options. The number of slots does not matter.
+ * @param {FolderStore} store
+ * @param {JoinOptions} options
+ * @param {{ fingerprint: string }} config what the options come to
+ * @returns {Promise<LeasedFlakeId | undefined>}
+ */
 async function joinIfSame(store, options, { fingerprint }) {
   try {
     return await FlakeId.join(store, options)
-  } catch (error) {
+  } catch (cause) {
+    const error = /** @type {Fault & { theirs: string }} */ (cause)
     if (error.code !== 'ERR_FLAKE_CONFIG_MISMATCH') throw error
     const [text, slots] = /^(.*), (\d+) slots$/s.exec(error.theirs)?.slice(1) ?? []
     return text === fingerprint && options.slots === undefined ? FlakeId.join(store, { ...options, slots }) : undefined
   }
 }
 
-/** Other containers do not see this folder, and take the same numbers from their own. */
+/**
+ * Other containers do not see this folder, and take the same numbers from their own.
+ * @param {LeasedFlakeId} flake
+ * @param {FolderStore} store
+ */
 function sayWhereFrom({ id }, { folder }) {
   say(
     `Node number ${id} is unique only in this container (it is a slot of ${folder}). If other containers make IDs too, name a ` +

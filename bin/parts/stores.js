@@ -1,39 +1,77 @@
 'use strict'
+// @ts-check
 
 // Opens the store that the command line names: a URL, or a folder as a plain path. It must never create a folder.
 
+/** @import { SlotInfo, Store } from '../../index.d.ts' */
+
+/**
+ * A store as the command uses it.
+ * @typedef {object} AnyStore
+ * @property {(group: string) => Promise<void>} destroy
+ * @property {(group: string) => Promise<SlotInfo[]>} list
+ * @property {() => Promise<string[]>} [groups]
+ * @property {(group: string) => Promise<boolean>} [has] of a server, which perhaps cannot list its groups
+ * @property {string} [folder] of a store in a folder
+ * @property {(group: string) => string} [folderOf] where the files of a group are, or were
+ */
+
+/** @typedef {Store & { folder: string, folderOf(group: string): string }} FolderStore */
+
 const { existsSync } = require('node:fs')
 const { resolve } = require('node:path')
+const { fileStore } = require('../../index.js')
 const { nearest } = require('../../lib/base/nearest.js')
-const { defaultFolder, fileStore } = require('../../lib/files/file-store.js')
+const { defaultFolder } = require('../../lib/files/file-store.js')
 const { openStore } = require('../../lib/lease/stores/open.js')
 const { failure } = require('./faults.js')
 
 /** What URLs of stores begin with, for completion. */
 const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'mysql://', 'mariadb://', 'etcd://', 'etcds://']
 
-/** One letter and a colon is a Windows drive. */
+/**
+ * One letter and a colon is a Windows drive.
+ * @param {string} text
+ */
 const isUrl = (text) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
 
-/** Undefined if none is named. */
+/**
+ * Undefined if none is named.
+ * @param {string} [given]
+ */
 const nameOf = (given) => given ?? (process.env.FLAKEFORGE_STORE || undefined)
 
-/** The same in the form that join() takes: it knows no plain paths. */
+/**
+ * The same in the form that join() takes: it knows no plain paths.
+ * @param {string} [given]
+ */
 function addressOf(given) {
   const name = nameOf(given)
   return name === undefined || isUrl(name) ? name : `file:${resolve(name)}`
 }
 
-/** The store and a function that closes it; without a name, the default folder. */
-const findStore = (name) => (name !== undefined && isUrl(name) ? openStore(name) : openFolder(name))
+/** @type {(folder: string) => FolderStore} */
+const folderStore = (folder) => /** @type {FolderStore} */ (fileStore(folder))
 
-/** Uses the default folder even in a container, where join() refuses it: looking does no harm. */
-const openFolder = (name) => ({
-  store: fileStore(name === undefined ? defaultFolder() : resolve(name)),
-  close: async () => {},
-})
+/** The default folder is named, because in a container the library would not choose it. */
+const ownFolder = () => folderStore(defaultFolder())
 
-/** Does something with the store that the command line or the environment names, or else with the default folder. */
+/**
+ * The store and a function that closes it; without a name, the default folder, even in a container: looking does no harm.
+ * @param {string} [name]
+ * @returns {{ store: AnyStore, close: () => Promise<void> }}
+ */
+function findStore(name) {
+  if (name !== undefined && isUrl(name)) return openStore(name)
+  return { store: name === undefined ? ownFolder() : folderStore(resolve(name)), close: async () => {} }
+}
+
+/**
+ * Does something with the store that the command line or the environment names, or else with the default folder.
+ * @template T
+ * @param {string | undefined} given
+ * @param {(store: AnyStore) => T | Promise<T>} work
+ */
 async function withStore(given, work) {
   const { store, close } = findStore(nameOf(given))
   try {
@@ -43,7 +81,12 @@ async function withStore(given, work) {
   }
 }
 
-/** The same with a store whose folder must exist: looking at slots or ending a group must not create a folder. */
+/**
+ * The same with a store whose folder must exist: looking at slots or ending a group must not create a folder.
+ * @template T
+ * @param {string | undefined} given
+ * @param {(store: AnyStore) => T | Promise<T>} work
+ */
 const withPresentStore = (given, work) =>
   withStore(given, (store) => {
     if (nameOf(given) !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
@@ -52,13 +95,24 @@ const withPresentStore = (given, work) =>
     return work(store)
   })
 
-/** The names of all groups; undefined if the store cannot list them. */
+/**
+ * The names of all groups; undefined if the store cannot list them.
+ * @param {AnyStore} store
+ */
 const groupsOf = async (store) => store.groups?.()
 
-/** Whether a group exists, even if none of its slots was ever held. */
-const hasGroup = async (store, group) => (await groupsOf(store))?.includes(group) ?? store.has(group)
+/**
+ * Whether a group exists, even if none of its slots was ever held. Folders can always list theirs.
+ * @param {AnyStore} store
+ * @param {string} group
+ */
+const hasGroup = async (store, group) => (await groupsOf(store))?.includes(group) ?? store.has?.(group) ?? false
 
-/** The error for a group that does not exist, with the name that may have been meant. */
+/**
+ * The error for a group that does not exist, with the name that may have been meant.
+ * @param {AnyStore} store
+ * @param {string} group
+ */
 async function noGroup(store, group) {
   const known = await groupsOf(store)
   const text = `There is no group '${group}' ${placeOf(store)}.`
@@ -70,6 +124,7 @@ async function noGroup(store, group) {
   return failure(`${text} ${known.length === 0 ? 'There are none.' : `There are ${[...some, ...more].join(', ')}.`}`)
 }
 
+/** @param {AnyStore} store */
 const placeOf = ({ folder }) => (folder === undefined ? 'on this server' : `in ${folder}`)
 
 module.exports = {
@@ -78,6 +133,7 @@ module.exports = {
   hasGroup,
   addressOf,
   noGroup,
+  ownFolder,
   placeOf,
   withPresentStore,
   withStore,

@@ -1,7 +1,12 @@
 'use strict'
+// @ts-check
 
 // An ID in whatever text form it was copied in. The forms are tried in the order of FORMS, and the first that fits is
 // used; if another would have fitted too, `note` says so. It must never read a text that is not an ID as one.
+
+/** @import { Base } from '../../index.d.ts' */
+
+/** @typedef {bigint | Buffer | undefined} Id undefined: the text is not an ID after all */
 
 const { format, fromSigned, layouts, parse } = require('../../index.js')
 
@@ -11,11 +16,10 @@ const WANTED =
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
+/** @param {string} text */
 const readBytes = (text) => Buffer.from(text.replace(/[^\da-f]/gi, ''), 'hex')
 
-/**
- * [form, pattern of what it could be, ID as a bigint or Buffer (undefined: it is not an ID after all), what else fits]
- */
+/** @type {[name: string, mayBe: RegExp, read: (text: string) => Id, also?: (text: string) => string | undefined][]} */
 const FORMS = [
   ['decimal', /^\d{1,20}n?$/, readDecimal, alsoDecimal],
   ['signed', /^-\d{1,19}n?$/, readSigned],
@@ -36,12 +40,16 @@ const FORMS = [
   ],
 ]
 
+/** @param {string} text */
 function readDecimal(text) {
   const id = BigInt(text.replace('n', ''))
   return id > MAX ? undefined : id
 }
 
-/** What else a text of digits could have been. */
+/**
+ * What else a text of digits could have been.
+ * @param {string} text
+ */
 function alsoDecimal({ length }) {
   if (length === 16) return 'read as decimal: 16 digits could be hex too, which 0x says'
   if (length === 13) return 'read as decimal: 13 digits could be base32 too'
@@ -49,16 +57,22 @@ function alsoDecimal({ length }) {
   return undefined
 }
 
+/** @param {string} text */
 function readSigned(text) {
   const value = BigInt(text.replace('n', ''))
   return BigInt.asIntN(64, value) === value ? fromSigned(value) : undefined
 }
 
+/** @param {string} text */
 function readBase32(text) {
   return /^[0-9a-f]/i.test(text) ? parse(text, 'base32') : undefined // 13 characters have a bit more than 64
 }
 
-/** The ID of a text in a base of fixed width, if it is one. */
+/**
+ * The ID of a text in a base of fixed width, if it is one.
+ * @param {Base} base
+ * @returns {(text: string) => Buffer | undefined}
+ */
 function readAs(base) {
   return (text) => {
     try {
@@ -69,7 +83,12 @@ function readAs(base) {
   }
 }
 
-/** What else a text in a short form could have been: these bases write the same letters. */
+/**
+ * What else a text in a short form could have been: these bases write the same letters.
+ * @param {string} form
+ * @param {Base[]} bases
+ * @returns {(text: string) => string | undefined}
+ */
 function couldBe(form, ...bases) {
   return (text) => {
     const others = bases.filter((base) => {
@@ -80,20 +99,29 @@ function couldBe(form, ...bases) {
   }
 }
 
-/** Base64 of either alphabet; the last character of 8 bytes has two bits that are 0. */
+/**
+ * Base64 of either alphabet; the last character of 8 bytes has two bits that are 0.
+ * @param {string} text
+ */
 function readBase64(text) {
   const bytes = Buffer.from(text, 'base64')
   const same = bytes.toString('base64url') === text.replace('=', '').replaceAll('+', '-').replaceAll('/', '_')
   return bytes.length === 8 && same ? bytes : undefined
 }
 
-/** Strips spaces, a comma at the end, and quotes as in JSON. */
+/**
+ * Strips spaces, a comma at the end, and quotes as in JSON.
+ * @param {string} text
+ */
 function strip(text) {
   const trimmed = text.trim().replace(/,$/, '')
   return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed
 }
 
-/** The ID as a bigint or Buffer, the form it was in, and perhaps a note. Throws if no form fits. */
+/**
+ * The ID as a bigint or Buffer, the form it was in, and perhaps a note. Throws if no form fits.
+ * @param {string} given
+ */
 function readId(given) {
   const text = strip(given)
   for (const [form, pattern, read, also] of FORMS) {
@@ -105,7 +133,10 @@ function readId(given) {
   throw Object.assign(new Error(`'${shown}' is not an ID. Give it as ${WANTED}.`), { code: 'ERR_FLAKE_ID' })
 }
 
-/** Arguments as texts of IDs: joins bytes of hex that the shell has split. */
+/**
+ * Arguments as texts of IDs: joins bytes of hex that the shell has split.
+ * @param {string[]} args
+ */
 function joinBytes(args) {
   const texts = []
   for (let i = 0; i < args.length; ) {

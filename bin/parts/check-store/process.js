@@ -1,7 +1,18 @@
 'use strict'
+// @ts-check
 
 // A child process that has imported the user's module, seen from the parent, and clients in it. Every request has a time
 // limit. It must never call the user's module itself: the parent has to go on whatever that does.
+
+/** @import { ForkOptions } from 'node:child_process' */
+/** @import { StoreIdentity } from '../../../index.d.ts' */
+/** @import { Operations, Reply } from './child.js' */
+/** @import { Works } from './works.js' */
+
+/**
+ * What a user's read() gives: nobody has looked at it yet.
+ * @typedef {{ now?: unknown, identity?: unknown, values?: unknown, position?: unknown } | undefined} RawAnswer
+ */
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -21,20 +32,31 @@ class Process {
   #child
   #callMs
   #requests = 0
+  /** @type {Map<number, { resolve: (value: unknown) => void, reject: (error: Error) => void }>} */
   #waiting = new Map()
+  /** @type {string | undefined} why it cannot go on */
   #ended
 
-  /** @param {string} file the path of the user's module. @param {number} callMs how long one call of its functions may take */
+  /**
+   * @param {string} file the path of the user's module
+   * @param {number} callMs how long one call of its functions may take
+   */
   constructor(file, callMs) {
     this.#callMs = callMs
+    /** @type {ForkOptions} */
     const options = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] } // what it prints must not be in the report
     this.#child = fork(join(__dirname, 'child.js'), [file, String(callMs)], options)
-    this.#child.on('message', ({ id, value, error }) => this.#settle(id, value, error))
+    this.#child.on('message', (message) => this.#settle(/** @type {Reply} */ (message)))
     this.#child.once('error', (error) => this.#end(error.message))
     this.#child.once('exit', (code, signal) => this.#end(`it ended with ${signal ?? `exit status ${code}`}`))
   }
 
-  /** Asks for an operation of child.js, which takes `ms` at most, besides one call of the user's function. */
+  /**
+   * Asks for an operation of child.js, which takes `ms` at most, besides one call of the user's function.
+   * @param {keyof Operations} operation
+   * @param {unknown[]} args
+   * @returns {Promise<unknown>}
+   */
   async ask(operation, args = [], ms = 0) {
     if (this.#ended !== undefined) throw this.#goneError()
     const limitMs = ms + this.#callMs + GRACE_MS
@@ -45,7 +67,8 @@ class Process {
     this.#child.send({ id, operation, args }, () => {}) // if it cannot be sent, the process has ended, which is seen
     try {
       return await inTime(answer, limitMs)
-    } catch (error) {
+    } catch (cause) {
+      const error = /** @type {Error & { code?: string, isTheirs?: boolean }} */ (cause)
       if (error.code !== 'ETIMEDOUT' || error.isTheirs) throw error
       this.kill()
       throw new Finding(
@@ -56,13 +79,15 @@ class Process {
     }
   }
 
-  #settle(id, value, error) {
+  /** @param {Reply} reply */
+  #settle({ id, value, error }) {
     const { resolve, reject } = this.#waiting.get(id) ?? {}
     this.#waiting.delete(id)
     if (error === undefined) resolve?.(value)
     else reject?.(Object.assign(new Error(error.message), error, { isTheirs: true }))
   }
 
+  /** @param {string} why */
   #end(why) {
     this.#ended ??= why
     for (const { reject } of this.#waiting.values()) reject(this.#goneError())
@@ -78,17 +103,31 @@ class Process {
   }
 
   /** Imports the module; gives what it exports. */
-  load() {
-    return this.ask('load', [], LOAD_MS)
+  async load() {
+    return /** @type {Awaited<ReturnType<Operations['load']>>} */ (await this.ask('load', [], LOAD_MS))
+  }
+
+  /**
+   * Does work that takes many calls of these clients, and `ms` at most.
+   * @template {keyof Works} N
+   * @param {N} name of a function of works.js
+   * @param {number[]} handles of the clients
+   * @param {Parameters<Works[N]>[1]} options
+   * @param {number} ms
+   */
+  async work(name, handles, options, ms) {
+    return /** @type {Awaited<ReturnType<Works[N]>>} */ (await this.ask('work', [name, handles, options], ms))
   }
 
   /** Opens a client of its own. */
   async open() {
-    const { handle, groups, close } = await this.ask('open')
-    return new Client(this, handle, { groups, close })
+    return new Client(this, /** @type {Awaited<ReturnType<Operations['open']>>} */ (await this.ask('open')))
   }
 
-  /** Whether it ends by itself within `ms`, once it is let go; and with which exit status. */
+  /**
+   * Whether it ends by itself within `ms`, once it is let go; and with which exit status.
+   * @param {number} ms
+   */
   async ends(ms) {
     const exit = once(this.#child, 'exit')
     await this.ask('leave')
@@ -111,40 +150,78 @@ class Process {
 
 /** A client in a child process: the functions of a RecordStore. The answers are as the user's functions gave them. */
 class Client {
+  /** @type {unknown} as the last read gave it */
   #identity
 
-  constructor(process, handle, has) {
-    Object.assign(this, { process, handle, has })
+  /**
+   * @param {Process} process
+   * @param {{ handle: number, groups: boolean, close: boolean }} opened its number there, and which functions it has
+   */
+  constructor(process, { handle, groups, close }) {
+    this.process = process
+    this.handle = handle
+    this.has = { groups, close }
   }
 
-  /** The raw answer to read(). */
+  /**
+   * The raw answer to read().
+   * @param {string} group
+   * @param {string[]} names
+   */
   async read(group, names) {
-    const answer = await this.#call('read', group, names)
+    const answer = /** @type {RawAnswer} */ (await this.#call('read', group, names))
     this.#identity = answer?.identity
     return answer
   }
 
-  /** The values of these records, checked. */
+  /**
+   * The values of these records, checked.
+   * @param {string} group
+   * @param {string[]} names
+   * @returns {Promise<readonly (string | null)[]>}
+   */
   async values(group, names) {
     return checkValues((await this.read(group, names))?.values, names)
   }
 
+  /**
+   * @param {string} group
+   * @param {string} name
+   */
   async value(group, name) {
     return (await this.values(group, [name]))[0]
   }
 
-  /** The identity that this client reads, checked. */
+  /**
+   * The identity that this client reads, checked.
+   * @param {string} group
+   * @returns {Promise<StoreIdentity>}
+   */
   async identity(group) {
     return checkIdentity((await this.read(group, ['group']))?.identity)
   }
 
-  /** With the identity that this client read last, unless another one is given. */
+  /**
+   * With the identity that this client read last, unless another one is given.
+   * @param {string} group
+   * @param {string} name
+   * @param {string | null} from
+   * @param {string} to
+   * @param {unknown} identity
+   * @returns {Promise<boolean>}
+   */
   async swap(group, name, from, to, identity = this.#identity) {
     if (identity === undefined) return this.swap(group, name, from, to, await this.identity(group))
     return checkSwapped(await this.#call('swap', group, name, from, to, identity))
   }
 
-  /** A swap that nothing stands against, so that it must be answered true: after a conflict, at the next try. */
+  /**
+   * A swap that nothing stands against, so that it must be answered true: after a conflict, at the next try.
+   * @param {string} group
+   * @param {string} name
+   * @param {string | null} from
+   * @param {string} to
+   */
   async change(group, name, from, to) {
     for (let i = 0; i < TRIES; i++) {
       if (await this.swap(group, name, from, to)) return
@@ -157,6 +234,18 @@ class Client {
     )
   }
 
+  /**
+   * Does work of works.js with this client alone, for `ms` at most.
+   * @template {keyof Works} N
+   * @param {N} name
+   * @param {Parameters<Works[N]>[1]} options
+   * @param {number} ms
+   */
+  work(name, options, ms) {
+    return this.process.work(name, [this.handle], options, ms)
+  }
+
+  /** @param {string} group */
   names(group) {
     return this.#call('names', group)
   }
@@ -169,9 +258,14 @@ class Client {
     return this.process.ask('close', [this.handle])
   }
 
+  /**
+   * @param {string} name
+   * @param {unknown[]} args
+   */
   #call(name, ...args) {
     return this.process.ask('call', [this.handle, name, args])
   }
 }
 
-module.exports = { Process }
+exports.Client = Client
+exports.Process = Process

@@ -1,6 +1,12 @@
 'use strict'
+// @ts-check
 
 // The clock of the server: its unit, that it is UTC, and that it goes on as fast as time does.
+
+/** @import { Client } from '../process.js' */
+/** @import { Check, Trial } from '../trial.js' */
+
+/** @typedef {Awaited<ReturnType<typeof look>>} Look */
 
 const { monotonicNow, sleep, unixNow } = require('../../../../lib/base/timers.js')
 const { checkNow } = require('../../../../lib/lease/stores/record-answers.js')
@@ -13,13 +19,19 @@ const STEP_MS = 30
 const [SLACK_MS, COARSE_SLACK_MS] = [250, 1000]
 const COARSE_WAIT_MS = 2200
 
-/** A time of the store, and when it was asked for and answered by a clock that only goes forward. */
+/**
+ * A time of the store, and when it was asked for and answered by a clock that only goes forward.
+ * @param {Client} client
+ * @param {string} group
+ * @returns {Promise<{ now: number, asked: number, answered: number }>}
+ */
 async function look(client, group) {
   const asked = monotonicNow()
   const { now } = (await client.read(group, ['group'])) ?? {}
   return { now: checkNow(now), asked, answered: monotonicNow() }
 }
 
+/** @param {number} offMs how far the store is ahead of this machine */
 function checkZone(offMs) {
   if (Math.abs(offMs) <= MINUTE_MS) return
   const quarters = Math.round(offMs / QUARTER_MS)
@@ -32,7 +44,12 @@ function checkZone(offMs) {
   )
 }
 
-/** Two times of the store against the time that passed between them. */
+/**
+ * Two times of the store against the time that passed between them.
+ * @param {Look} from
+ * @param {Look} to
+ * @param {number} slackMs
+ */
 function checkPace(from, to, slackMs) {
   const passed = to.now - from.now
   const [least, most] = [to.asked - from.answered, to.answered - from.asked]
@@ -47,7 +64,12 @@ function checkPace(from, to, slackMs) {
   )
 }
 
-/** Times that so many clients have seen in turn. */
+/**
+ * Times that so many clients have seen in turn.
+ * @param {Look[]} looks
+ * @param {number} clients
+ * @param {number} slackMs
+ */
 function checkAll(looks, clients, slackMs) {
   for (const [i, later] of looks.entries()) {
     // Several servers may differ a little. One client should see a clock that is exact.
@@ -57,6 +79,7 @@ function checkAll(looks, clients, slackMs) {
   }
 }
 
+/** @param {Trial} trial */
 async function clock(trial) {
   const group = trial.group('clock')
   const before = unixNow()
@@ -77,4 +100,5 @@ async function clock(trial) {
   return `within ${Math.ceil(Math.abs(offMs) / 1000)} s of this machine's clock${isCoarse() ? ', in whole seconds' : ''}`
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'clock', run: clock }]

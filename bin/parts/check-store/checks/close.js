@@ -1,11 +1,15 @@
 'use strict'
+// @ts-check
 
 // That close ends all that a client has, so that its process can end.
+
+/** @import { Check, Trial } from '../trial.js' */
 
 const { Finding } = require('../finding.js')
 
 const EXIT_MS = 5000
 
+/** @param {Trial} trial */
 async function close(trial) {
   const client = await trial.newClient()
   await client.read(trial.group('shared'), ['group'])
@@ -26,4 +30,5 @@ async function close(trial) {
   return client.has.close ? 'the process ends' : 'not given, and the process ends without it'
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'close', run: close }]

@@ -1,15 +1,21 @@
 'use strict'
+// @ts-check
 
 // That a read shows every swap that was answered before it began, whichever process made it; and the position.
+
+/** @import { Check, Trial } from '../trial.js' */
 
 const { checkPosition } = require('../../../../lib/lease/stores/record-answers.js')
 const { monotonicNow } = require('../../../../lib/base/timers.js')
 const { Finding, show } = require('../finding.js')
 
+/** @param {Trial} trial */
 async function freshReads(trial) {
   const group = trial.group('fresh')
   const end = monotonicNow() + trial.size.freshMs
-  let [last, rounds] = [null, 0]
+  /** @type {string | null} */
+  let last = null
+  let rounds = 0
   for (; rounds < trial.size.freshRounds && (monotonicNow() < end || rounds < 4); rounds++) {
     const text = trial.text(String(rounds))
     const k = rounds % trial.clients.length
@@ -29,9 +35,13 @@ async function freshReads(trial) {
   return `${rounds} swaps are seen at once by clients in ${trial.clients.length} processes`
 }
 
+/** @param {Trial} trial */
 async function position(trial) {
   const group = trial.group('position')
-  let [last, highest] = [null, undefined]
+  /** @type {string | null} */
+  let last = null
+  /** @type {number | bigint | undefined} */
+  let highest
   for (let i = 0; i < trial.clients.length * 5; i++) {
     const text = trial.text()
     await trial.change(trial.clients[i % trial.clients.length], group, 'group', last, text)
@@ -45,7 +55,7 @@ async function position(trial) {
         'give it always or never',
       )
     }
-    if (highest !== undefined && seen < highest) {
+    if (seen !== undefined && highest !== undefined && seen < highest) {
       throw new Finding(
         `position fell from ${highest} to ${seen}`,
         'a number that never falls while nothing is lost',
@@ -57,6 +67,7 @@ async function position(trial) {
   return highest === undefined ? 'not given, which is allowed' : 'never fell'
 }
 
+/** @type {Check[]} */
 module.exports = [
   { name: 'fresh reads', run: freshReads },
   { name: 'position', run: position },

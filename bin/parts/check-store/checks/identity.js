@@ -1,11 +1,17 @@
 'use strict'
+// @ts-check
 
 // The identity of the server: text, and the same for all clients.
 
+/** @import { StoreIdentity } from '../../../../index.d.ts' */
+/** @import { Check, Trial } from '../trial.js' */
+
 const { Finding, show } = require('../finding.js')
 
+/** @param {StoreIdentity} identity */
 const describe = ({ history, process }) => `{ history: ${show(history)}, process: ${show(process)} }`
 
+/** @param {Trial} trial */
 async function identity(trial) {
   const group = trial.group('identity')
   const second = await trial.processes[0].open()
@@ -29,4 +35,5 @@ async function identity(trial) {
   return `the same for ${trial.clients.length + 1} clients: ${describe(known)}`
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'identity', run: identity }]

@@ -1,10 +1,15 @@
 'use strict'
+// @ts-check
 
 // That a swap that was answered true is there: in a new process, after the one that made it was killed, and later.
 
+/** @import { Check, Trial } from '../trial.js' */
+
 const { monotonicNow, sleep } = require('../../../../lib/base/timers.js')
 const { Finding, show } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
 
+/** @param {Trial} trial */
 async function kept(trial) {
   const group = trial.group('kept')
   const { keptMs, keptRounds, keptRecords } = trial.size
@@ -12,7 +17,7 @@ async function kept(trial) {
   let round = 0
   for (; round < keptRounds && (round === 0 || monotonicNow() < end); round++) {
     const numbers = Array.from({ length: keptRecords }, (_, i) => round * keptRecords + i)
-    const texts = Object.fromEntries(numbers.map((n) => [`slot${String(n).padStart(10, '0')}`, trial.text()]))
+    const texts = Object.fromEntries(numbers.map((n) => [slotName(n), trial.text()]))
     const [writer, reader] = await Promise.all([trial.newClient(), trial.newClient()])
     await trial.make(writer, group, texts)
     await writer.process.kill()
@@ -30,6 +35,7 @@ async function kept(trial) {
   return `all of ${round * keptRecords} swaps of ${round} processes that were killed after the answer`
 }
 
+/** @param {Trial} trial */
 async function noExpiry(trial) {
   const restMs = Math.min(trial.size.ageMs - trial.ageMs, trial.leftMs() - 10_000)
   if (restMs > 0) await sleep(restMs)
@@ -37,9 +43,9 @@ async function noExpiry(trial) {
   const found = await trial.find(reader)
   await reader.process.kill()
   const seconds = Math.floor(trial.ageMs / 1000)
-  const lost = found.filter(([, , wanted, seen]) => seen !== wanted)
+  const lost = found.filter(({ wanted, seen }) => seen !== wanted)
   if (lost.length > 0) {
-    const [[group, name, wanted, seen]] = lost
+    const [{ group, name, wanted, seen }] = lost
     throw new Finding(
       `after ${seconds} s, ${lost.length} of ${found.length} records are not what was written: '${name}' of group ${show(group)} is ${show(seen)}`,
       show(wanted),
@@ -49,6 +55,7 @@ async function noExpiry(trial) {
   return `${found.length} records are as they were written, up to ${seconds} s ago; a longer expiry cannot be seen here`
 }
 
+/** @type {Check[]} */
 module.exports = [
   { name: 'kept', run: kept },
   { name: 'no expiry', run: noExpiry },

@@ -1,13 +1,23 @@
 'use strict'
+// @ts-check
 
 // That a loss shows: after the module's wipe() the identity is another one, or all records are absent. It must run last.
+
+/** @import { StoreIdentity } from '../../../../index.d.ts' */
+/** @import { Client } from '../process.js' */
+/** @import { Check, Found, Trial } from '../trial.js' */
 
 const { monotonicNow, sleep } = require('../../../../lib/base/timers.js')
 const { Finding } = require('../finding.js')
 
 const BACK_MS = 10_000
 
-/** Asks again for a while, because a wipe may have restarted the server. */
+/**
+ * Asks again for a while, because a wipe may have restarted the server.
+ * @template T
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
+ */
 async function whenBack(ask) {
   const end = monotonicNow() + BACK_MS
   for (;;) {
@@ -20,19 +30,24 @@ async function whenBack(ask) {
   }
 }
 
-/** The records that are not as they were, and whether each group has lost all of them or none. */
+/**
+ * Whether some records are not as they were, and whether each group has lost all of them or none.
+ * @param {Found[]} found
+ */
 function lostOf(found) {
+  /** @type {Map<string, { isKept: boolean, isGone: boolean }[]>} */
   const groups = new Map()
-  for (const [group, , wanted, seen] of found) {
+  for (const { group, wanted, seen } of found) {
     groups.set(group, [...(groups.get(group) ?? []), { isKept: seen === wanted, isGone: seen === null }])
   }
   const records = [...groups.values()]
   return {
-    some: found.some(([, , wanted, seen]) => seen !== wanted),
+    some: found.some(({ wanted, seen }) => seen !== wanted),
     whole: records.every((group) => group.every(({ isKept }) => isKept) || group.every(({ isGone }) => isGone)),
   }
 }
 
+/** @param {Trial} trial */
 async function loss(trial) {
   if (!trial.wipes) return 'not looked at: the module exports no wipe()'
   const group = trial.group('shared')
@@ -57,7 +72,12 @@ async function loss(trial) {
     : 'the records are gone'
 }
 
-/** If the identity is another one now, a swap with the one before must be refused. */
+/**
+ * If the identity is another one now, a swap with the one before must be refused.
+ * @param {Client} client
+ * @param {string} group
+ * @param {StoreIdentity} before
+ */
 async function isRefusedNow(client, group, before) {
   const { history, process } = await client.identity(group)
   if (history === before.history && process === before.process) return false
@@ -70,4 +90,5 @@ async function isRefusedNow(client, group, before) {
   )
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'loss', run: loss }]

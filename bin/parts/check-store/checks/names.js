@@ -1,41 +1,52 @@
 'use strict'
+// @ts-check
 
 // That groups are apart whatever their names are, and that names and groups list what is there and nothing else.
 
+/** @import { Client } from '../process.js' */
+/** @import { Check, Trial } from '../trial.js' */
+
 const { checkNames } = require('../../../../lib/lease/stores/record-answers.js')
 const { Finding, show } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
 
-const slot = (n) => `slot${String(n).padStart(10, '0')}`
 const LONGEST = 128
 
 /** Ends of names of groups: they differ in what databases ignore or give a meaning to. */
 const ENDS = ['a', 'A', 'a ', 'ab', 'a%', 'a_', 'a*', 'a?', 'a[b]', 'a/b', 'a:b', 'a.b', "a'b", 'a"b', 'a\\b']
 const UNICODE_ENDS = ['\u00e9', 'e\u0301', 'e', '漢', '🙂']
 
-/** The names of groups for this run, two pairs of the longest among them. */
+/**
+ * The names of groups for this run, two pairs of the longest among them.
+ * @param {Trial} trial
+ */
 function namesOf(trial) {
+  /** @param {string} character @param {string} last */
   const long = (character, last) => {
     const room = LONGEST - trial.group('').length - 1
     return trial.group(`${character.repeat(room)}${last}`)
   }
   return [
     ...[...ENDS, ...UNICODE_ENDS].map((end) => trial.group(end)),
-    ...[
-      ['x', 'y'],
-      ['x', 'z'],
-      ['漢', '字'],
-      ['漢', '文'],
-    ].map((ends) => long(...ends)),
+    ...[long('x', 'y'), long('x', 'z'), long('漢', '字'), long('漢', '文')],
   ]
 }
 
+/** @type {(list: readonly string[], others: readonly string[]) => string[]} */
 const without = (list, others) => list.filter((name) => !others.includes(name))
 
-/** The names of one group must be these, in any order. */
+/**
+ * The names of one group must be these, in any order.
+ * @param {string} what they are the answer to
+ * @param {readonly string[]} seen
+ * @param {readonly string[]} wanted
+ * @param {string} todo
+ */
 function compare(what, seen, wanted, todo) {
   const [more, missing] = [without(seen, wanted), without(wanted, seen)]
   const twice = seen.find((name, i) => seen.indexOf(name) !== i)
   if (more.length === 0 && missing.length === 0 && twice === undefined) return
+  /** @param {string[]} list */
   const some = (list) =>
     `${list.slice(0, 3).map(show).join(', ')}${list.length > 3 ? ` and ${list.length - 3} more` : ''}`
   const parts = [
@@ -46,26 +57,32 @@ function compare(what, seen, wanted, todo) {
   throw new Finding(`${what} ${parts.join(', and ')}`, `${wanted.length === 0 ? 'no name' : 'each name once'}`, todo)
 }
 
+/** @param {Trial} trial */
 async function groupNames(trial) {
   const [client] = trial.clients
   const groups = namesOf(trial)
-  trial.named = groups.map((group, i) => ({ group, names: ['group', slot(i)] }))
+  trial.named = groups.map((group, i) => ({ group, names: ['group', slotName(i)] }))
   const texts = groups.map((group) => trial.text(group.slice(-8)))
   for (const [i, group] of groups.entries()) {
     const seen = await client.value(group, 'group')
     if (seen !== null) throw mixed(group, texts.indexOf(seen), groups)
-    await trial.make(client, group, { group: texts[i], [slot(i)]: trial.text() })
+    await trial.make(client, group, { group: texts[i], [slotName(i)]: trial.text() })
   }
-  const names = ['group', ...groups.map((_, i) => slot(i))]
+  const names = ['group', ...groups.map((_, i) => slotName(i))]
   for (const [i, group] of groups.entries()) {
     const [text, ...slots] = await client.values(group, names)
-    if (text !== texts[i]) throw mixed(group, texts.indexOf(text), groups)
+    if (text !== texts[i]) throw mixed(group, texts.indexOf(text ?? ''), groups)
     const other = slots.findIndex((value, k) => value !== null && k !== i)
     if (other >= 0) throw mixed(group, other, groups)
   }
   return `${groups.length} groups are apart, with names of up to ${LONGEST} characters`
 }
 
+/**
+ * @param {string} group
+ * @param {number} other the place in `groups` of the one that the record is of, if it is known
+ * @param {string[]} groups
+ */
 function mixed(group, other, groups) {
   return new Finding(
     `group ${show(group)} has a record of ${other < 0 ? 'another group' : `group ${show(groups[other])}`}`,
@@ -74,10 +91,11 @@ function mixed(group, other, groups) {
   )
 }
 
+/** @param {Trial} trial */
 async function names(trial) {
   const [client] = trial.clients
   const todo = "compare the group's name with =, not with a pattern or a prefix, and give all pages of the answer"
-  for (const { group, names: wanted } of trial.named ?? []) {
+  for (const { group, names: wanted } of trial.named) {
     const seen = checkNames('names', await client.names(group))
     compare(`names(${show(group)})`, seen, wanted, todo)
   }
@@ -93,12 +111,13 @@ async function names(trial) {
   return "exactly the group's own"
 }
 
+/** @param {Trial} trial */
 async function groups(trial) {
   const [client] = trial.clients
   if (!client.has.groups) return 'not given, which is allowed; `npx flakeforge slots` then asks for a group'
   const all = checkNames('groups', await client.groups())
   const seen = all.filter((name) => name.toLowerCase().startsWith(trial.prefix))
-  const wanted = (trial.named ?? []).map(({ group }) => group)
+  const wanted = trial.named.map(({ group }) => group)
   const others = [...trial.known()]
   compare(
     'groups()',
@@ -110,9 +129,10 @@ async function groups(trial) {
 }
 
 /** The names of a search for a free slot at its largest: the group, some single slots, and a run. */
-const RUN = Array.from({ length: 1024 }, (_, i) => slot(1000 + i))
-const SINGLE = Array.from({ length: 75 }, (_, i) => slot(10_000 + i * 577))
+const RUN = Array.from({ length: 1024 }, (_, i) => slotName(1000 + i))
+const SINGLE = Array.from({ length: 75 }, (_, i) => slotName(10_000 + i * 577))
 
+/** @param {Trial} trial */
 async function manyNames(trial) {
   const group = trial.group('many')
   const all = ['group', ...SINGLE, ...RUN]
@@ -136,6 +156,7 @@ async function manyNames(trial) {
   return `${all.length} in one read`
 }
 
+/** @type {Check[]} */
 module.exports = [
   { name: 'group names', run: groupNames },
   { name: 'names', run: names },

@@ -1,9 +1,13 @@
 'use strict'
+// @ts-check
 
 // That clients in all processes use one database.
 
+/** @import { Check, Trial } from '../trial.js' */
+
 const { Finding, show } = require('../finding.js')
 
+/** @param {Trial} trial */
 async function isOneDatabase(trial) {
   const group = trial.group('shared')
   const text = trial.text()
@@ -21,4 +25,5 @@ async function isOneDatabase(trial) {
   return 'what one process writes, the others read'
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'one database', run: isOneDatabase }]

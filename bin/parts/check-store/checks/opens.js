@@ -1,9 +1,13 @@
 'use strict'
+// @ts-check
 
 // That the module is one that can be looked at. If not, nothing else can be.
 
+/** @import { Check, Trial } from '../trial.js' */
+
 const { Finding } = require('../finding.js')
 
+/** @param {Trial} trial */
 async function opens(trial) {
   const { open, wipe } = await trial.start()
   if (open !== 'function') {
@@ -18,4 +22,5 @@ async function opens(trial) {
   return `a client in each of ${trial.processes.length} processes`
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'opens', run: opens, isNeeded: true }]

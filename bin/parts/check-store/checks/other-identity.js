@@ -1,22 +1,40 @@
 'use strict'
+// @ts-check
 
 // That swap compares the identity, each part of it.
 
-const { Finding, show } = require('../finding.js')
+/** @import { StoreIdentity } from '../../../../index.d.ts' */
+/** @import { Check, Trial } from '../trial.js' */
 
-/** Identities that differ from the server's in one part. */
+const { Finding, show } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
+
+/**
+ * An identity without a part that the server's has.
+ * @param {StoreIdentity} known
+ * @param {keyof StoreIdentity} part
+ * @returns {[part: keyof StoreIdentity, other: StoreIdentity][]}
+ */
+const absent = (known, part) => (known[part] === '' ? [] : [[part, { ...known, [part]: '' }]])
+
+/**
+ * Identities that differ from the server's in one part.
+ * @param {StoreIdentity} known
+ * @returns {[part: keyof StoreIdentity, other: StoreIdentity][]}
+ */
 const others = (known) => [
   ['history', { ...known, history: `${known.history}x` }],
   ['process', { ...known, process: `${known.process}x` }],
-  ...(known.history === '' ? [] : [['history', { ...known, history: '' }]]),
-  ...(known.process === '' ? [] : [['process', { ...known, process: '' }]]),
+  ...absent(known, 'history'),
+  ...absent(known, 'process'),
 ]
 
+/** @param {Trial} trial */
 async function otherIdentity(trial) {
   const group = trial.group('other identity')
   const [client] = trial.clients
   for (const [i, [part, other]] of others(await client.identity(group)).entries()) {
-    const name = `slot000000000${i}`
+    const name = slotName(i)
     const from = trial.text()
     await client.change(group, name, null, from)
     const answer = await client.swap(group, name, from, trial.text(), other)
@@ -31,4 +49,5 @@ async function otherIdentity(trial) {
   return 'a swap with another history or process is answered false'
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'other identity', run: otherIdentity }]

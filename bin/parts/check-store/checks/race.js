@@ -1,13 +1,25 @@
 'use strict'
+// @ts-check
 
 // That swap is one atomic step, with many clients in several processes at one record.
 
+/** @import { Process } from '../process.js' */
+/** @import { Check, Trial } from '../trial.js' */
+/** @import { Failure, Works } from '../works.js' */
+
+/** @typedef {{ process: Process, handles: number[] }} Team clients of one process */
+
 const { monotonicNow } = require('../../../../lib/base/timers.js')
 const { Finding, show } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
 
 const TODO = 'compare and write in one statement, script or transaction of the server, not with a read before it'
 
-/** The clients of the race, shared out over the processes. */
+/**
+ * The clients of the race, shared out over the processes.
+ * @param {Trial} trial
+ * @returns {Promise<Team[]>}
+ */
 async function openClients(trial) {
   const { processes, clients } = trial.size
   const counts = trial.processes.map((_, i) => Math.ceil((clients - i) / processes))
@@ -19,17 +31,28 @@ async function openClients(trial) {
   )
 }
 
-/** Does the same work in all processes at once; `ms` is how long it may take. */
+/**
+ * Does the same work in all processes at once.
+ * @template {keyof Works} N
+ * @param {Team[]} teams
+ * @param {number} ms how long it may take
+ * @param {N} name
+ * @param {Parameters<Works[N]>[1]} options
+ */
 const everywhere = (teams, ms, name, options) =>
-  Promise.all(teams.map(({ process, handles }) => process.ask('work', [name, handles, options], ms)))
+  Promise.all(teams.map(({ process, handles }) => process.work(name, handles, options, ms)))
 
-/** Many make one record at once: one of them may. */
+/**
+ * Many make one record at once: one of them may.
+ * @param {Trial} trial
+ * @param {Team[]} teams
+ */
 async function claims(trial, teams) {
   const group = trial.group('claims')
   const identity = await trial.clients[0].identity(group)
   const end = monotonicNow() + trial.size.raceMs
   for (let i = 0; i < trial.size.claims && (i === 0 || monotonicNow() < end); i++) {
-    const name = `slot${String(i).padStart(10, '0')}`
+    const name = slotName(i)
     const winners = (await everywhere(teams, 0, 'claim', { group, name, identity })).flat()
     const seen = await trial.clients[0].value(group, name)
     if (winners.length === 1 && seen === winners[0]) trial.note(group, name, seen)
@@ -57,6 +80,7 @@ async function claims(trial, teams) {
   }
 }
 
+/** @param {Trial} trial */
 async function atomicSwaps(trial) {
   const teams = await openClients(trial)
   await claims(trial, teams)
@@ -73,6 +97,12 @@ async function atomicSwaps(trial) {
   return `${swapped.length} swaps of ${trial.size.clients} clients in ${teams.length} processes, none twice${failed}`
 }
 
+/**
+ * @param {[from: string, to: string][]} swapped
+ * @param {Failure[]} failures
+ * @param {string | null} seen what the record is after all
+ * @param {number} clients
+ */
 function judge(swapped, failures, seen, clients) {
   const late = failures.find(({ code }) => code === 'ETIMEDOUT')
   if (late !== undefined) {
@@ -87,7 +117,7 @@ function judge(swapped, failures, seen, clients) {
   if (twice !== undefined) {
     throw new Finding(`two swaps from one text (${show(twice)}) were both answered true`, 'true for one of them', TODO)
   }
-  if (swapped.length > Number.parseInt(seen, 10)) {
+  if (swapped.length > Number.parseInt(String(seen), 10)) {
     throw new Finding(
       `${swapped.length} swaps that raise a number by 1 were answered true, and the record is ${show(seen)}`,
       `${swapped.length} or more`,
@@ -103,4 +133,5 @@ function judge(swapped, failures, seen, clients) {
   }
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'atomic swaps', run: atomicSwaps }]

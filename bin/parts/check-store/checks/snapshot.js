@@ -1,29 +1,33 @@
 'use strict'
+// @ts-check
 
 // That a read is one snapshot, and that its `now` is not older than it.
 
-const { Finding } = require('../finding.js')
+/** @import { Check, Trial } from '../trial.js' */
 
-const slot = (n) => `slot${String(n).padStart(10, '0')}`
-const RUN = Array.from({ length: 1024 }, (_, i) => slot(i + 2))
+const { Finding } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
+
+const RUN = Array.from({ length: 1024 }, (_, i) => slotName(i + 2))
 /** How much older than the snapshot `now` may look, because servers' clocks differ and some give whole seconds only. */
 const SLACK_MS = 2000
 
-/** One process writes two records in their order, again and again; the others read both. */
+/**
+ * One process writes two records in their order, again and again; the others read both.
+ * @param {Trial} trial
+ */
 async function snapshots(trial) {
   const group = trial.group('snapshot')
-  const names = [slot(0), slot(1)]
+  const names = [slotName(0), slotName(1)]
   await trial.make(trial.clients[0], group, Object.fromEntries(names.map((name) => [name, '0 0 start'])))
   const [writer, ...readers] = trial.clients
   const [first, second] = names
   const lists = [names, [second, first], [first, ...RUN, second], [second, ...RUN, first]]
   const { snapshotMs: ms, snapshotRounds: rounds } = trial.size
-  const work = ({ process, handle }, name) =>
-    process.ask('work', [name, [handle], { group, names, lists, ms, rounds }], trial.size.checkMs)
-  const [{ written }, ...results] = await Promise.all([
-    work(writer, 'writeInOrder'),
-    ...readers.map((reader) => work(reader, 'readInOrder')),
-  ])
+  const { checkMs } = trial.size
+  const writing = writer.work('writeInOrder', { group, names, ms, rounds }, checkMs)
+  const reading = readers.map((reader) => reader.work('readInOrder', { group, names, lists, ms, rounds }, checkMs))
+  const [{ written }, results] = await Promise.all([writing, Promise.all(reading)])
   const [torn] = results.flatMap((result) => result.torn)
   if (torn !== undefined) {
     throw new Finding(
@@ -45,9 +49,15 @@ async function snapshots(trial) {
   return `${reads} reads of up to ${RUN.length + 2} names during ${written * 2} swaps`
 }
 
+/**
+ * @param {Trial} trial
+ * @param {string} group
+ * @param {string[]} names
+ */
 async function noteAll(trial, group, names) {
   const values = await trial.clients[0].values(group, names)
   for (const [i, name] of names.entries()) trial.note(group, name, values[i])
 }
 
+/** @type {Check[]} */
 module.exports = [{ name: 'snapshots', run: snapshots }]

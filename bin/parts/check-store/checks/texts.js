@@ -1,8 +1,13 @@
 'use strict'
+// @ts-check
 
 // That texts are kept and compared byte by byte, and in full.
 
+/** @import { Client } from '../process.js' */
+/** @import { Check, Trial } from '../trial.js' */
+
 const { Finding, show } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
 
 /** Pairs of texts that databases take for equal, and how. */
 const PAIRS = [
@@ -26,11 +31,12 @@ const ODD = ['\'"`\\', '%_*?[a-z]', '$1 :a ? @b', '{"a":[1,null]}', 'null', ' ',
 
 const BINARY = 'use a binary type or collation for the column of the values'
 
+/** @param {Trial} trial */
 async function bytes(trial) {
   const group = trial.group('bytes')
   const [client] = trial.clients
   for (const [i, [text, other, what]] of PAIRS.entries()) {
-    const name = `slot${String(i).padStart(10, '0')}`
+    const name = slotName(i)
     await trial.change(client, group, name, null, text)
     await isSame(client, group, name, text)
     if (await client.swap(group, name, other, trial.text())) {
@@ -43,6 +49,7 @@ async function bytes(trial) {
     await trial.change(client, group, name, text, other)
     await isSame(client, group, name, other)
   }
+  /** @type {string | null} */
   let before = null
   for (const text of ODD) {
     await trial.change(client, group, 'counter', before, text)
@@ -52,14 +59,24 @@ async function bytes(trial) {
   return `${PAIRS.length} pairs that differ in case, spaces, accents or composition are not equal`
 }
 
+/**
+ * @param {Client} client
+ * @param {string} group
+ * @param {string} name
+ * @param {string} text
+ */
 async function isSame(client, group, name, text) {
   const seen = await client.value(group, name)
   if (seen === text) return
+  /** @param {string | null} value */
   const codes = (value) => (value === null ? 'null' : `${show(value)} (${Buffer.from(value).toString('hex', 0, 24)})`)
   throw new Finding(`${codes(text)} was written, and ${codes(seen)} is read`, 'the same bytes', BINARY)
 }
 
-/** Texts of so many bytes whose last character differs. */
+/**
+ * Texts of so many bytes whose last character differs.
+ * @type {[what: string, character: string, count: number][]}
+ */
 const LONG = [
   ['1 000 bytes', 'x', 1000],
   ['1 024 bytes', 'x', 1024],
@@ -69,11 +86,12 @@ const LONG = [
   ['2 000 bytes of four each', '🙂', 500],
 ]
 
+/** @param {Trial} trial */
 async function length(trial) {
   const group = trial.group('length')
   const [client] = trial.clients
   for (const [i, [what, character, count]] of LONG.entries()) {
-    const name = `slot${String(i).padStart(10, '0')}`
+    const name = slotName(i)
     const text = character.repeat(count)
     await trial.change(client, group, name, null, text)
     const seen = await client.value(group, name)
@@ -93,6 +111,7 @@ async function length(trial) {
   return 'texts of 2 000 bytes are kept and compared in full'
 }
 
+/** @type {Check[]} */
 module.exports = [
   { name: 'bytes', run: bytes },
   { name: 'length', run: length },

@@ -1,13 +1,17 @@
 'use strict'
+// @ts-check
 
 // What read answers for the names it is given, and when swap writes.
 
+/** @import { Client } from '../process.js' */
+/** @import { Check, Trial } from '../trial.js' */
+
 const { Finding, show } = require('../finding.js')
+const { slotName } = require('../slot-name.js')
 
-const slot = (n) => `slot${String(n).padStart(10, '0')}`
-
+/** @param {Trial} trial */
 async function absent(trial) {
-  const names = ['group', slot(3), 'counter']
+  const names = ['group', slotName(3), 'counter']
   const seen = await trial.clients[0].values(trial.group('absent'), names)
   const wrong = seen.findIndex((value) => value !== null)
   if (wrong < 0) return 'null for each name'
@@ -18,16 +22,18 @@ async function absent(trial) {
   )
 }
 
+/** @param {Trial} trial */
 async function values(trial) {
   const group = trial.group('values')
   const [client] = trial.clients
-  const made = [7, 2, 9, 4, 65_535].map(slot)
+  const made = [7, 2, 9, 4, 65_535].map(slotName)
+  /** @type {Record<string, string>} */
   const texts = Object.fromEntries(made.map((name) => [name, trial.text(name)]))
   await trial.make(client, group, texts)
   const lists = [
-    [slot(9), slot(4), slot(7), slot(2)],
-    [slot(2), slot(3), slot(4), slot(5), slot(65_535)],
-    ['group', slot(8), slot(65_535), slot(7), 'counter'],
+    [slotName(9), slotName(4), slotName(7), slotName(2)],
+    [slotName(2), slotName(3), slotName(4), slotName(5), slotName(65_535)],
+    ['group', slotName(8), slotName(65_535), slotName(7), 'counter'],
     ['group'],
   ]
   for (const names of lists) {
@@ -43,7 +49,14 @@ async function values(trial) {
   return 'in the order of the names, null for what is absent'
 }
 
-/** A swap that must be answered false and change nothing. */
+/**
+ * A swap that must be answered false and change nothing.
+ * @param {Client} client
+ * @param {string} group
+ * @param {string} name
+ * @param {string | null} from
+ * @param {string} what it is, for the report
+ */
 async function isRefused(client, group, name, from, what) {
   const before = await client.value(group, name)
   const answer = await client.swap(group, name, from, 'flakeforge check: this must not be written')
@@ -56,6 +69,7 @@ async function isRefused(client, group, name, from, what) {
   )
 }
 
+/** @param {Trial} trial */
 async function swap(trial) {
   const group = trial.group('swap')
   const [client] = trial.clients
@@ -78,6 +92,7 @@ async function swap(trial) {
   return 'writes only from what the record is'
 }
 
+/** @type {Check[]} */
 module.exports = [
   { name: 'absent', run: absent },
   { name: 'swap', run: swap },
