@@ -4,7 +4,7 @@
 
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
 const { BATCHES, CALLS, LOOPS } = require('./work.js')
-const { QUOTAS } = require('./quota.js')
+const { QUOTAS } = require('./waiting-threads.js')
 
 const measurements = new Map()
 const key = (kind, name) => `${kind} ${name}`
@@ -20,7 +20,7 @@ const measure = (kind, name) => keep(kind, name, ofProcess('measure.js', kind, n
 /** What IDs cost when several threads wait for them together: CPU, and waits. */
 function measureThreads(name) {
   for (const threads of THREADS) {
-    const { cpuNs, waits } = ofProcess('quota.js', name, threads)
+    const { cpuNs, waits } = ofProcess('waiting-threads.js', name, threads)
     keep(`cpu of ${threads}`, name, cpuNs)
     keep(`waits of ${threads}`, name, waits)
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-// One load in a separate process: `node once.js KIND [PATH…]` prints what it took, as { ms, cpuMs, mib, files }.
+// One load in a separate process: `node load-once.js KIND [PATH…]` prints what it took, as { ms, cpuMs, mib, files }.
 //
 //   empty              nothing
 //   first PATH         the package at PATH, and its first ID

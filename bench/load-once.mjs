@@ -1,4 +1,4 @@
-// The same as once.js for ES modules: `node once.mjs empty`, `node once.mjs first URL`.
+// The same as load-once.js for ES modules: `node load-once.mjs empty`, `node load-once.mjs first URL`.
 
 const [kind, url] = process.argv.slice(2)
 const cpu = process.cpuUsage()

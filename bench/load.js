@@ -43,7 +43,7 @@ function printTable(rows, of) {
 
 async function run() {
   const [ours, theirs] = [path.join(root, 'index.js'), require.resolve('flake-idgen')]
-  const { files } = once('once.js', ['first', ours])
+  const { files } = once('load-once.js', ['first', ours])
   const addon = path.join(root, ownPlatform().manifest.main)
   const empties = emptyFiles(files)
   const import_ = pathToFileURL(path.join(root, 'index.mjs')).href
@@ -56,14 +56,14 @@ async function run() {
   const ADDON = "of these: the addon's dlopen"
   const FILES = `of these: Node's loader, for ${files.length} empty files`
   const WAYS = {
-    [NOTHING]: () => once('once.js', ['empty']),
-    [NOTHING_ES]: () => once('once.mjs', ['empty']),
-    'flake-idgen: require and the first ID': () => once('once.js', ['first', theirs]),
-    [FLAKEFORGE]: () => once('once.js', ['first', ours]),
-    [UNOPTIMISED]: () => once('once.js', ['first', ours], ['--no-opt']),
-    [ADDON]: () => once('once.js', ['addon', addon]),
-    [FILES]: () => once('once.js', ['files', ...empties]),
-    [IMPORT]: () => once('once.mjs', ['first', import_]),
+    [NOTHING]: () => once('load-once.js', ['empty']),
+    [NOTHING_ES]: () => once('load-once.mjs', ['empty']),
+    'flake-idgen: require and the first ID': () => once('load-once.js', ['first', theirs]),
+    [FLAKEFORGE]: () => once('load-once.js', ['first', ours]),
+    [UNOPTIMISED]: () => once('load-once.js', ['first', ours], ['--no-opt']),
+    [ADDON]: () => once('load-once.js', ['addon', addon]),
+    [FILES]: () => once('load-once.js', ['files', ...empties]),
+    [IMPORT]: () => once('load-once.mjs', ['first', import_]),
   }
   const measured = Object.fromEntries(Object.keys(WAYS).map((name) => [name, []]))
   for (let i = 1; i <= PROCESSES; i++) {

@@ -10,7 +10,7 @@
 //   loop NAME      at most how many MB of memory a million generators made in one loop add to the process
 
 const { performance } = require('node:perf_hooks')
-const { mostArmed } = process.argv[2] === 'timers' ? require('./armed.js') : {} // before the code whose timers it counts
+const { mostArmed } = process.argv[2] === 'timers' ? require('./armed-timers.js') : {} // before the code whose timers it counts
 const { BATCHES, CALLS, LOOPS, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]

@@ -18,7 +18,7 @@ const NS = ['next: flakeforge', 'next: shared']
 const TAKEN = 1000
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))
-const maker = (...args) => fork(path.join(__dirname, 'maker.js'), args)
+const maker = (...args) => fork(path.join(__dirname, 'maker-process.js'), args)
 
 /** Million IDs/s that this many processes make with one file, all at the same time. */
 async function rateOf(count, file) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// What IDs cost when several threads wait for them: `node quota.js QUOTA THREADS` prints { cpuNs, waits }, both per ID.
+// What IDs cost when several threads wait for them: `node waiting-threads.js QUOTA THREADS` prints { cpuNs, waits }, both per ID.
 // The threads share one node number, and each asks for one ID after the other, faster than the layout can give them.
 
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')

@@ -16,7 +16,7 @@ const shared = () => {
 /** The event loop does not turn during a measurement, so this block has to last for all of it. */
 const segment = () => require('..').SegmentId.open(process.env.BENCH_STORE, { name: 'bench', block: 1_000_000_000 })
 const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
-const pure = () => new (require('./pure.js').PureFlake)({ id: 5 })
+const pure = () => new (require('./plain-generator.js').PureFlake)({ id: 5 })
 
 /** One ID by flake-idgen, to be formatted. */
 const anId = () => flakeIdgen().next()
@@ -95,7 +95,7 @@ const CALLS = {
     const { layouts } = require('..')
     return each(someIds(), (id) => layouts.flake.decode(id))
   },
-  'decode: plain JS': () => each(someIds(), require('./pure.js').decode),
+  'decode: plain JS': () => each(someIds(), require('./plain-generator.js').decode),
   'decode: @sapphire/snowflake': () => {
     const snowflake = new (require('@sapphire/snowflake').Snowflake)(0)
     return each(someIds(), (id) => snowflake.deconstruct(id))
@@ -104,7 +104,7 @@ const CALLS = {
     const { layouts } = require('..')
     return each(someParts(), (parts) => layouts.flake.encode(parts))
   },
-  'encode: plain JS': () => each(someParts(), require('./pure.js').encode),
+  'encode: plain JS': () => each(someParts(), require('./plain-generator.js').encode),
 }
 
 /** The same with the cursor in a file, or limited by a lease of the store that BENCH_STORE names; and its counters. */

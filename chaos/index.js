@@ -5,13 +5,12 @@
 // expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 
 const { parseArgs } = require('node:util')
-const { control } = require('./control.js')
-const { makeFolders, removeFolders } = require('./folders.js')
-const { judge, judgeControl, judgeExtent } = require('./judge.js')
-const { target } = require('./leased.js')
-const local = require('./local.js')
-const { Report } = require('./report.js')
-const { run } = require('./run.js')
+const { makeFolders, removeFolders } = require('./run/folders.js')
+const { judge, judgeControl, judgeExtent } = require('./outcome/judge.js')
+const { target } = require('./scenarios/server.js')
+const local = require('./scenarios/local.js')
+const { Report } = require('./outcome/report.js')
+const { run } = require('./run/run.js')
 
 const TARGETS = {
   local,
@@ -53,11 +52,11 @@ async function runAll(scenarios, { seconds, folder, report }) {
   return results
 }
 
-/** The runs that must go well. If the target has no policy to choose, there is also a short run that must not. */
+/** The runs that must go well. If the target has a negative control, that is a short run which must not. */
 async function runWell(results, { target, seconds, folder, report }) {
   const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
-  if (target.policies.length > 1) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
-  const controlled = await run(control, { folder, seconds: CONTROL_SECONDS })
+  if (target.control === undefined) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
+  const controlled = await run(target.control, { folder, seconds: CONTROL_SECONDS })
   console.log(`\n${report.row(controlled)}`)
   return { wrong: [...wrong, ...judgeControl(controlled)], well: 'no duplicate, and the control found some' }
 }

@@ -1,7 +1,7 @@
 'use strict'
 
-// A copy of the project in which an edit disturbs nobody. It must never contain what is large: builds and packages are
-// links to ours.
+// A copy of the project in which an edit disturbs nobody, and the edit of a text. The copy must never contain what is large:
+// builds and packages are links to ours.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -21,4 +21,9 @@ function copyProject() {
   return copy
 }
 
-module.exports = { copyProject }
+/** The text with `to` in place of `from`; undefined where `from` is not there once: then the edit is out of date. */
+function replaceOnce(text, from, to) {
+  return text.split(from).length === 2 ? text.replace(from, () => to) : undefined
+}
+
+module.exports = { copyProject, replaceOnce }

@@ -11,6 +11,9 @@
 //   npm run mutants -- core -f core/src/generator/cursor.rs
 //
 // Ends with a line that counts, and with status 1 where a change was missed.
+//
+// lib.js tries the lists of lib/, one for each subject; model.js those of core/tests/model/mutants/; core.toml is
+// for cargo-mutants. copy.js makes the copy of the project in which an edit disturbs nobody.
 
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')

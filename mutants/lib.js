@@ -9,7 +9,7 @@
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { copyProject } = require('./copy.js')
+const { copyProject, replaceOnce } = require('./copy.js')
 
 const lists = path.join(__dirname, 'lib')
 
@@ -30,12 +30,9 @@ function passes(copy, tests) {
 async function tryEdit(copy, { file, from, to, tests }) {
   const place = path.join(copy, file)
   const before = fs.readFileSync(place, 'utf8')
-  const found = before.split(from).length - 1
-  if (found !== 1) return `STALE: its text occurs ${found} times in ${file}`
-  fs.writeFileSync(
-    place,
-    before.replace(from, () => to),
-  )
+  const after = replaceOnce(before, from, to)
+  if (after === undefined) return `STALE: its text is not there once in ${file}`
+  fs.writeFileSync(place, after)
   try {
     return (await passes(copy, tests)) ? 'MISSED' : 'caught'
   } finally {

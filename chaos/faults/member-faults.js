@@ -1,17 +1,13 @@
 'use strict'
 
-// What can happen to a member. Each fault affects one member, leaves it running, and says under which names it is counted.
-// It must never wait for the other members: faults are meant to coincide.
+// What can happen to a member. Each fault affects one member and leaves it running. It must never wait for the other members:
+// faults are meant to coincide.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { spread } = require('./fault.js')
 
 const LOOK_MS = 10
 const LONGEST_WAIT_MS = 6000
-
-/** A random number, as likely between 10 and 20 as between 1 000 and 2 000, so that there are short and long faults. */
-function spread(low, high) {
-  return low * (high / low) ** Math.random()
-}
 
 const kill = {
   counts: ['kills'],
@@ -103,8 +99,8 @@ async function isMaking(member) {
 const cut = {
   counts: ['cuts'],
   weight: 4,
-  async strike({ line }) {
-    line.cut()
+  async strike({ proxy }) {
+    proxy.cut()
   },
 }
 
@@ -112,20 +108,20 @@ const cut = {
 const stall = {
   counts: ['stalls'],
   weight: 3,
-  async strike({ line }) {
-    line.stall()
+  async strike({ proxy }) {
+    proxy.stall()
     await sleep(spread(200, 8000))
-    line.flow()
+    proxy.flow()
   },
 }
 
 const refuse = {
   counts: ['refusals'],
   weight: 3,
-  async strike({ line }) {
-    line.bar()
+  async strike({ proxy }) {
+    proxy.refuse()
     await sleep(spread(200, 8000))
-    line.unbar()
+    proxy.accept()
   },
 }
 
@@ -134,25 +130,4 @@ const clock = [setClockBack, setClockForward]
 /** Fewer kills: each one blocks a slot for the rest of its window, and without slots nothing is tested. */
 const leased = [{ ...kill, weight: 5 }, longPause, killWhilePaused, handOverSlot, cut, stall, refuse]
 
-/** One of them at random, by weight. */
-function pick(faults) {
-  let rest = Math.random() * faults.reduce((sum, { weight }) => sum + weight, 0)
-  return faults.find(({ weight }) => {
-    rest -= weight
-    return rest < 0
-  })
-}
-
-/**
- * How long a copy has not followed when it takes over: long enough for a slot that was free in the copy, or somebody
- * else's, to have been granted anew.
- */
-const someLag = () => 500 + Math.random() * 4500
-
-/** Counts a fault and lets it happen. */
-function strike(fault, { counts, victim }) {
-  for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
-  return fault.strike(victim)
-}
-
-module.exports = { process, clock, leased, pick, someLag, spread, strike }
+module.exports = { process, clock, leased }

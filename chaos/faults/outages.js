@@ -4,24 +4,24 @@
 // short the run is. It must never help the members to an ID that the rules would not have given them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { strike } = require('./faults.js')
+const { strike } = require('./fault.js')
 
 const LONGEST_GAP_MS = 5000
 const SAFETY_MS = 100
 
 /**
- * @param {object} store one of stores/
+ * @param {{ faults: object[] }} server one of servers/, see fault.js
  * @param {{ counts: object, until: number }} run
  * @param {{ seconds: number, lastingMs: number, endQuiet: () => Promise<void> }} plan `lastingMs`: how long after a loss
  *   the last window that may be forgotten is over by any member's clock; `endQuiet` lets the group grant slots again
  */
-async function outages(store, { counts, until }, { seconds, lastingMs, endQuiet }) {
-  const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000) / (store.faults.length + 1))
+async function outages(server, { counts, until }, { seconds, lastingMs, endQuiet }) {
+  const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000) / (server.faults.length + 1))
   for (let round = 1; ; round++) {
-    for (const fault of inSomeOrder(store.faults)) {
+    for (const fault of inSomeOrder(server.faults)) {
       if (round > 1 && performance.now() >= until) return
       await sleep(Math.random() * longestGap)
-      await strike(fault, { counts, victim: store })
+      await strike(fault, { counts, victim: server })
       // Otherwise nobody new would get a slot for a minute. Sometimes the next fault comes before that.
       if (fault.isLoss || Math.random() < 0.7) {
         await sleep(lastingMs + SAFETY_MS)

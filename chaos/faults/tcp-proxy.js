@@ -1,26 +1,26 @@
 'use strict'
 
-// A TCP proxy on loopback between one member and the server. It can cut, stall and refuse connections, and lead to another
+// A TCP proxy on loopback between one member, or a replica, and the server. It can cut, stall and refuse connections, and lead to another
 // server. It must never look into the data, nor lose a part of it while a connection lasts.
 
 const net = require('node:net')
 
 const HOST = '127.0.0.1'
 
-class Line {
+class TcpProxy {
   #server
   #target
   #pairs = new Set()
   #stalls = 0 // several faults may stall or refuse at the same time: this ends with the last of them
-  #bars = 0
+  #refusals = 0
 
-  /** A line to a port of this machine. */
+  /** A proxy to a port of this machine. */
   static async open(target) {
-    const line = new Line()
-    line.#target = target
-    line.#server = net.createServer((near) => line.#connect(near))
-    await new Promise((resolve, reject) => line.#server.once('error', reject).listen(0, HOST, resolve))
-    return line
+    const proxy = new TcpProxy()
+    proxy.#target = target
+    proxy.#server = net.createServer((near) => proxy.#connect(near))
+    await new Promise((resolve, reject) => proxy.#server.once('error', reject).listen(0, HOST, resolve))
+    return proxy
   }
 
   /** What the member connects to. */
@@ -51,14 +51,14 @@ class Line {
     for (const pair of this.#pairs) for (const socket of pair) socket.resume()
   }
 
-  /** Ends all connections, and each new one as soon as it is opened, until `unbar()`. */
-  bar() {
-    this.#bars++
+  /** Ends all connections, and each new one as soon as it is opened, until `accept()`. */
+  refuse() {
+    this.#refusals++
     this.cut()
   }
 
-  unbar() {
-    this.#bars--
+  accept() {
+    this.#refusals--
   }
 
   close() {
@@ -67,7 +67,7 @@ class Line {
   }
 
   #connect(near) {
-    if (this.#bars > 0) {
+    if (this.#refusals > 0) {
       near.once('error', () => {})
       near.resetAndDestroy()
       return
@@ -98,4 +98,4 @@ function reset(socket) {
   else socket.resetAndDestroy()
 }
 
-module.exports = { Line }
+module.exports = { TcpProxy }

@@ -1,13 +1,13 @@
 'use strict'
 
-// The ways to ask a generator for IDs, and the run of IDs that they fill. A run keeps the IDs that were made before a
+// The calls that ask a generator for IDs, and the batch of IDs that they fill. A batch keeps the IDs that were made before a
 // refusal: every ID that was made must reach the file, or a second one like it would not be noticed.
 
-/** IDs of a run. They are few, because the check never sees the current run of a process that is killed. */
-const RUN = 256
+/** IDs of a batch. They are few, because the check never sees the current batch of a process that is killed. */
+const SIZE = 256
 
-class Run {
-  #bytes = Buffer.alloc(RUN * 8)
+class Batch {
+  #bytes = Buffer.alloc(SIZE * 8)
   #length = 0
 
   get isFull() {
@@ -22,7 +22,7 @@ class Run {
     this.#length = this.#bytes.writeBigUInt64BE(id, this.#length)
   }
 
-  /** The bytes so far. Afterwards the run is empty, and the bytes stay valid until the next ID. */
+  /** The bytes so far. Afterwards the batch is empty, and the bytes stay valid until the next ID. */
   drain() {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.#length = 0
@@ -30,38 +30,38 @@ class Run {
   }
 }
 
-/** Waits for all calls, even after one that was refused: the IDs that they make belong to this run. */
+/** Waits for all calls, even after one that was refused: the IDs that they make belong to this batch. */
 async function allOf(calls) {
   const refused = (await Promise.allSettled(calls)).find(({ status }) => status === 'rejected')
   if (refused !== undefined) throw refused.reason
 }
 
-/** Each fills an empty run, or throws what the generator threw. */
-const WAYS = {
-  next(flake, run) {
-    while (!run.isFull) run.put(flake.next())
+/** Each fills an empty batch, or throws what the generator threw. */
+const CALLS = {
+  next(flake, batch) {
+    while (!batch.isFull) batch.put(flake.next())
   },
-  nextBigInt(flake, run) {
-    while (!run.isFull) run.putBigInt(flake.nextBigInt())
+  nextBigInt(flake, batch) {
+    while (!batch.isFull) batch.putBigInt(flake.nextBigInt())
   },
-  take(flake, run) {
-    run.put(flake.take(RUN))
+  take(flake, batch) {
+    batch.put(flake.take(SIZE))
   },
-  takeBigInts(flake, run) {
-    for (const id of flake.takeBigInts(RUN)) run.putBigInt(id)
+  takeBigInts(flake, batch) {
+    for (const id of flake.takeBigInts(SIZE)) batch.putBigInt(id)
   },
   /** Makes several calls that stand in the queue together; their callbacks come in the order of the calls. */
-  nextCallback(flake, run) {
-    const put = (resolve, reject) => flake.next((error, id) => (error ? reject(error) : resolve(run.put(id))))
-    return allOf(Array.from({ length: RUN }, () => new Promise(put)))
+  nextCallback(flake, batch) {
+    const put = (resolve, reject) => flake.next((error, id) => (error ? reject(error) : resolve(batch.put(id))))
+    return allOf(Array.from({ length: SIZE }, () => new Promise(put)))
   },
-  nextAsync(flake, run) {
-    const put = async () => run.put(await flake.nextAsync())
-    return allOf(Array.from({ length: RUN }, put))
+  nextAsync(flake, batch) {
+    const put = async () => batch.put(await flake.nextAsync())
+    return allOf(Array.from({ length: SIZE }, put))
   },
-  async takeAsync(flake, run) {
-    run.put(await flake.takeAsync(RUN))
+  async takeAsync(flake, batch) {
+    batch.put(await flake.takeAsync(SIZE))
   },
 }
 
-module.exports = { Run, WAYS }
+module.exports = { Batch, CALLS }

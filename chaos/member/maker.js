@@ -1,13 +1,14 @@
 'use strict'
 
 // One thread of a member: a generator, the loop that makes IDs with it, and the file that they are written to, 8 big-endian
-// bytes each, in the order in which they were made. It must never write an ID before it was made, nor start the next run
-// before this one is written.
+// bytes each, in the order in which they were made. It must never write an ID before it was made, nor start the next
+// batch before this one is written.
 
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { openSource } = require('./sources.js')
-const { Run, WAYS } = require('./ways.js')
+const FlakeId = require('../../index.js')
+const { Batch, CALLS } = require('./calls.js')
+const { DeadlineLease } = require('./deadline-lease.js')
 
 const LONGEST_WAIT_MS = 50 // after a refusal; its cause may be over sooner than it says
 const BURST_MS = 10 // how long the event loop may be blocked
@@ -17,14 +18,30 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
  * What a member is to do; comes as JSON.
  * @typedef {object} Task
  * @property {string} [join] the store of a leased generator; without it, a generator of its own
- * @property {string} [policy] how a leased generator is leased, see sources.js
+ * @property {'window' | 'deadline'} [policy] how a leased generator is leased
  * @property {object} options the generator's
- * @property {string} way how IDs are asked for
+ * @property {string} call how IDs are asked for
  * @property {string} file where they go
  * @property {number} perSecond how many, on average; each burst goes as fast as it can
- * @property {number} [burstMs] how long a burst is at most; 0: a single run
+ * @property {number} [burstMs] how long a burst is at most; 0: a single batch
  * @property {string[]} refusals codes of the errors that are answered by trying again
  */
+
+/**
+ * Where the IDs come from: its own generator, one that is leased by slot and window, or, in the negative control, one that is
+ * leased by a deadline. Each source has `flake`, which may throw a refusal, and `close()`.
+ */
+const SOURCES = {
+  own: async ({ options }) => ({ flake: new FlakeId(options), close: async () => {} }),
+  window: async ({ join, options }) => {
+    const flake = await FlakeId.join(join, options)
+    return { flake, close: () => flake.close() }
+  },
+  deadline: ({ join, options }) => DeadlineLease.open(join, options),
+}
+
+/** Opens the source that a task names. */
+const openSource = (task) => SOURCES[task.policy ?? (task.join === undefined ? 'own' : 'window')](task)
 
 class Maker {
   #task
@@ -55,7 +72,7 @@ class Maker {
     }
   }
 
-  /** The orderly end: gives the slot back, if there is one, and waits until the last run is written. */
+  /** The orderly end: gives the slot back, if there is one, and waits until the last batch is written. */
   async stop() {
     this.#isStopped = true
     await this.#close()
@@ -74,12 +91,12 @@ class Maker {
   async #makeAll() {
     const { file, perSecond, burstMs = BURST_MS } = this.#task
     const output = fs.openSync(file, 'a')
-    const run = new Run()
+    const batch = new Batch()
     const start = performance.now()
     let turned = start
     for (let made = 0; !this.#isStopped; ) {
-      const refusal = await this.#fill(run)
-      const bytes = run.drain()
+      const refusal = await this.#fill(batch)
+      const bytes = batch.drain()
       writeAll(output, bytes)
       made += bytes.length / 8
       if (refusal === undefined && performance.now() - turned < burstMs) continue
@@ -89,10 +106,10 @@ class Maker {
     }
   }
 
-  /** Fills the run as far as the generator allows. Returns the error that ended it early. */
-  async #fill(run) {
+  /** Fills the batch as far as the generator allows. Returns the error that ended it early. */
+  async #fill(batch) {
     try {
-      await WAYS[this.#task.way](this.#source.flake, run)
+      await CALLS[this.#task.call](this.#source.flake, batch)
     } catch (error) {
       return error
     }

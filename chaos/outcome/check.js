@@ -6,7 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { Seen } = require('./seen.js')
+const { IdSet } = require('./id-set.js')
 
 const CHUNK = 1 << 20
 const EXAMPLES = 3
@@ -19,7 +19,7 @@ const EXAMPLES = 3
 function check(sequences) {
   const found = { ids: 0, duplicates: 0, disorders: 0, cut: 0 }
   const faults = []
-  const seen = new Seen()
+  const seen = new IdSet()
   const report = (kind, file, place) => {
     found[kind]++
     if (found[kind] <= EXAMPLES) faults.push({ kind, file, ...place })

@@ -7,7 +7,7 @@
 const PAGE_WORDS = 128
 const SHELF_PAGES = 8192 // pages are allocated together: an array for each page would be as large as the page
 
-class Seen {
+class IdSet {
   #places = new Map() // of pages, by what the numbers on the page have in common
   #shelves = []
   #page = -1 // the current page; numbers mostly come in order
@@ -38,4 +38,4 @@ class Seen {
   }
 }
 
-module.exports = { Seen }
+module.exports = { IdSet }

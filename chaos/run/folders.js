@@ -9,7 +9,7 @@ const path = require('node:path')
 
 const TMPFS = 0x01021994
 const SHARED_MEMORY = '/dev/shm'
-const BUILD = path.join(__dirname, '..', 'target')
+const BUILD = path.join(__dirname, '..', '..', 'target')
 
 const isTmpfs = (folder) => fs.existsSync(folder) && fs.statfsSync(folder).type === TMPFS
 const make = (parent) => fs.mkdtempSync(path.join(parent, 'flakeforge-chaos-'))

@@ -6,7 +6,7 @@
 const LOOK_MS = 200
 const HANG_MS = 10_000
 
-class Watch {
+class Hangs {
   #members
   #hangMs
   #timer
@@ -41,4 +41,4 @@ class Watch {
   }
 }
 
-module.exports = { Watch }
+module.exports = { Hangs }

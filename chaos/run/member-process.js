@@ -1,16 +1,16 @@
 'use strict'
 
 // The harness's control of one member through all its lives. It starts, pauses and ends the process, knows its files, and
-// notices an end that nobody asked for. It must never decide when to do this: faults.js and run.js do.
+// notices an end that nobody asked for. It must never decide when to do this: run.js and the faults do.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const clock = require('./clock.js')
+const clock = require('../faults/clock.js')
 
-const SCRIPT = path.join(__dirname, 'member.js')
+const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
 const FLAGS = ['--disable-warning=FLAKEFORGE_QUIET'] // it only reports the refusals that a member answers anyway
 const LONGEST_END_MS = 10_000 // for a process that was asked to end
 
@@ -26,7 +26,7 @@ process.once('exit', () => {
 /** The size in bytes; 0 if there is no file yet. */
 const sizeOf = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-class Handle {
+class MemberProcess {
   #name
   #tasks
   #folder
@@ -39,11 +39,11 @@ class Handle {
 
   /**
    * @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) => void,
-   *   offsetMs?: () => number, line?: object }} member `offsetMs`: its clock in each life; `line`: its own to a server
+   *   offsetMs?: () => number, proxy?: object }} member `offsetMs`: its clock in each life; `proxy`: its own, to a server
    */
-  constructor({ name, folder, tasks, onTrouble, offsetMs = () => 0, line }) {
+  constructor({ name, folder, tasks, onTrouble, offsetMs = () => 0, proxy }) {
     this.#offsetMs = offsetMs
-    this.line = line
+    this.proxy = proxy
     this.#name = name
     this.#folder = folder
     this.#tasks = tasks
@@ -131,4 +131,4 @@ class Handle {
   }
 }
 
-module.exports = { Handle }
+module.exports = { MemberProcess }

@@ -6,11 +6,11 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { check } = require('./check.js')
-const { pick, strike } = require('./faults.js')
+const { check } = require('../outcome/check.js')
+const { pick, strike } = require('../faults/fault.js')
 const { Gaps } = require('./gaps.js')
-const { Handle } = require('./handle.js')
-const { Watch } = require('./watch.js')
+const { MemberProcess } = require('./member-process.js')
+const { Hangs } = require('./hangs.js')
 
 const LOOK_MS = 10
 const LONGEST_FIRST_ID_MS = 1500 // a member whose clock was set back may have to wait longer than this
@@ -19,36 +19,50 @@ const BETWEEN_FAULTS_MS = 700
 /**
  * @typedef {object} Scenario
  * @property {string} name
- * @property {object[][]} members for each member the tasks of its threads, see maker.js
- * @property {object[]} faults what may happen to a member, see faults.js
+ * @property {object[][]} members for each member the tasks of its threads, see member/maker.js
+ * @property {object[]} faults what may happen to a member, see faults/fault.js
  * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not through each alone
  * @property {() => number} [offsetMs] how far off a member's clock is in its next life
- * @property {object[]} [lines] each member's line to the server, see line.js
+ * @property {object[]} [proxies] each member's proxy to the server, see faults/tcp-proxy.js
  * @property {number} [betweenMs] the longest time between two faults of a member
  * @property {(place: { until: number, counts: object }) => Promise<void>} [outages] faults of what all members use
  * @property {number} [recoverMs] how soon after the last fault there must be IDs again
  * @property {number} [hangMs] after how long without an ID a member hangs
  * @property {number} [firstIdMs] how long most faults wait for a member's first ID
- * @property {(run: { counts: object, members: Handle[], troubles: object[] }) => boolean} [isEnough] until
+ * @property {(run: { counts: object, members: MemberProcess[], troubles: object[] }) => boolean} [isEnough] until
  *   then it goes on, however long
  */
 
-/** Runs a scenario for at least this many seconds, with the members' files in `folder`, and returns what happened. */
+/**
+ * Runs a scenario for at least this many seconds, with the members' files in `folder`, and returns what happened.
+ * @param {Scenario} scenario
+ */
 async function run(scenario, { folder, seconds }) {
-  const troubles = []
-  const counts = {}
   const files = fs.mkdtempSync(path.join(folder, 'ids-'))
-  const members = scenario.members.map(
+  const happened = { counts: {}, troubles: [] }
+  const members = membersOf(scenario, files, happened.troubles)
+  const longestGaps = await liveAll(members, scenario, { seconds, ...happened })
+  const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
+  const found = check(sequencesOf(members, scenario.isOneCursor))
+  fs.rmSync(files, { recursive: true })
+  return { name: scenario.name, ...happened, lives, longestGaps, ...found }
+}
+
+const membersOf = (scenario, folder, troubles) =>
+  scenario.members.map(
     (tasks, i) =>
-      new Handle({
+      new MemberProcess({
         name: `member ${i + 1}`,
-        folder: files,
+        folder,
         tasks,
         offsetMs: scenario.offsetMs,
-        line: scenario.lines?.[i],
+        proxy: scenario.proxies?.[i],
         onTrouble: (trouble) => troubles.push(trouble),
       }),
   )
+
+/** All members from their start to their end. Returns for each the longest time without an ID. */
+async function liveAll(members, scenario, { seconds, counts, troubles }) {
   const { isEnough = () => true } = scenario
   const until = performance.now() + seconds * 1000
   let isDone = false // for all at once, whatever happens to a member then
@@ -56,26 +70,22 @@ async function run(scenario, { folder, seconds }) {
     isDone ||= performance.now() >= until && isEnough({ counts, members, troubles })
     return isDone
   }
-  const watch = new Watch(members, scenario.hangMs)
+  const hangs = new Hangs(members, scenario.hangMs)
   const gaps = new Gaps(members)
-  let longestGaps
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
     await Promise.all([...lives, scenario.outages?.({ counts, until })])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
-    longestGaps = gaps.end()
+    const longestGaps = gaps.end()
     await Promise.all(members.map((member) => member.end()))
+    return longestGaps
   } finally {
     gaps.end()
-    watch.end()
+    hangs.end()
     await Promise.all(members.map((member) => member.kill()))
   }
-  const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
-  const found = check(sequencesOf(members, scenario.isOneCursor))
-  fs.rmSync(files, { recursive: true })
-  return { name: scenario.name, counts, lives, troubles, longestGaps, ...found }
 }
 
 /** One fault after the other, as many as there is time for. */

@@ -1,12 +1,13 @@
 'use strict'
 
 // `npm run chaos -- local`: the processes of one machine share one cursor in a file, or each locks its own slot file. Both
-// are tried on a disk and in memory.
+// are tried on a disk and in memory. The negative control shares nothing: a harness that finds no duplicate there would
+// never find one.
 
 const path = require('node:path')
-const clock = require('./clock.js')
-const faults = require('./faults.js')
-const { makeMembers } = require('./members.js')
+const clock = require('../faults/clock.js')
+const faults = require('../faults/member-faults.js')
+const { makeMembers } = require('./tasks.js')
 
 const MEMBERS = 8
 
@@ -36,15 +37,28 @@ function prepare({ folders: { disk, memory } }) {
   const missing = []
   if (memory === undefined) missing.push('no tmpfs at /dev/shm: the scenarios ran on a disk alone')
   if (clock.library === undefined) missing.push('no libfaketime (Debian: faketime): no clock was set')
-  const happening = clock.library === undefined ? faults.process : [...faults.process, ...faults.clock]
+  const memberFaults = clock.library === undefined ? faults.process : [...faults.process, ...faults.clock]
   const places = { disk, ...(memory && { memory }) }
   const scenarios = Object.entries(places).flatMap(([place, folder]) => [
-    { name: `shared file, ${place}`, faults: happening, ...sharedFile(folder) },
-    { name: `slot files, ${place}`, faults: happening, ...slotFiles(folder) },
+    { name: `shared file, ${place}`, faults: memberFaults, ...sharedFile(folder) },
+    { name: `slot files, ${place}`, faults: memberFaults, ...slotFiles(folder) },
   ])
   return { scenarios, missing, end: async () => {} }
 }
 
+const CONTROL_MEMBERS = 4
+/** IDs of each member: so many that two of them have met in a ms. */
+const ENOUGH_BYTES = 50_000 * 8
+
+/** The same faults and check, but each process has its own cursor under the same node number. */
+const control = {
+  name: 'control: not shared',
+  members: makeMembers(CONTROL_MEMBERS, () => ({ options: { id: 7 } })),
+  faults: faults.process,
+  firstIdMs: 30_000,
+  isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > ENOUGH_BYTES),
+}
+
 const columns = ['kills', 'pauses', 'hand-overs', 'clock steps']
 
-module.exports = { columns, policies: ['window'], prepare }
+module.exports = { columns, control, policies: ['window'], prepare }

@@ -1,18 +1,18 @@
 'use strict'
 
 // `npm run chaos -- redis|postgres|mysql|etcd`: processes that share the slots of one group on a real server. Each has its own
-// line to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
+// proxy to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
 // negative control, in which there must be duplicates.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const FlakeId = require('../index.js')
-const { openStore } = require('../lib/lease/stores/open.js')
-const clock = require('./clock.js')
-const faults = require('./faults.js')
-const { Line } = require('./line.js')
-const { makeMembers, REFUSALS } = require('./members.js')
-const { outages } = require('./outages.js')
-const { endQuiet } = require('./quiet.js')
+const FlakeId = require('../../index.js')
+const { openStore } = require('../../lib/lease/stores/open.js')
+const clock = require('../faults/clock.js')
+const faults = require('../faults/member-faults.js')
+const { TcpProxy } = require('../faults/tcp-proxy.js')
+const { makeMembers, REFUSALS } = require('./tasks.js')
+const { outages } = require('../faults/outages.js')
+const { endQuiet } = require('../faults/end-quiet.js')
 
 const MEMBERS = 6
 const FURTHEST_CLOCK_MS = 700
@@ -40,80 +40,87 @@ const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: 
 /** Mostly very wrong: clocks that nearly agree prove little. */
 const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * FURTHEST_CLOCK_MS)
 
-/** The scenario on a running store. `lines` are the members'. */
-function scenarioOn(store, lines, { policy, seconds }) {
-  const generator = (i) => ({
-    join: store.urlAt(lines[i].port),
-    policy,
-    options: { ...LEASE, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
-    perSecond: PER_SECOND,
-    burstMs: i % 2 === 0 ? 0 : undefined, // some in nearly every ms, so no duplicate is missed; some in bursts
-    refusals: LEASE_REFUSALS,
-  })
-  const makeGroup = () => FlakeId.createGroup(store.urlAt(store.port), LEASE)
-  /** Over a client of its own: the server that leads now may be another one than before. */
-  async function endQuietThere() {
-    const { store: there, close } = openStore(store.urlAt(store.port))
-    try {
-      await endQuiet(there.records, GROUP)
-    } finally {
-      await close()
-    }
-  }
-  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: endQuietThere }
-  return {
-    members: makeMembers(MEMBERS, generator),
-    faults: faults.leased,
-    offsetMs: clock.library === undefined ? undefined : someOffset,
-    lines,
-    betweenMs: BETWEEN_FAULTS_MS,
-    recoverMs: RECOVER_MS,
-    outages: (run) => outages(store, run, plan),
-    makeGroup,
+const makeGroup = (server) => FlakeId.createGroup(server.urlAt(server.port), LEASE)
+
+/** Over a client of its own: the server that leads now may be another one than before. */
+async function endQuietOn(server) {
+  const { store, close } = openStore(server.urlAt(server.port))
+  try {
+    await endQuiet(store.records, GROUP)
+  } finally {
+    await close()
   }
 }
 
-/** What a store tells when the members have to use another one, and before it fails. */
-const eventsOn = (lines) => ({
+/** What member `i` makes IDs with, through its proxy at this port. */
+const taskOf = (i, url, policy) => ({
+  join: url,
+  policy,
+  options: { ...LEASE, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
+  perSecond: PER_SECOND,
+  burstMs: i % 2 === 0 ? 0 : undefined, // some in nearly every ms, so no duplicate is missed; some in bursts
+  refusals: LEASE_REFUSALS,
+})
+
+/** The scenario on a running server; `proxies` are the members'. */
+function scenarioOn(server, proxies, { policy, seconds }) {
+  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server) }
+  return {
+    members: makeMembers(MEMBERS, (i) => taskOf(i, server.urlAt(proxies[i].port), policy)),
+    faults: faults.leased,
+    offsetMs: clock.library === undefined ? undefined : someOffset,
+    proxies,
+    betweenMs: BETWEEN_FAULTS_MS,
+    recoverMs: RECOVER_MS,
+    outages: (run) => outages(server, run, plan),
+  }
+}
+
+/** What a server tells when the members have to use another one, and before it fails. */
+const eventsOn = (proxies) => ({
   lead(port) {
-    for (const line of lines) line.pointTo(port)
+    for (const proxy of proxies) proxy.pointTo(port)
   },
   down() {
-    for (const line of lines) if (Math.random() < 0.5) keepAway(line)
+    for (const proxy of proxies) if (Math.random() < 0.5) keepAway(proxy)
   },
 })
 
-/** This one's member learns late, or never, that the store has lost something, and uses its whole window meanwhile. */
-async function keepAway(line) {
-  line.bar()
+/** This one's member learns late, or never, that the server has lost something, and uses its whole window meanwhile. */
+async function keepAway(proxy) {
+  proxy.refuse()
   await sleep(Math.random() * LONGEST_AWAY_MS, undefined, { ref: false })
-  line.unbar()
+  proxy.accept()
 }
 
 /** Starts the server. Returns the scenario, what is missing on this machine, and how to end the server. */
 async function prepareOn(start, { name, policy, seconds }) {
-  const lines = []
-  const store = await start(eventsOn(lines))
-  if (store === undefined)
+  const proxies = []
+  const server = await start(eventsOn(proxies))
+  if (server === undefined)
     return { scenarios: [], missing: [`${name} is not installed: nothing ran`], end: async () => {} }
-  for (let i = 0; i < MEMBERS; i++) lines.push(await Line.open(store.port))
-  const { makeGroup, ...scenario } = scenarioOn(store, lines, { policy, seconds })
-  await makeGroup()
+  for (let i = 0; i < MEMBERS; i++) proxies.push(await TcpProxy.open(server.port))
+  await makeGroup(server)
   const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
-  const end = () => Promise.all([store.stop(), ...lines.map((line) => line.close())])
-  return { scenarios: [{ name: `${name}, ${policy}`, ...scenario }], missing, end }
+  const end = () => Promise.all([server.stop(), ...proxies.map((proxy) => proxy.close())])
+  return {
+    scenarios: [{ name: `${name}, ${policy}`, ...scenarioOn(server, proxies, { policy, seconds }) }],
+    missing,
+    end,
+  }
 }
 
 /** What `--seconds` or more must reach to count as a full run. */
 const FULL = { seconds: 120, faults: 100, ids: 10_000_000 }
 
+/** The names under which the faults of each server are counted, besides restarts. */
+const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], mysql: ['failovers'], etcd: ['wiped'] }
+
 const target = (name) => ({
   columns: ['kills', 'pauses', 'hand-overs', 'cuts', 'stalls', 'refusals', 'restarts', ...OUTAGES[name]],
   policies: ['window', 'deadline'],
-  prepare: (given) => prepareOn(require(`./stores/${name}.js`).start, { name, ...given }),
+  prepare: (given) => prepareOn(require(`../servers/${name}.js`).start, { name, ...given }),
   full: FULL,
 })
 
-const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], mysql: ['failovers'], etcd: ['wiped'] }
-
-module.exports = { target, scenarioOn }
+module.exports = { target }

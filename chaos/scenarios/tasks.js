@@ -1,9 +1,9 @@
 'use strict'
 
-// What the members of a scenario are told to do. Each member asks for IDs in another way, so that all ways occur. This
+// What the members of a scenario are told to do. Each member asks for IDs by another call, so that all calls occur. This
 // file must never know where their generators come from.
 
-const WAYS = ['next', 'take', 'nextCallback', 'nextBigInt', 'takeBigInts', 'takeAsync', 'nextAsync', 'take']
+const CALLS = ['next', 'take', 'nextCallback', 'nextBigInt', 'takeBigInts', 'takeAsync', 'nextAsync', 'take']
 
 /** A member answers these by waiting: the tick is used up, or the clock is behind the last ID. */
 const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS']
@@ -19,8 +19,8 @@ function makeMembers(count, generator, threadsOf = () => 1) {
   return Array.from({ length: count }, (_, i) => {
     const threads = threadsOf(i)
     const perSecond = PER_SECOND / threads
-    const way = (thread) => WAYS[(i + thread) % WAYS.length]
-    const task = (thread) => ({ way: way(thread), perSecond, refusals: REFUSALS, ...generator(i) })
+    const callOf = (thread) => CALLS[(i + thread) % CALLS.length]
+    const task = (thread) => ({ call: callOf(thread), perSecond, refusals: REFUSALS, ...generator(i) })
     return Array.from({ length: threads }, (_, thread) => task(thread))
   })
 }

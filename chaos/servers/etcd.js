@@ -4,7 +4,7 @@
 // the faults.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { spread } = require('../faults.js')
+const { spread } = require('../faults/fault.js')
 
 const helpers = import('../../__test__/servers/etcd.mjs')
 
@@ -12,14 +12,14 @@ class EtcdUnderFaults {
   #server
   #events
 
-  /** Undefined where etcd is not installed. `events`: see leased.js. */
+  /** Undefined where etcd is not installed. `events`: see scenarios/server.js. */
   static async start(events) {
     const { startEtcd, wantEtcd } = await helpers
     if (!wantEtcd()) return
-    const store = new EtcdUnderFaults()
-    store.#events = events
-    store.#server = await startEtcd()
-    return store
+    const etcd = new EtcdUnderFaults()
+    etcd.#events = events
+    etcd.#server = await startEtcd()
+    return etcd
   }
 
   get port() {

@@ -54,7 +54,7 @@ module.exports = [
   },
   {
     name: 'texts of one batch are all as wide as the first',
-    file: 'lib/generator/hot.js',
+    file: 'lib/native/texts.js',
     from: "width > 0 ? from + width : text.indexOf(' ', from)",
     to: "from + (width > 0 ? width : text.indexOf(' '))",
     tests: ['layout/take-strings'],

@@ -90,20 +90,20 @@ module.exports = [
   {
     name: 'a file that the environment names, and that is not there, is told like a broken one',
     file: 'lib/native/failure.js',
-    from: 'return Boolean(chosen) && !existsSync(path.resolve(chosen))',
+    from: 'return chosen ? !existsSync(path.resolve(chosen)) : false',
     to: 'return false',
     tests: ['package/load-failures'],
   },
   {
     name: 'the first ID loads a module of Node',
-    file: 'lib/generator/hot.js',
-    from: "const native = require('../native/index.js')\n",
-    to: "const native = require('../native/index.js')\nrequire('node:crypto')\n",
+    file: 'lib/native/hot.js',
+    from: "const native = require('./index.js')\n",
+    to: "const native = require('./index.js')\nrequire('node:crypto')\n",
     tests: ['package/load-modules'],
   },
   {
     name: 'an ES import loads the store in a folder',
-    file: 'lib/lease/stores/adapters.js',
+    file: 'lib/lease/stores/open.js',
     from: "const fileStore = (directory) => require('../../files/file-store.js').fileStore(directory)",
     to: "const { fileStore } = require('../../files/file-store.js')",
     tests: ['package/load-modules'],
@@ -117,9 +117,9 @@ module.exports = [
   },
   {
     name: 'a client package is taken whatever its version',
-    file: 'lib/lease/stores/versions.js',
+    file: 'lib/lease/stores/client-packages.js',
     from: 'return version !== undefined && isOlder(version, FIRST[name].first)',
     to: 'return false',
-    tests: ['lease/stores/store-postgres-clients'],
+    tests: ['lease/stores/postgres-clients'],
   },
 ]

@@ -90,7 +90,7 @@ module.exports = [
   {
     name: 'each call has a listener of its own',
     file: 'lib/base/abort.js',
-    from: '    listeners.set(signal, listener)\n',
+    from: '  listeners.set(signal, listener)\n',
     to: '',
     tests: ['generator/signal'],
   },
@@ -111,8 +111,8 @@ module.exports = [
   {
     name: 'a signal that was aborted before is waited for',
     file: 'lib/base/abort.js',
-    from: '    throwIfAborted(signal)\n    let ignore',
-    to: '    let ignore',
+    from: '    throwIfAborted(signal)\n',
+    to: '',
     tests: ['generator/signal'],
   },
   {
@@ -202,20 +202,20 @@ module.exports = [
   {
     name: 'calls of next() that an iterator ended go on waiting',
     file: 'lib/generator/id-iterator.js',
-    from: 'waiter.cancel()',
+    from: 'waiter?.cancel()',
     to: '',
     tests: ['generator/event-loop'],
   },
   {
     name: 'retryAfterMs is rounded down: overflow',
-    file: 'lib/base/errors.js',
+    file: 'lib/base/errors/generators.js',
     from: '{ retryAfterMs: Math.ceil(retryAfterMs) }',
     to: '{ retryAfterMs: Math.floor(retryAfterMs) }',
     tests: ['generator/generator'],
   },
   {
     name: 'retryAfterMs is rounded down: a clock that is behind',
-    file: 'lib/base/errors.js',
+    file: 'lib/base/errors/generators.js',
     from: '{ behindMs, retryAfterMs: Math.ceil(retryAfterMs) }',
     to: '{ behindMs, retryAfterMs: Math.floor(retryAfterMs) }',
     tests: ['generator/generator'],

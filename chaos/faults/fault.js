@@ -1,0 +1,33 @@
+'use strict'
+
+// What a fault is, and how one is chosen and let happen. It must never know what a fault does.
+
+/**
+ * @typedef {object} Fault
+ * @property {string[]} counts the names under which it is counted
+ * @property {(victim: object) => Promise<void>} strike lets it happen, and resolves when it is over
+ * @property {number} [weight] of a member's fault: how often it happens
+ * @property {boolean} [isLoss] of a server's fault: whether the group is gone then
+ */
+
+/** A random number, as likely between 10 and 20 as between 1 000 and 2 000, so that there are short and long faults. */
+function spread(low, high) {
+  return low * (high / low) ** Math.random()
+}
+
+/** One of them at random, by weight. */
+function pick(faults) {
+  let rest = Math.random() * faults.reduce((sum, { weight }) => sum + weight, 0)
+  return faults.find(({ weight }) => {
+    rest -= weight
+    return rest < 0
+  })
+}
+
+/** Counts a fault and lets it happen. */
+function strike(fault, { counts, victim }) {
+  for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
+  return fault.strike(victim)
+}
+
+module.exports = { pick, spread, strike }
