@@ -10,7 +10,7 @@ import { diskFolder } from '../support/processes.mjs'
 import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
-const { STATUS } = require('../../lib/generator/hot.js')
+const { STATUS } = require('../../lib/native/hot.js')
 const { Lease } = require('../../lib/lease/lease.js')
 
 // --- an ordinary EventEmitter ---
@@ -179,20 +179,20 @@ test.serial('calls that wait are served when the event comes, and not a second l
 test.serial('what happens while a step is carried out waits for its end', async (t) => {
   const store = new MemoryStore()
   const config = { fingerprint: 'bits', slots: 4, ...LEASE, durable: false }
-  const lease = new Lease(store, { group: 'default', host: 'h', config, waitMs: 5000 })
   const done = []
   const failsMeanwhile = (what) => {
     done.push(what)
     t.true(lease.isComing(STATUS.FILE), what)
   }
-  lease.hold({
+  const generator = {
     firstMs: (lo) => lo,
     open: () => failsMeanwhile('open'),
     raise: () => failsMeanwhile('raise'),
     seal: () => -1,
     fault: () => undefined,
     tell: (event) => done.push(event),
-  })
+  }
+  const lease = new Lease(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
   await lease.attach()
   while (!done.includes('renewed')) await sleep(5)
   t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no open within an open')

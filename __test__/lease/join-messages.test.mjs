@@ -12,7 +12,7 @@ import { joined } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { createCommand } = require('../../lib/lease/create-command.js')
+const { howToCreate } = require('../../lib/lease/how-to-create.js')
 const { readJoinOptions } = require('../../lib/lease/join-options.js')
 const { SegmentId, createGroup } = FlakeId
 const root = path.join(import.meta.dirname, '..', '..')
@@ -140,10 +140,10 @@ const GROUPS = [
 
 for (const options of GROUPS) {
   const checked = readJoinOptions(options)
-  test.serial(`the command for ${createCommand('redis://localhost', checked)} makes this very group`, async (t) => {
+  test.serial(`the command for ${howToCreate('redis://localhost', checked)} makes this very group`, async (t) => {
     const store = `file:${diskFolder(t)}`
     const flakeforge = `'${process.execPath}' '${path.join(root, 'bin', 'flakeforge.js')}'`
-    const command = createCommand(store, checked).replace('npx flakeforge', flakeforge)
+    const command = howToCreate(store, checked).replace('npx flakeforge', flakeforge)
     await promisify(execFile)('sh', ['-c', command])
     t.is(fs.readdirSync(store.slice('file:'.length)).filter((name) => !name.startsWith('.')).length, 1)
     const flake = await FlakeId.join(store, options) // another number of slots or another layout would be refused
@@ -154,7 +154,7 @@ for (const options of GROUPS) {
 const GIVEN = ['redis://localhost', 'redis://me:s3cret@host/1', 'etcd://a:1,b:2', 'postgres://h/d?password=s3cret']
 
 test('the command names the store, and never a password', (t) => {
-  const commands = GIVEN.map((store) => createCommand(store, readJoinOptions({ group: 'orders' })))
+  const commands = GIVEN.map((store) => howToCreate(store, readJoinOptions({ group: 'orders' })))
   t.deepEqual(commands, [
     'npx flakeforge create redis://localhost orders',
     "npx flakeforge create 'redis://…@host/1' orders",
@@ -166,16 +166,16 @@ test('the command names the store, and never a password', (t) => {
 test.serial('the command has the variable where that names the store', async (t) => {
   const options = readJoinOptions({ group: 'orders' })
   const command = 'npx flakeforge create "$FLAKEFORGE_STORE" orders'
-  t.is(createCommand(undefined, options), command)
+  t.is(howToCreate(undefined, options), command)
   process.env.FLAKEFORGE_STORE = GIVEN[1]
   t.teardown(() => delete process.env.FLAKEFORGE_STORE)
-  t.is(createCommand(GIVEN[1], options), command)
-  t.not(createCommand(GIVEN[0], options), command)
+  t.is(howToCreate(GIVEN[1], options), command)
+  t.not(howToCreate(GIVEN[0], options), command)
 })
 
 test('times are in the command where `flakeforge create` would take others', (t) => {
   const of = (options) =>
-    createCommand('redis://h', readJoinOptions(options)).slice('npx flakeforge create redis://h '.length)
+    howToCreate('redis://h', readJoinOptions(options)).slice('npx flakeforge create redis://h '.length)
   t.is(of({ ttlMs: 30_000, skewMs: 5000, slots: 1024 }), 'default')
   t.is(of({ ttlMs: 20_000, skewMs: 100, slots: 8 }), 'default --slots 8 --ttl 20000 --skew 100')
   t.is(of({ maxAheadMs: 30_000 }), 'default --ttl 53000')
@@ -184,5 +184,5 @@ test('times are in the command where `flakeforge create` would take others', (t)
 
 test.serial('a store that is an object: the same call in a program', async (t) => {
   const { store } = await joined(t)
-  t.regex(createCommand(store, readJoinOptions({})), /createGroup\(store, options\)/)
+  t.regex(howToCreate(store, readJoinOptions({})), /createGroup\(store, options\)/)
 })

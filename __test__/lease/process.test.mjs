@@ -92,6 +92,29 @@ test.serial('a join that waits for a slot keeps the process alive', async (t) =>
   t.deepEqual(await jsonOfChild(t, source), { slot: 0, asked: true })
 })
 
+/** A child with a store in its memory, whose group has just ended: a new one is quiet for more than a minute. */
+const ENDED_GROUP = `
+  const records = new Map()
+  const identity = { history: 'h', process: 'p' }
+  const store = FlakeId.recordStore({
+    read: async (_, names) => ({ now: Date.now(), identity, values: names.map((name) => records.get(name) ?? null) }),
+    swap: async (_, name, from, to) => (records.get(name) ?? null) === from && Boolean(records.set(name, to)),
+    names: async () => [...records.keys()],
+  })
+  await FlakeId.join(store, { waitMs: 0 }).catch(() => {})
+  await store.destroy('default')
+`
+
+test.serial('createGroup that is aborted in a quiet period does not keep the process alive', async (t) => {
+  const source = `${ENDED_GROUP}
+    const controller = new AbortController()
+    process.on('warning', ({ code }) => code === 'FLAKEFORGE_QUIET' && controller.abort('enough'))
+    const reason = await FlakeId.createGroup(store, { signal: controller.signal }).catch((error) => error)
+    console.log(JSON.stringify(reason))
+  `
+  t.is(await jsonOfChild(t, source, ['--no-warnings']), 'enough') // a child that lives for a minute is killed
+})
+
 test.serial('next(callback) that waits for a slot keeps the process alive', async (t) => {
   const source = `${PRELUDE}
     const flake = await FlakeId.join(store, { ...LEASE, skewMs: 1300 })

@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url)
 fc.configureGlobal({ includeErrorInReport: true }) // ava does not show an error's cause
 
 export const FlakeId = require('../../index.js')
-export const vectors = (name) => require(`./vectors/${name}.json`)
+export const vectors = (name) => require(`../vectors/${name}.json`)
 
 let lastNode = 0
 

@@ -1,5 +1,5 @@
 // The databases that stores are tested on, in one table, so that one suite runs on all of them: how to start a server,
-// which clients there are, and what a test does behind the store's back with the server's own tools.
+// which clients there are, what a test does behind the store's back with the server's own tools, and what version 0.1 left.
 // It must know nothing of the rules.
 
 import { createRequire } from 'node:module'
@@ -24,13 +24,14 @@ const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
 
 export { DatabaseStore }
 
-const vector = (name) => require(`./vectors/upgrade/${name}.json`)
+const vector = (name) => require(`../../vectors/upgrade/${name}.json`)
 
 const hashOf = (group) => `flakeforge:{${group}}:records`
 
 const REDIS = {
   isInstalled: () => redis.wantRedis() !== undefined,
-  start: () => redis.startRedis('--appendonly', 'yes', '--appendfsync', 'always'), // as `durable` wants it
+  /** A server that keeps what it acknowledges, as `durable` wants it. */
+  start: () => redis.startRedis('--appendonly', 'yes', '--appendfsync', 'always'),
   urlOf: ({ url }) => url,
   clients: redis.CLIENTS,
   recordsOf: (client) => new RedisRecords(redisClient(client)),
@@ -49,17 +50,17 @@ const REDIS = {
     }
     client.disconnect()
   },
-  async restart(server) {
-    await server.kill()
-    await server.start()
-  },
+  /** Whether the members of 0.1 see that the group of `version01` has ended. */
+  isEnded01: async ({ cli }) => (await cli('HGET', 'flakeforge:{orders}:group', 'destroyed')) === '1',
+  /** Ends a server without a word. */
+  crash: (server) => server.kill(),
   /** The parts of an identity that this database knows. */
   identity: ['process'],
 }
 
 const POSTGRES = {
   isInstalled: () => postgres.wantPostgres() !== undefined,
-  start: () => postgres.startPostgres({ fsync: 'on' }), // as `durable` wants it
+  start: () => postgres.startPostgres({ fsync: 'on' }),
   urlOf: ({ url }) => url,
   clients: Object.fromEntries(
     Object.entries(postgres.CLIENTS).map(([name, connect]) => [name, async ({ url }) => connect(url)]),
@@ -84,10 +85,8 @@ const POSTGRES = {
       await server.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [rows])
     }
   },
-  async restart(server) {
-    await server.kill('SIGQUIT')
-    await server.start()
-  },
+  isEnded01: async (server) => (await server.query('SELECT destroyed FROM flakeforge_group'))[0].destroyed,
+  crash: (server) => server.kill('SIGQUIT'), // ends the processes of its sessions too
   identity: ['process', 'history'],
 }
 
@@ -118,21 +117,22 @@ const ETCD = {
   async fill(server, { keys }) {
     for (const [key, value] of Object.entries(keys)) await server.ctl('put', key, value)
   },
-  async restart(server) {
-    await server.kill()
-    await server.start()
-  },
+  isEnded01: async (server) => (await server.readRecord('flakeforge/group/orders/record')).destroyed === true,
+  crash: (server) => server.kill(),
   identity: ['history'],
 }
 
 const MYSQL_CLIENTS = ['a pool of mysql2', 'a pool of mariadb']
 
+/** The functions below take the database that they look into with its server. */
+const mysqlTable = ({ database }) => `${database}.flakeforge_record`
+
 const MYSQL = {
   isInstalled: () => mysql.wantMysql() !== undefined,
-  async start() {
-    const server = await mysql.startMysql({ 'innodb-flush-method': 'fsync' }) // as `durable` wants it
+  async start(settings) {
+    const server = await mysql.startMysql({ 'innodb-flush-method': 'fsync', ...settings })
     await server.freshUrl('ids')
-    return server
+    return Object.assign(server, { database: 'ids' })
   },
   urlOf: (server) => server.urlOf('ids'),
   clients: Object.fromEntries(
@@ -140,17 +140,25 @@ const MYSQL = {
   ),
   recordsOf: (client) => new MysqlRecords(mysqlClient(client)),
   get: async (server, ...key) => {
-    const [row] = await server.query('SELECT value FROM ids.flakeforge_record WHERE group_name = ? AND name = ?', key)
+    const query = `SELECT value FROM ${mysqlTable(server)} WHERE group_name = ? AND name = ?`
+    const [row] = await server.query(query, key)
     return row === undefined ? null : String(row.value)
   },
   put: (server, ...record) =>
-    server.query('REPLACE INTO ids.flakeforge_record (group_name, name, value) VALUES (?, ?, ?)', record),
-  remove: (server, ...key) => server.query('DELETE FROM ids.flakeforge_record WHERE group_name = ? AND name = ?', key),
-  forget: (server, group) => server.query('DELETE FROM ids.flakeforge_record WHERE group_name = ?', [group]),
+    server.query(`REPLACE INTO ${mysqlTable(server)} (group_name, name, value) VALUES (?, ?, ?)`, record),
+  remove: (server, ...key) => server.query(`DELETE FROM ${mysqlTable(server)} WHERE group_name = ? AND name = ?`, key),
+  forget: (server, group) => server.query(`DELETE FROM ${mysqlTable(server)} WHERE group_name = ?`, [group]),
   // Version 0.1 had no store on MySQL.
-  restart: (server) => server.restart('SIGKILL'),
+  crash: (server) => server.kill(),
   identity: ['process', 'history'],
 }
 
 /** All of them, by the names of their test files. */
 export const DATABASES = { redis: REDIS, postgres: POSTGRES, etcd: ETCD, mysql: MYSQL }
+
+/** A server of the test's own, which keeps what it acknowledges; and its address. */
+export async function startDurable(t, kind, settings) {
+  const server = await kind.start(settings)
+  t.teardown(() => server.stop())
+  return { server, url: kind.urlOf(server) }
+}

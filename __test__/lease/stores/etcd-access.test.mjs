@@ -1,6 +1,7 @@
 // Ways into etcd: URLs and options, users and tokens, TLS.
 
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -270,4 +271,16 @@ function httpsFetch(ca) {
 test.serial("TLS: an own authority by the user's fetch", async (t) => {
   const { server, cert } = await withTls(t)
   await works(t, etcdStore({ endpoints: server.url, fetch: httpsFetch(readFileSync(cert)) }))
+})
+
+anyTest('an etcd that never answers: the error of the step names its endpoints', async (t) => {
+  const fetch = async (_, { signal }) => {
+    await once(signal, 'abort')
+    throw signal.reason
+  }
+  const store = etcdStore({ endpoints: ['http://one:1', 'http://two:2', 'http://three:3'], fetch })
+  await t.throwsAsync(store.has('g'), {
+    code: 'ERR_FLAKE_STORE',
+    message: /^etcd does not answer at http:\/\/one:1, http:\/\/two:2, http:\/\/three:3: /,
+  })
 })

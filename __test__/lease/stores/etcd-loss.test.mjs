@@ -2,26 +2,15 @@
 // loss: a restart.
 
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
 import { findProgram } from '../../servers/server.mjs'
-import { testLosses } from './store-loss.mjs'
-
-const require = createRequire(import.meta.url)
-const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
-const { recordKey } = require('../../../lib/lease/stores/etcd/keys.js')
-const { parseUrl, readOptions } = require('../../../lib/lease/stores/etcd/options.js')
-const { EtcdRecords } = require('../../../lib/lease/stores/etcd/records.js')
+import { DATABASES, startDurable } from './databases.mjs'
+import { testLosses } from './loss.mjs'
 
 const run = promisify(execFile)
 
-async function start(t) {
-  const server = await startEtcd()
-  t.teardown(() => server.stop())
-  return { server, url: server.url.replace('http:', 'etcd:') }
-}
+const start = (t) => startDurable(t, DATABASES.etcd)
 
 async function wipe({ server }) {
   await server.wipe()
@@ -53,13 +42,8 @@ const backToSnapshot = (options) => async (t) => {
   return { url, mark }
 }
 
-const { test, hold, memberOf } = testLosses({
-  isThere: wantEtcd() !== undefined,
+const { test, hold, memberOf } = testLosses(DATABASES.etcd, {
   place: start,
-  alone: start,
-  crash: (server) => server.kill(),
-  recordsOf: (url) => new EtcdRecords(new Gateway(readOptions(parseUrl(url)))),
-  remove: ({ server }, group, name) => server.ctl('del', recordKey(group, name)),
   losses: {
     'a wiped member': wipe,
     'all keys removed': ({ server }) => server.ctl('del', '--prefix', 'flakeforge/'),
@@ -69,7 +53,6 @@ const { test, hold, memberOf } = testLosses({
     // The number of the cluster stays. Only who was there before sees that the revision fell, and tells the others.
     'a snapshot restored under the same token': backToSnapshot([]),
   },
-  isLossy: false,
   isFit: true,
 })
 

@@ -356,7 +356,7 @@ function hungFetch() {
   return Object.assign(hung, { longWaits })
 }
 
-test('getting a token is part of the ten seconds that a call may take', async (t) => {
+test('getting a token is part of the time that a call may take', async (t) => {
   const [hungToken, hungTxn] = [hungFetch(), hungFetch()]
   let tokens = 0
   async function secondGivesToken(url, options) {

@@ -1,10 +1,10 @@
-// Groups and counters on a real etcd: store-rules.mjs and store-counters.mjs have the tests, and here is what is etcd's
+// Groups and counters on a real etcd: rules.mjs and counters.mjs have the tests, and here is what is etcd's
 // own, the clock of its answers.
 
 import { clockedFetch } from '../../servers/etcd.mjs'
+import { testCounters } from './counters.mjs'
 import { DATABASES, DatabaseStore } from './databases.mjs'
-import { testCounters } from './store-counters.mjs'
-import { callsOn, freshName, serve, testRules } from './store-rules.mjs'
+import { callsOn, freshName, serve, testRules } from './rules.mjs'
 
 const { etcd } = DATABASES
 const served = serve(etcd)

@@ -1,5 +1,6 @@
 // A real server that loses what it acknowledged, or restarts and loses nothing, whatever database it is: the steps of
-// lib/lease/stores/database.js on it, and members of groups and counters. It must know no database; each test file brings one.
+// lib/lease/stores/database.js on it, and members of groups and counters. It must know no database: databases.mjs does, and
+// each test file knows how its own loses something.
 //
 // Times are compared with what the store itself answered, never with how long something took. No test waits for the end of
 // a quiet period: `endQuiet` edits the record.
@@ -15,9 +16,10 @@ import anyTest from 'ava'
 import { until } from '../../servers/server.mjs'
 import { FlakeId } from '../../support/index.mjs'
 import { closeAfter, happens, named, record, tryJoin } from '../../support/lease.mjs'
-import { newOwner } from '../../support/records.mjs'
+import { edited, newOwner, slotName } from '../../support/records.mjs'
+import { startDurable } from './databases.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../../../lib/lease/stores/database.js')
+const { openStore } = createRequire(import.meta.url)('../../../lib/lease/stores/open.js')
 const { SegmentId } = FlakeId
 
 const run = promisify(execFile)
@@ -40,12 +42,6 @@ const STOPPED = { code: 'ERR_FLAKE_STORE', message: /skipTo/ }
 /** As long as a group is quiet after a loss. */
 const quietMs = ({ skewMs }) => 60_000 + skewMs + 1
 
-/** FNV-1a of 32 bits, which ends each record. */
-function sumOf(text) {
-  const sum = Buffer.from(text).reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5)
-  return (sum >>> 0).toString(16).padStart(8, '0')
-}
-
 /** What a call says once the server is back: a connection may have ended with it. */
 async function reached(call) {
   for (let i = 0; ; i++) {
@@ -60,13 +56,11 @@ async function reached(call) {
 
 /** The steps of one process, with a client and a memory of its own. */
 class Member {
-  #records
   #config
 
-  constructor(records, config = LONG) {
-    this.#records = records
+  constructor(url, config = LONG) {
     this.#config = config
-    this.store = new DatabaseStore(records)
+    this.store = openStore(url).store
     this.owner = newOwner()
   }
 
@@ -96,40 +90,38 @@ class Member {
 
   /** Ends the quiet period, as no step would. */
   async endQuiet() {
-    const { identity, values } = await this.#records.read(GROUP, ['group'])
-    const [text] = values[0].replace(/ quiet=\d+/, ' quiet=0').split(' sum=')
-    await this.#records.swap(GROUP, 'group', values[0], `${text} sum=${sumOf(text)}`, identity)
+    const { records } = this.store
+    const { identity, values } = await records.read(GROUP, ['group'])
+    await records.swap(GROUP, 'group', values[0], edited(values[0], { quiet: 0 }), identity)
   }
 
   /** Waits until the server's clock is past `ms`. */
   async untilPast(ms) {
-    await until(async () => (await this.#records.read(GROUP, ['group'])).now > ms)
+    await until(async () => (await this.store.records.read(GROUP, ['group'])).now > ms)
   }
 }
 
 /**
- * Tests of every kind of loss. Gives ava's `test`, and `memberOf(t, url, config)`, for tests of what only this database does.
+ * Tests of every kind of loss. Gives ava's `test`, and `hold` and `memberOf(t, url, config)`, for tests of what only this
+ * database does.
  *
- * @param {object} database
- * @param {boolean} database.isThere
- * @param {(t: object) => Promise<object>} database.place a database that only this test uses, on a server that it may share:
- * `url`, and whatever the functions below need
- * @param {(t: object) => Promise<object>} database.alone the same on a server of the test's own, which keeps what it
- * acknowledges: `server` and `url`
- * @param {(server: object) => Promise<void>} database.crash ends a server without a word
- * @param {(url: string) => object} database.recordsOf its RecordStore, with a client of its own
- * @param {(place: object, group: string, name: string) => Promise<unknown>} database.remove removes a record by hand
- * @param {Record<string, (place: object) => Promise<unknown>>} database.losses what makes a group forget its windows
- * @param {Record<string, (t: object) => Promise<object>>} database.rollbacks what makes a server forget its last writes: `url`, and
+ * @param {object} kind of databases.mjs
+ * @param {object} ways
+ * @param {(t: object) => Promise<object>} ways.place a database that only this test uses, on a server that it may share: its
+ * `url`, and `server` as the functions of `kind` take it
+ * @param {Record<string, (place: object) => Promise<unknown>>} ways.losses what makes a group forget its windows
+ * @param {Record<string, (t: object) => Promise<object>>} ways.rollbacks what makes a server forget its last writes: `url`, and
  * `mark()` that gives `lose()`: all that was written in between will be lost, and `url` is then where to go on
- * @param {boolean} database.isLossy whether a restart may have lost something, for all that a client can see
- * @param {boolean} database.isFit whether `place` is on a server that may be vouched for
+ * @param {boolean} ways.isFit whether `place` is on a server that may be vouched for
  */
-export function testLosses({ isThere, place, alone, crash, recordsOf, remove, losses, rollbacks, isLossy, isFit }) {
-  const test = isThere ? anyTest : anyTest.skip
+export function testLosses(kind, { place, losses, rollbacks, isFit }) {
+  const test = kind.isInstalled() ? anyTest : anyTest.skip
+  const remove = ({ server }, group, name) => kind.remove(server, group, name)
+  /** Whether a restart may have lost something, for all that a client can see. */
+  const isLossy = kind.identity.includes('process')
 
   function memberOf(t, url, config) {
-    const member = new Member(recordsOf(url), config)
+    const member = new Member(url, config)
     t.teardown(() => member.store.close())
     return member
   }
@@ -186,10 +178,13 @@ export function testLosses({ isThere, place, alone, crash, recordsOf, remove, lo
       const renewed = await keptThere.renew()
       t.is(renewed.lo, kept.grant.lo)
       t.true(renewed.hi >= kept.grant.hi)
-      const { retryAt } = await t.throwsAsync(newcomer.acquire(), QUIET)
-      t.true(retryAt > late.grant.hi)
-      t.deepEqual((await t.throwsAsync(lateThere.renew(), QUIET)).retryAt, retryAt)
-      t.deepEqual((await t.throwsAsync(newcomer.acquire(), QUIET)).retryAt, retryAt)
+      const noted = await t.throwsAsync(newcomer.acquire(), QUIET)
+      t.true(noted.retryAt > late.grant.hi)
+      const { retryAt } = await t.throwsAsync(lateThere.renew(), QUIET)
+      t.true(retryAt >= noted.retryAt, 'who was there before may see the loss itself, and note it too')
+      for (const step of [() => newcomer.acquire(), () => lateThere.renew()]) {
+        t.deepEqual((await t.throwsAsync(step(), QUIET)).retryAt, retryAt, 'once')
+      }
       for (const each of [keptThere, newcomer]) await t.throwsAsync(each.advance(10n), STOPPED)
       t.is(await newcomer.advance(0n, 100n), 100n)
       t.is(await newcomer.advance(10n), 100n)
@@ -202,7 +197,7 @@ export function testLosses({ isThere, place, alone, crash, recordsOf, remove, lo
   test('a slot’s record removed by hand: its holder has lost it', async (t) => {
     const where = await place(t)
     const holder = await hold(t, where.url, LONG)
-    await remove(where, GROUP, `slot${String(holder.grant.slot).padStart(10, '0')}`)
+    await remove(where, GROUP, slotName(holder.grant.slot))
     t.is(await holder.renew(), 'lost')
   })
 
@@ -241,11 +236,11 @@ export function testLosses({ isThere, place, alone, crash, recordsOf, remove, lo
   }
 
   test('a restart: every member goes on, and who is new waits unless the group is durable', async (t) => {
-    const { server, url } = await alone(t)
+    const { server, url } = await startDurable(t, kind)
     const groups = [false, true].map((durable) => ({ ...LEASE, group: `durable ${durable}`, durable }))
     const counters = [false, true].map((durable) => ({ name: `durable ${durable}`, block: 10, durable }))
     await FlakeId.createGroup(url, groups[0])
-    const stores = groups.map(() => watchedStore(t, recordsOf(url)))
+    const stores = groups.map(() => watchedStore(t, url))
     const members = await Promise.all(groups.map((options, i) => FlakeId.join(stores[i].store, options)))
     const segments = await Promise.all(counters.map((options) => SegmentId.open(url, options)))
     for (const each of [...members, ...segments]) closeAfter(t, each)
@@ -256,7 +251,7 @@ export function testLosses({ isThere, place, alone, crash, recordsOf, remove, lo
     })
     const flows = members.map((flake) => idsOf(flake, () => isOver))
 
-    await crash(server)
+    await kind.crash(server)
     await Promise.all(stores.map(({ asked }) => once(asked, 'read'))) // both renew while there is no server
     const renewals = members.map((flake) => happens(flake, 'renewed'))
     await server.start()
@@ -313,15 +308,16 @@ export function withDirectoryPutBack({ server, url }, signal) {
 }
 
 /** A store that tells when it is asked for something. */
-function watchedStore(t, records) {
+function watchedStore(t, url) {
   const asked = new EventEmitter()
+  const { store, close } = openStore(url)
+  t.teardown(close)
+  const { records } = store
   const read = records.read.bind(records)
   records.read = (...words) => {
     asked.emit('read')
     return read(...words)
   }
-  const store = new DatabaseStore(records)
-  t.teardown(() => store.close())
   return { store, asked }
 }
 

@@ -1,16 +1,17 @@
 // The MySQL store by its clients: URLs in projects with either package or none, the user's pools and connections, and a
-// server that is gone or hangs. What one read or swap does is in records-mysql.test.mjs.
+// server that is gone or hangs. What one read or swap does is in mysql-records.test.mjs.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
-import { CLIENTS, startMysql, wantMysql } from '../../servers/mysql.mjs'
+import { CLIENTS } from '../../servers/mysql.mjs'
 import { freePort, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
+import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const { mysqlStore, openMysql } = createRequire(import.meta.url)('../../../lib/lease/stores/mysql.js')
 
-const test = wantMysql() === undefined ? anyTest.skip : anyTest
+const test = isInstalled ? anyTest : anyTest.skip
 
 const STORE = { code: 'ERR_FLAKE_STORE' }
 const TRANSACTION = {
@@ -18,28 +19,10 @@ const TRANSACTION = {
   message: /^A store cannot use this client\. .*outside of a transaction\.$/,
 }
 
-let server
-let databases = 0
-
-anyTest.before(async () => {
-  if (wantMysql() !== undefined) server = await startMysql()
-})
-
-anyTest.after.always(() => server?.stop())
-
-const freshUrl = (on = server) => on.freshUrl(`d${databases++}`)
-
 /** A client of this kind, and a store on it. */
 async function connect(t, url, kind, options) {
-  const { client, end } = await CLIENTS[kind](url, options)
-  t.teardown(() => end().catch(() => {}))
+  const client = await newClient(t, url, kind, options)
   return { client, store: mysqlStore(client) }
-}
-
-async function startAlone(t) {
-  const own = await startMysql()
-  t.teardown(() => own.stop())
-  return own
 }
 
 /** How many clients are connected to this database. */

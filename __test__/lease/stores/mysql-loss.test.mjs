@@ -2,41 +2,24 @@
 // touches one from before.
 
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
-import anyTest from 'ava'
-import { startMysql, startReplica, untilCaughtUp, wantMysql } from '../../servers/mysql.mjs'
+import { startReplica, untilCaughtUp } from '../../servers/mysql.mjs'
 import { findProgram, until } from '../../servers/server.mjs'
-import { testLosses, withDirectoryPutBack } from './store-loss.mjs'
-
-const require = createRequire(import.meta.url)
-const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
-const { openClient } = require('../../../lib/lease/stores/mysql/url.js')
+import { DATABASES, startDurable } from './databases.mjs'
+import { testLosses, withDirectoryPutBack } from './loss.mjs'
+import { freshUrl, server as shared } from './mysql-shared.mjs'
 
 const run = promisify(execFile)
-
-let shared
-let databases = 0
-
-anyTest.before(async () => {
-  if (wantMysql() !== undefined) shared = await startMysql()
-})
-
-anyTest.after.always(() => shared?.stop())
+const { mysql } = DATABASES
 
 /** A database that only this test uses. */
 async function place() {
-  const database = `database${databases++}`
-  return { database, url: await shared.freshUrl(database) }
+  const url = await freshUrl()
+  const database = new URL(url).pathname.slice(1)
+  return { server: { database, query: (...words) => shared.query(...words) }, url }
 }
 
-async function alone(t, settings) {
-  const server = await startMysql({ 'innodb-flush-method': 'fsync', ...settings })
-  t.teardown(() => server.stop())
-  return { server, url: await server.freshUrl('ids') }
-}
-
-async function dumpAndRestore({ database }) {
+async function dumpAndRestore({ server: { database } }) {
   const options = ['--host=127.0.0.1', `--port=${shared.port}`, '--user=root', database]
   const now = async () => (await shared.query('SELECT UNIX_TIMESTAMP() AS now'))[0].now
   const { stdout } = await run(findProgram('mariadb-dump'), options)
@@ -47,23 +30,17 @@ async function dumpAndRestore({ database }) {
   await restoring
 }
 
-testLosses({
-  isThere: wantMysql() !== undefined,
+testLosses(mysql, {
   place,
-  alone,
-  crash: (server) => server.kill(),
-  recordsOf: (url) => new MysqlRecords(openClient(url)),
-  remove: ({ database }, group, name) =>
-    shared.query(`DELETE FROM ${database}.flakeforge_record WHERE group_name = ? AND name = ?`, [group, name]),
   losses: {
-    TRUNCATE: ({ database }) => shared.query(`TRUNCATE ${database}.flakeforge_record`),
-    'the table dropped': ({ database }) => shared.query(`DROP TABLE ${database}.flakeforge_record`),
+    TRUNCATE: ({ server: { database } }) => shared.query(`TRUNCATE ${database}.flakeforge_record`),
+    'the table dropped': ({ server: { database } }) => shared.query(`DROP TABLE ${database}.flakeforge_record`),
     'a dump restored': dumpAndRestore,
   },
   rollbacks: {
-    'a data directory put back': async (t) => withDirectoryPutBack(await alone(t), 'SIGTERM'),
+    'a data directory put back': async (t) => withDirectoryPutBack(await startDurable(t, mysql), 'SIGTERM'),
     'a replica promoted': async (t) => {
-      const { server: primary, url } = await alone(t, { 'server-id': 1, 'log-bin': 'log' })
+      const { server: primary, url } = await startDurable(t, mysql, { 'server-id': 1, 'log-bin': 'log' })
       const replica = await startReplica(primary, { 'log-bin': 'log', 'read-only': 1 })
       t.teardown(() => replica.stop())
       const lose = async () => {
@@ -78,6 +55,5 @@ testLosses({
       return { url, mark }
     },
   },
-  isLossy: true,
   isFit: false,
 })

@@ -1,7 +1,7 @@
-// Several members at once on a real MariaDB: store-races.mjs has the tests.
+// Several members at once on a real MariaDB: races.mjs has the tests.
 
 import { DATABASES } from './databases.mjs'
-import { testRaces } from './store-races.mjs'
-import { serve } from './store-rules.mjs'
+import { testRaces } from './races.mjs'
+import { serve } from './rules.mjs'
 
 testRaces(DATABASES.mysql, serve(DATABASES.mysql))

@@ -11,9 +11,10 @@ import mariadb from 'mariadb'
 import mariadbCallback from 'mariadb/callback'
 import mysql2Callback from 'mysql2'
 import mysql2 from 'mysql2/promise'
-import { CLIENTS, startMysql, startReplica, untilCaughtUp, wantMysql, withVariables } from '../../servers/mysql.mjs'
+import { CLIENTS, startMysql, startReplica, untilCaughtUp, withVariables } from '../../servers/mysql.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
 import { findProgram, freePort, until } from '../../servers/server.mjs'
+import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const require = createRequire(import.meta.url)
 const { mysqlClient } = require('../../../lib/lease/stores/mysql/client.js')
@@ -22,42 +23,23 @@ const { SCHEMA } = require('../../../lib/lease/stores/mysql/schema.js')
 const { insert, update } = require('../../../lib/lease/stores/mysql/swap.js')
 const { openClient, openMariadb, openMysql2 } = require('../../../lib/lease/stores/mysql/url.js')
 
-const clock = require('../../../chaos/clock.js')
+const clock = require('../../../chaos/faults/clock.js')
 
 const run = promisify(execFile)
 // One after the other, so that the steps of one do not wait for the servers of another to start.
-const test = wantMysql() === undefined ? anyTest.skip : anyTest.serial
+const test = isInstalled ? anyTest.serial : anyTest.skip
 /** For those that wait for a time limit. */
-const testBeside = wantMysql() === undefined ? anyTest.skip : anyTest
+const testBeside = isInstalled ? anyTest : anyTest.skip
 
 const OPTION = { code: 'ERR_FLAKE_OPTION' }
 const STORE = { code: 'ERR_FLAKE_STORE' }
 const TRANSACTION = { ...OPTION, message: /It is in a transaction\. Use the pool/ }
 const POOL = 'a pool of mysql2'
 
-let server
-let databases = 0
-
-anyTest.before(async () => {
-  if (wantMysql() !== undefined) server = await startMysql()
-})
-
-anyTest.after.always(() => server?.stop())
-
-const freshUrl = (on = server) => on.freshUrl(`d${databases++}`)
-
 /** The records of an address, by a client of this kind. */
 async function connect(t, url, kind = POOL, options = {}) {
-  const { client, end } = await CLIENTS[kind](url, options)
-  t.teardown(() => end().catch(() => {}))
+  const client = await newClient(t, url, kind, options)
   return { client, records: new MysqlRecords(mysqlClient(client)) }
-}
-
-/** A server of the test's own. */
-async function startAlone(t, settings) {
-  const own = await startMysql(settings)
-  t.teardown(() => own.stop())
-  return own
 }
 
 const slot = (i) => `slot${String(i).padStart(10, '0')}`
@@ -678,7 +660,7 @@ testBeside('a lock that somebody keeps: false in time, or an error', async (t) =
   t.false(await impatient.swap('g', 'group', 'a', 'b', identity))
   await t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), {
     ...STORE,
-    message: /no answer within 10000 ms/,
+    message: /no answer within 9000 ms/,
   })
 })
 
@@ -763,7 +745,7 @@ testBeside('a connection of the user’s pool that died without a word leaves th
   const { records } = await connect(t, (await freshUrl()).replace(String(server.port), String(proxy.port)))
   await put(records, 'g', 'group', 'a')
   proxy.lose()
-  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 10000 ms/ })
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 9000 ms/ })
   t.is(await textOf(records, 'g', 'group'), 'a')
 })
 

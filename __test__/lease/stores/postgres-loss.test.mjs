@@ -2,42 +2,33 @@
 // that touches one from before.
 
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
-import { CLIENTS, startPostgres, startStandby, wantPostgres } from '../../servers/postgres.mjs'
+import { CLIENTS, startPostgres, startStandby } from '../../servers/postgres.mjs'
 import { findProgram, until } from '../../servers/server.mjs'
-import { testLosses, withDirectoryPutBack } from './store-loss.mjs'
-
-const require = createRequire(import.meta.url)
-const { PostgresRecords } = require('../../../lib/lease/stores/postgres/records.js')
-const { openClient } = require('../../../lib/lease/stores/postgres/url.js')
+import { DATABASES, startDurable } from './databases.mjs'
+import { testLosses, withDirectoryPutBack } from './loss.mjs'
 
 const run = promisify(execFile)
+const { postgres } = DATABASES
 
 let shared
 let databases = 0
 
 anyTest.before(async () => {
-  if (wantPostgres() !== undefined) shared = await startPostgres()
+  if (postgres.isInstalled()) shared = await startPostgres()
 })
 
 anyTest.after.always(() => shared?.stop())
 
-/** A database that only this test uses, and `query` for it. */
+/** A database that only this test uses. */
 async function place(t) {
   const name = `database${databases++}`
   await shared.query(`CREATE DATABASE ${name}`)
   const url = shared.url.replace(/postgres$/, name)
   const { client, end } = CLIENTS.pg(url)
   t.teardown(end)
-  return { url, query: (...words) => client.query(...words) }
-}
-
-async function alone(t) {
-  const server = await startPostgres({ fsync: 'on' })
-  t.teardown(() => server.stop())
-  return { server, url: server.url }
+  return { server: { query: (...words) => client.query(...words) }, url }
 }
 
 async function dumpAndRestore({ url }) {
@@ -47,27 +38,21 @@ async function dumpAndRestore({ url }) {
   await restoring
 }
 
-testLosses({
-  isThere: wantPostgres() !== undefined,
+testLosses(postgres, {
   place,
-  alone,
-  crash: (server) => server.kill('SIGQUIT'), // ends the processes of its sessions too
-  recordsOf: (url) => new PostgresRecords(openClient(url)),
-  remove: ({ query }, group, name) =>
-    query('DELETE FROM flakeforge_record WHERE group_name = $1 AND name = $2', [group, name]),
   losses: {
-    TRUNCATE: ({ query }) => query('TRUNCATE flakeforge_record'),
-    'the table dropped': ({ query }) => query('DROP TABLE flakeforge_record'),
+    TRUNCATE: ({ server }) => server.query('TRUNCATE flakeforge_record'),
+    'the table dropped': ({ server }) => server.query('DROP TABLE flakeforge_record'),
     'a dump restored': dumpAndRestore,
   },
   rollbacks: {
-    'a data directory put back': async (t) => withDirectoryPutBack(await alone(t), 'SIGINT'),
+    'a data directory put back': async (t) => withDirectoryPutBack(await startDurable(t, postgres), 'SIGINT'),
     'a standby promoted': async (t) => {
-      const { server: primary, url } = await alone(t)
+      const { server: primary, url } = await startDurable(t, postgres)
       const standby = await startStandby(primary)
       t.teardown(() => standby.stop())
       const lose = async () => {
-        await primary.kill('SIGQUIT')
+        await postgres.crash(primary)
         return standby.url
       }
       const mark = async () => {
@@ -84,6 +69,5 @@ testLosses({
       return { url, mark }
     },
   },
-  isLossy: true,
   isFit: false,
 })

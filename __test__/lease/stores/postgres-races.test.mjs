@@ -1,11 +1,11 @@
-// Several members at once on a real PostgreSQL: store-races.mjs has the tests. What is PostgreSQL's own: the isolation
+// Several members at once on a real PostgreSQL: races.mjs has the tests. What is PostgreSQL's own: the isolation
 // levels, PgBouncer, and members that make the tables together.
 
 import pg from 'pg'
 import { CLIENTS, startPgbouncer, wantPgbouncer } from '../../servers/postgres.mjs'
 import { DATABASES, DatabaseStore } from './databases.mjs'
-import { crowd, endAgainAndAgain, testRaces } from './store-races.mjs'
-import { callsOn, serve } from './store-rules.mjs'
+import { crowd, endAgainAndAgain, testRaces } from './races.mjs'
+import { callsOn, serve } from './rules.mjs'
 
 const { postgres } = DATABASES
 const served = serve(postgres)

@@ -1,8 +1,8 @@
-// Groups and counters on a real PostgreSQL: store-rules.mjs and store-counters.mjs have the tests.
+// Groups and counters on a real PostgreSQL: rules.mjs and counters.mjs have the tests.
 
+import { testCounters } from './counters.mjs'
 import { DATABASES } from './databases.mjs'
-import { testCounters } from './store-counters.mjs'
-import { serve, testRules } from './store-rules.mjs'
+import { serve, testRules } from './rules.mjs'
 
 const served = serve(DATABASES.postgres)
 

@@ -4,34 +4,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newOwner, slotName } from '../../support/records.mjs'
 import { DatabaseStore } from './databases.mjs'
-import { callsOn, freshName, openGroup } from './store-rules.mjs'
+import { callsOn, freshName, openGroup } from './rules.mjs'
 
 const MEMBERS = 8
 const WINDOWS = 6 // of each member
-/** Windows that end while their holders live on. */
-const SHORT = { slots: 5, ttlMs: 25, skewMs: 20, durable: true }
+const SLOTS = 5 // fewer than members, so that they want each other's
+/** On a fast store, windows are as short as this. */
+const SHORTEST_TTL_MS = 25
 const REFUSALS = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_DESTROYED', 'ERR_FLAKE_QUIET']
 
+const pause = (longestMs) => sleep(Math.random() * longestMs)
+
+/**
+ * A ttl that suits the store, so that windows end while their holders live on, but not before the read that answers them: on
+ * a slow disk a write takes 150 ms. It is as long as all members need, at once, to make a group each and take a slot of it.
+ * That is three writes and five reads, and a window has to outlast one of each.
+ */
+async function fittingTtl(members) {
+  const join = (member) => callsOn(member, freshName(), { durable: true }).acquire({ joins: true })
+  await Promise.all(members.map(join)) // connects, and makes tables
+  const started = performance.now()
+  await Promise.all(members.map(join))
+  return Math.max(SHORTEST_TTL_MS, Math.ceil(performance.now() - started))
+}
+
 /** One member that takes, keeps, loses and gives back slots; every window that it had goes to `windows`. */
-async function live({ acquire, renew, release }, windows) {
+async function live({ acquire, renew, release }, { windows, ttlMs }) {
   for (let had = 0; had < WINDOWS; ) {
     const owner = newOwner()
     const window = await acquire({ owner, host: `host ${had % 3}`, joins: true }).catch((error) => {
       if (!REFUSALS.includes(error.code)) throw error
     })
     if (window === undefined) {
-      await sleep(Math.random() * 20)
+      await pause(ttlMs)
       continue
     }
     had += 1
-    await keep({ renew, release }, { owner, window, windows })
+    await keep({ renew, release }, { owner, window, windows, ttlMs })
   }
 }
 
-async function keep({ renew, release }, { owner, window, windows }) {
+async function keep({ renew, release }, { owner, window, windows, ttlMs }) {
   const renewals = Math.floor(Math.random() * 4)
   for (let i = 0; i < renewals; i++) {
-    await sleep(Math.random() * 40) // longer than the ttl at times: then another may have the slot
+    await pause(1.6 * ttlMs) // longer than the ttl at times: then another may have the slot
     const renewed = await renew(window.slot, owner, { hi: window.hi }).catch(({ code }) => code)
     if (typeof renewed === 'string') return void windows.push(window)
     if (renewed.lo !== window.lo) windows.push(window)
@@ -54,24 +70,26 @@ function overlaps(windows) {
 
 /** These members live at the same time in one group, while `also` goes on beside them: no windows overlap. */
 export async function crowd(t, members, also = async () => {}) {
+  const ttlMs = await fittingTtl(members)
   const group = freshName()
-  const calls = members.map((member) => callsOn(member, group, SHORT))
+  const calls = members.map((member) => callsOn(member, group, { slots: SLOTS, ttlMs, skewMs: 20, durable: true }))
   await calls[0].create()
-  const windows = []
-  let isOver = false
-  const living = Promise.all(calls.map((call) => live(call, windows))).finally(() => {
-    isOver = true
+  const life = { windows: [], ttlMs, isOver: false }
+  const living = Promise.all(calls.map((call) => live(call, life))).finally(() => {
+    life.isOver = true
   })
-  await Promise.all([living, also(calls[0], () => isOver)])
+  await Promise.all([living, also(calls[0], life)])
+  const { windows } = life
   t.true(windows.length >= MEMBERS * WINDOWS)
   t.true(new Set(windows.map(({ slot }) => slot)).size > 1)
   t.deepEqual(overlaps(windows), [])
 }
 
-/** Ends the group again and again, so that its members make it anew. */
-export async function endAgainAndAgain({ destroy }, isOver) {
-  while (!isOver()) {
-    await sleep(Math.random() * 500)
+/** Ends the group again and again, each time after some windows more, so that its members make it anew and have slots. */
+export async function endAgainAndAgain({ destroy }, life) {
+  while (!life.isOver) {
+    const enough = life.windows.length + 1 + Math.floor(Math.random() * MEMBERS)
+    while (life.windows.length < enough && !life.isOver) await pause(life.ttlMs)
     await destroy()
   }
 }

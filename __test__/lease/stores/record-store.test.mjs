@@ -180,3 +180,12 @@ test('version 0.1 left nothing, and durable is what the user vouches for', async
   await t.notThrowsAsync(store.endOlder('g'))
   await t.notThrowsAsync(store.checkDurable())
 })
+
+test('a function that never answers: the error of the step names it', async (t) => {
+  const store = recordStore({ read: () => new Promise(() => {}), swap: none, names: none })
+  const error = await t.throwsAsync(store.has('g'), {
+    code: 'ERR_FLAKE_STORE',
+    message: /^read\(\) of the store failed/,
+  })
+  t.is(error.cause.message, 'no answer within 9000 ms')
+})

@@ -1,37 +1,29 @@
 // A Redis that lost what it acknowledged: flushed, evicted, restarted, failed over. Whatever it was, no window may be
 // granted that touches one from before.
 
-import { createRequire } from 'node:module'
-import { startRedis, startReplica, untilCaughtUp, wantRedis } from '../../servers/redis.mjs'
-import { testLosses } from './store-loss.mjs'
+import { startRedis, startReplica, untilCaughtUp } from '../../servers/redis.mjs'
+import { DATABASES } from './databases.mjs'
+import { testLosses } from './loss.mjs'
 
-const require = createRequire(import.meta.url)
-const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
-const { openClient } = require('../../../lib/lease/stores/redis/url.js')
+const { redis } = DATABASES
 
-async function start(t, ...options) {
-  const server = await startRedis(...options)
+/** A server that forgets all when it ends. */
+async function start(t) {
+  const server = await startRedis()
   t.teardown(() => server.stop())
   return { server, url: server.url }
 }
-
-const recordsOf = (group) => `flakeforge:{${group}}:records`
 
 async function restart({ server }) {
   await server.kill()
   await server.start()
 }
 
-testLosses({
-  isThere: wantRedis() !== undefined,
+testLosses(redis, {
   place: start,
-  alone: (t) => start(t, '--appendonly', 'yes', '--appendfsync', 'always'),
-  crash: (server) => server.kill(),
-  recordsOf: (url) => new RedisRecords(openClient(url)),
-  remove: ({ server }, group, name) => server.cli('HDEL', recordsOf(group), name),
   losses: {
     FLUSHALL: ({ server }) => server.cli('FLUSHALL'),
-    'an eviction': ({ server }) => server.cli('DEL', recordsOf('orders')),
+    'an eviction': ({ server }) => redis.forget(server, 'orders'),
     'a restart without a file': restart,
   },
   rollbacks: {
@@ -63,6 +55,5 @@ testLosses({
       return { url, mark }
     },
   },
-  isLossy: true,
   isFit: false,
 })

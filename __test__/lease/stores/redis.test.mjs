@@ -1,9 +1,9 @@
-// Groups and counters on a real Redis: store-rules.mjs and store-counters.mjs have the tests, and here is what is Redis'
+// Groups and counters on a real Redis: rules.mjs and counters.mjs have the tests, and here is what is Redis'
 // own.
 
+import { testCounters } from './counters.mjs'
 import { DATABASES } from './databases.mjs'
-import { testCounters } from './store-counters.mjs'
-import { freshName, openGroup, serve, testRules } from './store-rules.mjs'
+import { freshName, openGroup, serve, testRules } from './rules.mjs'
 
 const { redis } = DATABASES
 const served = serve(redis)

@@ -1,0 +1,34 @@
+// The MariaDB that the tests of one file share, and what such a test makes for itself: a database, a client, or a server of
+// its own, which end with it. It must know no store.
+
+import anyTest from 'ava'
+import { CLIENTS, startMysql, wantMysql } from '../../servers/mysql.mjs'
+
+export const isInstalled = wantMysql() !== undefined
+
+/** There is none before the first test begins. */
+export let server
+let databases = 0
+
+anyTest.before(async () => {
+  if (isInstalled) server = await startMysql()
+})
+
+anyTest.after.always(() => server?.stop())
+
+/** The address of a new database. */
+export const freshUrl = (on = server) => on.freshUrl(`d${databases++}`)
+
+/** A client of this kind. */
+export async function newClient(t, url, kind, options = {}) {
+  const { client, end } = await CLIENTS[kind](url, options)
+  t.teardown(() => end().catch(() => {}))
+  return client
+}
+
+/** A server of the test's own. */
+export async function startAlone(t, settings) {
+  const own = await startMysql(settings)
+  t.teardown(() => own.stop())
+  return own
+}
