@@ -30,4 +30,24 @@ function dots(stream) {
   }
 }
 
-module.exports = { bold, dots, green, red }
+/** So many outputs on one stream: what is written to one appears once all before it have ended. */
+function inTurn(stream, count) {
+  const held = Array.from({ length: count }, () => [])
+  let turn = 0
+  return held.map((texts, i) => ({
+    write(text) {
+      if (i === turn) stream.write(text)
+      else texts.push(text)
+    },
+    end() {
+      texts.isEnded = true
+      if (i !== turn) return
+      do {
+        turn++
+        for (const text of held[turn] ?? []) stream.write(text)
+      } while (held[turn]?.isEnded)
+    },
+  }))
+}
+
+module.exports = { bold, dots, green, inTurn, red }

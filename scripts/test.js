@@ -1,20 +1,23 @@
 'use strict'
 
-// `npm test`: the core's tests, its models under loom, and the tests of the package, one after the other. It shows a dot
-// for each test, then all failures, and ends with one line that counts. With CI=true it shows what the runners print
-// (TAP for one) instead of the dots. The exit status is 1 when a test failed, or when one of the three ran none.
+// `npm test`: the tests of the package, the core's, and its models under loom. It shows a dot for each test, then all
+// failures, and ends with one line that counts. With CI=true it shows what the runners print (TAP for one) instead of the
+// dots. The exit status is 1 when a test failed, or when one of the three ran none.
+//
+// The package's tests wait much of their time, so cargo compiles and runs the core's beside them. What cargo's tests print
+// is held back until the package's have ended.
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const readline = require('node:readline')
 const { cargoReader, tapReader } = require('./test-readers.js')
-const { bold, dots, green, red } = require('./test-screen.js')
+const { bold, dots, green, inTurn, red } = require('./test-screen.js')
 
 const root = path.join(__dirname, '..')
 const isCI = !['', 'false', '0'].includes(process.env.CI ?? '')
 
-/** How to run the tests of each kind, and how to read what their runner prints. */
-const SUITES = [
+/** How to run the tests of each kind, and how to read what their runner prints. Cargo's run one after the other. */
+const CARGO = [
   {
     name: 'The core',
     command: 'cargo test --locked --no-fail-fast --package flakeforge-core',
@@ -23,13 +26,12 @@ const SUITES = [
   {
     name: 'Its models under loom',
     // Another cfg means another build of everything. In its own folder it does not replace the usual one.
-    command:
-      'cargo test --locked --no-fail-fast --package flakeforge-core --release --test loom --target-dir target/loom',
+    command: 'cargo test --locked --no-fail-fast --package flakeforge-core-loom --target-dir target/loom',
     env: { RUSTFLAGS: '--cfg loom' },
     reader: cargoReader,
   },
-  { name: 'The package', command: 'npx ava --tap', reader: tapReader },
 ]
+const AVA = { name: 'The package', command: 'npx ava --tap', reader: tapReader }
 
 /** Cargo names each test program before it runs it. Among the dots these lines are only noise. */
 const isNoise = (line) => /^\s*(?:Running|Doc-tests) /.test(line)
@@ -51,12 +53,12 @@ function readErrors(stream, warnings) {
   })
 }
 
-/** Reads a runner's output line by line, and shows it, or dots. */
-function readResults(stream, reader) {
-  const screen = dots(process.stdout)
+/** Reads a runner's output line by line, and writes it to `out`, or dots. */
+function readResults(stream, reader, out) {
+  const screen = dots(out)
   readline.createInterface({ input: stream }).on('line', (line) => {
     const result = reader.read(line)
-    if (isCI) console.log(line)
+    if (isCI) out.write(`${line}\n`)
     else if (result !== undefined) screen.add(result)
   })
   stream.on('end', () => screen.end())
@@ -72,9 +74,9 @@ function brokenRun(command, code, passed) {
 /** In CI, where the version of Node.js is known, a warning that no test expects is a failure. */
 const strayWarnings = (lines) => (isCI ? lines.map((text) => ({ title: 'a warning that no test expects', text })) : [])
 
-/** Runs a suite to its end. */
-function run({ name, command, env, reader: makeReader }) {
-  console.log(isCI ? `\n$ ${command}` : `\n${bold(name)}`)
+/** Runs a suite to its end; it prints to `out`, which it ends. */
+function run({ name, command, env, reader: makeReader }, out) {
+  out.write(isCI ? `\n$ ${command}\n` : `\n${bold(name)}\n`)
   const started = Date.now()
   const reader = makeReader()
   return new Promise((resolve) => {
@@ -84,14 +86,15 @@ function run({ name, command, env, reader: makeReader }) {
       shell: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    readResults(child.stdout, reader)
+    readResults(child.stdout, reader, out)
     const warnings = []
     readErrors(child.stderr, warnings)
     child.on('close', (code, signal) => {
       const { passed, failed, failures } = reader.results()
       const broken = failed === 0 ? brokenRun(command, code ?? signal, passed) : []
       const more = [...broken, ...strayWarnings(warnings)]
-      if (!isCI) console.log(`${passed + failed} tests in ${Math.round((Date.now() - started) / 1000)} s`)
+      if (!isCI) out.write(`${passed + failed} tests in ${Math.round((Date.now() - started) / 1000)} s\n`)
+      out.end()
       const all = [...failures, ...more].map((failure) => ({ suite: name, ...failure }))
       resolve({ passed, failed: failed + more.length, failures: all })
     })
@@ -105,9 +108,15 @@ function showFailures(failures) {
   for (const { suite, title, text } of failures) console.log(`\n${red('✗')} ${suite}: ${title}\n${indented(text)}`)
 }
 
-async function main() {
+async function runCargo(outs) {
   const results = []
-  for (const suite of SUITES) results.push(await run(suite))
+  for (const suite of CARGO) results.push(await run(suite, outs.shift()))
+  return results
+}
+
+async function main() {
+  const [first, ...others] = inTurn(process.stdout, 1 + CARGO.length)
+  const results = (await Promise.all([run(AVA, first), runCargo(others)])).flat()
   const sum = (what) => results.reduce((total, result) => total + result[what], 0)
   const [passed, failed] = [sum('passed'), sum('failed')]
 

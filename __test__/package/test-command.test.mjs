@@ -11,13 +11,15 @@ const root = path.join(import.meta.dirname, '..', '..')
 const test = spawnSync('cargo', ['--version']).status === 0 ? anyTest : anyTest.skip
 
 const FILES = {
-  'Cargo.toml': '[workspace]\nmembers = ["core"]\nresolver = "3"\n',
-  'core/Cargo.toml': `[package]\nname = "flakeforge-core"\nversion = "0.0.0"\nedition = "2024"
+  'Cargo.toml': '[workspace]\nmembers = ["core", "core/loom"]\nresolver = "3"\n',
+  'core/Cargo.toml': `[package]\nname = "flakeforge-core"\nversion = "0.0.0"\nedition = "2024"\n`,
+  'core/loom/Cargo.toml': `[package]\nname = "flakeforge-core-loom"\nversion = "0.0.0"\nedition = "2024"
 [lints.rust]\nunexpected_cfgs = { level = "warn", check-cfg = ["cfg(loom)"] }\n`,
-  'Cargo.lock': 'version = 4\n\n[[package]]\nname = "flakeforge-core"\nversion = "0.0.0"\n',
+  'Cargo.lock': `version = 4\n\n[[package]]\nname = "flakeforge-core"\nversion = "0.0.0"\n
+[[package]]\nname = "flakeforge-core-loom"\nversion = "0.0.0"\n`,
   'package.json': '{ "ava": { "files": ["*.test.mjs"], "workerThreads": false } }',
   'core/src/lib.rs': '#[test]\nfn in_the_library() {}\n',
-  'core/tests/loom.rs': '#![cfg(loom)]\n#[test]\nfn a_model() {}\n',
+  'core/loom/src/lib.rs': '#![cfg(loom)]\n#[test]\nfn a_model() {}\n',
   'a.test.mjs': `import test from 'ava'\ntest('one', (t) => t.pass())\ntest.skip('skipped', (t) => t.pass())\n`,
   'b.test.mjs': `import test from 'ava'\ntest('two', (t) => t.pass())\n`,
 }
@@ -64,7 +66,7 @@ test.serial('a dot for each test, and the counts alone on the last line', (t) =>
   const dots = lines.filter((line) => /^[.Fs]+$/.test(line))
   t.deepEqual(
     dots.map((line) => [...line].sort().join('')), // ava runs files side by side
-    ['.', '.', '..s'],
+    ['..s', '.', '.'],
   )
   t.notRegex(stdout, /Failures|^ok \d|^test .*\.\.\. ok/m)
 })
@@ -90,12 +92,12 @@ test.serial('with CI=true it is what the runners print, and the failures once mo
   t.regex(raw, /^not ok \d+ - c › three$/m)
   t.regex(raw, /^ok \d+ - b › two$/m)
   t.regex(raw, /^test holds \.\.\. ok$/m)
-  t.regex(failures, /✗ The core: breaks\n[^✗]*✗ The package: c › three\n/)
+  t.regex(failures, /✗ The package: c › three\n[^✗]*✗ The core: breaks\n/)
 })
 
 test.serial('a suite that does not compile, crashes or has no tests is a failure', (t) => {
   const { status, lines, stdout, stderr } = npmTest({
-    'core/tests/loom.rs': '#![cfg(loom)]\ncompile_error!("no model");\n',
+    'core/loom/src/lib.rs': '#![cfg(loom)]\ncompile_error!("no model");\n',
     'a.test.mjs': '',
     'b.test.mjs': `import test from 'ava'\ntest('ends', () => process.kill(process.pid, 'SIGKILL'))\n`,
   })
