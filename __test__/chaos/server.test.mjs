@@ -11,15 +11,15 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
 const FlakeId = require('../../index.js')
-const { check } = require('../../chaos/check.js')
-const clock = require('../../chaos/clock.js')
-const { Gaps } = require('../../chaos/gaps.js')
-const { Handle } = require('../../chaos/handle.js')
-const { judgeExtent } = require('../../chaos/judge.js')
-const { target } = require('../../chaos/leased.js')
-const { outages } = require('../../chaos/outages.js')
-const { endQuiet } = require('../../chaos/quiet.js')
-const { WAYS, Run } = require('../../chaos/ways.js')
+const { check } = require('../../chaos/outcome/check.js')
+const clock = require('../../chaos/faults/clock.js')
+const { Gaps } = require('../../chaos/run/gaps.js')
+const { MemberProcess } = require('../../chaos/run/member-process.js')
+const { judgeExtent } = require('../../chaos/outcome/judge.js')
+const { target } = require('../../chaos/scenarios/server.js')
+const { outages } = require('../../chaos/faults/outages.js')
+const { endQuiet } = require('../../chaos/faults/end-quiet.js')
+const { Batch, CALLS } = require('../../chaos/member/calls.js')
 const { DatabaseStore } = require('../../lib/lease/stores/database.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-leased-'))
@@ -48,10 +48,10 @@ async function handOver(t, policy) {
   await FlakeId.createGroup(server.url, LEASE)
   const troubles = []
   const refusals = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_LEASE_EXPIRED']
-  const task = { join: server.url, policy, options: LEASE, way: 'next', perSecond: 1_000_000, refusals }
+  const task = { join: server.url, policy, options: LEASE, call: 'next', perSecond: 1_000_000, refusals }
   const members = ['first', 'second'].map(
     (name) =>
-      new Handle({
+      new MemberProcess({
         name: `${name} ${policy}`,
         folder,
         tasks: [task],
@@ -169,25 +169,25 @@ test('each target names its faults', (t) => {
   for (const name of ['redis', 'postgres', 'mysql', 'etcd']) t.true(target(name).columns.includes('restarts'))
 })
 
-// Ways
+// Calls
 
-test('a run keeps all IDs that were made, whichever way they were asked for', async (t) => {
+test('a batch keeps all IDs that were made, whichever call they were asked for by', async (t) => {
   const flake = new FlakeId({ id: 9 })
-  for (const way of Object.keys(WAYS)) {
-    const run = new Run()
-    await WAYS[way](flake, run)
-    t.true(run.isFull, way)
-    const bytes = run.drain()
+  for (const call of Object.keys(CALLS)) {
+    const batch = new Batch()
+    await CALLS[call](flake, batch)
+    t.true(batch.isFull, call)
+    const bytes = batch.drain()
     const ids = Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
     t.true(
       ids.every((id, i) => i === 0 || id > ids[i - 1]),
-      way,
+      call,
     )
   }
 })
 
 test('a call that is refused does not hide those that were made beside it', async (t) => {
-  for (const way of ['nextCallback', 'nextAsync']) {
+  for (const call of ['nextCallback', 'nextAsync']) {
     const flake = new FlakeId({ id: 10 })
     let calls = 0
     const some = (make) => (++calls === 5 ? Promise.reject(new Error('refused')) : make())
@@ -195,8 +195,8 @@ test('a call that is refused does not hide those that were made beside it', asyn
       nextAsync: () => some(() => flake.nextAsync()),
       next: (callback) => some(() => flake.nextAsync()).then((id) => callback(null, id), callback),
     }
-    const run = new Run()
-    await t.throwsAsync(async () => WAYS[way](refusing, run), { message: 'refused' })
-    t.is(run.drain().length, 255 * 8)
+    const batch = new Batch()
+    await t.throwsAsync(async () => CALLS[call](refusing, batch), { message: 'refused' })
+    t.is(batch.drain().length, 255 * 8)
   }
 })

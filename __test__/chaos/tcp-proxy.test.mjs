@@ -6,7 +6,7 @@ import net from 'node:net'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { Line } = require('../../chaos/line.js')
+const { TcpProxy } = require('../../chaos/faults/tcp-proxy.js')
 
 /** A server that sends back what it gets, after its name. */
 async function echo(t, name) {
@@ -20,15 +20,15 @@ async function echo(t, name) {
   return server.address().port
 }
 
-async function lineTo(t, port) {
-  const line = await Line.open(port)
-  t.teardown(() => line.close())
-  return line
+async function proxyTo(t, port) {
+  const proxy = await TcpProxy.open(port)
+  t.teardown(() => proxy.close())
+  return proxy
 }
 
 /** A connection that keeps what it gets; `has(text)` resolves once it is all there. */
-function connect(t, line) {
-  const socket = net.connect(line.port, '127.0.0.1')
+function connect(t, proxy) {
+  const socket = net.connect(proxy.port, '127.0.0.1')
   t.teardown(() => socket.destroy())
   let got = ''
   socket.setEncoding('utf8').on('data', (text) => {
@@ -48,8 +48,8 @@ function connect(t, line) {
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200))
 
 test('carries all bytes in both directions, and the end', async (t) => {
-  const line = await lineTo(t, await echo(t, 'A'))
-  const { socket, ended, has } = connect(t, line)
+  const proxy = await proxyTo(t, await echo(t, 'A'))
+  const { socket, ended, has } = connect(t, proxy)
   const long = `${'0123456789'.repeat(200_000)}.`
   socket.write(long)
   t.is(await has('.'), `A${long}`)
@@ -58,60 +58,60 @@ test('carries all bytes in both directions, and the end', async (t) => {
 })
 
 test('cut: all connections end at once, and new ones work', async (t) => {
-  const line = await lineTo(t, await echo(t, 'A'))
-  const connections = [connect(t, line), connect(t, line)]
+  const proxy = await proxyTo(t, await echo(t, 'A'))
+  const connections = [connect(t, proxy), connect(t, proxy)]
   for (const { has } of connections) await has('A')
-  line.cut()
+  proxy.cut()
   for (const { ended } of connections) t.is(await ended, 'ECONNRESET')
-  t.is(await connect(t, line).has('A'), 'A')
+  t.is(await connect(t, proxy).has('A'), 'A')
 })
 
 test('stall: nothing is carried until the last stall is over, and nothing is lost', async (t) => {
-  const line = await lineTo(t, await echo(t, 'A'))
-  const before = connect(t, line)
+  const proxy = await proxyTo(t, await echo(t, 'A'))
+  const before = connect(t, proxy)
   await before.has('A')
-  line.stall()
-  line.stall()
-  const later = connect(t, line)
+  proxy.stall()
+  proxy.stall()
+  const later = connect(t, proxy)
   before.socket.write('hello')
   later.socket.write('world')
   await aWhile()
-  line.flow()
+  proxy.flow()
   await aWhile()
   t.is(before.got() + later.got(), 'A')
-  line.flow()
+  proxy.flow()
   t.is(await before.has('hello'), 'Ahello')
   t.is(await later.has('world'), 'Aworld')
 })
 
-test('bar: connections end, and new ones as soon as they are made, until the last bar is gone', async (t) => {
-  const line = await lineTo(t, await echo(t, 'A'))
-  const before = connect(t, line)
+test('refuse: connections end, and new ones as soon as they are made, until the last refusal is over', async (t) => {
+  const proxy = await proxyTo(t, await echo(t, 'A'))
+  const before = connect(t, proxy)
   await before.has('A')
-  line.bar()
-  line.bar()
+  proxy.refuse()
+  proxy.refuse()
   t.is(await before.ended, 'ECONNRESET')
-  line.unbar()
-  const barred = connect(t, line)
-  t.true(['ECONNRESET', 'closed'].includes(await barred.ended))
-  t.is(barred.got(), '')
-  line.unbar()
-  t.is(await connect(t, line).has('A'), 'A')
+  proxy.accept()
+  const refused = connect(t, proxy)
+  t.true(['ECONNRESET', 'closed'].includes(await refused.ended))
+  t.is(refused.got(), '')
+  proxy.accept()
+  t.is(await connect(t, proxy).has('A'), 'A')
 })
 
 test('leads to another server, and nowhere when that is down', async (t) => {
-  const line = await lineTo(t, await echo(t, 'A'))
-  const before = connect(t, line)
+  const proxy = await proxyTo(t, await echo(t, 'A'))
+  const before = connect(t, proxy)
   await before.has('A')
-  line.pointTo(await echo(t, 'B'))
+  proxy.pointTo(await echo(t, 'B'))
   t.is(await before.ended, 'ECONNRESET')
-  t.is(await connect(t, line).has('B'), 'B')
+  t.is(await connect(t, proxy).has('B'), 'B')
   const closed = net.createServer()
   await new Promise((resolve) => closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address()
   await new Promise((resolve) => closed.close(resolve))
-  line.pointTo(port)
-  const nowhere = connect(t, line)
+  proxy.pointTo(port)
+  const nowhere = connect(t, proxy)
   await nowhere.ended
   t.is(nowhere.got(), '')
 })

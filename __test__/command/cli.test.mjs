@@ -378,7 +378,7 @@ for (const name of COMMANDS) {
     t.true(lines[0].startsWith(`usage: flakeforge ${name} `), lines[0])
     t.deepEqual(await linesOf(t, [name, '--help']), lines)
     for (const line of lines) t.true(line.length <= 100, line)
-    const { options } = require(`../bin/commands/${name}.js`)
+    const { options } = require(`../../bin/commands/${name}.js`)
     const text = lines.join('\n')
     for (const option of [...Object.keys(options), 'json']) {
       t.regex(text, new RegExp(`^  (?:-\\w, )?--?${option}(?: \\S+)?  `, 'm'), option)

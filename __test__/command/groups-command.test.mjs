@@ -14,7 +14,7 @@ import { FlakeId } from '../support/index.mjs'
 import { closeAfter, tryJoin } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
-const { createCommand } = require('../../lib/lease/create-command.js')
+const { howToCreate } = require('../../lib/lease/how-to-create.js')
 const { readJoinOptions } = require('../../lib/lease/join-options.js')
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
@@ -365,7 +365,7 @@ anyTest('a folder that is missing is made by create only, as by join()', async (
 })
 
 anyTest('the command that join() names for a new group has the options of that join()', (t) => {
-  const commandFor = (options) => createCommand('redis://h', readJoinOptions({ group: 'a', ...options }))
+  const commandFor = (options) => howToCreate('redis://h', readJoinOptions({ group: 'a', ...options }))
   t.is(commandFor({ durable: true, slots: 8 }), 'npx flakeforge create redis://h a --slots 8 --durable')
   t.is(commandFor({ durable: false }), 'npx flakeforge create redis://h a')
 })

@@ -12,8 +12,8 @@ import { afterEvents, allRefuse, closeAfter, happens, leaseOptions, named, recor
 import { diskFolder, hasClock, isRoot, PLACES, Puppet } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { check } = require('../../chaos/check.js')
-const { Handle } = require('../../chaos/handle.js')
+const { check } = require('../../chaos/outcome/check.js')
+const { MemberProcess } = require('../../chaos/run/member-process.js')
 
 const { fileStore } = FlakeId
 const PROCESSES = 8
@@ -71,13 +71,15 @@ test.serial('killed while they make IDs, and started again with another slot or 
   const task = (i) => ({
     join: `file:${path.join(folder, 'slots')}`,
     options: { slots: 6, maxAheadMs: i === 0 ? 0 : 15_000 },
-    way: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
+    call: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
     perSecond: 200_000,
     refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
   })
   const troubles = []
   const onTrouble = ({ who, what }) => troubles.push(`${who}: ${what}`)
-  const members = [0, 1, 2, 3].map((i) => new Handle({ name: `member ${i}`, folder, tasks: [task(i)], onTrouble }))
+  const members = [0, 1, 2, 3].map(
+    (i) => new MemberProcess({ name: `member ${i}`, folder, tasks: [task(i)], onTrouble }),
+  )
   t.teardown(() => Promise.all(members.map((one) => one.kill())))
   for (const one of members) one.start()
   for (let i = 0; i < 24; i++) {

@@ -10,8 +10,8 @@ import { isAscending, jsonOfChild, runChild } from '../support/index.mjs'
 import { diskFolder, hasClock, PLACES, Puppet } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { check } = require('../../chaos/check.js')
-const { Handle } = require('../../chaos/handle.js')
+const { check } = require('../../chaos/outcome/check.js')
+const { MemberProcess } = require('../../chaos/run/member-process.js')
 
 const MEMBERS = 4
 const KILLS = 30
@@ -37,7 +37,7 @@ for (const [place, folder] of Object.entries(PLACES)) {
 
 const task = (shared, i) => ({
   options: { id: 7, shared, maxAheadMs: i === 0 ? 0 : 15_000 },
-  way: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
+  call: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
   perSecond: 300_000,
   refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
 })
@@ -47,7 +47,7 @@ function startMembers(t, folder, fileOf) {
   const troubles = []
   const members = Array.from({ length: MEMBERS }, (_, i) => {
     const onTrouble = ({ who, what }) => troubles.push(`${who}: ${what}`)
-    return new Handle({ name: `member ${i}`, folder, tasks: [task(fileOf(i), i)], onTrouble })
+    return new MemberProcess({ name: `member ${i}`, folder, tasks: [task(fileOf(i), i)], onTrouble })
   })
   t.teardown(() => Promise.all(members.map((member) => member.kill())))
   for (const member of members) member.start()

@@ -34,7 +34,7 @@ test('a hundred generators with the same options are one in the addon, and have 
   const source = `
     import { createRequire } from 'node:module'
     const require = createRequire(${JSON.stringify(import.meta.url)})
-    const { generators } = require('../../lib/generator/hot.js')
+    const { generators } = require('../../lib/native/hot.js')
     const native = require('../../lib/native/index.js')
     const made = { open: 0, layouts: 0 }
     const { open } = generators

@@ -15,7 +15,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const { make } = require('../workers/make.cjs')
 const { files } = require('../../package.json')
-const here = import.meta.dirname
+const here = path.join(import.meta.dirname, '..')
 const root = path.join(here, '..')
 const THREADS = 4 // besides the main one
 

@@ -19,7 +19,7 @@ function testsOfThePackage(format) {
   const source = readFileSync(require.resolve('biguint-format/test/test.js'), 'utf8')
   const found = []
   const within = []
-  const load = (name) => (name === '../../index' ? format : require(name))
+  const load = (name) => (name === '../index' ? format : require(name))
   const describe = (name, define) => {
     within.push(name)
     define()

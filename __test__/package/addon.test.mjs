@@ -123,7 +123,7 @@ for (const name of ['traced', 'bundled']) {
   test(`${name}.js knows every platform and every client`, async (t) => {
     const { folder } = await project(t)
     const platforms = await readdir(path.join(root, 'npm'))
-    const clients = ['ioredis', 'redis', 'pg', 'postgres']
+    const clients = ['ioredis', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
     const all = [...platforms.map((platform) => `flakeforge-${platform}`), ...clients]
     const code = `
       const { loadAddon, loadClient } = require('./node_modules/flakeforge/lib/native/packages/${name}.js')
@@ -158,7 +158,7 @@ async function isolated(t) {
 test('where packages are kept apart flakeforge finds its addon and the client of the project', async (t) => {
   const folder = await isolated(t)
   t.is(await run(folder, PRINT_ADDON), ownPackage)
-  const code = `console.log(require('./node_modules/flakeforge/lib/lease/stores/packages.js').load('postgres'))`
+  const code = `console.log(require('./node_modules/flakeforge/lib/lease/stores/client-packages.js').load('postgres'))`
   t.is(await run(folder, code), 'postgres')
 })
 

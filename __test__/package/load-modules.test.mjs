@@ -48,7 +48,7 @@ test('require and the first ID load no module of Node, and few files of ours', a
   t.deepEqual(empty.files, [])
   t.deepEqual(added(empty, loaded), [])
   const files = own(loaded.files)
-  t.true(files.includes('index.js') && files.includes(path.join('lib', 'generator', 'hot.js')), files.join())
+  t.true(files.includes('index.js') && files.includes(path.join('lib', 'native', 'hot.js')), files.join())
   t.deepEqual(
     files.filter((file) => file.includes(`stores${path.sep}`)),
     [],
@@ -66,7 +66,7 @@ test('an ES import and the first ID load no store, and no module of Node but for
   const files = own(loaded.files)
   t.true(files.includes(path.join('lib', 'lease', 'segment', 'segment-id.js')), files.join())
   const stores = files.filter((file) => file.includes(`stores${path.sep}`))
-  t.deepEqual(stores, [path.join('lib', 'lease', 'stores', 'adapters.js')])
+  t.deepEqual(stores, [path.join('lib', 'lease', 'stores', 'open.js')])
   t.true(files.length <= MOST_FILES_OF_IMPORT, `${files.length}: ${files.join(' ')}`)
 })
 

@@ -82,8 +82,10 @@ test('the tarball has what a user needs and nothing else', async (t) => {
   for (const file of await fs.readdir(path.join(root, 'types'))) t.true(all.includes(path.join('types', file)), file)
   for (const file of needed) t.true(all.includes(file), `${file} is missing`)
   for (const file of await fs.readdir(path.join(root, 'lib'), { recursive: true }))
-    t.true(all.includes(path.join('lib', file)), file)
-  const stray = all.filter((file) => /\.(?:node|rs|toml|tgz|test\.mjs)$|__test__|^src|binding\.gyp/.test(file))
+    if (!/\.(?:md|d\.ts)$|npmignore$/.test(file)) t.true(all.includes(path.join('lib', file)), file)
+  const stray = all.filter((file) =>
+    /\.(?:node|rs|toml|tgz|test\.mjs)$|__test__|^src|^(?:lib|bin)\b.*\.(?:md|d\.ts)$|npmignore|binding\.gyp/.test(file),
+  )
   t.deepEqual(stray, [])
 })
 

@@ -1,0 +1,48 @@
+// Documents name only what is there: every file of this repository that one names in code or links to, and every function
+// that CONTRIBUTING says a file has. The guides' links are followed where the site is built.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+
+const root = path.join(import.meta.dirname, '..', '..')
+const OTHERS = ['.git', 'node_modules', 'npm', 'target']
+const HISTORY = 'CHANGELOG.md' // it names what was there
+
+function* documentsIn(folder) {
+  for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+    const name = path.posix.join(folder, entry.name)
+    if (entry.isDirectory() && !OTHERS.includes(entry.name)) yield* documentsIn(name)
+    if (entry.isFile() && name.endsWith('.md') && name !== HISTORY) yield name
+  }
+}
+
+const read = (name) => readFileSync(path.join(root, name), 'utf8')
+
+/** The paths that stand between backticks, without those with a placeholder such as NAME. */
+const named = (text) =>
+  [...text.matchAll(/`((?:core|lib|src|bin|__test__|chaos|bench|mutants|scripts|site|types)\/[\w./-]+)`/g)]
+    .map(([, name]) => name)
+    .filter((name) => !/[A-Z]{4}/.test(name))
+
+/** The links to files, as paths from the root; code is no link. */
+const linked = (text, document) =>
+  [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\((?![a-z]+:|#)([^)#]+)(?:#[^)]*)?\)/g)].map(([, href]) =>
+    path.posix.join(path.posix.dirname(document), href),
+  )
+
+test('every file that a document names or links to is there', (t) => {
+  const all = [...documentsIn('.')].flatMap((document) => {
+    const text = read(document)
+    return [...named(text), ...linked(text, document)].map((name) => ({ document, name }))
+  })
+  const missing = all.filter(({ name }) => !existsSync(path.join(root, name)))
+  t.deepEqual(missing, [])
+  t.true(all.length > 300, `only ${all.length}`)
+})
+
+test('CONTRIBUTING: every decision is made where the table says', (t) => {
+  const rows = [...read('CONTRIBUTING.md').matchAll(/^\|[^|]+\| `([\w./-]+)` \| `(\w+)` \|$/gm)]
+  for (const [, file, name] of rows) t.regex(read(file), new RegExp(`\\b${name}\\b`), `${file} has no ${name}`)
+  t.true(rows.length >= 10, `only ${rows.length}`)
+})
