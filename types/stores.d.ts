@@ -147,7 +147,7 @@ export function etcdStore(options: {
 
 /**
  * Slots and counters in a database of your own. Every answer of its functions is checked: a wrong one is
- * `ERR_FLAKE_STORE`, and so is one that takes longer than 10 s.
+ * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })

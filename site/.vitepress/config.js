@@ -38,7 +38,7 @@ export default defineConfig({
   base: '/flakeforge/', // as GitHub Pages serves a project
   cleanUrls: true,
   srcDir: '..',
-  srcExclude: others,
+  srcExclude: [...others, 'docs/*.md'],
   rewrites: pageOf,
   outDir: '../target/site',
   cacheDir: '../target/site-cache',

@@ -1,0 +1,23 @@
+'use strict'
+
+// The rooms of lib/ and of core/src/, the lowest floor first. A room may use the rooms below it, and no other.
+// .dependency-cruiser.cjs refuses what points up in lib/, core/tests/floors.rs what does in core/src/, and `npm run map`
+// draws both.
+
+const LIB = {
+  base: 'Errors, checks of values, timers, signals: what every other room needs.',
+  native: 'Finds the addon and loads it.',
+  layout: 'What the 64 bits mean, and an ID as text.',
+  generator: 'Takes IDs in this process, and waits where it must.',
+  files: 'The folder of slots that the processes of one machine share.',
+  lease: 'Keeps a slot of a store, and leaves it when it is lost.',
+}
+
+const CORE = {
+  layout: 'What the 64 bits mean.',
+  generator: 'How numbers are taken in a process.',
+  files: 'What outlives a process: cursors, slots and counters in files.',
+  lease: 'Who has which slot, over any database.',
+}
+
+module.exports = { LIB, CORE }
