@@ -84,9 +84,9 @@ const rightModule = (port) =>
 
 const wrongModule = (fault, port) =>
   moduleOf(`
-    import { openWrong, wipeSome } from ${here('wrong.mjs')}
+    import { openWrong, wipeAs } from ${here('wrong.mjs')}
     export default openWrong(${JSON.stringify(fault)}, ${port})
-    ${FAULTS[fault].lose ? `export const wipe = () => wipeSome(${port})` : ''}
+    ${FAULTS[fault].lose ? `export const wipe = () => wipeAs(${JSON.stringify(fault)}, ${port})` : ''}
   `)
 
 async function freshRecords(t) {

@@ -1,8 +1,8 @@
 // Stores that are each wrong in one way. `FAULTS` has for each fault the check that must find it, and the functions that
 // differ from the right store's.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connection, rightStore } from './right.mjs'
+import { RACES } from './wrong-races.mjs'
 
 const HOUR_MS = 3_600_000
 
@@ -158,6 +158,16 @@ export const FAULTS = {
       },
     }),
   },
+  'true without a write, of what is there': {
+    check: 'swap',
+    seen: /^after a swap that was answered true, the record is /,
+    change: (store) => ({
+      async swap(group, name, from, ...rest) {
+        if (from === null) return store.swap(group, name, from, ...rest)
+        return (await store.read(group, [name])).values[0] === from
+      },
+    }),
+  },
   'upper and lower case are equal': { check: 'bytes', change: comparing((text) => text.toLowerCase()) },
   'trailing spaces do not count': { check: 'bytes', change: comparing((text) => text.trimEnd()) },
   'accents do not count': {
@@ -168,6 +178,11 @@ export const FAULTS = {
   'only ASCII': { check: 'bytes', change: folded((text) => text.replaceAll(/[^\x20-\x7e]/gu, '?')) },
   'texts are cut at 255': { check: 'length', change: folded((text) => text.slice(0, 255)) },
   'texts are cut at 1000': { check: 'length', change: folded((text) => text.slice(0, 1000)) },
+  'only the first 900 characters count': {
+    check: 'length',
+    seen: /^a swap was answered true although the record, of 1 000 bytes, differs from `from` in its last character$/,
+    change: comparing((text) => text.slice(0, 900)),
+  },
   'names of groups are cut at 64': { check: 'group names', change: grouped((group) => group.slice(0, 64)) },
   'names of groups without case': { check: 'group names', change: grouped((group) => group.toLowerCase()) },
   'names of groups without trailing spaces': { check: 'group names', change: grouped((group) => group.trimEnd()) },
@@ -252,56 +267,12 @@ export const FAULTS = {
     check: 'position',
     change: reading((a) => ({ ...a, position: 1e6 - a.position })),
   },
-  'read, then write': {
-    check: 'atomic swaps',
-    change: (store, { ask }) => ({
-      async swap(group, name, from, to, { history, process }) {
-        const { values, identity } = await store.read(group, [name])
-        if (values[0] !== from || identity.history !== history || identity.process !== process) return false
-        await ask('put', group, name, to)
-        return true
-      },
-    }),
+  'position only at times': {
+    check: 'position',
+    seen: /^position was .* in one read and .* in another$/,
+    change: reading((a) => ({ ...a, position: a.position % 2 === 0 ? a.position : undefined })),
   },
-  'look for it, then make it': {
-    check: 'atomic swaps',
-    change: (store, { ask }) => ({
-      async swap(group, name, from, to, identity) {
-        if (from !== null) return store.swap(group, name, from, to, identity)
-        const answer = await store.read(group, [name])
-        const isSame = answer.identity.process === identity.process && answer.identity.history === identity.history
-        if (answer.values[0] !== null || !isSame) return false
-        await ask('put', group, name, to)
-        return true
-      },
-    }),
-  },
-  'a read for each name': {
-    check: 'snapshots',
-    change: (store) => ({
-      async read(group, names) {
-        const values = []
-        for (const name of names.slice(0, 2)) {
-          if (values.length === 1) await sleep(5)
-          values.push((await store.read(group, [name])).values[0])
-        }
-        const rest = await store.read(group, names.slice(2))
-        return { ...rest, values: [...values, ...rest.values] }
-      },
-    }),
-  },
-  'a read in parts': {
-    check: 'snapshots',
-    change: (store) => ({
-      async read(group, names) {
-        if (names.length <= 100) return store.read(group, names)
-        const first = await store.read(group, names.slice(0, 100))
-        await sleep(5)
-        const rest = await store.read(group, names.slice(100))
-        return { ...rest, values: [...first.values, ...rest.values] }
-      },
-    }),
-  },
+  ...RACES,
   'a clock from before the records': {
     check: 'snapshots',
     change: reading((a, names) => ({ ...a, now: names.length > 100 ? a.now - 5000 : a.now })),
@@ -340,7 +311,35 @@ export const FAULTS = {
   },
   'close that ends nothing': { check: 'close', change: () => ({ close: async () => {} }) },
   'no close': { check: 'close', change: () => ({ close: undefined }) },
+  'a process that fails after close': {
+    check: 'close',
+    seen: /^a process after close\(\) ended with 3$/,
+    change: (store) => ({
+      async close() {
+        process.exitCode = 3
+        await store.close()
+      },
+    }),
+  },
   'a loss that does not show': { check: 'loss', change: () => ({}), lose: 'drop' },
+  'a wipe that loses nothing': {
+    check: 'loss',
+    seen: /^after wipe\(\), nothing is gone and the identity is the same$/,
+    change: () => ({}),
+    lose: 'names',
+  },
+  'a swap from before the loss': {
+    check: 'loss',
+    seen: /^after wipe\(\), a swap with the identity from before was answered true$/,
+    change: (store) => ({
+      async swap(group, name, from, to, identity) {
+        const isBlind = group.endsWith(' shared') && name === 'group'
+        const known = isBlind ? (await store.read(group, [name])).identity : identity
+        return store.swap(group, name, from, to, known)
+      },
+    }),
+    lose: 'wipe',
+  },
   'a read that never answers': {
     check: 'clock',
     change: () => ({ read: () => new Promise(() => {}) }),
@@ -378,9 +377,9 @@ export const openWrong = (fault, port) =>
       }
     : undefined
 
-/** A wipe after which only one record of each group is gone, and nothing else changes. */
-export async function wipeSome(port) {
+/** A wipe that does what the fault says: 'drop' takes one record of each group away, 'names' none, 'wipe' all. */
+export async function wipeAs(fault, port) {
   const { ask, end } = await connection(port)
-  await ask('drop', 'group')
+  await ask(FAULTS[fault].lose, 'group')
   end()
 }
