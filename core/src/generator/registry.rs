@@ -227,13 +227,8 @@ impl<K: Display> Registry<K> {
     }
 
     /// How many entries there are.
-    pub fn len(&self) -> usize {
+    pub fn entries(&self) -> usize {
         self.scopes.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.scopes.is_empty()
     }
 
     fn in_use(&mut self, key: &Key) -> Option<&Scope<K>> {

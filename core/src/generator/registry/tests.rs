@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::*;
 use crate::generator::clock::TickClock;
 use crate::generator::cursor::Rule;
+use crate::layout::Spec;
 
 type Registry = super::Registry<&'static str>;
 
@@ -53,7 +54,7 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
     drop(give(&mut registry, 3, now_ms));
     drop(give(&mut registry, 4, now_ms + 1000));
     registry.sweep(now_ns);
-    assert_eq!(registry.len(), 3);
+    assert_eq!(registry.entries(), 3);
     assert!(Arc::ptr_eq(&held, &cursor(&mut registry, 0, 1)));
     assert_ne!(cursor(&mut registry, 0, 3).next(), 0, "an entry outlives its generators");
     assert_eq!(cursor(&mut registry, 0, 2).next(), 0);
@@ -65,7 +66,7 @@ fn a_map_that_grows_is_swept() {
     for epoch in 0..MANY as i64 * 3 {
         cursor(&mut registry, epoch, 0); // never used: tick 0, long past
     }
-    assert!(registry.len() <= MANY, "{} entries", registry.len());
+    assert!(registry.entries() <= MANY, "{} entries", registry.entries());
 }
 
 fn key(node: u64) -> Key {
@@ -84,6 +85,10 @@ fn a_fingerprint_says_what_the_bits_say() {
         of("sonyflake"),
         "epoch 1409529600000, tick 10 ms, timestamp 39 bits at 24, counter 8 bits at 16, node 0x9"
     );
+    let fields = vec![("timestamp".to_owned(), 48), ("id".to_owned(), 16)];
+    let spec = Spec { name: "mine".to_owned(), epoch_ms: 0, tick_ns: 1_000_000, fields };
+    let without_counter = Key::new(&Layout::custom(spec).unwrap(), 0).group_fingerprint();
+    assert_eq!(without_counter, "epoch 0, tick 1 ms, timestamp 48 bits at 16, no counter");
     assert!(of("uniqueid").contains("timestamp reversed 42 bits at 22"), "{}", of("uniqueid"));
 }
 
@@ -117,12 +122,12 @@ fn a_sweep_keeps_what_is_leased_or_was_just_now() {
     registry.lease(key(2)).unwrap().end(1);
     registry.lease(key(3)).unwrap().end(number(now_ns));
     registry.sweep(now_ns);
-    assert_eq!(registry.len(), 2);
+    assert_eq!(registry.entries(), 2);
     assert!(registry.plain(key(1)).is_err());
     assert!(registry.scopes.contains_key(&key(3)));
     held.end(1);
     registry.sweep(now_ns);
-    assert_eq!(registry.len(), 1);
+    assert_eq!(registry.entries(), 1);
 }
 
 #[test]
