@@ -1,0 +1,23 @@
+// Clients of old packages: refused at once, with the version that is needed. The old packages are not installed here: these
+// objects have what the store knows them by. No server is needed.
+
+import test from 'ava'
+import { FlakeId } from '../../support/index.mjs'
+
+const { postgresStore, redisStore } = FlakeId
+const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
+
+test('node-redis 3', (t) => {
+  const message =
+    /^A store cannot use this client\. It is of an old version of redis\. Version 4\.3\.0 or newer is needed.*`npm install redis@latest`\.$/
+  const client = { connected: true, internal_send_command() {}, eval() {}, evalsha() {} }
+  t.throws(() => redisStore(client), { ...OPTION, message })
+})
+
+test('postgres.js before 3.4.8, which may report what was never committed', (t) => {
+  const message =
+    /^A store cannot use this client\. It is of an old version of postgres\. Version 3\.4\.8 or newer is needed.*`npm install postgres@latest`\.$/
+  const sql = () => {}
+  Object.assign(sql, { unsafe() {}, begin() {}, options: { host: ['127.0.0.1'] } })
+  t.throws(() => postgresStore(sql), { ...OPTION, message })
+})
