@@ -245,6 +245,21 @@ test('at gives the bounds of Layout.range', async (t) => {
   t.is(lines.at(-1), 'WHERE id BETWEEN 7130316800000000000 AND 7130316800004194303')
 })
 
+test('at as text: the time or both times, and what a signed column holds where that differs', async (t) => {
+  const [heading, min, max, where, signed] = await linesOf(t, ['at', '2100-01-01', '2100-01-02'])
+  t.is(heading, 'flake, 2100-01-01T00:00:00.000Z to 2100-01-02T00:00:00.000Z')
+  const { min: from, max: to } = layouts.flake.range(Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2))
+  t.is(min, `  min  0x${format(from, 'hex')}  ${format(from)}  signed ${toSigned(from)}`)
+  t.is(max, `  max  0x${format(to, 'hex')}  ${format(to)}  signed ${toSigned(to)}`)
+  t.is(where, `WHERE id BETWEEN ${format(from)} AND ${format(to)}`)
+  t.is(signed, `WHERE id BETWEEN ${toSigned(from)} AND ${toSigned(to)} -- in a signed column`)
+
+  const lines = await linesOf(t, ['at', '2020-01-01'])
+  t.is(lines[0], 'flake, 2020-01-01T00:00:00.000Z')
+  t.is(lines.length, 4)
+  t.notRegex(lines.join('\n'), /signed/)
+})
+
 test('at gives signed bounds where they differ, and two comparisons where they wrap around', async (t) => {
   const [after] = await jsonOf(t, ['at', '2040-01-01', '--json'])
   t.is(after.min.signed, String(toSigned(layouts.flake.range(Date.UTC(2040, 0)).min)))
@@ -321,6 +336,7 @@ for (const [args, message] of [
   [['new', '--node', '3'], /Did you mean '--nodes'\?/],
   [['--worker', '32'], /--worker must be an integer from 0 to 31, but is '32'/],
   [['new', '--id', '5', '--id', '6'], /--id is given twice/],
+  [['new', '-x'], /Unknown option '-x'\. Did you mean '-n'\?/],
   [['new', '--json=yes'], /--json takes no value, so leave out 'yes'/],
   [['new', '--layout', 'nope'], /flake.*sonyflake/],
   [['new', '--layout', '{"fields"'], /--layout is not valid JSON/],
@@ -346,6 +362,9 @@ for (const [args, message] of [
 for (const [args, message] of [
   [['inspect', 'xyz'], /'xyz' is not an ID/],
   [['inspect', '18446744073709551616'], /is not an ID/],
+  [['inspect', '--', '-9223372036854775809'], /'-9223372036854775809' is not an ID/],
+  [['inspect', '--', '--help'], /'--help' is not an ID/],
+  [['inspect', '1'.repeat(80)], /'1{60}…' is not an ID/],
   [['inspect', '0xffffffffffffffff', '--layout', 'twitter'], /a bit that must be 0 is set/],
   [['new', '--id', '5', '--epoch', '-8640000000000000'], /too late for layout/],
 ]) {

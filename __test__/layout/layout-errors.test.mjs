@@ -280,6 +280,13 @@ test('idOffset: layouts whose IDs are not in the order of time have none', (t) =
   refuses(t, sequential, 'idOffset', /order/, { mode: 'spread' })
 })
 
+test('idOffset: parts whose ID would be below 0 or above 64 bits are refused', (t) => {
+  const layout = new Layout('hazelcast', { idOffset: -(2n ** 62n) })
+  const error = throwsCode(t, () => layout.encode({ tick: 1n }), 'ERR_FLAKE_OPTION', RangeError)
+  t.regex(error.message, /idOffset.*64 bits.*-4611686018427387904n/)
+  t.is(toBigInt(layout.encode({ tick: 2n ** 41n - 1n })), 2n ** 62n - 2n ** 22n)
+})
+
 // --- parts ---
 
 const parts = { timestamp: SOME_TIME, datacenter: 9, worker: 7, counter: 1 }
