@@ -18,7 +18,7 @@ const ESCAPE = '\u001b['
 test('without arguments: three IDs with their fields', async (t) => {
   const lines = await linesOf(t, [])
   const ids = lines.filter((line) => line.startsWith('0x'))
-  t.is(ids.length, 3)
+  t.is(ids.length, 3, lines.join('\n'))
   for (const line of ids) {
     const [hex, dec] = line.split('  ')
     t.is(BigInt(hex), BigInt(dec))
