@@ -9,9 +9,9 @@
 //! | file | what it contains |
 //! |---|---|
 //! | `settings` | the members, and what may go wrong, how often |
-//! | `words` | a setting as one line |
+//! | `setting_text` | a setting as one line |
 //! | `world` | members, commands and a store, and what each event does to them |
-//! | `happening` | what can happen |
+//! | `world_event` | what can happen |
 //! | `client` | a process with its lease, its memory, its steps, and what it may use |
 //! | `flight` | a step under way, between a read, a swap and its answer |
 //! | `store` | a database: texts, a clock, an identity, what was saved, and swaps that come late |
@@ -39,14 +39,14 @@ mod client;
 mod counting;
 mod flight;
 mod fresh;
-mod happening;
+mod setting_text;
 mod settings;
 mod store;
 mod usual;
 mod view;
 mod windows;
-mod words;
 mod world;
+mod world_event;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -55,10 +55,10 @@ use std::time::Instant;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 use counting::Counting;
-use happening::Happening;
 use settings::Setting;
 use usual::{Design, Usual};
 use world::{Good, World};
+use world_event::WorldEvent;
 
 const UNIQUE: &str = "no ms of a node twice";
 const NOT_STUCK: &str = "somebody gets a slot in the end";
@@ -72,18 +72,18 @@ const WENT_ON: &str = "a counter continues where somebody said";
 
 impl Model for Setting {
     type State = World;
-    type Action = Happening;
+    type Action = WorldEvent;
 
     fn init_states(&self) -> Vec<World> {
         (0..=self.skew).map(|ahead| World::new(self, ahead)).collect()
     }
 
-    fn actions(&self, world: &World, out: &mut Vec<Happening>) {
-        world.happenings(self, out);
+    fn actions(&self, world: &World, out: &mut Vec<WorldEvent>) {
+        world.world_events(self, out);
     }
 
-    fn next_state(&self, world: &World, happening: Happening) -> Option<World> {
-        world.after(self, happening)
+    fn next_state(&self, world: &World, world_event: WorldEvent) -> Option<World> {
+        world.after(self, world_event)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {

@@ -13,11 +13,11 @@ use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, New
 use crate::client::{Client, Cursor};
 use crate::flight::{At, By, Clocks, Flight, Stop};
 use crate::fresh;
-use crate::happening::{Happening, Last};
 use crate::settings::{Setting, TROUBLES, Trouble};
 use crate::store::{SERVER, Store};
 use crate::view::View;
 use crate::windows::Ms;
+use crate::world_event::{Last, WorldEvent};
 
 /// When time begins: lengths of time are far below.
 pub const DAWN: i64 = 1_000_000;
@@ -140,78 +140,78 @@ impl World {
     }
 
     /// The world after this happened; `None` if it could not happen.
-    pub fn after(&self, setting: &Setting, happening: Happening) -> Option<Self> {
+    pub fn after(&self, setting: &Setting, world_event: WorldEvent) -> Option<Self> {
         let mut world = self.clone();
         world.good = None;
-        if let Some(trouble) = happening.trouble() {
+        if let Some(trouble) = world_event.trouble() {
             world.spend(trouble);
         }
-        let is_possible = world.happen(setting, happening);
+        let is_possible = world.happen(setting, world_event);
         world.check(setting);
         is_possible.then_some(world)
     }
 
-    fn happen(&mut self, setting: &Setting, happening: Happening) -> bool {
-        match happening {
-            Happening::Tick => self.tick(),
-            Happening::Attach(who) => {
+    fn happen(&mut self, setting: &Setting, world_event: WorldEvent) -> bool {
+        match world_event {
+            WorldEvent::Tick => self.tick(),
+            WorldEvent::Attach(who) => {
                 if self.clients[who].lease.state() == State::Destroyed {
                     self.client(who).begin_anew(setting.members[who]);
                 }
                 (self.client(who).wanted, self.client(who).came) = (true, true);
                 self.step(setting, who, Event::Attach, Last::All);
             }
-            Happening::Wake(who) => self.step(setting, who, Event::Time, Last::All),
-            Happening::Go { who, flight, choice, stop } => return self.go(setting, who, flight, choice, stop),
-            Happening::TimeOut(who, flight) => self.time_out(setting, who, flight),
-            Happening::Arrive { late, again } => {
+            WorldEvent::Wake(who) => self.step(setting, who, Event::Time, Last::All),
+            WorldEvent::Go { who, flight, choice, stop } => return self.go(setting, who, flight, choice, stop),
+            WorldEvent::TimeOut(who, flight) => self.time_out(setting, who, flight),
+            WorldEvent::Arrive { late, again } => {
                 let swap = self.store.late[late].clone();
                 if !again {
                     self.store().late.remove(late);
                 }
                 self.store().swap(&swap);
             }
-            Happening::Save => {
+            WorldEvent::Save => {
                 let saved = (self.store.records.clone(), self.store.position);
                 self.store().saved = Some(saved);
             }
-            Happening::Lose { left, how, ahead } => {
+            WorldEvent::Lose { left, how, ahead } => {
                 let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
                 self.store().lose((left, how), ahead, memory, number);
                 if self.left[Trouble::Loss as usize] == 0 {
                     self.store().saved = None;
                 }
             }
-            Happening::Flush => {
+            WorldEvent::Flush => {
                 self.store().records.clear();
                 self.store().drop_late();
             }
-            Happening::Restart(ahead) => {
+            WorldEvent::Restart(ahead) => {
                 let process = format!("{SERVER}{}", self.new_number());
                 let store = self.store();
                 (store.ahead, store.identity.process) = (ahead, process);
                 store.drop_late();
             }
-            Happening::Forget => {
+            WorldEvent::Forget => {
                 self.store().identity.history = String::new();
                 self.store().drop_late();
             }
-            Happening::SetStoreClock(ahead) => self.store().ahead = ahead,
-            Happening::SetClock(who, ahead) => self.client(who).ahead = ahead,
-            Happening::Crash(who) => {
+            WorldEvent::SetStoreClock(ahead) => self.store().ahead = ahead,
+            WorldEvent::SetClock(who, ahead) => self.client(who).ahead = ahead,
+            WorldEvent::Crash(who) => {
                 self.bury(setting, who);
                 let ahead = self.clients[who].ahead;
                 *self.client(who) = Client { ahead, came: true, ..Client::new(setting, setting.members[who]) };
             }
-            Happening::Detach(who, last) => {
+            WorldEvent::Detach(who, last) => {
                 self.client(who).wanted = false;
                 self.step(setting, who, Event::Detach, last);
             }
-            Happening::GiveUp(who) => self.step(setting, who, Event::GiveUp, Last::All),
-            Happening::InUse(who) => self.client(who).is_in_use = true,
-            Happening::Destroy(who) => self.step(setting, who, Event::Destroy, Last::All),
-            Happening::Remove => self.begin(self.clients.len() - 1, By::Command, Task::Destroy),
-            Happening::Create => {
+            WorldEvent::GiveUp(who) => self.step(setting, who, Event::GiveUp, Last::All),
+            WorldEvent::InUse(who) => self.client(who).is_in_use = true,
+            WorldEvent::Destroy(who) => self.step(setting, who, Event::Destroy, Last::All),
+            WorldEvent::Remove => self.begin(self.clients.len() - 1, By::Command, Task::Destroy),
+            WorldEvent::Create => {
                 let task = Task::Create(setting.config(setting.members[0]));
                 self.begin(self.clients.len() - 1, By::Command, task);
             }
@@ -409,10 +409,10 @@ impl World {
             }
             for who in 0..setting.members.len() {
                 if !world.clients[who].wanted {
-                    world.happen(setting, Happening::Attach(who));
+                    world.happen(setting, WorldEvent::Attach(who));
                 }
                 if world.clients[who].wait.is_some_and(|at| at <= world.local(who)) {
-                    world.happen(setting, Happening::Wake(who));
+                    world.happen(setting, WorldEvent::Wake(who));
                 }
             }
             let now = Ms::window(world.beginning(), world.time, world.time);

@@ -54,7 +54,7 @@ pub enum Last {
 
 /// One thing that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Happening {
+pub enum WorldEvent {
     Tick,
     Attach(usize),
     Wake(usize),
@@ -93,7 +93,7 @@ pub enum Happening {
     Create,
 }
 
-impl Happening {
+impl WorldEvent {
     /// The trouble that this is, if it is one.
     pub fn trouble(self) -> Option<Trouble> {
         Some(match self {
@@ -119,7 +119,7 @@ impl Happening {
 
 impl World {
     /// Everything that can happen now.
-    pub fn happenings(&self, setting: &Setting, out: &mut Vec<Happening>) {
+    pub fn world_events(&self, setting: &Setting, out: &mut Vec<WorldEvent>) {
         if self.duplicate {
             return;
         }
@@ -130,13 +130,13 @@ impl World {
             self.of_flight(setting, who, flight, out);
         } else {
             if setting.end.is_none_or(|end| self.time < crate::world::DAWN + end) {
-                out.push(Happening::Tick);
+                out.push(WorldEvent::Tick);
             }
             for (who, flights) in flights() {
                 for (flight, it) in flights.iter().enumerate() {
                     self.of_flight(setting, who, flight, out);
                     if self.clients[who].awaits(it) {
-                        out.push(Happening::TimeOut(who, flight));
+                        out.push(WorldEvent::TimeOut(who, flight));
                     }
                 }
             }
@@ -145,84 +145,84 @@ impl World {
             }
             self.of_store(setting, out);
         }
-        let may = |happening: &Happening| happening.trouble().is_none_or(|trouble| self.may(trouble));
+        let may = |world_event: &WorldEvent| world_event.trouble().is_none_or(|trouble| self.may(trouble));
         let mut place = 0;
-        out.retain(|happening| {
+        out.retain(|world_event| {
             place += 1;
-            place <= first || may(happening)
+            place <= first || may(world_event)
         });
     }
 
-    fn of_flight(&self, setting: &Setting, who: usize, flight: usize, out: &mut Vec<Happening>) {
+    fn of_flight(&self, setting: &Setting, who: usize, flight: usize, out: &mut Vec<WorldEvent>) {
         let it = &self.clients[who].flights[flight];
         let chooses = matches!(it.by, By::Lease(Asked::Acquire, _)) && !matches!(it.at, At::Answer(_));
         for choice in 0..if chooses { setting.slots as usize } else { 1 } {
-            out.push(Happening::Go { who, flight, choice, stop: None });
-            out.extend(it.stops().map(|stop| Happening::Go { who, flight, choice, stop: Some(stop) }));
+            out.push(WorldEvent::Go { who, flight, choice, stop: None });
+            out.extend(it.stops().map(|stop| WorldEvent::Go { who, flight, choice, stop: Some(stop) }));
         }
     }
 
-    fn of_member(&self, setting: &Setting, who: usize, out: &mut Vec<Happening>) {
+    fn of_member(&self, setting: &Setting, who: usize, out: &mut Vec<WorldEvent>) {
         let member = &self.clients[who];
         let state = member.lease.state();
         // Of members with the same options, the one that comes first has the lowest number.
         let has_turn = who == 0 || setting.members[who - 1] != setting.members[who] || self.clients[who - 1].came;
         if !member.wanted && has_turn {
-            out.push(Happening::Attach(who));
+            out.push(WorldEvent::Attach(who));
         }
         if member.wait.is_some_and(|at| at <= self.local(who)) {
-            out.push(Happening::Wake(who));
+            out.push(WorldEvent::Wake(who));
         }
         let errors = (-setting.clock_error..=setting.clock_error).filter(|ahead| *ahead != member.ahead);
-        out.extend(errors.map(|ahead| Happening::SetClock(who, ahead)));
+        out.extend(errors.map(|ahead| WorldEvent::SetClock(who, ahead)));
         if !member.wanted {
             return;
         }
-        out.push(Happening::Crash(who));
+        out.push(WorldEvent::Crash(who));
         if member.cursor.is_some() {
-            out.extend([Last::None, Last::First, Last::All].map(|last| Happening::Detach(who, last)));
-            out.push(Happening::Destroy(who));
+            out.extend([Last::None, Last::First, Last::All].map(|last| WorldEvent::Detach(who, last)));
+            out.push(WorldEvent::Destroy(who));
         } else if state != State::Destroyed {
-            out.extend([Happening::Detach(who, Last::None), Happening::GiveUp(who)]);
+            out.extend([WorldEvent::Detach(who, Last::None), WorldEvent::GiveUp(who)]);
         }
         if !member.is_in_use {
-            out.push(Happening::InUse(who));
+            out.push(WorldEvent::InUse(who));
         }
     }
 
-    fn of_store(&self, setting: &Setting, out: &mut Vec<Happening>) {
+    fn of_store(&self, setting: &Setting, out: &mut Vec<WorldEvent>) {
         let store = &self.store;
         for late in 0..store.late.len() {
-            out.extend([false, true].map(|again| Happening::Arrive { late, again }));
+            out.extend([false, true].map(|again| WorldEvent::Arrive { late, again }));
         }
         let may_lose = self.may(Trouble::Loss);
         if may_lose && setting.lefts.contains(&Left::Saved) && store.saved.is_none() && !store.records.is_empty() {
-            out.push(Happening::Save);
+            out.push(WorldEvent::Save);
         }
         for ahead in 0..=setting.skew {
             for left in setting.lefts {
                 if *left != Left::Saved || store.saved.is_some() {
-                    out.extend(setting.hows.iter().map(|how| Happening::Lose { left: *left, how: *how, ahead }));
+                    out.extend(setting.hows.iter().map(|how| WorldEvent::Lose { left: *left, how: *how, ahead }));
                 }
             }
-            out.push(Happening::Restart(ahead));
+            out.push(WorldEvent::Restart(ahead));
             if ahead != store.ahead {
-                out.push(Happening::SetStoreClock(ahead));
+                out.push(WorldEvent::SetStoreClock(ahead));
             }
         }
         if !store.records.is_empty() {
-            out.push(Happening::Flush);
+            out.push(WorldEvent::Flush);
         }
         if !store.identity.history.is_empty() && store.history_left == 0 {
-            out.push(Happening::Forget);
+            out.push(WorldEvent::Forget);
         }
         let is_free = self.clients[setting.members.len()].flights.is_empty();
         if is_free {
-            out.push(Happening::Remove);
+            out.push(WorldEvent::Remove);
         }
         // Whoever creates a group vouches that nobody used it.
         if !store.is_touched {
-            out.push(Happening::Create);
+            out.push(WorldEvent::Create);
         }
     }
 }
