@@ -739,6 +739,28 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 }
 
+testBeside(
+  'mariadb: a connection that died is closed without a KILL, which might hit a session of somebody else',
+  async (t) => {
+    const own = await startAlone(t)
+    const proxy = await startProxy(own.port)
+    t.teardown(() => proxy.stop())
+    const { client, records } = await connect(
+      t,
+      (await freshUrl(own)).replace(own.port, proxy.port),
+      'a pool of mariadb',
+    )
+    await put(records, 'g', 'group', 'a')
+    proxy.lose()
+    await own.restart('SIGKILL') // it counts its sessions from 1 again
+    await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 9000 ms/ })
+    t.is(await textOf(records, 'g', 'group'), 'a')
+    await client.end()
+    const [{ Value: kills }] = await own.query(`SHOW GLOBAL STATUS LIKE 'Com_kill'`)
+    t.is(kills, '0')
+  },
+)
+
 testBeside('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
   const proxy = await startProxy(server.port)
   t.teardown(() => proxy.stop())

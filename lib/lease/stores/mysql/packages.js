@@ -45,12 +45,15 @@ const { hasMethods } = require('../clients.js')
  * @typedef {object} Mariadb
  * @property {(options: object) => Promise<Row[] | Header>} query
  * @property {{ status: number }} info
+ * @property {(timeoutMs: number) => Promise<void>} ping
  * @property {() => void} release
  * @property {() => void} destroy
  * @property {() => Promise<Mariadb>} [getConnection] of a pool
  */
 
 const CALLBACKS = "mariadb's callback interface has no store. Use the one of require('mariadb')."
+
+const PING_MS = 1
 
 /** For each statement, because a client may have its own ways. Values are bytes, so their text is UTF-8. */
 const AS_TEXTS = {
@@ -88,12 +91,6 @@ const ofMariadb = (connection) => ({
 })
 
 /**
- * How a connection of a pool ends: it is ours until then.
- * @param {Mysql2 | Mariadb} connection
- */
-const endsOf = (connection) => ({ giveBack: () => connection.release(), drop: () => connection.destroy() })
-
-/**
  * @param {Mysql2} core
  * @returns {Take}
  */
@@ -103,7 +100,18 @@ const fromMysql2 = (core) => async () => {
   const connection = await new Promise((resolve, reject) => {
     core.getConnection?.((error, taken) => (error ? reject(error) : resolve(taken)))
   })
-  return { ...ofMysql2(connection), ...endsOf(connection) }
+  return { ...ofMysql2(connection), giveBack: () => connection.release(), drop: () => connection.destroy() }
+}
+
+/**
+ * While a statement is under way, destroy() would send KILL over another connection. If that fails, nobody can catch the
+ * error, and it ends the process; after a restart it may end a session of somebody else. A ping that is not answered
+ * closes the connection first.
+ * @param {Mariadb} connection
+ */
+async function dropMariadb(connection) {
+  await connection.ping(PING_MS).catch(() => {})
+  connection.destroy()
 }
 
 /**
@@ -113,7 +121,12 @@ const fromMysql2 = (core) => async () => {
 const fromMariadb = (client) => async () => {
   if (typeof client.getConnection !== 'function') return ofMariadb(client)
   const connection = await client.getConnection()
-  return { ...ofMariadb(connection), ...endsOf(connection), flagsOf: () => connection.info.status }
+  return {
+    ...ofMariadb(connection),
+    flagsOf: () => connection.info.status,
+    giveBack: () => connection.release(),
+    drop: () => dropMariadb(connection),
+  }
 }
 
 /** @param {unknown} client */
