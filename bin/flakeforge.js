@@ -25,4 +25,12 @@ async function main(args) {
   await command.run(readArguments(command, rest))
 }
 
-main(process.argv.slice(2)).catch(report)
+/** Node ends with status 0 once there is nothing to wait for, even if the work is not done. */
+function reportUnfinished() {
+  report(new Error('The process had nothing left to wait for, but the command was not done.'))
+}
+
+process.once('beforeExit', reportUnfinished)
+main(process.argv.slice(2))
+  .catch(report)
+  .finally(() => process.off('beforeExit', reportUnfinished))

@@ -451,3 +451,10 @@ test('a bug is not taken for a fault of the user: the stack is shown, and where 
   t.true(stderr.startsWith('flakeforge: This is a bug in flakeforge.') && stderr.includes(bugs), stderr)
   t.regex(stderr, /TypeError: broken on purpose\n {4}at /)
 })
+
+test('a command that ends before its work is done does not look like a success', async (t) => {
+  const preload = path.join(import.meta.dirname, '..', 'workers', 'never-written.cjs')
+  const { code, stdout, stderr } = await run(['layouts'], { env: { NODE_OPTIONS: `--require=${preload}` } })
+  t.deepEqual([code, stdout], [1, ''])
+  t.regex(stderr, /nothing left to wait for, but the command was not done/)
+})
