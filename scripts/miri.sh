@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # scripts/miri.sh: runs the unsafe code of mapped pages, and the tests of what lies in them, under Miri, which finds
-# undefined behaviour. Miri knows no mapped files, no other processes and no cycle counter, so it runs only these tests.
+# undefined behaviour. Miri knows no mapped files, no other processes and no cycle counter, so it runs only these tests:
+# on this machine's CPU, on a big-endian one (s390x) and on one of 32 bits (i686).
 # Needs `rustup toolchain install nightly --component miri`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,6 +9,9 @@ cd "$(dirname "$0")/.."
 export MIRIFLAGS=-Zmiri-disable-isolation # the tests make files and read the clock
 miri() { cargo +nightly miri test --locked --package flakeforge-core "$@"; }
 
-miri --lib mapped
-miri --test generator cursor::
-miri --test files presence::
+host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+for target in "$host" s390x-unknown-linux-gnu i686-unknown-linux-gnu; do
+  miri --target "$target" --lib mapped
+  miri --target "$target" --test generator cursor::
+  miri --target "$target" --test files presence::
+done

@@ -1,7 +1,7 @@
 //! Bytes of any length as text, and text back to the 64 bits of an ID.
 
 use flakeforge_core::layout::format::{self, Base};
-use napi::bindgen_prelude::{BigInt, Uint8ArraySlice};
+use napi::bindgen_prelude::{BigInt, Env, Result, Uint8ArraySlice};
 use napi_derive::napi;
 
 /// The names of the bases, in the order in which the raw functions count them.
@@ -16,10 +16,19 @@ pub fn text_width(base: String) -> Option<u32> {
     Base::named(&base)?.text_width().map(|width| width as u32)
 }
 
+/// The most bytes whose digits fit a JavaScript string in every base: it has at most 2^29 characters, or 2^28 on a system
+/// of 32 bits, and a byte has up to 8 digits. More would use up the memory of a small system, which ends the process.
+const MOST_BYTES: usize = if cfg!(target_pointer_width = "32") { 1 << 25 } else { 1 << 26 };
+
 /// A number of any length, big-endian, as text; null if there is no such base.
 #[napi]
-pub fn digits(bytes: Uint8ArraySlice, base: String) -> Option<String> {
-    Base::named(&base).map(|base| format::digits(&bytes, base))
+pub fn digits(env: &Env, bytes: Uint8ArraySlice, base: String) -> Result<Option<String>> {
+    if bytes.len() > MOST_BYTES {
+        let why = format!("{} bytes are too many for a text, which may be of {MOST_BYTES} bytes at most", bytes.len());
+        env.throw_type_error(&why, Some("ERR_FLAKE_ID"))?;
+        return Ok(None);
+    }
+    Ok(Base::named(&base).map(|base| format::digits(&bytes, base)))
 }
 
 /// The ID that a text spells; null for anything else.

@@ -321,3 +321,9 @@ for (const [number, value] of noNumbers.entries()) {
     }
   })
 }
+
+test('so many bytes that their text would use up the memory of a small system', (t) => {
+  const bytes = Buffer.alloc(2 ** 26 + 1)
+  const error = throwsCode(t, () => format(bytes, 'hex'), 'ERR_FLAKE_ID', TypeError)
+  t.regex(error.message, /^67108865 bytes are too many for a text, which may be of \d+ bytes at most$/)
+})

@@ -335,9 +335,11 @@ impl Generator {
         }
     }
 
-    /// Whether the cursor has ended before the layout has.
+    /// Whether the cursor has ended before the layout has. After a crash of the machine a damaged file may be the other way
+    /// round: its next number is one that the layout does not have.
     fn is_window_over(&self) -> bool {
-        self.source.is_ended() || self.source.cursor().limit() < self.rule.last
+        let (cursor, last) = (self.source.cursor(), self.rule.last);
+        self.source.is_ended() || cursor.is_sealed() || (cursor.limit() < last && cursor.next() <= last)
     }
 
     /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule

@@ -13,6 +13,11 @@
 //! | [`files`] | what outlives a process: cursors, slots and counters in files |
 //! | [`lease`] | who has which slot, over any database |
 
+#[cfg(not(target_has_atomic = "64"))]
+compile_error!(
+    "flakeforge-core needs 64-bit atomics: its cursor, which all threads share, is one atomic word of 64 bits"
+);
+
 pub mod files;
 pub mod generator;
 pub mod layout;

@@ -21,6 +21,7 @@ use crate::files::names;
 /// created with the value `init`, if one is given. If `by` is 0 and there is an `init`, the counter is first raised to
 /// `init`.
 pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, FileError> {
+    machine::check_shares(store)?;
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");
     let (file, identity) = find(path, &text, init)?;

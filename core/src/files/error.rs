@@ -38,6 +38,7 @@ impl FileError {
     /// The system refused an action on the file.
     pub fn io(path: &Path, action: &str, error: &io::Error) -> Self {
         let way_out = match error.kind() {
+            _ if has_long_part(path) => ". A part of its path is too long", // Windows may say that it is not there
             io::ErrorKind::PermissionDenied => ". Give the user of this process the right to read and write there",
             io::ErrorKind::ReadOnlyFilesystem => ". Use a place that can be written to",
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
@@ -55,6 +56,12 @@ impl FileError {
             Self::Mismatch { path, .. } | Self::File { path, .. } => path,
         }
     }
+}
+
+/// Whether a name in a path is longer than file systems allow. Windows counts units of UTF-16, others bytes, of which there
+/// are no fewer.
+fn has_long_part(path: &Path) -> bool {
+    path.iter().filter_map(|part| part.to_str()).any(|part| part.encode_utf16().count() > 255)
 }
 
 impl fmt::Display for FileError {

@@ -13,6 +13,9 @@
 //! Each part has disk sectors of its own (512 bytes, written completely or not at all). So in a page that was torn by a
 //! crash, each part is either older or newer, and never a mixture.
 //!
+//! Numbers are in the byte order of the machine, also those of the header: atomic operations know no other. So the
+//! version says which byte order the file has, and a file of the other one is refused.
+//!
 //! [`Page`] is the only place that says where something is. Who has the page mapped uses its fields. Who has read it as
 //! bytes finds a field by `offset_of!`.
 //!
@@ -93,7 +96,6 @@ pub type CounterPage = Page<CounterWords>;
 #[repr(C)]
 pub struct Header {
     magic: [u8; 16],
-    /// little-endian, like the other numbers of the header
     version: u32,
     text_len: u32,
     /// of the header, as it is while this is 0
@@ -214,12 +216,12 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
     }
     let mut page = [0; SIZE];
     put(&mut page, offset_of!(Header, magic), MAGIC);
-    put(&mut page, offset_of!(Header, version), &VERSION.to_le_bytes());
-    put(&mut page, offset_of!(Header, text_len), &(text.len() as u32).to_le_bytes());
+    put(&mut page, offset_of!(Header, version), &VERSION.to_ne_bytes());
+    put(&mut page, offset_of!(Header, text_len), &(text.len() as u32).to_ne_bytes());
     put(&mut page, offset_of!(Header, kind), kind.name().as_bytes());
     put(&mut page, offset_of!(Header, text), text.as_bytes());
     let sum = checksum(&page);
-    put(&mut page, offset_of!(Header, checksum), &sum.to_le_bytes());
+    put(&mut page, offset_of!(Header, checksum), &sum.to_ne_bytes());
     for &(offset, word) in start {
         put(&mut page, offset, &word.to_ne_bytes());
     }
@@ -232,6 +234,13 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
         return Err(format!("is not a file of flakeforge{size}. {}", kind.way_out()));
+    }
+    if number(start, offset_of!(Header, version)) == Some(VERSION.swap_bytes()) {
+        let [theirs, ours] = if cfg!(target_endian = "big") { ["little", "big"] } else { ["big", "little"] };
+        return Err(format!(
+            "has numbers in the byte order of another kind of CPU ({theirs}-endian), and this process runs on a \
+             {ours}-endian one. They cannot share files. Use another path"
+        ));
     }
     if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
         return Err(format!(
@@ -246,7 +255,7 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     let mut unsigned = [0; SIZE];
     unsigned.copy_from_slice(start);
     put(&mut unsigned, offset_of!(Header, checksum), &[0; 8]);
-    if !start[offset_of!(Header, checksum)..].starts_with(&checksum(&unsigned).to_le_bytes()) {
+    if !start[offset_of!(Header, checksum)..].starts_with(&checksum(&unsigned).to_ne_bytes()) {
         return Err(format!("has a wrong checksum in its header. {DAMAGED}"));
     }
     let found = until_zero(&start[offset_of!(Header, kind)..offset_of!(Header, text)]);
@@ -274,7 +283,7 @@ fn put(page: &mut [u8; SIZE], at: usize, bytes: &[u8]) {
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at + 4)?;
-    bytes.try_into().ok().map(u32::from_le_bytes)
+    bytes.try_into().ok().map(u32::from_ne_bytes)
 }
 
 fn until_zero(bytes: &[u8]) -> &[u8] {

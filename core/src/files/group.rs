@@ -17,7 +17,7 @@ use std::sync::atomic::{
 
 use crate::files::error::FileError;
 use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, word};
-use crate::files::machine::Machine;
+use crate::files::machine::{Machine, check_shares};
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
 use crate::generator::clock::system_ns;
@@ -135,6 +135,7 @@ impl Group {
 /// and take no number past the marks that they have now. Whoever opens the folder afterwards creates a new group, which
 /// starts above those marks.
 pub fn destroy(folder: &Path) -> Result<(), FileError> {
+    check_shares(folder)?;
     let Some(life) = last_life(folder)? else { return Ok(()) };
     let path = life.folder.join(FILE);
     let Some(file) = named_file::open_existing(&path)? else { return Ok(()) };

@@ -6,6 +6,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -107,9 +108,12 @@ pub fn process() -> MutexGuard<'static, ProcessRegistry> {
     PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Random, and not the registry's address: two copies have the same one in WebAssembly, each in a memory of its own.
+static NAME: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
+
 /// A name of this copy of the library within the process: another copy has another registry and another name.
 pub fn name() -> String {
-    format!("{:p}", &raw const PROCESS)
+    format!("{:016x}", *NAME)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The CPU's cycle counter, for one purpose: to know cheaply that the tick read a moment ago is not
 //! over yet. Reading it costs about 7 ns where the clock costs 24.
 //!
-//! A counter is used only if it runs at a constant rate and that rate is known: the CPU says it, or it is measured
-//! against the system's clocks, again every second. Otherwise [`per_ms`] stays 0, which means: read the real clock each
-//! time. Uniqueness depends on nothing here. It depends on the cursor alone.
+//! A counter is used only if it runs at a constant rate. The rate is measured against the system's clocks, again every
+//! second. arm64 has a register that says it, but firmware fills that in, and may be wrong. As long as no rate is known,
+//! [`per_ms`] is 0, which means: read the real clock each time. Uniqueness depends on nothing here. It depends on the
+//! cursor alone.
 //!
 //! This file must never overestimate: an error must make [`per_ms`] smaller than the true rate.
 
@@ -21,19 +22,8 @@ const AGAIN_MS: u64 = 1000;
 /// More cycles in a millisecond than any counter has: a counter that shows more was reset.
 const TOO_MANY: u64 = 1 << 24;
 
-/// What is known about the counter.
-#[allow(dead_code)] // each kind of CPU uses some of these
-enum Rate {
-    /// its rate may change
-    Unsteady,
-    /// its rate is constant, and has to be measured
-    Steady,
-    /// its rate is constant: this many cycles in a millisecond
-    Known(u64),
-}
-
-/// Found out once, because CPUID takes microseconds in a virtual machine.
-static RATE: LazyLock<Rate> = LazyLock::new(counter::rate);
+/// Whether its rate is constant. Found out once, because CPUID takes microseconds in a virtual machine.
+static IS_STEADY: LazyLock<bool> = LazyLock::new(counter::is_steady);
 static PER_MS: AtomicU64 = AtomicU64::new(0);
 /// The counter when `PER_MS` was found.
 static FOUND_AT: AtomicU64 = AtomicU64::new(0);
@@ -50,22 +40,19 @@ pub fn now() -> u64 {
 #[inline]
 pub fn per_ms(now: u64) -> u64 {
     let known = PER_MS.load(Relaxed);
-    if now.wrapping_sub(FOUND_AT.load(Relaxed)) < known * AGAIN_MS { known } else { find(now) }
+    if now.wrapping_sub(FOUND_AT.load(Relaxed)) < known * AGAIN_MS { known } else { find() }
 }
 
 #[cold]
-fn find(now: u64) -> u64 {
-    let (per_ms, found_at) = match *RATE {
-        Rate::Unsteady => return 0,
-        Rate::Known(per_ms) => (per_ms, now),
-        Rate::Steady => {
-            let Ok(mut watch) = WATCH.try_lock() else { return PER_MS.load(Relaxed) }; // another thread is measuring
-            let watch = watch.get_or_insert_with(|| Watch::new(Reading::now()));
-            (watch.look(Reading::now()), watch.since.after)
-        }
-    };
+fn find() -> u64 {
+    if !*IS_STEADY {
+        return 0;
+    }
+    let Ok(mut watch) = WATCH.try_lock() else { return PER_MS.load(Relaxed) }; // another thread is measuring
+    let watch = watch.get_or_insert_with(|| Watch::new(Reading::now()));
+    let per_ms = watch.look(Reading::now());
     PER_MS.store(per_ms, Relaxed);
-    FOUND_AT.store(found_at, Relaxed);
+    FOUND_AT.store(watch.since.after, Relaxed);
     per_ms
 }
 
@@ -136,18 +123,14 @@ mod counter {
         unsafe { _rdtsc() }
     }
 
-    /// Steady if the CPU says that its counter runs at one rate in every power state ("invariant TSC").
-    pub fn rate() -> super::Rate {
+    /// Whether the CPU says that its counter runs at one rate in every power state ("invariant TSC").
+    pub fn is_steady() -> bool {
         const POWER_MANAGEMENT: u32 = 0x8000_0007;
         const INVARIANT_TSC: u32 = 1 << 8;
         #[allow(unused_unsafe)] // an unsafe function in older compilers that we support, a safe one in this
         // SAFETY: CPUID is in every x86-64 CPU and reads no memory.
         let cpuid = |leaf| unsafe { __cpuid(leaf) };
-        if cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && cpuid(POWER_MANAGEMENT).edx & INVARIANT_TSC != 0 {
-            super::Rate::Steady
-        } else {
-            super::Rate::Unsteady
-        }
+        cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && cpuid(POWER_MANAGEMENT).edx & INVARIANT_TSC != 0
     }
 }
 
@@ -164,12 +147,9 @@ mod counter {
         count
     }
 
-    /// The architecture's generic timer has one rate, and a register that gives it in hertz.
-    pub fn rate() -> super::Rate {
-        let hertz: u64;
-        // SAFETY: CNTFRQ_EL0 is readable where CNTVCT_EL0 is; the read touches no memory.
-        unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack, preserves_flags)) };
-        super::Rate::Known(hertz / 1000)
+    /// The architecture's generic timer has one rate.
+    pub fn is_steady() -> bool {
+        true
     }
 }
 
@@ -183,7 +163,7 @@ mod counter {
         0
     }
 
-    pub fn rate() -> super::Rate {
-        super::Rate::Unsteady
+    pub fn is_steady() -> bool {
+        false
     }
 }

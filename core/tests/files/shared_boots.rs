@@ -74,6 +74,19 @@ fn another_boot_starts_past_the_mark() {
 }
 
 #[test]
+fn another_boot_goes_past_a_mark_that_no_layout_reaches() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    generator(open_in_boot(&path, Some(1)), &PLAIN).next_id().unwrap();
+    let mut damaged = fs::read(&path).unwrap();
+    let [_, _, mark] = words(&path);
+    damaged[2560..2568].copy_from_slice(&(mark | 1 << 55).to_ne_bytes());
+    fs::write(&path, damaged).unwrap();
+    let refusal = generator(open_in_boot(&path, Some(2)), &PLAIN).next_id();
+    assert!(matches!(refusal, Err(Refusal::TimeRange { .. })), "{refusal:?}");
+}
+
+#[test]
 fn quick_restarts_without_a_boot_id_wait_for_one_mark() {
     let folder = folder();
     let path = folder.path().join("ids");

@@ -89,3 +89,10 @@ fn a_file_that_was_replaced_is_opened_anew() {
     assert!(Arc::ptr_eq(&second, &registry.shared(key(3), &path).unwrap()));
     std::fs::remove_file(path).unwrap();
 }
+
+#[test]
+fn a_copy_keeps_its_name() {
+    assert_eq!(name(), name());
+    assert_eq!(name().len(), 16);
+    assert_ne!(name(), "0".repeat(16), "it is random");
+}
