@@ -43,6 +43,7 @@ test.serial('a plain path: the address that was meant', async (t) => {
     ['/var/lib/ids', 'file:/var/lib/ids'],
     ['./ids', 'file:./ids'],
     ['C:\\ids', 'file:C:\\ids'],
+    ['C:/ids', 'file:C:/ids'],
   ]) {
     const { message } = await t.throwsAsync(FlakeId.join(given), { code: 'ERR_FLAKE_OPTION' })
     t.true(message.endsWith(`but is '${given}'. Did you mean '${meant}'?`), message)

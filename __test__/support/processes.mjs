@@ -16,13 +16,37 @@ const TMPFS = 0x01021994
 const SHARED_MEMORY = '/dev/shm'
 const BUILD = fileURLToPath(new URL('../../target', import.meta.url))
 
+/** Where files that are in use stay, and processes cannot be stopped. */
+export const isWindows = process.platform === 'win32'
+
+/** Whether a slot or file can be used again at once: where nothing identifies the boot, that takes up to 5 s. */
+export const identifiesBoot = !isWindows
+
+/** A word instead of a test that only has a meaning elsewhere. */
+export const notOnWindows = (t, why) => t.log(`SKIPPED: ${why} on Windows`) || t.pass()
+
+/** Asserts that Windows lets nobody do this to a file that is in use. */
+export function isKept(t, call, what) {
+  const error = t.throws(call, undefined, what)
+  t.regex(error?.code ?? '', /^(?:EPERM|EBUSY|EACCES)$/, what)
+}
+
 const isTmpfs = (folder) => fs.existsSync(folder) && fs.statfsSync(folder).type === TMPFS
 
 function folderIn(t, parent) {
   fs.mkdirSync(parent, { recursive: true })
   const folder = fs.mkdtempSync(path.join(parent, 'flakeforge-test-'))
-  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }))
+  t.teardown(() => removeFolder(folder))
   return folder
+}
+
+/** Windows refuses to remove what this process still has open or mapped. Then it stays in the temporary folder. */
+function removeFolder(folder) {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if (!isWindows) throw error
+  }
 }
 
 /** A folder on a disk, gone when the test is over. */

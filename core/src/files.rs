@@ -13,6 +13,7 @@
 //! | [`filesystem`] | which file systems are this machine's own |
 //! | [`boot`] | which boot of the machine this is |
 //! | [`machine`] | what files need to know of the machine |
+//! | `sharing` | how files are opened on Windows, so that they stay in their place |
 //! | [`named_file`] | how a file is created, and how it is found |
 //! | `mapped` | a page of a file in memory, which other processes map, too |
 //! | `entry` | what everyone who opens a file does first |
@@ -21,6 +22,7 @@
 //! | [`shared`] | one cursor for all processes that name the same file |
 //! | [`process_registry`] | the registry of this process, which knows the keys whose cursors are in files |
 //! | [`holder_record`] | who holds a slot, for people who want to know |
+//! | `slot_lock` | the lock that says who has a slot |
 //! | [`slots`] | a separate slot for each process that shares a folder |
 //! | [`listing`] | the slots of a group and the groups of a folder, for people who want to know |
 //! | [`counters`] | counters in files, which grow by one block at a time |
@@ -52,6 +54,10 @@ pub mod presence;
 pub mod process_registry;
 #[cfg(not(loom))]
 pub mod shared;
+#[cfg(not(loom))]
+mod sharing;
+#[cfg(not(loom))]
+mod slot_lock;
 #[cfg(not(loom))]
 pub mod slots;
 #[cfg(not(loom))]

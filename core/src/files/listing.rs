@@ -3,7 +3,7 @@
 //! This file must never need the right to write, nor hold a lock for longer than it takes to ask for it. A file that
 //! cannot be read must not hide the others.
 
-use std::fs::{self, TryLockError};
+use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,9 @@ use crate::files::error::FileError;
 use crate::files::file_format::{CursorPage, word};
 use crate::files::group::{Life, last_life};
 use crate::files::holder_record::HolderRecord;
-use crate::files::named_file;
+use crate::files::machine::check_shares;
 use crate::files::names;
+use crate::files::slot_lock::is_locked;
 use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
 
@@ -42,6 +43,7 @@ pub struct SlotList {
 
 /// What the slots of the group in a folder say; nothing if the group was destroyed. This does not disturb the holders.
 pub fn list(folder: &Path) -> Result<SlotList, FileError> {
+    check_shares(folder)?;
     let mut list = SlotList::default();
     let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(list) };
     for (slot, page) in life.slots()? {
@@ -64,19 +66,9 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
     Ok(SlotInfo { slot, is_held, holder: HolderRecord::read(page), last_ms, hi_ms })
 }
 
-/// Asks for the lock, without waiting, and holds it no longer than that takes. Somebody who looks for a slot at that
-/// moment takes another one.
-fn is_locked(path: &Path) -> Result<bool, FileError> {
-    let Some(file) = named_file::open_to_read(path)? else { return Ok(false) };
-    match file.try_lock_shared() {
-        Ok(()) => Ok(false), // closing the file releases the lock
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(error)) => Err(FileError::io(path, "locked", &error)),
-    }
-}
-
 /// The groups of a store's folder, as names and folders, in order; including those that [`list`] finds a fault with.
 pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, FileError> {
+    check_shares(store)?;
     let entries = match fs::read_dir(store) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),

@@ -11,11 +11,11 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicPtr, AtomicU64,
     Ordering::{Acquire, Release},
 };
+use std::sync::{Arc, OnceLock};
 
 use memmap2::{MmapOptions, MmapRaw};
 
@@ -40,7 +40,7 @@ unsafe impl Words for CounterWords {}
 #[derive(Debug)]
 pub(crate) struct Mapped<W> {
     map: MmapRaw,
-    file: File,
+    file: Arc<File>,
     /// the page, or the zeros that replace it
     start: AtomicPtr<Page<W>>,
     stand_in: OnceLock<Box<[AtomicU64; SIZE / 8]>>,
@@ -48,8 +48,9 @@ pub(crate) struct Mapped<W> {
 
 impl<W: Words> Mapped<W> {
     /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
-    pub(crate) fn new(file: File, path: &Path) -> Result<Self, FileError> {
-        let map = MmapOptions::new().len(SIZE).map_raw(&file);
+    pub(crate) fn new(file: impl Into<Arc<File>>, path: &Path) -> Result<Self, FileError> {
+        let file = file.into();
+        let map = MmapOptions::new().len(SIZE).map_raw(&*file);
         let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
         let mapped = Self { map, file, start, stand_in: OnceLock::new() };
@@ -86,11 +87,6 @@ impl<W: Words> Mapped<W> {
             self.start.store((&raw const **zeros).cast_mut().cast(), Release);
         }
         self.stand_in.get().is_some()
-    }
-
-    /// Releases the lock on the file, even if others still have it open.
-    pub(crate) fn unlock(&self) {
-        let _ = self.file.unlock(); // if this fails, closing the file does it
     }
 
     /// Returns once the page, as it was at the call, is on the disk.

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::files::error::FileError;
 use crate::files::file_format::{self, Kind, Purpose};
 use crate::files::machine::Machine;
+use crate::files::sharing;
 
 /// How often to start again if the file appears and disappears while it is being opened.
 const TRIES: usize = 100;
@@ -103,7 +104,7 @@ fn identity(_path: &Path, metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
-/// On other systems an open file keeps its name, so the name is its identity.
+/// On other systems an open file keeps its name, so the name is its identity. On Windows sharing.rs sees to that.
 #[cfg(not(unix))]
 fn identity(path: &Path, _metadata: &Metadata) -> FileIdentity {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -112,17 +113,32 @@ fn identity(path: &Path, _metadata: &Metadata) -> FileIdentity {
     (0, hasher.finish())
 }
 
+/// What a file is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Reading,
+    Writing,
+    /// writing, to a file that stays in its place because this process has its lock
+    Locked,
+}
+
 /// Opens what is there; `None` if there is nothing.
 pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
-    open_for(path, true)
+    open_for(path, Use::Writing)
+}
+
+/// The same for a file whose lock (slot_lock.rs) this process has or asks for.
+pub(crate) fn open_locked(path: &Path) -> Result<Option<File>, FileError> {
+    open_for(path, Use::Locked)
 }
 
 /// The same without the right to write, for those who only look.
 pub fn open_to_read(path: &Path) -> Result<Option<File>, FileError> {
-    open_for(path, false)
+    open_for(path, Use::Reading)
 }
 
-fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
+fn open_for(path: &Path, what_for: Use) -> Result<Option<File>, FileError> {
+    let writes = what_for != Use::Reading;
     // Checked first: opening a FIFO waits for its other end, and opening a device may have effects.
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
@@ -136,7 +152,10 @@ fn open_for(path: &Path, writes: bool) -> Result<Option<File>, FileError> {
         use std::os::unix::fs::OpenOptionsExt;
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32); // in case it has become a FIFO meanwhile
     }
-    let file = match options.open(path) {
+    if what_for == Use::Writing {
+        sharing::keep_in_place(&mut options);
+    }
+    let file = match sharing::open(&options, path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {
@@ -184,6 +203,9 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool,
 
 /// Makes the name of a file survive a crash. If the file was removed meanwhile, this does nothing: others notice that.
 pub fn sync_name(path: &Path) -> Result<(), FileError> {
+    if !SYNCS_NAMES {
+        return Ok(());
+    }
     // If the path is a link, the file itself may be in another folder.
     match fs::canonicalize(path).and_then(|file| sync_folder(folder_of(&file))) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::io(path, "synced", &error)),
@@ -222,14 +244,19 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
     }
 }
 
-/// Makes the names in a folder survive a crash. Other systems do so by themselves, and cannot open a folder.
+/// Other systems make names survive a crash by themselves, and cannot open a folder.
+const SYNCS_NAMES: bool = cfg!(unix);
+
+/// Makes the names in a folder survive a crash.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    if SYNCS_NAMES { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// A file with a unique name, which is removed when this is dropped.
 struct Temporary {
     path: PathBuf,
+    /// keeps others from opening it under its new name, because on Windows it could not be removed then
+    file: File,
 }
 
 impl Temporary {
@@ -240,11 +267,11 @@ impl Temporary {
             // Processes of two containers may have the same ID. Then the name is taken, and the next one is tried.
             let name = format!(".flakeforge-{}-{}.tmp", process::id(), COUNT.fetch_add(1, Relaxed));
             let path = folder.join(name);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(mut file) => {
-                    let temporary = Self { path };
-                    file.write_all(bytes)?;
-                    file.sync_all()?;
+            match sharing::as_its_remover(&mut OpenOptions::new(), true).create_new(true).open(&path) {
+                Ok(file) => {
+                    let mut temporary = Self { path, file };
+                    temporary.file.write_all(bytes)?;
+                    temporary.file.sync_all()?;
                     return Ok(temporary);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

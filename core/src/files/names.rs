@@ -7,15 +7,41 @@ use std::path::{Path, PathBuf};
 /// The file name for a name. Letters, digits, `-`, `_` and inner dots stay as they are. Other bytes become `%` and two
 /// hex digits. If it is too long for the file system, the file system refuses it.
 pub fn file_name(name: &str) -> String {
+    file_name_on(name, cfg!(windows))
+}
+
+/// The same on a system that a test names. Windows takes `A` for `a` and `a.` for `a`, and has devices such as `nul` in
+/// every folder.
+#[doc(hidden)]
+pub fn file_name_on(name: &str, is_windows: bool) -> String {
     let mut safe = String::new();
     for (i, byte) in name.bytes().enumerate() {
+        let is_misread = is_windows
+            && match byte {
+                b'A'..=b'Z' => true,
+                b'.' => i + 1 == name.len(),
+                _ => i == 0 && is_device(name),
+            };
         match byte {
+            _ if is_misread => safe.push_str(&escaped(byte)),
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => safe.push(byte.into()),
             b'.' if i > 0 => safe.push('.'),
-            _ => safe.push_str(&format!("%{byte:02x}")),
+            _ => safe.push_str(&escaped(byte)),
         }
     }
     safe
+}
+
+fn escaped(byte: u8) -> String {
+    format!("%{byte:02x}")
+}
+
+/// Whether Windows takes it for a device, whatever comes after the first dot. Names in upper case are escaped anyway.
+fn is_device(name: &str) -> bool {
+    let start = name.split('.').next().unwrap_or_default();
+    let is_numbered =
+        |kind| start.strip_prefix(kind).is_some_and(|n: &str| n.len() == 1 && n.as_bytes()[0].is_ascii_digit());
+    ["con", "prn", "aux", "nul"].contains(&start) || is_numbered("com") || is_numbered("lpt")
 }
 
 /// The name behind a file name. A file name that is not one of ours stays as it is.

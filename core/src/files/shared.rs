@@ -107,13 +107,14 @@ impl SharedCursor {
         counter_bits: u32,
         fingerprint: &str,
     ) -> Result<Arc<Self>, FileError> {
+        machine.check_shares(path)?;
         // Absolute, because the path is checked again later, when the process may be in another folder.
         let path = std::path::absolute(path).map_err(|error| FileError::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = named_file::open(&path, &purpose, machine)?;
         let numbers = Numbers::new(scale, counter_bits);
         OPEN.find_or_add(identity, || {
-            let made = Self::mapped(machine, file, (path, identity), numbers, None)?;
+            let made = Self::mapped(machine, file.into(), (path, identity), numbers, None)?;
             made.page.page().presence.arrive();
             Ok(made)
         })
@@ -122,7 +123,7 @@ impl SharedCursor {
     /// The cursor of a slot whose file was checked and locked. Nobody else uses it, so nobody has to be asked.
     pub(crate) fn of_slot(
         machine: &Machine,
-        file: File,
+        file: Arc<File>,
         place: (PathBuf, FileIdentity),
         numbers: Numbers,
         group: &Arc<Group>,
@@ -134,7 +135,7 @@ impl SharedCursor {
 
     fn mapped(
         machine: &Machine,
-        file: File,
+        file: Arc<File>,
         (path, identity): (PathBuf, FileIdentity),
         numbers: Numbers,
         group: Option<Arc<Group>>,
@@ -304,11 +305,6 @@ impl SharedCursor {
     /// yet.
     pub(crate) fn past_mark(&self) -> u64 {
         self.page.page().mark.written().saturating_add(1)
-    }
-
-    /// Releases the lock on the file, even if others still have this cursor.
-    pub(crate) fn unlock(&self) {
-        self.page.unlock();
     }
 }
 

@@ -12,7 +12,6 @@
 //! This file must never hand out a slot whose lock it does not hold, nor create a slot's file a second time: nothing
 //! else knows how far its numbers went.
 
-use std::fs::TryLockError;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -29,6 +28,7 @@ use crate::files::holder_record::HolderRecord;
 use crate::files::machine::{self, Machine};
 use crate::files::named_file;
 use crate::files::shared::{NEAR_NS, SharedCursor};
+use crate::files::slot_lock::{Asked, SlotLock};
 use crate::generator::clock::system_ns;
 use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
@@ -111,6 +111,7 @@ impl SlotFolder {
     /// The same on a machine that a test describes.
     #[doc(hidden)]
     pub fn open_on(machine: &Machine, folder: &Path, config: FolderConfig) -> Result<Self, FileError> {
+        machine.check_shares(folder)?;
         let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "read", &error))?;
         let group = Mutex::new(Arc::new(Group::open(&folder, &config, machine, 0)?));
         Ok(Self { folder, config, machine: *machine, group })
@@ -200,11 +201,10 @@ impl SlotFolder {
         let text = format!("{}, slot {slot}", self.config.fingerprint);
         let first = self.first_of(group);
         let purpose = purpose_of(&text, first);
-        let file = match named_file::open_existing(&path)? {
-            Some(file) => file,
-            None if group.is_gone() => return Ok(Tried::Gone),
-            None if u64::from(slot) < group.used().load(SeqCst) => return Ok(Tried::Missing),
-            None => {
+        let asked = match SlotLock::ask(&path)? {
+            Asked::Missing if group.is_gone() => return Ok(Tried::Gone),
+            Asked::Missing if u64::from(slot) < group.used().load(SeqCst) => return Ok(Tried::Missing),
+            Asked::Missing => {
                 let free_ms = self.config.numbers.first_ms(first);
                 if free_ms > whole_ms(system_ns()) {
                     return Ok(Tried::Ahead(free_ms)); // the same is true of every other new one, so create no files
@@ -212,20 +212,21 @@ impl SlotFolder {
                 if let Err(error) = named_file::create(&path, &purpose, &self.machine) {
                     return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
                 }
-                let gone = || {
-                    FileError::new(&path, "was removed while it was being created. Find out which program does that")
-                };
-                named_file::open_existing(&path)?.ok_or_else(gone)?
+                SlotLock::ask(&path)?
+            }
+            asked => asked,
+        };
+        let (lock, file) = match asked {
+            Asked::Held(lock, file) => (lock, file),
+            Asked::Taken => return Ok(Tried::Taken),
+            Asked::Missing => {
+                let why = "was removed while it was being created. Find out which program does that";
+                return Err(FileError::new(&path, why).into());
             }
         };
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Tried::Taken),
-            Err(TryLockError::Error(error)) => return Err(FileError::io(&path, "locked", &error).into()),
-        }
         let Some(identity) = named_file::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
         let cursor = SharedCursor::of_slot(&self.machine, file, (path, identity), self.config.numbers, group)?;
-        self.enter(group, slot, cursor)
+        self.enter(group, slot, cursor, lock)
     }
 
     /// A new slot starts above the group's floor: its first number.
@@ -235,9 +236,15 @@ impl SlotFolder {
     }
 
     /// Makes a slot ready for use after its lock was taken.
-    fn enter(&self, group: &Arc<Group>, slot: u32, cursor: Arc<SharedCursor>) -> Result<Tried, SlotError> {
+    fn enter(
+        &self,
+        group: &Arc<Group>,
+        slot: u32,
+        cursor: Arc<SharedCursor>,
+        lock: SlotLock,
+    ) -> Result<Tried, SlotError> {
         let numbers = self.config.numbers;
-        let mut held = HeldSlot { slot, lo_ms: 0, cursor, group: group.clone() };
+        let mut held = HeldSlot { slot, lo_ms: 0, cursor, lock: Some(lock), group: group.clone() };
         let past_mark = if held.lends_window().load(Acquire) != 0 { held.cursor.past_mark() } else { 0 };
         let first = self.first_of(group);
         let (next, now) = (held.cursor.cursor().next().max(first).max(past_mark), numbers.now());
@@ -306,6 +313,7 @@ pub struct HeldSlot {
     slot: u32,
     lo_ms: i64,
     cursor: Arc<SharedCursor>,
+    lock: Option<SlotLock>,
     group: Arc<Group>,
 }
 
@@ -373,7 +381,7 @@ impl HeldSlot {
 impl Drop for HeldSlot {
     fn drop(&mut self) {
         self.cursor.end();
-        self.cursor.unlock();
+        self.lock = None; // now, even if others still have the cursor
         self.group.hint().fetch_min(u64::from(self.slot), Relaxed);
     }
 }

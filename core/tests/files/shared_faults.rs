@@ -38,6 +38,12 @@ fn assert_damage(wanted: &str, damage: impl FnOnce(&mut Vec<u8>)) {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing is beside it");
 }
 
+const HUGE: [u8; 8] = (0x7f_u64 << 56).to_ne_bytes();
+
+fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) {
+    bytes[at..at + N].copy_from_slice(&value);
+}
+
 #[test]
 fn damage() {
     assert_damage("is not a file of flakeforge (it is empty)", Vec::clear);
@@ -48,15 +54,43 @@ fn damage() {
     assert_damage("has 17 bytes instead of 4096", |bytes| bytes.truncate(17));
     assert_damage("has more bytes instead of 4096", |bytes| bytes.push(0));
     assert_damage("has version 2 of the file format, and this version of flakeforge writes version 1", |bytes| {
-        bytes[16] = 2
+        put(bytes, 16, 2_u32.to_ne_bytes())
     });
-    assert_damage("has version 0", |bytes| bytes[16] = 0);
+    assert_damage("has version 0", |bytes| put(bytes, 16, [0; 4]));
     for at in [20, 24, 33, 70, 1000, 1535] {
         assert_damage("has a wrong checksum in its header", |bytes| bytes[at] ^= 0x10);
     }
     assert_damage("contradicts itself (next ", |bytes| bytes[2560..2568].fill(0));
-    assert_damage("contradicts itself (next ", |bytes| bytes[2055] = 0x7f);
-    assert_damage("contradicts itself (next ", |bytes| bytes[2063] = 0x7f);
+    assert_damage("contradicts itself (next ", |bytes| put(bytes, 2048, HUGE));
+    assert_damage("contradicts itself (next ", |bytes| put(bytes, 2056, HUGE));
+}
+
+#[test]
+fn the_byte_order_of_another_cpu() {
+    // All of it is as such a CPU writes it, the checksum included.
+    let theirs = if cfg!(target_endian = "big") { "(little-endian), and this" } else { "(big-endian), and this" };
+    assert_damage(theirs, |bytes| {
+        bytes[16..20].reverse();
+        bytes[20..24].reverse();
+        let checksum = bytes[..1536].iter().enumerate().fold(0xcbf2_9ce4_8422_2325_u64, |sum, (at, &byte)| {
+            (sum ^ u64::from(if (24..32).contains(&at) { 0 } else { byte })).wrapping_mul(0x0100_0000_01b3)
+        });
+        put(bytes, 24, checksum.swap_bytes().to_ne_bytes());
+        bytes[1536..].chunks_mut(8).for_each(<[u8]>::reverse);
+    });
+    assert_damage("They cannot share files. Use another path", |bytes| bytes[16..20].reverse());
+}
+
+#[test]
+fn a_platform_without_shared_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ids");
+    let wasm = Machine { shares_files: false, ..*machine::this() };
+    let error = SharedCursor::open_on(&wasm, &path, flake().scale(), 12, &fingerprint()).unwrap_err();
+    assert_eq!(error.path(), path.to_str().unwrap());
+    assert!(error.to_string().contains("processes cannot share files on this platform ("), "{error}");
+    assert!(error.to_string().contains("`new FlakeId()` with a node number"), "{error}");
+    assert!(!path.exists());
 }
 
 #[test]

@@ -250,6 +250,15 @@ fn another_boot_starts_past_the_mark() {
 }
 
 #[test]
+fn a_platform_without_shared_files() {
+    let temp = tempfile::tempdir().unwrap();
+    let wasm = Machine { shares_files: false, ..*machine::this() };
+    let error = SlotFolder::open_on(&wasm, temp.path(), config(1)).unwrap_err().to_string();
+    assert!(error.contains("processes cannot share files on this platform"), "{error}");
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn another_configuration_shows_both() {
     let temp = tempfile::tempdir().unwrap();
     let _group = open(temp.path(), 4);

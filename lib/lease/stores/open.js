@@ -132,7 +132,7 @@ function unopenedError(url, error) {
  */
 function unknownAddressError(url) {
   const error = address().addressError(url, WANTED)
-  if (/^[./~]|^[a-z]:\\/i.test(url)) error.message += `. Did you mean 'file:${url}'?`
+  if (/^[./~]|^[a-z]:[\\/]/i.test(url)) error.message += `. Did you mean 'file:${url}'?`
   return error
 }
 

@@ -19,7 +19,7 @@ fn page<W: Words>() -> Mapped<W> {
     file.set_len(SIZE as u64).unwrap();
     let map = MmapRaw::from(MmapOptions::new().len(SIZE).map_anon().unwrap());
     let start = AtomicPtr::new(map.as_mut_ptr().cast());
-    Mapped { map, file, start, stand_in: OnceLock::new() }
+    Mapped { map, file: file.into(), start, stand_in: OnceLock::new() }
 }
 
 #[test]

@@ -1,0 +1,153 @@
+// Files in unusual places, and files that are in use: each system has its own rules for both, Windows the most. Everything
+// here holds everywhere, unless a test says otherwise.
+
+import fs from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import { run } from '../support/command.mjs'
+import { FlakeId, isAscending } from '../support/index.mjs'
+import { closeAfter, leaseOptions } from '../support/lease.mjs'
+import { diskFolder, identifiesBoot, isKept, isWindows, Puppet } from '../support/processes.mjs'
+
+const { fileStore } = FlakeId
+
+/** A path of more than 260 characters, which was once the most that Windows could open. */
+const deep = (folder) => path.join(folder, ...Array.from({ length: 6 }, (_, i) => `${i}-${'d'.repeat(60)}`))
+
+const PLACES = {
+  'with spaces': (folder) => path.join(folder, ' one two', 'three  four'),
+  'not in ASCII': (folder) => path.join(folder, 'Zähler', '東京', 'идентификаторы', '🦜'),
+  'with signs that shells and URLs know': (folder) => path.join(folder, "a%20b&c#d'e;f=g+h[i](j)$k!l@m,n^o`p~q"),
+  'of more than 260 characters': deep,
+}
+
+for (const [what, placeIn] of Object.entries(PLACES)) {
+  test(`a path ${what}: a slot, its list, a shared file and a counter`, async (t) => {
+    const folder = placeIn(diskFolder(t))
+    const puppet = new Puppet(t)
+    t.is(await puppet.call('join', `file:${folder}`, { group: 'orders' }), 0)
+    const [held] = await fileStore(folder).list('orders')
+    t.is(held.pid, await puppet.call('pid'))
+    t.regex(held.owner, /^[0-9a-f]{32}$/)
+    await puppet.call('close')
+    const [free] = await fileStore(folder).list('orders')
+    t.is(free.owner, undefined)
+
+    const shared = path.join(folder, 'shared', 'ids')
+    await puppet.call('open', { id: 7, shared, maxWaitMs: 1000 })
+    const other = new Puppet(t)
+    await other.call('open', { id: 7, shared, maxWaitMs: 1000 })
+    t.true(isAscending([...(await puppet.take(5)), ...(await other.take(5)), ...(await puppet.take(5))]))
+    t.deepEqual(fs.readdirSync(path.dirname(shared)), ['ids'], 'no temporary file is left')
+
+    t.is(await fileStore(folder).advance('c', 5n, 7n), 7n)
+    t.is(await fileStore(folder).advance('c', 5n), 12n)
+  })
+}
+
+test('folders, files as folders and names that are too long are refused, and nothing is made', (t) => {
+  const folder = diskFolder(t)
+  const [file, taken] = ['file', 'folder'].map((name) => path.join(folder, name))
+  fs.writeFileSync(file, 'a file')
+  fs.mkdirSync(taken)
+  for (const [shared, why] of [
+    [taken, /is a folder/],
+    [path.join(file, 'ids'), /is not a folder|a file, not a folder/],
+    [path.join(folder, 'a'.repeat(256)), /too long/],
+  ]) {
+    const error = t.throws(() => new FlakeId({ id: 7, shared }), { code: 'ERR_FLAKE_FILE' }, shared)
+    t.regex(error?.message ?? '', why)
+  }
+  t.deepEqual(fs.readdirSync(folder).sort(), ['file', 'folder'])
+  t.is(fs.readFileSync(file, 'utf8'), 'a file')
+})
+
+// --- what is in use ---
+
+test('held slots are listed with their holders, and everybody can read their files', async (t) => {
+  const folder = diskFolder(t)
+  const puppets = [new Puppet(t), new Puppet(t)]
+  for (const puppet of puppets) await puppet.call('join', `file:${folder}`, { host: 'wing' })
+  const pids = await Promise.all(puppets.map((puppet) => puppet.call('pid')))
+  const rows = await fileStore(folder).list('default')
+  t.deepEqual(
+    rows.map(({ slot, owner, host, pid }) => ({ slot, held: owner !== undefined, host, pid })),
+    pids.map((pid, slot) => ({ slot, held: true, host: 'wing', pid })),
+  )
+  for (const slot of ['0', '1']) t.is(fs.readFileSync(path.join(folder, 'default', '1', slot)).length, 4096)
+
+  const { code, stdout, stderr } = await run(['slots', `file:${folder}`])
+  t.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  for (const pid of pids) t.true(stdout.includes(String(pid)), stdout)
+
+  await puppets[0].kill()
+  t.deepEqual(
+    (await fileStore(folder).list('default')).map(({ owner }) => owner !== undefined),
+    [false, true],
+    'the system gives back what a killed process held',
+  )
+})
+
+test('a list disturbs nobody: a slot can be taken while others look', async (t) => {
+  const folder = diskFolder(t)
+  const options = leaseOptions({ slots: 1 })
+  const flake = await FlakeId.join(`file:${folder}`, options)
+  for (let i = 0; i < (identifiesBoot ? 50 : 3); i++) {
+    await flake.detach()
+    t.is((await fileStore(folder).list('default'))[0].owner, undefined)
+    await flake.attach()
+    t.truthy((await fileStore(folder).list('default'))[0].owner)
+  }
+  await flake.close()
+})
+
+test('Windows keeps the file of a held slot, and one that is shared, in their place', async (t) => {
+  if (!isWindows) return t.log('SKIPPED: only Windows does that') || t.pass()
+  const folder = diskFolder(t)
+  const shared = path.join(folder, 'ids')
+  const [holder, sharer] = [new Puppet(t), new Puppet(t)]
+  await holder.call('join', `file:${folder}`, {})
+  await sharer.call('open', { id: 7, shared })
+  for (const file of [path.join(folder, 'default', '1', '0'), path.join(folder, 'default', '1', 'group'), shared]) {
+    isKept(t, () => fs.unlinkSync(file), file)
+    isKept(t, () => fs.renameSync(file, `${file}-old`), file)
+    t.throws(() => fs.truncateSync(file, 100), undefined, file)
+    t.is(fs.readFileSync(file).length, 4096)
+  }
+  t.is((await holder.take(5)).length, 5)
+  t.is((await sharer.take(5)).length, 5)
+  await Promise.all([holder.kill(), sharer.kill()])
+  fs.rmSync(folder, { recursive: true })
+  t.false(fs.existsSync(folder), 'nobody holds anything any more')
+})
+
+test('a group that was destroyed begins again while its members still live', async (t) => {
+  const folder = diskFolder(t)
+  const options = leaseOptions({ slots: 2 })
+  const old = await FlakeId.join(`file:${folder}`, options)
+  closeAfter(t, old)
+  const last = old.nextBigInt()
+  await fileStore(folder).destroy('default')
+  const flake = await FlakeId.join(`file:${folder}`, { ...options, slots: 3 })
+  closeAfter(t, flake)
+  t.true((await flake.nextAsync()).readBigUInt64BE() > last)
+})
+
+// --- without the ID of the boot ---
+
+test('where nothing identifies the boot, a restart goes on past the mark, unless somebody is there', async (t) => {
+  // Linux and macOS identify it, and core/tests has what happens where they cannot.
+  if (!isWindows) return t.log('SKIPPED: this system identifies the boot') || t.pass()
+  const options = { id: 7, shared: path.join(diskFolder(t), 'ids'), maxAheadMs: 60_000 }
+  const [first, second, third] = [new Puppet(t), new Puppet(t), new Puppet(t)]
+  await first.call('open', options)
+  const [one] = await first.take(1)
+  await second.call('open', options)
+  const [two] = await second.take(1)
+  t.true(two > one && two - one < 1n << 34n, 'less than 4 s: the first one has answered')
+  await Promise.all([first.kill(), second.kill()])
+  const mark = fs.readFileSync(options.shared).readBigUInt64LE(2560)
+  await third.call('open', options)
+  const [three] = await third.take(1)
+  t.true((three >> 22n) * 4096n > mark - 4096n, 'past the mark')
+})
