@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use flakeforge_core::files::process_registry;
-use napi::bindgen_prelude::{Env, Object, Result, Uint8Array, retain_current_module_for_unload_safety};
+use napi::bindgen_prelude::{Env, Object, Result, Uint8Array};
 use napi_derive::napi;
 
 use crate::hot::Hot;
@@ -23,8 +23,10 @@ impl Generators {
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
         // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the
-        // process's registry would be gone, and the code of the thread that looks after the files.
-        retain_current_module_for_unload_safety();
+        // process's registry would be gone, and the code of the thread that looks after the files. Nobody unloads
+        // WebAssembly.
+        #[cfg(not(target_family = "wasm"))]
+        napi::bindgen_prelude::retain_current_module_for_unload_safety();
         Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
     }
 

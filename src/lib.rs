@@ -5,9 +5,10 @@
 //!
 //! | file | what crosses there |
 //! |---|---|
+//! | `wasm` | memory, in WebAssembly |
 //! | `format` | bytes of any length as text, and back |
 //! | `table` | the generators of one environment, by the index that `hot` is told |
-//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon |
+//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon but for `wasm` |
 //! | `generators` | what generators and layouts share: the raw functions, and the tables behind them |
 //! | `layout` | what the bits of an ID mean |
 //! | `lease` | the holder's state machine, events in and actions out |
@@ -28,3 +29,5 @@ mod lease;
 mod problem;
 mod slots;
 mod table;
+#[cfg(target_family = "wasm")]
+mod wasm;

@@ -462,17 +462,8 @@ function waiting() {
   return waitersFile
 }
 
-/** @type {Int32Array | undefined} */
-let cell
-
-/**
- * Blocks this thread: nobody ever wakes the cell, so the wait ends with its time.
- * @param {number} ms
- */
-function pause(ms) {
-  cell ??= new Int32Array(new SharedArrayBuffer(4))
-  Atomics.wait(cell, 0, 0, ms)
-}
+/** @param {number} ms */
+const pause = (ms) => require('../base/pause.js').pause(ms)
 
 exports.FlakeId = FlakeId
 exports.attach = attach

@@ -31,28 +31,39 @@ const STATUS = {
   ...{ WINDOW_END: 6, FILE: 7 },
 }
 
-// The same list as `Scratch` in src/hot.rs. It has its own ArrayBuffer, because V8 moves a small typed array
-// until somebody asks for its buffer.
-const memory = new ArrayBuffer(64 + 57 * 8 + 16)
-const bytes = new Uint8Array(memory, 0, 8) // the ID, big-endian
-const id = new BigUint64Array(memory, 8, 1) // the ID as a number
-const index = new Uint32Array(memory, 16, 1) // in: which generator or layout
-const base = new Uint32Array(memory, 20, 1) // in: which base, as an index into native.bases()
-const time = new Float64Array(memory, 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
-const refusal = new Float64Array(memory, 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
-const parts = new Float64Array(memory, 64, 57) // an ID's: Unix ms, counter, node, mode; and, out of `unpack()`, node fields
+/** Only where the addon is WebAssembly. */
+const { wasm } = /** @type {{ wasm?: import('./wasm.js').Wasm }} */ (native)
+
+/**
+ * Bytes that the addon sees too. They have their own ArrayBuffer, because V8 moves a small typed array until somebody asks
+ * for its buffer; those of WebAssembly are a piece of its memory.
+ * @param {number} size
+ */
+const room = (size) => wasm?.room(size) ?? new Uint8Array(new ArrayBuffer(size))
+
+// The same list as `Scratch` in src/hot.rs.
+const scratch = room(64 + 57 * 8 + 16)
+const { buffer: memory, byteOffset: at } = scratch
+const bytes = new Uint8Array(memory, at, 8) // the ID, big-endian
+const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number
+const index = new Uint32Array(memory, at + 16, 1) // in: which generator or layout
+const base = new Uint32Array(memory, at + 20, 1) // in: which base, as an index into native.bases()
+const time = new Float64Array(memory, at + 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
+const refusal = new Float64Array(memory, at + 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
+const parts = new Float64Array(memory, at + 64, 57) // an ID's: Unix ms, counter, node, mode; and, out of `unpack()`, node fields
 // In: how many IDs of a batch are made or written as text so far, and how many are wanted. Out: how many are made; from
 // `spellSome()`, the width of each text, or 0 if they differ.
-const batch = new Float64Array(memory, 520, 2)
+const batch = new Float64Array(memory, at + 520, 2)
 
 const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, and a larger one in 150
-const fewNumbers = new BigUint64Array(FEW)
-const few = new Uint8Array(fewNumbers.buffer)
+const few = room(FEW * 8)
+const fewNumbers = new BigUint64Array(few.buffer, few.byteOffset, FEW)
 
-const some = new Uint8Array(32 * 8) // IDs that are made only to become text: as many as one call writes, SOME in src/hot.rs
+const some = room(32 * 8) // IDs that are made only to become text: as many as one call writes, SOME in src/hot.rs
 
-const generators = new native.Generators(new Uint8Array(memory))
-const functions = /** @type {RawFunctions} */ (generators.functions())
+const generators = new native.Generators(scratch)
+const bare = /** @type {RawFunctions} */ (generators.functions())
+const functions = wasm === undefined ? bare : require('./wasm.js').forAnyArray(bare, batch, wasm)
 const { claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack } = functions
 
 // The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
@@ -117,7 +128,7 @@ function putBytes(from) {
   bytes[7] = from[7]
 }
 
-const view = new DataView(memory)
+const view = new DataView(memory, at)
 
 /**
  * The same for a bigint.

@@ -1,0 +1,151 @@
+// The WebAssembly in Node.js, in processes of its own. They take it from NAPI_RS_NATIVE_LIBRARY_PATH, as `npm run platforms`
+// does, or from where that leaves it. If nobody has built it, that is a loud skip, and a failure where
+// FLAKEFORGE_REQUIRE_SERVERS=1.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+
+const root = path.join(import.meta.dirname, '..', '..')
+const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
+const addon = chosen?.endsWith('.cjs')
+  ? chosen
+  : path.join(root, 'target/platforms/out/wasm32-wasi/flakeforge.wasi.cjs')
+const onWasm = isBuilt() ? test : test.skip
+
+function isBuilt() {
+  if (fs.existsSync(addon)) return true
+  const message = 'the WebAssembly is not built (`npm run platforms -- wasm32-wasi`): its tests do not run'
+  if (process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') throw new Error(message)
+  console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
+  return false
+}
+
+/** What a program prints that has `FlakeId`, as JSON. It must end by itself. */
+function run(t, code) {
+  const program = `const FlakeId = require(${JSON.stringify(root)})\n${code}`
+  const env = { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: addon }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
+    env,
+    encoding: 'utf8',
+    timeout: 100_000,
+  })
+  t.is(status, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+/** A layout of which all IDs of a test fall into one tick, or two. */
+const SLOW =
+  "const slow = { tickMs: 3_600_000, epoch: 0, fields: [['zero', 1], ['timestamp', 31], ['node', 10], ['counter', 22]] };"
+
+const WORKERS = `
+${SLOW}
+const { Worker } = require('node:worker_threads')
+/** Runs code in as many threads, and returns what each sends. */
+const inWorkers = (count, code) => Promise.all(Array.from({ length: count }, () => new Promise((resolve, reject) => {
+  const worker = new Worker('const { parentPort } = require("node:worker_threads");' + code, { eval: true })
+  worker.once('message', resolve).once('error', reject)
+})))
+const load = ${JSON.stringify(`const FlakeId = require(${JSON.stringify(root)}); ${SLOW}`)}
+`
+
+// The ticks of these tests are long, so that two cursors would make equal IDs.
+onWasm('threads share the cursors of one memory', (t) => {
+  const { all, unique } = run(
+    t,
+    `${WORKERS}
+    const mine = new FlakeId({ id: 7, layout: slow })
+    const make = 'const flake = new FlakeId({ id: 7, layout: slow });' +
+      'parentPort.postMessage(Array.from({ length: 800 }, () => flake.next().toString("hex")))'
+    const threads = inWorkers(4, load + make)
+    const ids = Array.from({ length: 800 }, () => mine.next().toString('hex'))
+    threads.then((others) => {
+      const all = [...ids, ...others.flat()]
+      console.log(JSON.stringify({ all: all.length, unique: new Set(all).size }))
+    })`,
+  )
+  t.is(all, 4_000)
+  t.is(unique, all)
+})
+
+onWasm('threads that make and drop generators at once keep the memory whole', (t) => {
+  const made = run(
+    t,
+    `${WORKERS}
+    const make = 'let n = 0; for (let i = 0; i < 3_000; i++) n += new FlakeId({ id: i % 1024 }).next().length;' +
+      'parentPort.postMessage(n)'
+    inWorkers(4, load + make).then((made) => console.log(JSON.stringify(made)))`,
+  )
+  t.deepEqual(made, [24_000, 24_000, 24_000, 24_000])
+})
+
+onWasm('slots of threads that have ended are used again', (t) => {
+  const ended = run(
+    t,
+    `${WORKERS}
+    const threads = async () => {
+      let ended = 0
+      for (let i = 0; i < 300; i += 4) ended += (await inWorkers(4, load + 'parentPort.postMessage(1)')).length
+      return ended
+    }
+    threads().then((ended) => console.log(ended))`,
+  )
+  t.is(ended, 300)
+})
+
+onWasm('a worker of a main thread without flakeforge is refused', (t) => {
+  const code = `const { Worker } = require('node:worker_threads')
+    new Worker(${JSON.stringify(`require(${JSON.stringify(root)})`)}, { eval: true })
+      .on('error', ({ code, message }) => console.log(JSON.stringify({ code, message })))`
+  const env = { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: addon }
+  const { stdout } = spawnSync(process.execPath, ['-e', code], { env, encoding: 'utf8', timeout: 100_000 })
+  const { code: refused, message } = JSON.parse(stdout)
+  t.is(refused, 'ERR_FLAKE_LOAD')
+  t.regex(message, /require\('flakeforge'\) in the main program, before it starts the Worker/)
+})
+
+onWasm('a second copy in one thread has the same cursors', (t) => {
+  const ids = run(
+    t,
+    `${SLOW}
+    const first = new FlakeId({ id: 3, layout: slow }).takeBigInts(100)
+    for (const file of Object.keys(require.cache)) delete require.cache[file]
+    const again = require(${JSON.stringify(root)})
+    if (again === FlakeId) throw new Error('the same copy')
+    const second = new again({ id: 3, layout: slow }).takeBigInts(100)
+    console.log(JSON.stringify([...first, ...second].map(String)))`,
+  )
+  t.is(new Set(ids).size, 200)
+})
+
+onWasm('files are refused, by their name and with what works', (t) => {
+  const { code, message } = run(
+    t,
+    `try {
+      new FlakeId({ id: 1, shared: '/tmp/ids' })
+    } catch ({ code, message }) {
+      console.log(JSON.stringify({ code, message }))
+    }`,
+  )
+  t.is(code, 'ERR_FLAKE_FILE')
+  t.regex(message, /\/tmp\/ids: cannot be used: .*new FlakeId\(\)/)
+})
+
+onWasm('many IDs go into arrays of JavaScript: more than fit through at once', (t) => {
+  const { bytes, numbers, texts, owned } = run(
+    t,
+    `const flake = new FlakeId({ id: 9, maxWaitMs: 60_000 })
+    const bytes = flake.take(5_000)
+    const numbers = flake.takeBigInts(5_000)
+    const texts = flake.takeStrings(5_000, 'hex')
+    console.log(JSON.stringify({
+      bytes: new Set(Array.from({ length: 5_000 }, (_, i) => bytes.readBigUInt64BE(i * 8))).size,
+      numbers: new Set(numbers).size,
+      texts: new Set(texts).size,
+      owned: [bytes, numbers, flake.next()].every(({ buffer }) => buffer instanceof ArrayBuffer),
+    }))`,
+  )
+  t.deepEqual([bytes, numbers, texts], [5_000, 5_000, 5_000])
+  t.true(owned)
+})

@@ -1,0 +1,78 @@
+'use strict'
+// @ts-check
+
+// Where the addon is WebAssembly, it sees only its own memory: what hot.js shares with it must be there, and an array of
+// the user's is filled through a piece of that memory. It must never pass an array of JavaScript's own to a raw function:
+// emnapi would copy it, and nobody would see what the function writes.
+
+/**
+ * What the WebAssembly exports beside the addon: `room` gives bytes that both sides see.
+ * @typedef {{ room: (size: number) => Uint8Array }} Wasm
+ * @typedef {import('./hot.js').RawFunctions} RawFunctions
+ */
+
+/** How many IDs go through at once. */
+const AT_ONCE = 1024
+
+/**
+ * A function that fills an array, through one in the module's memory. `batch` is that of hot.js.
+ * @param {(ids: Uint8Array) => number | undefined} fill
+ * @param {Float64Array} batch
+ * @param {Uint8Array} between
+ */
+function filling(fill, batch, between) {
+  /** @param {Uint8Array} ids */
+  return (ids) => {
+    if (ids.buffer === between.buffer) return fill(ids)
+    const wanted = batch[1]
+    let made = batch[0]
+    let status
+    while (made < wanted && status === undefined) {
+      batch[0] = 0
+      batch[1] = Math.min(wanted - made, AT_ONCE)
+      status = fill(between)
+      ids.set(between.subarray(0, batch[0] * 8), made * 8)
+      made += batch[0]
+    }
+    batch[0] = made
+    batch[1] = wanted
+    return status
+  }
+}
+
+/**
+ * A function that reads an array, through one in the module's memory.
+ * @param {(ids: Uint8Array) => string} read
+ * @param {Float64Array} batch
+ * @param {Uint8Array} between
+ */
+function reading(read, batch, between) {
+  /** @param {Uint8Array} ids */
+  return (ids) => {
+    if (ids.buffer === between.buffer) return read(ids)
+    const piece = ids.subarray(batch[0] * 8, batch[1] * 8)
+    between.set(piece)
+    batch[0] = 0
+    batch[1] = piece.length / 8
+    return read(between)
+  }
+}
+
+/**
+ * The raw functions, for arrays of the user's too.
+ * @param {RawFunctions} functions
+ * @param {Float64Array} batch
+ * @param {Wasm} wasm
+ * @returns {RawFunctions}
+ */
+function forAnyArray(functions, batch, { room }) {
+  const between = room(AT_ONCE * 8)
+  return {
+    ...functions,
+    fillBytes: filling(functions.fillBytes, batch, between),
+    fillNumbers: filling(functions.fillNumbers, batch, between),
+    spellSome: reading(functions.spellSome, batch, between),
+  }
+}
+
+module.exports = { forAnyArray }

@@ -1,0 +1,33 @@
+// flakeforge for browsers: starts the WebAssembly, then loads flakeforge, whose files for browsers take it from here.
+// The memory belongs to this page or worker alone. It must be there before flakeforge is, so this module waits.
+
+import { Buffer } from 'buffer'
+import { makeMemory, start } from './start.cjs'
+
+/** What flakeforge uses of Node's globals. */
+const nodeLike = {
+  env: {},
+  emitWarning: (text, { code }) => console.warn(`${code}: ${text}`),
+  nextTick: (call, ...args) => queueMicrotask(() => call(...args)),
+  hrtime() {
+    const ms = performance.now()
+    return [Math.floor(ms / 1e3), (ms % 1e3) * 1e6]
+  },
+}
+
+globalThis.Buffer ??= Buffer
+globalThis.process = { ...nodeLike, ...globalThis.process }
+
+const file = await fetch(new URL('./flakeforge.wasm32-wasi.wasm', import.meta.url))
+if (!file.ok) throw new Error(`flakeforge: ${file.url} cannot be loaded, status ${file.status}`)
+const module = await WebAssembly.compile(await file.arrayBuffer())
+globalThis[Symbol.for('flakeforge.addon')] = start(module, makeMemory())
+console.warn(
+  'FLAKEFORGE_WASM: flakeforge runs as WebAssembly: slower, without files and leases. Every tab and every worker needs a ' +
+    'node number of its own, or they can make the same IDs.',
+)
+
+const { default: FlakeId } = await import('flakeforge')
+
+export const { Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
+export { FlakeId, FlakeId as default }

@@ -1,0 +1,38 @@
+'use strict'
+
+// flakeforge's addon as WebAssembly, for Node.js: exports what the binaries of other platforms export.
+// All threads of a process must share one memory: two memories would have two cursors for one node number, and make the
+// same IDs twice. A worker thread gets the memory from the thread that started it. If there was none, this refuses.
+
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
+const { version } = require('./package.json')
+const { leaveSlot, makeMemory, start, takeSlot } = require('./start.cjs')
+
+/** What threads inherit. Another version is another copy, as with binaries: lib/native/index.js warns of it. */
+const SHARED = `flakeforge-wasm32-wasi ${version}`
+
+/** The first one in a process. */
+function startFirst() {
+  if (!isMainThread)
+    throw new Error(
+      'in a worker thread it needs the memory of the main thread, or both could make the same IDs. Load it there first: ' +
+        "require('flakeforge') in the main program, before it starts the Worker",
+    )
+  const module = new WebAssembly.Module(readFileSync(join(__dirname, 'flakeforge.wasm32-wasi.wasm')))
+  const memory = makeMemory()
+  const addon = start(module, memory)
+  setEnvironmentData(SHARED, { module, memory })
+  return addon
+}
+
+/** Another thread, or another copy in the same one, as Jest makes one for each file. */
+function startAnother({ module, memory }) {
+  const slot = takeSlot(memory)
+  process.on('exit', () => leaveSlot(memory, slot))
+  return start(module, memory, slot)
+}
+
+const shared = getEnvironmentData(SHARED)
+module.exports = shared === undefined ? startFirst() : startAnother(shared)

@@ -1,0 +1,104 @@
+'use strict'
+
+// What the build of the WebAssembly needs beside Cargo: the functions of a C library that Rust's standard library calls, and
+// the package made whole. And what must be in the module and what must not.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { INSIDE, runInRoot } = require('./root.js')
+
+const checkout = path.join(__dirname, '..', '..')
+const folder = path.join(checkout, 'npm', 'wasm32-wasi')
+const MODULE = 'flakeforge.wasm32-wasi.wasm'
+
+/** Clang makes threads' variables and atomics with these, as the Rust target has them. */
+const CLANG = [
+  'clang',
+  '--target=wasm32-wasip1-threads',
+  '-pthread',
+  '-O2',
+  '-ffreestanding',
+  '-fno-builtin',
+  '-Wall',
+  '-Werror',
+]
+const LIBC = { source: 'scripts/platforms/wasm/libc.c', object: 'target/platforms/wasm-libc.o' }
+
+const FLAGS = [
+  '--cfg=napi_wasi_no_heap_sync', // napi's allocator for a memory that grows: src/wasm.rs has ours
+  '-Clink-self-contained=no', // Debian's Rust brings no libraries for this target
+  '-Clinker=wasm-ld',
+  '-Lnative=/usr/lib/wasm32-wasi', // of Debian's C library, what needs no state: strlen, memcmp, log2
+  `-Zpre-link-args=${INSIDE}/${LIBC.object}`, // before it
+]
+
+/** Settings of Cargo for this target. Nothing unwinds here. */
+const settings = () => ({ CARGO_TARGET_WASM32_WASIP1_THREADS_RUSTFLAGS: FLAGS.join(' ') })
+
+/** Compiles the C functions. Resolves with the status and what was printed, like runInRoot. */
+const compileLibc = (root) => runInRoot(root, [...CLANG, '-c', LIBC.source, '-o', LIBC.object])
+
+/** emnapi, which is Node-API for WebAssembly: its files here, and in its packages. */
+const EMNAPI = {
+  'core.cjs': '@emnapi/core/dist/emnapi-core.cjs.min.js',
+  'runtime.cjs': '@emnapi/runtime/dist/emnapi.cjs.min.js',
+  'threads.cjs': '@emnapi/wasi-threads/dist/wasi-threads.cjs.min.js',
+}
+
+/** A file of emnapi. It has one import, which stands beside it here. */
+function emnapi(file) {
+  const text = fs.readFileSync(path.join(checkout, 'node_modules', EMNAPI[file]), 'utf8')
+  return text.replace('require("@emnapi/wasi-threads")', 'require("./threads.cjs")')
+}
+
+/** Its licence, which has to come along. */
+const licence = () => fs.readFileSync(path.join(checkout, 'node_modules', '@emnapi', 'core', 'LICENSE'), 'utf8')
+
+/**
+ * Makes the package whole in a folder: the module, the JavaScript of npm/wasm32-wasi, and emnapi. Returns the module's path.
+ * @param {string} module the file that Cargo made
+ * @param {string} target the folder, which is made anew
+ */
+function completeWasm(module, target) {
+  const aside = `${target}.${process.pid}`
+  fs.cpSync(folder, aside, { recursive: true })
+  fs.mkdirSync(path.join(aside, 'emnapi'), { recursive: true })
+  for (const file of Object.keys(EMNAPI)) fs.writeFileSync(path.join(aside, 'emnapi', file), emnapi(file))
+  fs.writeFileSync(path.join(aside, 'emnapi', 'LICENSE'), licence())
+  fs.copyFileSync(module, path.join(aside, MODULE))
+  fs.rmSync(target, { recursive: true, force: true })
+  fs.renameSync(aside, target)
+  return path.join(target, MODULE)
+}
+
+/** What start.cjs gives to the module. Everything else would have to come from a system, and there is none. */
+const isGiven = ({ module, name }) =>
+  ((module === 'env' || module === 'napi') && /^(?:napi|node_api)_\w+$/.test(name)) ||
+  ['env.memory', 'flakeforge.now', 'flakeforge.print', 'wasi_snapshot_preview1.random_get'].includes(
+    `${module}.${name}`,
+  )
+
+/** What start.cjs calls. */
+const CALLED = [
+  '_initialize',
+  'malloc',
+  'free',
+  'napi_register_wasm_v1',
+  '__wasm_init_tls',
+  '__tls_size',
+  '__stack_pointer',
+]
+
+/** What is wrong with the bytes of a module: a sentence for each thing. */
+function wasmProblems(bytes) {
+  const module = new WebAssembly.Module(bytes)
+  const exports = WebAssembly.Module.exports(module).map(({ name }) => name)
+  return [
+    ...WebAssembly.Module.imports(module)
+      .filter((each) => !isGiven(each))
+      .map(({ module: from, name }) => `needs ${from}.${name}, which nobody gives it`),
+    ...CALLED.filter((name) => !exports.includes(name)).map((name) => `does not export ${name}`),
+  ]
+}
+
+module.exports = { compileLibc, completeWasm, settings, wasmProblems }
