@@ -1,19 +1,46 @@
 'use strict'
 
-// Writes npm/: a package for each platform, with the version and the texts of package.json, and the licence.
-// `node scripts/npm-dirs.js` after a change of package.json or LICENSE; a release does it too.
+// Writes npm/: a package for each platform, with the version and the texts of package.json, and the licence; and the same
+// into the packages of the WebAssembly, which napi does not make. `node scripts/npm-dirs.js` after a change of package.json
+// or LICENSE; a release does it too.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { platformPackages } = require('./pack.js')
+const { WASM, allPackages, wasmPackages } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
 
+/** What packages of the WebAssembly take from package.json. Their description, files and platforms are their own. */
+const SHARED = ['version', 'keywords', 'author', 'homepage', 'license', 'repository', 'bugs']
+
+function writeShared({ folder, manifest }) {
+  const main = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  for (const name of SHARED) manifest[name] = main[name]
+  for (const needed of [manifest.dependencies, manifest.peerDependencies])
+    for (const name of [WASM, main.name]) if (needed?.[name] !== undefined) needed[name] = main.version
+  fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/**
+ * Lets napi write its packages beside npm/. The WebAssembly is none of its targets, because for that it asks a registry for
+ * the newest versions of packages. So in npm/ itself it would take the package of the WebAssembly for a stale one, and
+ * remove its files.
+ */
+function writePlatforms() {
+  const aside = path.join('target', 'npm-dirs')
+  fs.rmSync(path.join(root, aside), { recursive: true, force: true }) // of a run that was stopped
+  const args = [napi, 'create-npm-dirs', '--npm-dir', aside]
+  execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  fs.cpSync(path.join(root, aside), path.join(root, 'npm'), { recursive: true })
+  fs.rmSync(path.join(root, aside), { recursive: true })
+}
+
 function writeNpmDirs() {
-  execFileSync(process.execPath, [napi, 'create-npm-dirs'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-  for (const { folder } of platformPackages()) fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  writePlatforms()
+  for (const each of wasmPackages()) writeShared(each)
+  for (const { folder } of allPackages()) fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
 }
 
 module.exports = { writeNpmDirs }

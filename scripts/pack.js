@@ -11,6 +11,8 @@ const path = require('node:path')
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
 
+const WASM = 'flakeforge-wasm32-wasi'
+
 // Variables that `npm test` and `npm run` set for their children must not reach the npm that packs and installs.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 
@@ -23,11 +25,24 @@ function npm(args, cwd) {
 }
 
 /** The packages under npm/: their folder, and what their package.json says. */
-function platformPackages() {
+function allPackages() {
   return fs.readdirSync(path.join(root, 'npm')).map((name) => {
     const folder = path.join(root, 'npm', name)
     return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
   })
+}
+
+const isPlatform = ({ manifest }) => manifest.main.endsWith('.node')
+
+/** The packages with a binary, one for each target of napi in package.json. */
+const platformPackages = () => allPackages().filter(isPlatform)
+
+/** The package with the WebAssembly, then those that bring it where no binary fits. */
+function wasmPackages() {
+  const isSelector = ({ manifest }) => Number('dependencies' in manifest && WASM in manifest.dependencies)
+  return allPackages()
+    .filter((each) => !isPlatform(each))
+    .sort((a, b) => isSelector(a) - isSelector(b))
 }
 
 /** The platform package that the addon in the root belongs to. */
@@ -66,7 +81,7 @@ function packAll(target) {
   return tarballs
 }
 
-module.exports = { npm, ownPlatform, packAll, platformPackages }
+module.exports = { WASM, allPackages, npm, ownPlatform, packAll, platformPackages, wasmPackages }
 
 if (require.main === module) {
   const [target] = process.argv.slice(2)

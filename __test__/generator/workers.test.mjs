@@ -142,10 +142,12 @@ for (const way of ['a cleared cache', 'a cleared cache, the addon too', 'vm cont
 
 /** Puts what npm would install, and the addon, into `folder`. */
 async function installCopy(folder) {
-  const addons = (await fs.readdir(root)).filter((file) => file.endsWith('.node'))
+  const { NAPI_RS_NATIVE_LIBRARY_PATH: named } = process.env
+  const addons = named ? [] : (await fs.readdir(root)).filter((file) => file.endsWith('.node'))
   const code = files.filter((file) => file === 'lib' || file.endsWith('.js'))
   for (const file of ['package.json', ...code, ...addons])
     await fs.cp(path.join(root, file), path.join(folder, file), { recursive: true })
+  if (named) await fs.cp(named, path.join(folder, path.basename(named)))
 }
 
 test.serial('two installed copies cannot share, and the second says so once', async (t) => {

@@ -9,8 +9,9 @@ import { promisify } from 'node:util'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { targetOf, usesMusl } = require('../../lib/native/addon.js')
+const { cpuOf, targetOf, usesMusl } = require('../../lib/native/addon.js')
 const { ownPlatform } = require('../../scripts/pack.js')
+const { TARGETS } = require('../../scripts/platforms/targets.js')
 
 const root = path.join(import.meta.dirname, '..', '..')
 const { main: file, name: ownPackage } = ownPlatform().manifest
@@ -87,6 +88,12 @@ test('an addon that is broken is an error, not a reason to look further', async 
   await t.throwsAsync(run(folder, PRINT_ADDON), { message: /the package is broken/ })
 })
 
+test('NAPI_RS_NATIVE_LIBRARY_PATH may name JavaScript, as the WebAssembly has it', async (t) => {
+  const { folder } = await project(t)
+  await writeFile(path.join(folder, 'chosen.cjs'), `module.exports = 'chosen'`)
+  t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: 'chosen.cjs' }), 'chosen')
+})
+
 test('without any the error names the package', async (t) => {
   const { folder } = await project(t)
   const { message } = await t.throwsAsync(run(folder, PRINT_ADDON))
@@ -94,15 +101,58 @@ test('without any the error names the package', async (t) => {
   t.true(message.includes("code: 'MODULE_NOT_FOUND'"))
 })
 
-test('every platform has a name that npm/ has a package for', async (t) => {
-  const names = await readdir(path.join(root, 'npm'))
-  const targets = [
-    ...['x64', 'arm64'].flatMap((arch) => [targetOf('linux', arch, true), targetOf('linux', arch, false)]),
-    ...['x64', 'arm64'].flatMap((arch) => [targetOf('darwin', arch), targetOf('win32', arch)]),
-  ]
-  t.deepEqual(targets.sort(), names.sort())
-  t.true(names.includes(target))
+test('every platform has the name of its package', (t) => {
+  t.is(targetOf('linux', 'x64', false), 'linux-x64-gnu')
+  t.is(targetOf('linux', 'x64', true), 'linux-x64-musl')
+  t.is(targetOf('linux', 'arm64', false), 'linux-arm64-gnu')
+  t.is(targetOf('linux', 'arm64', true), 'linux-arm64-musl')
+  t.is(targetOf('linux', 'arm', false), 'linux-arm-gnueabihf')
+  t.is(targetOf('linux', 'ppc64', false), 'linux-ppc64-gnu')
+  t.is(targetOf('linux', 's390x', false), 'linux-s390x-gnu')
+  t.is(targetOf('linux', 'riscv64', false), 'linux-riscv64-gnu')
+  for (const cpu of ['x64', 'arm64']) t.is(targetOf('darwin', cpu), `darwin-${cpu}`)
+  for (const cpu of ['x64', 'arm64', 'ia32']) t.is(targetOf('win32', cpu), `win32-${cpu}-msvc`)
 })
+
+test('a platform without a binary has the name of no package', (t) => {
+  const others = [
+    ['freebsd', 'x64'],
+    ['aix', 'ppc64'],
+    ['linux', 'loong64', false],
+    ['linux', 'ia32', false],
+    ['linux', 'arm', true],
+    ['linux', 's390x', true],
+    ['linux', cpuOf('ppc64', { endianness: 'BE' }), false],
+    ['linux', cpuOf('arm', { armVersion: 6 }), false],
+  ]
+  for (const other of others)
+    t.false(
+      TARGETS.some(({ name }) => name === targetOf(...other)),
+      other.join(),
+    )
+})
+
+test('the CPU is what process.arch says, but for big-endian ppc64 and ARMv6', (t) => {
+  const little = { endianness: 'LE', armVersion: 7 }
+  for (const cpu of ['x64', 'arm64', 'arm', 'ppc64', 's390x', 'riscv64', 'ia32']) t.is(cpuOf(cpu, little), cpu)
+  t.is(cpuOf('s390x', { endianness: 'BE' }), 's390x')
+  t.is(cpuOf('ppc64', { endianness: 'BE' }), 'ppc64be')
+  t.is(cpuOf('arm', { armVersion: 6 }), 'armv6')
+  t.is(cpuOf('arm', { armVersion: Number('default') }), 'arm', 'a Node that does not say it')
+})
+
+/** A program of 12 000 bytes whose second program header says that the name of its loader is at this place. */
+function elf(loader, place) {
+  const bytes = Buffer.alloc(12_000)
+  bytes.write('\x7fELF\x02\x01\x01', 'latin1')
+  bytes.writeBigUInt64LE(64n, 32)
+  bytes.writeUInt16LE(56, 54)
+  bytes.writeUInt16LE(3, 56)
+  for (const [i, type] of [6, 3, 1].entries()) bytes.writeUInt32LE(type, 64 + 56 * i)
+  bytes.writeBigUInt64LE(BigInt(place), 64 + 56 + 8)
+  bytes.write(`${loader}\0`, place, 'latin1')
+  return bytes
+}
 
 test('a program that names the loader of musl uses musl', async (t) => {
   t.is(usesMusl(process.execPath), process.report.getReport().header.glibcVersionRuntime === undefined)
@@ -113,8 +163,16 @@ test('a program that names the loader of musl uses musl', async (t) => {
     ['/lib/ld-musl-aarch64.so.1', true],
     ['/lib64/ld-linux-x86-64.so.2', false],
   ]) {
-    await writeFile(program, `\x7fELF${'\0'.repeat(600)}${loader}\0${'\0'.repeat(9000)}/lib/ld-musl-x86_64.so.1`)
-    t.is(usesMusl(program), expected, loader)
+    for (const place of [600, 11_900]) {
+      const bytes = elf(loader, place)
+      bytes.write('/lib/ld-musl-x86_64.so.1', 1000) // only a text
+      await writeFile(program, bytes)
+      t.is(usesMusl(program), expected, `${loader} at ${place}`)
+    }
+  }
+  for (const bytes of ['', '#!/bin/sh', Buffer.alloc(5000), Buffer.alloc(5000, 0xff), elf('', 600).subarray(0, 70)]) {
+    await writeFile(program, bytes)
+    t.false(usesMusl(program))
   }
   t.false(usesMusl(path.join(folder, 'nothing')), 'where the program cannot be read it is taken for glibc')
 })

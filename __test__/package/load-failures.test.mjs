@@ -2,17 +2,20 @@
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
-import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { failureOf, Install, PERMISSION, platformPackage } from '../support/load.mjs'
 
-const require = createRequire(import.meta.url)
-const manifest = require('../../package.json')
-const { SUPPORTED } = require('../../lib/native/failure.js')
-
 const LOAD = ['--eval', `require('flakeforge')`]
+
+/** Code that lets Node take this machine for another. */
+const pretend = (machine) =>
+  `require('node:os').endianness = () => 'BE'; ` +
+  `Object.defineProperties(process, ${JSON.stringify(toDescriptors(machine))})`
+const toDescriptors = (values) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, configurable: true }]))
+
 const isGlibc = process.platform === 'linux' && platformPackage.endsWith('-gnu')
 
 /** The error of a process that could not load the package. */
@@ -110,25 +113,32 @@ test('a source checkout without an addon is told how to build one', async (t) =>
   t.regex(message, /npm run build/)
 })
 
-test('a platform without a binary', async (t) => {
-  const install = new Install(t)
-  const pretend = `Object.defineProperty(process, 'platform', { value: 'freebsd' })`
-  const { message } = failed(t, await install.node('--eval', `${pretend}; require('flakeforge')`))
-  t.regex(
-    message,
-    new RegExp(`no binary for freebsd-${process.arch}\\. flakeforge supports Linux .*glibc.*musl.*macOS.*Windows`),
-  )
-  t.notRegex(message, /install/)
+for (const [platform, arch, target] of [
+  ['freebsd', 'x64', 'freebsd-x64'],
+  ['linux', 'loong64', 'linux-loong64-gnu'],
+  ['linux', 'ppc64', 'linux-ppc64be-gnu'],
+]) {
+  test(`neither a binary nor the WebAssembly: ${target}`, async (t) => {
+    const { message } = failed(t, await new Install(t).node('--eval', `${pretend({ platform, arch })}; ${LOAD[1]}`))
+    t.true(message.includes(`There is no binary for ${target}, and the package flakeforge-wasm32-wasi`), message)
+    t.regex(message, /flakeforge supports Linux .*glibc.*musl.*macOS.*Windows.*\. Run `npm install --include=optional`/)
+  })
+}
+
+test('a platform with a binary is told to install it, also a new one', async (t) => {
+  const code = `${pretend({ platform: 'linux', arch: 's390x' })}; ${LOAD[1]}`
+  const { message } = failed(t, await new Install(t).node('--eval', code))
+  t.regex(message, /The package flakeforge-linux-s390x-gnu is not installed\. Run `npm install --include=optional`/)
+  t.notRegex(message, /WebAssembly/)
 })
 
-test('the platforms of the message are those that are published', (t) => {
-  const cpus = { x86_64: 'x64', aarch64: 'arm64' }
-  const platforms = { linux: 'linux', apple: 'darwin', pc: 'win32', unknown: 'linux' }
-  const published = manifest.napi.targets.map((target) => {
-    const [cpu, vendor] = target.split('-')
-    return `${platforms[vendor]}-${cpus[cpu]}`
-  })
-  t.deepEqual([...SUPPORTED].sort(), [...new Set(published)].sort())
+test('JavaScript that the environment names, which is not there or does not load', async (t) => {
+  const install = new Install(t)
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(install.folder, 'some.cjs') }
+  const { message } = failed(t, await install.run(process.execPath, LOAD, env))
+  t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.cjs, which is not there/)
+  fs.writeFileSync(env.NAPI_RS_NATIVE_LIBRARY_PATH, `require('what-it-needs')`)
+  t.regex(failed(t, await install.run(process.execPath, LOAD, env)).message, /Cannot find module 'what-it-needs'/)
 })
 
 test('the command prints the sentence and no stack', async (t) => {

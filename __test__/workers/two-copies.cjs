@@ -3,6 +3,8 @@
 // Loads the copies of the package whose folders are the arguments, in that order, and prints JSON: an ID count of
 // each, and the warnings.
 
+delete process.env.NAPI_RS_NATIVE_LIBRARY_PATH // each copy loads its own addon
+
 const warnings = []
 process.on('warning', ({ code, message }) => warnings.push({ code, message }))
 

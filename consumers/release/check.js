@@ -1,7 +1,7 @@
 // A release, from its preparation to a user's install: `npm run release`, then scripts/publish.js as the release
 // workflow runs it, to a registry (verdaccio) on this machine that asks no other registry, then `npm install
 // flakeforge` in an empty folder. Only this machine's addon exists here, so it is also used in the packages of the
-// other platforms.
+// other platforms, and a text stands in for the WebAssembly.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -12,7 +12,8 @@ const path = require('node:path')
 const semver = require('semver')
 const { cloneTo } = require('../clone.js')
 const { project, run } = require('../project.js')
-const { ownPlatform } = require('../../scripts/pack.js')
+const { WASM, allPackages, ownPlatform, wasmPackages } = require('../../scripts/pack.js')
+const { TARGETS } = require('../../scripts/platforms/targets.js')
 const runtimes = require('../../scripts/runtimes.js')
 
 const root = path.join(__dirname, '..', '..')
@@ -81,25 +82,23 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 }
 
-/** The artifacts of ci.yml: a folder for each target, with the addon of that target. */
+/** The artifacts of ci.yml: a folder for each target, with what was built for it. */
 function writeArtifacts(clone) {
   const { main: addon } = ownPlatform().manifest
-  const platforms = fs.readdirSync(path.join(clone, 'npm'))
-  for (const target of napi.targets) {
-    const folder = path.join(clone, 'artifacts', `bindings-${target}`)
-    fs.mkdirSync(folder, { recursive: true })
-    const abi = platforms.find((platform) => matches(platform, target))
-    fs.copyFileSync(path.join(root, addon), path.join(folder, `flakeforge.${abi}.node`))
-  }
+  const platforms = TARGETS.filter(({ triple }) => napi.targets.includes(triple))
+  for (const { name: platform, triple } of platforms)
+    write(clone, triple, `flakeforge.${platform}.node`, fs.readFileSync(path.join(root, addon)))
+  // Only its name and its way into the package matter here: scripts/platforms builds and runs it.
+  const { folder, manifest } = wasmPackages().find((each) => each.manifest.name === WASM)
+  const there = path.join(clone, path.relative(root, folder))
+  const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
+  for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'stands in for what is built')
 }
 
-/** Whether a name in npm/, like 'linux-x64-gnu', belongs to a target like 'x86_64-unknown-linux-gnu'. */
-function matches(platform, target) {
-  const [system, cpu, abi] = platform.split('-')
-  const [machine, , ...rest] = target.split('-')
-  const names = { x86_64: 'x64', aarch64: 'arm64', windows: 'win32' }
-  const [theirSystem, theirAbi] = rest
-  return names[machine] === cpu && (names[theirSystem] ?? theirSystem) === system && theirAbi === abi
+function write(clone, triple, file, content) {
+  const folder = path.join(clone, 'artifacts', `bindings-${triple}`)
+  fs.mkdirSync(folder, { recursive: true })
+  fs.writeFileSync(path.join(folder, file), content)
 }
 
 const PROGRAMS = {
@@ -130,6 +129,26 @@ function install(folder, settings, report) {
   }
 }
 
+/** On systems and CPUs without a binary, one of the packages that bring the WebAssembly is installed. */
+function installElsewhere(folder, settings, report) {
+  for (const [platform, cpu, selector] of [
+    ['freebsd', 'x64', 'flakeforge-other-os'],
+    ['linux', 'loong64', 'flakeforge-other-cpu'],
+  ]) {
+    const empty = path.join(folder, `user-of-${platform}-${cpu}`)
+    fs.mkdirSync(empty)
+    const env = { ...settings, npm_config_cache: path.join(folder, 'cache-of-the-user') }
+    const { ok, output } = run('npm', ['install', `--os=${platform}`, `--cpu=${cpu}`, name], empty, { env })
+    const packages = ok
+      ? fs.readdirSync(path.join(empty, 'node_modules')).filter((entry) => !entry.startsWith('.'))
+      : []
+    const found = [name, selector, WASM].every((each) => packages.includes(each))
+    const others = packages.filter((each) => each.startsWith('flakeforge-') && each !== WASM && each !== selector)
+    const problems = found && others.length === 0 ? [] : [`installed: ${packages}`]
+    report(`npm install flakeforge on ${platform}-${cpu} brings the WebAssembly`, verdict(problems, output))
+  }
+}
+
 /** Checks what the registry says about the packages. */
 async function checkRegistry(url, report) {
   const packument = async (what) => (await fetch(`${url}${what}`)).json()
@@ -142,14 +161,17 @@ async function checkRegistry(url, report) {
     if (JSON.stringify(tags) !== JSON.stringify({ latest: version })) problems.push(`${what}: ${JSON.stringify(tags)}`)
   }
   checkTags(name, main['dist-tags'])
-  if (platforms.length !== napi.targets.length) problems.push(`optionalDependencies: ${platforms}`)
-  for (const platform of platforms) {
+  const all = allPackages().map((each) => each.manifest.name)
+  const wanted = all.filter((each) => each !== WASM) // it would be installed everywhere
+  if (platforms.toSorted().join() !== wanted.sort().join()) problems.push(`optionalDependencies: ${platforms}`)
+  for (const platform of all) {
     const { 'dist-tags': tags, versions } = await packument(platform)
     checkTags(platform, tags)
     if (versions?.[version] === undefined) problems.push(`${platform} has no ${version}`)
-    if (manifest.optionalDependencies[platform] !== version) problems.push(`${platform} is not pinned`)
+    if (platform !== WASM && manifest.optionalDependencies[platform] !== version)
+      problems.push(`${platform} is not pinned`)
   }
-  report(`the registry has ${name} ${version} and ${napi.targets.length} addons of that version`, verdict(problems))
+  report(`the registry has ${name} ${version} and ${all.length} packages that belong to it`, verdict(problems))
 }
 
 async function checkSbom(tools, clone, report) {
@@ -178,17 +200,20 @@ async function release(tools, folder, report) {
   const registry = await startRegistry(tools, folder)
   try {
     const env = await npmSettings(registry.url, folder)
-    // As after a run that failed halfway, one package is already published.
-    const early = run('npm', ['publish', '--access', 'public'], path.join(clone, 'npm', 'darwin-arm64'), { env })
+    // As after a run that failed halfway, some packages are already published.
+    const early = ['other-cpu', 'darwin-arm64'].map((each) =>
+      run('npm', ['publish', '--access', 'public'], path.join(clone, 'npm', each), { env }),
+    )
     const published = run('node', ['scripts/publish.js', `v${version}`, 'artifacts'], clone, { env })
-    const ok = early.ok && published.ok
+    const ok = [...early, published].every((each) => each.ok)
     report('scripts/publish.js publishes, also after a run that failed halfway', {
       ok,
-      output: `${early.output}\n${published.output}\n${registry.log()}`,
+      output: [...early, published, { output: registry.log() }].map((each) => each.output).join('\n'),
     })
     if (!ok) return
     await checkRegistry(registry.url, report)
     install(folder, env, report)
+    installElsewhere(folder, env, report)
   } finally {
     registry.child.kill()
     await once(registry.child, 'exit')

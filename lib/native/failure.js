@@ -10,14 +10,13 @@
 const { existsSync } = require('node:fs')
 const path = require('node:path')
 const { loadError } = require('../base/errors.js')
-
-/** `process.platform` and `process.arch` of the binaries that are published. */
-const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64', 'win32-arm64']
-const SUPPORTED_TEXT =
-  'Linux (x64 or arm64, with glibc 2.17 or newer or with musl), macOS (x64 or arm64) and Windows (x64 or arm64)'
+const { TARGETS, TEXT } = require('./platforms.js')
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
-const SUPPORTS = `flakeforge supports ${SUPPORTED_TEXT}.`
+const SUPPORTS = `flakeforge supports ${TEXT}; elsewhere it runs as WebAssembly.`
+const WASM = 'flakeforge-wasm32-wasi'
+const INSTALL =
+  'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Messages of a loader that found nothing at a place. */
@@ -82,15 +81,12 @@ function* chain(thrown) {
  * @param {{ message: string }[]} errors
  */
 function missing(errors) {
-  const { platform, arch } = process
+  const target = targetOfMissing(errors) ?? `${process.platform}-${process.arch}`
   const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
-  if (!SUPPORTED.includes(`${platform}-${arch}`))
-    return `There is no binary for ${platform}-${arch}. ${SUPPORTS}${hint}`
-  const name = nameOfMissing(errors) ?? `for ${platform}-${arch}`
-  return (
-    `The package ${name} is not installed. Run \`npm install --include=optional\`. If node_modules or the lock file come ` +
-    `from another platform, remove both first.${hint}`
-  )
+  const what = TARGETS.includes(target)
+    ? `The package flakeforge-${target} is not installed.`
+    : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${SUPPORTS}`
+  return `${what} ${INSTALL}${hint}`
 }
 
 const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
@@ -102,12 +98,12 @@ function isChosenMissing() {
 }
 
 /**
- * The platform package that a loader looked for.
+ * The platform whose package was looked for.
  * @param {{ message: string }[]} errors
  */
-function nameOfMissing(errors) {
-  const names = errors.map(({ message }) => /'(flakeforge-[a-z\d-]+)/.exec(message)?.[1])
-  return names.find((name) => name !== undefined)
+function targetOfMissing(errors) {
+  const targets = errors.map(({ message }) => /'flakeforge-([a-z\d-]+)/.exec(message)?.[1])
+  return targets.find((target) => target !== undefined)
 }
 
 /** Bundles have no folder of their own. */
@@ -120,7 +116,8 @@ const isSourceCheckout = () =>
  */
 function nativeFailure(thrown) {
   const errors = [...chain(thrown)]
-  const tried = errors.filter(({ message }) => !NOTHING_THERE.test(message))
+  // Deno may not let us read the environment, and has said so by then.
+  const tried = errors.filter(({ message }) => !NOTHING_THERE.test(message) || process.env[CHOSEN])
   for (const [wanted, say] of CAUSES) {
     const met = tried.find(({ message }) => wanted.test(message))
     if (met !== undefined) return loadError(say(met.message), met.error)
@@ -128,4 +125,4 @@ function nativeFailure(thrown) {
   return loadError(missing(errors), thrown)
 }
 
-module.exports = { SUPPORTED, nativeFailure }
+module.exports = { nativeFailure }

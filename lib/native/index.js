@@ -1,8 +1,8 @@
 'use strict'
 // @ts-check
 
-// Loads the addon; if that fails, lib/native/failure.js says what to do. It must never load anything else in its place:
-// nobody would notice a slower or weaker generator.
+// Loads the addon; if that fails, lib/native/failure.js says what to do. It must never load anything else in its place
+// without a word: nobody would notice a slower or weaker generator.
 
 const { loadAddon } = require('./addon.js')
 
