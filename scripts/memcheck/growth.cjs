@@ -1,0 +1,91 @@
+'use strict'
+
+// Does the same things again and again, collects the garbage, and has the sanitizer write down what memory is in use:
+// before and after the second half. What grows between the two is memory that somebody still refers to and nobody gives
+// back, such as a generator in the addon for each `new FlakeId`. `node --expose-gc growth.cjs FOLDER [SUBJECT]` prints a
+// line of JSON for each subject; report.js reads what the sanitizer wrote. It must never keep anything of a round.
+
+const { once } = require('node:events')
+const fs = require('node:fs')
+const path = require('node:path')
+const { setImmediate: turn } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
+const { probe } = require('./probe.cjs')
+
+const [folder, chosen] = process.argv.slice(2)
+const FlakeId = chosen === 'probe' ? undefined : require(path.join(folder, 'index.js'))
+const files = path.join(folder, 'target', 'growth')
+const TIME = 1_700_000_000_000
+const COLLECTIONS = 4 // what a finalizer gives back may need another one
+
+const ownClock = () => new FlakeId({ clock: () => TIME, id: 5 })
+
+function refusal() {
+  const flake = new FlakeId({ clock: () => TIME, seqMask: 1 })
+  flake.take(2)
+  for (const wrong of [
+    () => flake.next(),
+    () => flake.take(1),
+    () => FlakeId.parse('x'),
+    () => new FlakeId({ id: -1 }),
+  ])
+    try {
+      wrong()
+    } catch (error) {
+      if (error.code === undefined) throw error
+    }
+}
+
+function batches() {
+  const flake = new FlakeId({ maxWaitMs: 60_000 })
+  const text = flake.nextString('base62')
+  flake.decode(FlakeId.parse(text, 'base62'))
+  FlakeId.format(flake.next(), 'dec')
+  return [flake.take(20), flake.takeBigInts(20), flake.takeStrings(20, 'hex'), flake.nextBigInt()]
+}
+
+async function slot() {
+  const flake = await FlakeId.join(`file:${files}`, { group: 'growth' })
+  flake.next()
+  await flake.close()
+}
+
+async function thread() {
+  const source = `new (require(${JSON.stringify(folder)}))({ clock: () => ${TIME} }).take(5)`
+  await once(new Worker(source, { eval: true }), 'exit')
+}
+
+/** What is done, and how often: as often before the first count, so that tables have their size. */
+const SUBJECTS = {
+  generators: [5000, () => ownClock().next()],
+  layouts: [3000, () => new FlakeId.Layout('flake', { idOffset: 5n }).encode({ timestamp: TIME })],
+  batches: [2000, batches],
+  refusals: [1000, refusal],
+  'shared files': [200, () => new FlakeId({ id: 7, shared: path.join(files, 'shared') }).next()],
+  slots: [60, slot],
+  threads: [20, thread],
+}
+
+async function repeat([rounds, round]) {
+  for (let i = 0; i < rounds; i++) {
+    await round()
+    if (i % 1000 === 0) await turn() // finalizers run between the turns
+  }
+  for (let i = 0; i < COLLECTIONS; i++) {
+    globalThis.gc()
+    await turn()
+  }
+  probe('profile')
+}
+
+async function main() {
+  if (chosen === 'probe') SUBJECTS.probe = [100, () => probe('growth')]
+  else fs.mkdirSync(files, { recursive: true })
+  for (const name of chosen ? [chosen] : Object.keys(SUBJECTS)) {
+    await repeat(SUBJECTS[name])
+    await repeat(SUBJECTS[name])
+    console.log(JSON.stringify({ name, rounds: SUBJECTS[name][0] }))
+  }
+}
+
+main()

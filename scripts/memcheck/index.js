@@ -1,0 +1,138 @@
+'use strict'
+
+// `npm run memcheck`: the addon under AddressSanitizer, in Node as it is: what it reads or writes outside of its memory or
+// of JavaScript's arrays, what it uses after it was freed, and what it never frees. First it shows with mistakes made on
+// purpose that it finds such things in threads and child processes, too. `npm run memcheck -- FILES` runs these tests only.
+// It must never end well when the sanitizer has said something, or when it could not have said anything.
+
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const readline = require('node:readline')
+const { MissingRequirement } = require('../requirements.js')
+const { tapReader } = require('../test-readers.js')
+const { build } = require('./build.js')
+const { testFiles } = require('./files.js')
+const { FRAME_FORMAT, findingsOf, growthOf, read } = require('./reports.js')
+
+/** What must be found, where it happens, and the words for it. */
+const MISTAKES = [
+  ['heap-overflow', 'here', /heap-buffer-overflow[\s\S]*heap_overflow/],
+  ['array-overflow', 'here', /heap-buffer-overflow[\s\S]*array_overflow/],
+  ['use-after-free', 'worker', /heap-use-after-free[\s\S]*use_after_free/],
+  ['use-after-free', 'child', /heap-use-after-free[\s\S]*use_after_free/],
+  ['leak', 'here', /Direct leak of \d+ byte[\s\S]*probe\.node/],
+  ['leak', 'worker', /Direct leak of \d+ byte[\s\S]*probe\.node/],
+]
+
+/** The environment of all that is watched. Each process writes to a file of its own, named by its number. */
+function environment(runtime, reports) {
+  const options = [
+    'detect_leaks=1',
+    'malloc_context_size=20', // an addon stands near the top of a stack, and long ones cost the most time
+    'abort_on_error=1', // no test takes that for an ordinary failure
+    `log_path='${path.join(reports, 'asan')}'`,
+    `stack_trace_format='${FRAME_FORMAT}'`,
+  ]
+  const { FLAKEFORGE_REQUIRE_SERVERS: _, NAPI_RS_NATIVE_LIBRARY_PATH: __, ...outside } = process.env
+  // Node itself leaves memory when it ends, so that alone is no failure.
+  return { ...outside, LD_PRELOAD: runtime, ASAN_OPTIONS: options.join(':'), LSAN_OPTIONS: 'exitcode=0' }
+}
+
+/** Runs Node under the sanitizer: how it ended, what it printed, and what the sanitizer wrote. */
+async function watch({ copy, home, runtime }, args, onLine = () => {}) {
+  const reports = path.join(home, 'reports')
+  fs.rmSync(reports, { recursive: true, force: true })
+  fs.mkdirSync(reports)
+  fs.chmodSync(reports, 0o777) // a test runs processes of another user
+  const options = { cwd: copy, env: environment(runtime, reports), stdio: ['ignore', 'pipe', 'pipe'] }
+  const child = spawn(process.execPath, args, options)
+  const lines = []
+  for (const stream of [child.stdout, child.stderr])
+    readline.createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      if (stream === child.stdout) onLine(line)
+    })
+  const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)))
+  return { ended, output: lines.join('\n'), reports: read(reports) }
+}
+
+const script = (name) => path.join(__dirname, name)
+const failed = (name, { ended, output }) => (ended === 0 ? [] : [`${name} ended with ${ended}:\n${output}`])
+
+/** The mistakes made on purpose: what was not found. */
+async function prove(built) {
+  const missed = []
+  for (const [what, place, words] of MISTAKES) {
+    const { output, reports } = await watch(built, [script('probe.cjs'), place, what])
+    const found = reports.flatMap(findingsOf).join('\n')
+    if (!words.test(found))
+      missed.push(`a mistake made on purpose was not found: ${what}, ${place}\n${output}\n${found}`)
+  }
+  const { grown } = await watchGrowth(built, 'probe')
+  if (grown.length === 0) missed.push('a mistake made on purpose was not found: growth')
+  return { findings: missed, what: `${MISTAKES.length + 1 - missed.length} mistakes made on purpose found` }
+}
+
+/** Runs growth.cjs and compares its counts; nothing can be said of a run that did not end well. */
+async function watchGrowth(built, ...chosen) {
+  const run = await watch(built, ['--expose-gc', script('growth.cjs'), built.copy, ...chosen])
+  if (run.ended !== 0) return { ...run, subjects: [], grown: [] }
+  const lines = run.output.split('\n').filter((line) => line.startsWith('{'))
+  const subjects = lines.map((line) => JSON.parse(line))
+  const counts = run.reports.find((report) => report.includes('Live Heap Allocations')) ?? ''
+  return { ...run, subjects, grown: growthOf(counts, subjects) }
+}
+
+async function smoke(built) {
+  const run = await watch(built, ['__test__/smoke.cjs'])
+  return { findings: [...failed('__test__/smoke.cjs', run), ...run.reports.flatMap(findingsOf)], what: run.output }
+}
+
+async function growth(built) {
+  const run = await watchGrowth(built)
+  const findings = [...failed('growth.cjs', run), ...run.grown, ...run.reports.flatMap(findingsOf)]
+  return { findings, what: run.subjects.map(({ name, rounds }) => `${rounds} ${name}`).join(', ') }
+}
+
+async function tests(built, files) {
+  const reader = tapReader()
+  let skipped = 0
+  const args = [path.join('node_modules', 'ava', 'entrypoints', 'cli.mjs'), '--tap', '--timeout=10m', ...files]
+  const run = await watch(built, args, (line) => {
+    if (reader.read(line) === 'skipped') skipped++
+  })
+  fs.writeFileSync(path.join(built.home, 'ava.log'), run.output)
+  const { passed, failures } = reader.results()
+  const failing = failures.map(({ title, text }) => `a test failed: ${title}\n${text}`)
+  // ava can fail without a failed test: it found none, or it crashed.
+  const broken = failing.length === 0 ? failed('ava', run) : []
+  if (passed === 0) broken.push('no test passed')
+  const what = `${passed} tests in ${files.length} files, ${skipped} skipped; ${run.reports.length} processes left a report`
+  return { findings: [...failing, ...broken, ...run.reports.flatMap(findingsOf)], what }
+}
+
+async function main() {
+  const chosen = process.argv.slice(2)
+  const built = build()
+  console.log(`AddressSanitizer: ${built.runtime}`)
+  const files = chosen.length > 0 ? chosen : testFiles(built.copy)
+  const STEPS = { prove, smoke, growth, tests: () => tests(built, files) }
+  let findings = 0
+  for (const [name, step] of Object.entries(STEPS)) {
+    const started = performance.now()
+    const result = await step(built)
+    const seconds = Math.round((performance.now() - started) / 1000)
+    console.log(`${name}: ${result.findings.length} findings, ${seconds} s. ${result.what}`)
+    for (const finding of result.findings) console.log(`\n${finding}\n`)
+    findings += result.findings.length
+    if (name === 'prove' && findings > 0) break // the others would show nothing
+  }
+  console.log(findings === 0 ? 'memcheck found nothing' : `memcheck: ${findings} findings`)
+  process.exitCode = findings === 0 ? 0 : 1
+}
+
+main().catch((error) => {
+  console.error(error instanceof MissingRequirement ? error.message : error)
+  process.exitCode = 1
+})

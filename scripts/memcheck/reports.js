@@ -1,0 +1,94 @@
+'use strict'
+
+// Reads what AddressSanitizer wrote: errors, leaks, and how much memory is in use. Every error counts; a leak counts
+// when an addon took the memory, for Node itself leaves some when it ends. It must never pass over an entry because it
+// does not understand it: without a stack it counts.
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/** How the sanitizer must write a place of the code: number, function, file and line, module. */
+const FRAME_FORMAT = '    #%n %f %S [%m]'
+
+/**
+ * Leaks that stay: what must stand in their stack, and why they are none of ours. Each is of 40 bytes, and comes a few times
+ * per environment (a thread of JavaScript), when it ends.
+ */
+const KNOWN = [
+  // napi-rs refers to each class, and to some objects of JavaScript's own, as long as the environment lives. Node 20 frees
+  // no such reference with it.
+  [/ napi_create_reference /, /register_classes|cache_reflect_intrinsics/],
+  // The scratch array of src/hot.rs. napi-rs does not give the reference back once the environment ends.
+  [/ napi_create_reference /, /from_napi_value.*\/arraybuffer\.rs/, /generators.*Generators.*new/],
+]
+
+/** Less than this per round is no growth: threads that begin or end between two counts have a few hundred bytes. */
+const LEAST_BYTES = 8
+
+const isFrame = (line) => /^ +#\d+ /.test(line)
+const isKnown = (stack) => KNOWN.some((wanted) => wanted.every((pattern) => stack.some((line) => pattern.test(line))))
+
+/** Whether Node called what is no longer loaded; tests run other programs, too, whose stacks say nothing. */
+const isUnloaded = (stack) => stack[1].endsWith('[<null>]') && stack.some((line) => line.endsWith('/node]'))
+
+/** Taken by an addon, loaded or not: the first line of a stack is `malloc` or `new`. */
+const isOurs = (stack) => stack.length < 2 || isUnloaded(stack) || stack.some((line) => line.endsWith('.node]'))
+
+/** Entries that begin with a line like `pattern`: its groups, and the stack below it. */
+function entriesOf(text, pattern) {
+  const lines = text.split('\n')
+  return lines.flatMap((line, i) => {
+    const match = line.match(pattern)
+    if (match === null) return []
+    const end = lines.findIndex((next, k) => k > i && !isFrame(next))
+    return [{ line, match, stack: lines.slice(i + 1, end === -1 ? undefined : end) }]
+  })
+}
+
+const shown = ({ line, stack }) => [line, ...stack].join('\n')
+
+/** Errors, each from the line that names it to the end of the report: a process ends with its first one. */
+const errorsOf = (text) => text.match(/^.*ERROR: AddressSanitizer[\s\S]*/m) ?? []
+
+function leaksOf(text) {
+  const leaks = entriesOf(text, /^(?:Direct|Indirect) leak of \d+ byte/)
+  return leaks.filter(({ stack }) => isOurs(stack) && !isKnown(stack)).map(shown)
+}
+
+/** How much memory our addons have in each profile of a report: bytes by stack. */
+function profilesOf(text) {
+  const profiles = text.split(/^Live Heap Allocations: .*$/m).slice(1)
+  return profiles.map((profile) => {
+    const entries = entriesOf(profile, /^(\d+) byte\(s\) \(\d+%\) in \d+ allocation\(s\)/)
+    const ours = entries.filter(({ stack }) => isOurs(stack) && !isKnown(stack))
+    return new Map(ours.map(({ match, stack }) => [stack.join('\n'), Number(match[1])]))
+  })
+}
+
+/**
+ * What grew by 8 bytes per round or more, for subjects that were each profiled twice. Throws if there are not as many
+ * profiles, or if one knows nothing of our addons: nothing could grow then.
+ */
+function growthOf(text, subjects) {
+  const profiles = profilesOf(text)
+  if (profiles.length !== 2 * subjects.length)
+    throw new Error(`${profiles.length} profiles of ${subjects.length} subjects`)
+  return subjects.flatMap(({ name, rounds }, i) => {
+    const [before, after] = profiles.slice(2 * i, 2 * i + 2)
+    if (after.size === 0) throw new Error(`${name}: the profile has no memory of ours`)
+    const grown = [...after].map(([stack, bytes]) => ({ stack, more: bytes - (before.get(stack) ?? 0) }))
+    const sum = grown.reduce((total, { more }) => total + more, 0) - gone(before, after)
+    if (sum < LEAST_BYTES * rounds) return []
+    const most = grown.toSorted((a, b) => b.more - a.more)[0]
+    return [`${name}: ${sum} bytes more after ${rounds} rounds, ${most.more} of them from\n${most.stack}`]
+  })
+}
+
+const gone = (before, after) => [...before].reduce((sum, [stack, bytes]) => sum + (after.has(stack) ? 0 : bytes), 0)
+
+/** All reports in a folder, as one text each. */
+const read = (folder) => fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))
+
+const findingsOf = (text) => [...errorsOf(text), ...leaksOf(text)]
+
+module.exports = { FRAME_FORMAT, findingsOf, growthOf, read }
