@@ -4,6 +4,9 @@
 // loads the addon (`node scripts/runtimes.js __test__/smoke.cjs`). It throws at the first thing that is wrong.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
 const util = require('node:util')
 const FlakeId = require('..')
 
@@ -136,6 +139,125 @@ function checkMany(n) {
   )
 }
 
+/** Every form of a batch has the very same IDs: one that fits the arrays which native code keeps, and larger ones. */
+async function checkBatches() {
+  const options = { datacenter: 9, worker: 7, clock: () => 1_700_000_000_000 }
+  const flake = () => new FlakeId(options)
+  for (const n of [3, 40, 3000]) {
+    const ids = Array.from({ length: n }, (_, i) => 0x62f3f95a00127000n + BigInt(i))
+    is(flake().takeBigInts(n).join(), ids.join(), `${n} as numbers`)
+    is(toNumbers(flake().take(n)).join(), ids.join(), `${n} as bytes`)
+    is(toNumbers(await flake().takeAsync(n)).join(), ids.join(), `${n} as bytes, later`)
+    for (const base of BASES) {
+      const texts = ids.map((id) => format(parse(String(id)), base))
+      is(flake().takeStrings(n, base).join(), texts.join(), `${n} as ${base}`)
+    }
+  }
+}
+
+/** The time in an ID is the clock's, again and again over many ticks: a CPU's cycle counter may not mislead it. */
+function checkTime() {
+  const flake = patient({ worker: 5 })
+  const end = Date.now() + 300
+  for (let before = Date.now(); before < end; before = Date.now()) {
+    const { timestamp } = flake.decode(flake.next())
+    const after = Date.now()
+    if (timestamp < before - 1 || timestamp > after + 1)
+      throw new Error(`an ID has the time ${timestamp}, and was made between ${before} and ${after}`)
+  }
+  checks++
+}
+
+const SHARED = { id: 295, epoch: 1_600_000_000_000, maxWaitMs: 60_000 }
+
+/** WebAssembly cannot share files, and has to say so. */
+function sharesFiles(shared) {
+  try {
+    new FlakeId({ ...SHARED, shared })
+    return true
+  } catch (error) {
+    if (!error.message.includes('(wasm32)')) throw error
+    is(error.code, 'ERR_FLAKE_FILE', 'files in WebAssembly')
+    return false
+  }
+}
+
+/** A folder of its own, removed in the end as far as the system lets it: Windows keeps what is still in use. */
+function temporaryFolder() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-smoke-'))
+  process.once('exit', () => {
+    try {
+      fs.rmSync(folder, { recursive: true, force: true })
+    } catch (error) {
+      if (process.platform !== 'win32') throw error
+    }
+  })
+  return folder
+}
+
+async function checkFiles() {
+  const folder = temporaryFolder()
+  const shared = path.join(folder, 'ids')
+  if (!sharesFiles(shared)) return
+  checkSharedFile(shared)
+  await checkSlots(path.join(folder, 'slots'))
+  await checkSegments(path.join(folder, 'counters'))
+}
+
+/** Numbers in a file have the byte order of this CPU; a file of the other byte order is refused. */
+function checkSharedFile(shared) {
+  const ids = [1, 2, 3].flatMap((n) => [...new FlakeId({ ...SHARED, shared }).takeBigInts(n * 1000)])
+  areAscending(ids, 'IDs of a file')
+  const page = fs.readFileSync(shared)
+  is(page.length, 4096, 'size of a file')
+  is(page.toString('latin1', 0, 16), 'flakeforge file\n', 'what a file begins with')
+  const isBig = os.endianness() === 'BE'
+  is(isBig ? page.readUInt32BE(16) : page.readUInt32LE(16), 1, 'version of a file')
+  const last = ids.at(-1)
+  const next = ((last >> 22n) << 12n) + (last & 0xfffn) + 1n
+  is(isBig ? page.readBigUInt64BE(2048) : page.readBigUInt64LE(2048), next, 'the next number in a file')
+  page.subarray(16, 20).reverse()
+  fs.writeFileSync(`${shared}-other`, page)
+  const other = { ...SHARED, shared: `${shared}-other`, epoch: 0 }
+  fails(() => new FlakeId(other), Error, 'ERR_FLAKE_FILE', 'a file of the other byte order')
+}
+
+async function checkSlots(folder) {
+  const store = FlakeId.fileStore(folder)
+  const options = { group: 'smoke', host: 'a host', slots: 4, datacenter: 9 }
+  is(await FlakeId.createGroup(store, options), true, 'a new group')
+  is(await FlakeId.createGroup(store, options), false, 'a group that is there')
+  const members = [await FlakeId.join(store, options), await FlakeId.join(store, options)]
+  const nodes = members.map((flake) => flake.decode(flake.next()))
+  for (const [i, { slot }] of members.entries()) {
+    is([nodes[i].datacenter, nodes[i].worker].join(), [9, slot].join(), 'the node number of a slot')
+  }
+  is(new Set(members.flatMap((flake) => [...flake.takeBigInts(2000)])).size, 4000, 'IDs of two slots')
+  const rows = (await store.list('smoke')).filter(({ owner }) => owner !== undefined)
+  is(rows.length, 2, 'slots that are held')
+  is(rows.map(({ host, pid }) => [host, pid]).join(), `a host,${process.pid},a host,${process.pid}`, 'who holds them')
+  const age = Date.now() - rows[0].since
+  is(age >= -1000 && age < 60_000, true, `a slot that is ${age} ms old`)
+  for (const flake of members) await flake.close()
+  is((await store.list('smoke')).filter(({ owner }) => owner !== undefined).length, 0, 'slots held in the end')
+}
+
+async function checkSegments(folder) {
+  const store = FlakeId.fileStore(folder)
+  const options = { name: 'smoke', block: 1000, init: 2 ** 33 }
+  const members = [await FlakeId.SegmentId.open(store, options), await FlakeId.SegmentId.open(store, options)]
+  for (const [i, segment] of members.entries()) {
+    const first = 2n ** 33n + 1n + BigInt(i) * 1000n
+    const [one, two] = [segment.next().readBigUInt64BE(), segment.nextBigInt()]
+    is([one, two].join(), [first, first + 1n].join(), 'numbers of a block')
+    is(toNumbers(segment.take(2)).join(), [first + 2n, first + 3n].join(), 'as bytes')
+    is(segment.takeBigInts(2).join(), [first + 4n, first + 5n].join(), 'as numbers')
+    is(segment.takeStrings(2).join(), [first + 6n, first + 7n].join(), 'as text')
+    is(segment.takeStrings(1, 'hex')[0], (first + 8n).toString(16), 'in hex')
+  }
+  for (const segment of members) await segment.close()
+}
+
 function checkOwnClock() {
   let now = 1_700_000_000_000
   const flake = new FlakeId({ datacenter: 9, worker: 7, seqMask: 1, clock: () => now })
@@ -217,6 +339,9 @@ async function main() {
   await checkStyles()
   await checkWaiting(20_000)
   checkMany(100_000)
+  await checkBatches()
+  checkTime()
+  await checkFiles()
   checkOwnClock()
   checkDecode()
   checkText()

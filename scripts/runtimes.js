@@ -12,10 +12,10 @@ const { platform, arch } = process
 const bunArch = arch === 'arm64' ? 'aarch64' : arch
 const denoPlatform = platform === 'linux' ? `linux-${arch}-glibc` : `${platform}-${arch}`
 
-/** Node.js of one major version. */
-const node = (major) => ({
+/** Node.js of one major version, for this platform or another. */
+const node = (major, where = `${platform}-${arch}`) => ({
   name: `node-${major}`,
-  package: `node-${platform}-${arch}`,
+  package: `node-${where}`,
   range: major,
   program: 'bin/node',
 })
@@ -24,6 +24,8 @@ const runtimes = [
   node(20),
   node(22),
   node(24),
+  // npm has no newer Node.js for macOS on arm64.
+  ...(platform === 'linux' ? [node(25), node(26)] : []),
   { name: 'bun', package: `@oven/bun-${platform}-${bunArch}`, range: 1, program: 'bin/bun' },
   // Otherwise Deno asks before it loads native code, and nobody answers.
   { name: 'deno', package: `@deno/${denoPlatform}`, range: 2, program: 'deno', args: ['run', '--allow-all'] },
@@ -31,21 +33,27 @@ const runtimes = [
 
 const root = path.join(__dirname, '..', 'target', 'runtimes')
 
+/** Where a runtime's program is in the folder that it was installed into. */
+const programIn = (runtime) => path.join('node_modules', runtime.package, runtime.program)
+
 /** Installs a runtime if it is missing, and returns the path of its program. */
-function install(runtime) {
-  const prefix = path.join(root, runtime.name)
-  const program = path.join(prefix, 'node_modules', runtime.package, runtime.program)
+function install(runtime, prefix = path.join(root, runtime.name)) {
+  const program = path.join(prefix, programIn(runtime))
   if (fs.existsSync(program)) return program
   fs.mkdirSync(prefix, { recursive: true })
   const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  flags.push('--force') // npm refuses a package for another platform otherwise
   const what = `${runtime.package}@${runtime.range}`
   execFileSync('npm', ['install', '--prefix', prefix, ...flags, what], { stdio: ['ignore', 'ignore', 'inherit'] })
   return program
 }
 
+/** What a runtime needs to be told. */
+const environment = { DENO_DIR: path.join(root, 'deno-cache'), DENO_NO_UPDATE_CHECK: '1' }
+
 /** Runs the program and returns its output as one string, and whether it succeeded. */
 function run(program, args) {
-  const env = { ...process.env, DENO_DIR: path.join(root, 'deno-cache'), DENO_NO_UPDATE_CHECK: '1' }
+  const env = { ...process.env, ...environment }
   // A crash in native code ends in a signal, a hang in the timeout: both leave status null.
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8', timeout: 60_000 })
   const reason = signal ? `killed by ${signal}` : error ? error.message : ''
@@ -85,6 +93,6 @@ function main() {
 /** The program of a supported runtime, by its name here: 'bun', 'deno', 'node-20'. */
 const programOf = (name) => install(runtimes.find((runtime) => runtime.name === name))
 
-module.exports = { install, node, programOf }
+module.exports = { environment, install, node, programIn, programOf, runtimes }
 
 if (require.main === module) process.exitCode = main()

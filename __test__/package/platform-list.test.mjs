@@ -1,0 +1,142 @@
+// One list of platforms, scripts/platforms/targets.js, and everything else that has one: no place may forget a platform, or
+// have one more.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const yaml = require('yaml')
+const { napi } = require('../../package.json')
+const published = require('../../lib/native/platforms.js')
+const { TARGETS } = require('../../scripts/platforms/targets.js')
+const { readResults, tableIn, tableOf } = require('../../scripts/platforms-table.js')
+
+const root = path.join(import.meta.dirname, '..', '..')
+const read = (...names) => readFileSync(path.join(root, ...names), 'utf8').replaceAll('\r\n', '\n')
+const workflow = (name) => yaml.parse(read('.github', 'workflows', name))
+const sorted = (values) => [...values].sort()
+
+// Those that MinGW builds are for runs under Wine, and nobody installs them.
+const PACKAGED = TARGETS.filter(({ build }) => build !== 'mingw')
+const BINARIES = PACKAGED.filter(({ build }) => build !== 'wasm')
+const SELECTORS = ['other-cpu', 'other-os']
+const names = (targets) => sorted(targets.map(({ name }) => name))
+const triples = (targets) => sorted(targets.map(({ triple }) => triple))
+
+test('a target has one row', (t) => {
+  t.is(new Set(names(TARGETS)).size, TARGETS.length)
+  t.is(new Set(triples(TARGETS)).size, TARGETS.length)
+  t.true(BINARIES.length >= 13)
+})
+
+test('package.json: napi builds every binary', (t) => {
+  t.deepEqual(sorted(napi.targets), triples(BINARIES))
+})
+
+test('npm/ has a package for each, and those that bring the WebAssembly', (t) => {
+  t.deepEqual(sorted(readdirSync(path.join(root, 'npm'))), sorted([...names(PACKAGED), ...SELECTORS]))
+})
+
+test('lib/native/platforms.js, for messages, has every binary with its glibc', (t) => {
+  t.deepEqual(sorted(published.TARGETS), names(BINARIES))
+  for (const { name, glibc } of BINARIES.filter((target) => target.glibc))
+    t.is(published.SYSTEMS.find(([, targets]) => targets.includes(name))[0], `Linux with glibc ${glibc} or newer`)
+})
+
+test('lib/native/packages/traced.js has a case for each', (t) => {
+  const cases = [...read('lib', 'native', 'packages', 'traced.js').matchAll(/require\('flakeforge-([a-z\d-]+)'\)/g)]
+  t.deepEqual(sorted(cases.map(([, name]) => name)), sorted([...names(PACKAGED), ...SELECTORS]))
+})
+
+test('ci.yml builds each', (t) => {
+  const { build, 'build-wasm': wasm } = workflow('ci.yml').jobs
+  t.deepEqual(sorted(build.strategy.matrix.include.map(({ target }) => target)), triples(BINARIES))
+  for (const { name, triple } of PACKAGED.filter((target) => target.build === 'wasm')) {
+    t.true(wasm.steps.some(({ run }) => run?.endsWith(` npm run platforms -- ${name}`)))
+    t.true(wasm.steps.some((step) => step.with?.name === `bindings-${triple}`))
+  }
+})
+
+test('docs/package/platforms.md has a row for each', (t) => {
+  const rows = [...read('docs', 'package', 'platforms.md').matchAll(/^\| `flakeforge-([\w-]+)` \| ([^|]+) \|/gm)]
+  t.deepEqual(sorted(rows.map(([, name]) => name)), names(PACKAGED))
+  for (const [, name, system] of rows) {
+    const { glibc } = TARGETS.find((target) => target.name === name)
+    if (glibc) t.is(system, `Linux, glibc ${glibc} or newer`, name)
+  }
+})
+
+test('every target is in the record, and README shows that record', (t) => {
+  const results = readResults()
+  t.deepEqual(
+    results.map(({ name }) => name),
+    TARGETS.map(({ name }) => name),
+    'run `npm run platforms`',
+  )
+  for (const { name, runs } of results) for (const { passed, failed } of runs) t.true(passed > 0 && failed === 0, name)
+  t.is(tableIn(read('README.md')), tableOf(results), 'run `node scripts/platforms-table.js`')
+})
+
+test('a target that was never run is in the table, and nothing is said of it', (t) => {
+  const run = { program: 'Node 24.0.0', by: 'qemu-arm', passed: 5, failed: 0 }
+  const results = [
+    {
+      name: 'b',
+      built: '1.0',
+      size: 1499,
+      runs: [
+        { ...run, what: 'smoke' },
+        { ...run, what: 'ava' },
+      ],
+    },
+  ]
+  const table = tableOf(results, [{ name: 'a', glibc: '2.17' }, { name: 'b' }])
+  t.deepEqual(table.split('\n').slice(2), [
+    '| `a`, glibc 2.17 | not yet | – | – |',
+    '| `b` | 1.0 | 1 kB | Node 24.0.0 by qemu-arm: 5 smoke, 5 ava |',
+  ])
+})
+
+/** What real machines there must be: the system and CPU, and GitHub's name for such a machine. */
+const MACHINES = {
+  'x86_64-unknown-linux-gnu': 'ubuntu-latest',
+  'aarch64-unknown-linux-gnu': 'ubuntu-24.04-arm',
+  'x86_64-apple-darwin': 'macos-15-intel',
+  'aarch64-apple-darwin': 'macos-latest',
+  'x86_64-pc-windows-msvc': 'windows-latest',
+  'aarch64-pc-windows-msvc': 'windows-11-arm',
+}
+
+test('ci.yml tests on real machines: Linux, macOS and Windows, each on x64 and arm64', (t) => {
+  const { test: job } = workflow('ci.yml').jobs
+  const { matrix } = job.strategy
+  t.deepEqual(sorted(matrix.target), sorted(Object.keys(MACHINES)))
+  t.deepEqual(Object.fromEntries(matrix.include.map(({ target, host }) => [target, host])), MACHINES)
+  t.regex(job['runs-on'], /^\W*matrix\.host\W*$/)
+  t.deepEqual(matrix.node, [20, 22, 24])
+  t.true(job.steps.some(({ run }) => run === 'npx ava'))
+})
+
+test('release.yml publishes nothing before all of ci.yml has passed', (t) => {
+  const { jobs } = workflow('release.yml')
+  t.is(jobs.ci.uses, './.github/workflows/ci.yml')
+  t.is(jobs.publish.needs, 'ci')
+  t.true(jobs.publish.steps.some(({ run }) => run?.startsWith('node scripts/publish.js ')))
+  t.is(jobs['github-release'].needs[0], 'publish')
+  const ci = workflow('ci.yml').jobs
+  for (const [name, job] of [...Object.entries(ci), ...Object.entries(jobs)]) {
+    t.is(job['continue-on-error'], undefined, name)
+    t.is(job.if, undefined, `${name}: a job that is skipped counts as passed`)
+    for (const step of job.steps ?? []) t.is(step['continue-on-error'], undefined, name)
+  }
+})
+
+test('platforms.yml runs all of it every week', (t) => {
+  const { on, jobs } = workflow('platforms.yml')
+  t.is(on.schedule.length, 1)
+  const commands = Object.values(jobs).flatMap(({ steps }) => steps.map(({ run }) => run))
+  t.true(commands.some((run) => run?.endsWith(' npm run platforms')))
+  t.true(commands.includes('npm run memcheck'))
+})
