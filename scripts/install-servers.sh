@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what the tests run as real processes: Redis, PostgreSQL with PgBouncer, MariaDB, etcd, libfaketime to turn clocks,
-# and the shells that complete the command line.
+# the shells that complete the command line, a browser, and what makes the Debian that other platforms are built in.
 # On Debian and its like; elsewhere it says what is missing, and the tests fail or skip by themselves.
 set -euo pipefail
 
 # Of MariaDB only what a test starts: the package mariadb-server would start a service.
-packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client etcd-server etcd-client faketime zsh fish)
+packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client etcd-server etcd-client faketime zsh fish chromium debootstrap)
 
 missing() {
   for package in "${packages[@]}"; do
