@@ -18,6 +18,7 @@ const GROUPS = {
     'layout/databases': 'Databases',
     'package/bundling': 'Bundlers',
     'package/package-managers': 'Package managers and runtimes',
+    'package/platforms': 'Platforms',
     'generator/testing': 'Tests with fake timers',
   },
   'Coming from': {

@@ -1,0 +1,63 @@
+'use strict'
+
+// Writes README's table of platforms, between two markers, from what `npm run platforms` has recorded:
+// `node scripts/platforms-table.js` after that. It must never say of a platform what no run has shown.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { TARGETS } = require('./platforms/targets.js')
+
+const root = path.join(__dirname, '..')
+const README = path.join(root, 'README.md')
+const RESULTS = path.join(__dirname, 'platforms', 'results.json')
+const [START, END] = ['<!-- platforms -->', '<!-- /platforms -->']
+
+/** 'Node 24.11.1 by qemu-aarch64' */
+const nameOf = ({ program, by }) => (by ? `${program} by ${by}` : program)
+
+/** 'Node 24.11.1 by qemu-aarch64: 4185 smoke, 912 ava', from the runs of one program. */
+const programAsText = (runs) => `${nameOf(runs[0])}: ${runs.map(({ passed, what }) => `${passed} ${what}`).join(', ')}`
+
+function runsAsText(runs) {
+  const names = [...new Set(runs.map(nameOf))]
+  const programs = names.map((name) => runs.filter((run) => nameOf(run) === name))
+  return programs.length > 0 ? programs.map(programAsText).join('<br>') : '–'
+}
+
+function row({ name, glibc }, results) {
+  const result = results.find((each) => each.name === name)
+  const target = glibc ? `\`${name}\`, glibc ${glibc}` : `\`${name}\``
+  if (result === undefined) return [target, 'not yet', '–', '–']
+  const size = result.size ? `${Math.round(result.size / 1000)} kB` : '–'
+  return [target, result.built, size, runsAsText(result.runs)]
+}
+
+/** The table as Markdown: a row for each target, whether it was run or not. */
+function tableOf(results, targets = TARGETS) {
+  const rows = [
+    ['target', 'built', 'size', 'run'],
+    ['---', '---', '---', '---'],
+    ...targets.map((each) => row(each, results)),
+  ]
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+const readResults = () => JSON.parse(fs.readFileSync(RESULTS, 'utf8'))
+
+/** What stands before, between and after the markers. */
+function partsOf(text) {
+  const [start, end] = [text.indexOf(START) + START.length, text.indexOf(END)]
+  if (start < START.length || end < start) throw new Error(`README.md has no ${START} and ${END} for the table`)
+  return [text.slice(0, start), text.slice(start, end), text.slice(end)]
+}
+
+const tableIn = (text) => partsOf(text)[1].trim()
+
+function writeTable() {
+  const [before, , after] = partsOf(fs.readFileSync(README, 'utf8'))
+  fs.writeFileSync(README, `${before}\n${tableOf(readResults())}\n${after}`)
+}
+
+module.exports = { readResults, tableIn, tableOf }
+
+if (require.main === module) writeTable()
