@@ -339,7 +339,7 @@ impl Generator {
     /// round: its next number is one that the layout does not have.
     fn is_window_over(&self) -> bool {
         let (cursor, last) = (self.source.cursor(), self.rule.last);
-        self.source.is_ended() || cursor.is_sealed() || (cursor.limit() < last && cursor.next() <= last)
+        self.source.is_ended() || (cursor.limit() < last && (cursor.next() <= last || cursor.is_sealed()))
     }
 
     /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule
