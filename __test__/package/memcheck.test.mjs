@@ -10,7 +10,6 @@ import test from 'ava'
 
 const require = createRequire(import.meta.url)
 const { findingsOf, growthOf } = require('../../scripts/memcheck/reports.js')
-const { testFiles } = require('../../scripts/memcheck/files.js')
 
 const root = path.join(import.meta.dirname, '..', '..')
 
@@ -69,14 +68,6 @@ test('counts that are missing or empty are no proof', (t) => {
   const subjects = [{ name: 'generators', rounds: 100 }]
   t.throws(() => growthOf(profile(50), subjects), { message: /1 profiles of 1 subjects/ })
   t.throws(() => growthOf(profile(50, NODE) + profile(50, NODE), subjects), { message: /no memory of ours/ })
-})
-
-test('it runs the tests that need no server, by what they import', (t) => {
-  const files = testFiles(root)
-  for (const name of ['generator/take.test.mjs', 'files/shared-processes.test.mjs', 'generator/workers.test.mjs'])
-    t.true(files.includes(path.join('__test__', name)), name)
-  for (const name of ['lease/stores/redis-records.test.mjs', 'lease/join-stores.test.mjs', 'package/types.test.mjs'])
-    t.false(files.includes(path.join('__test__', name)), name)
 })
 
 const linuxTest = process.platform === 'linux' ? test : test.skip

@@ -12,7 +12,8 @@ const { TARGETS } = require('../../scripts/platforms/targets.js')
 const { programsFor } = require('../../scripts/platforms/run/linux.js')
 const { packagesFor, registration, runCommand, whyNot } = require('../../scripts/platforms/run/machines.js')
 const { avaResult, smokeResult, versionIn } = require('../../scripts/platforms/run/results.js')
-const files = require('../../scripts/platforms/run/test-files.js')
+const { forEmulators, startsProcesses } = require('../../scripts/platforms/run/test-files.js')
+const files = require('../../scripts/test-files.js')
 
 const root = path.join(import.meta.dirname, '..', '..')
 const LINUX = TARGETS.filter(({ name }) => name.startsWith('linux-'))
@@ -61,10 +62,12 @@ test('files that need a server are found, and no other', (t) => {
   ])
     t.true(without.includes(`__test__/${file}`), file)
   t.true(without.every((file) => fs.existsSync(path.join(root, file))))
+  t.true(files.withoutServers(['command']).includes('__test__/command/cli.test.mjs'))
+  t.true(files.withoutServers(['command']).every((file) => file.startsWith('__test__/command/')))
 })
 
 test('an emulator runs all of them but those that start processes, and the leases', (t) => {
-  const [without, emulated] = [files.withoutServers(), files.forEmulators()]
+  const [without, emulated] = [files.withoutServers(), forEmulators()]
   t.true(emulated.every((file) => without.includes(file)))
   t.true(emulated.includes('__test__/generator/take.test.mjs'))
   t.false(emulated.includes('__test__/files/shared-processes.test.mjs'))
@@ -72,8 +75,8 @@ test('an emulator runs all of them but those that start processes, and the lease
   for (const file of ['generator/event-loop', 'generator/workers', 'base/timers'])
     t.false(emulated.includes(`__test__/${file}.test.mjs`), file)
   t.true(emulated.length > 15, `${emulated.length} files`)
-  t.true(files.startsProcesses("import { FlakeId, jsonOfChild } from '../support/index.mjs'"))
-  t.false(files.startsProcesses("import { FlakeId } from '../support/index.mjs'"))
+  t.true(startsProcesses("import { FlakeId, jsonOfChild } from '../support/index.mjs'"))
+  t.false(startsProcesses("import { FlakeId } from '../support/index.mjs'"))
 })
 
 // --- machines ---

@@ -6,11 +6,12 @@
 
 const path = require('node:path')
 const runtimes = require('../../runtimes.js')
+const { withoutServers } = require('../../test-files.js')
 const { makeRoot } = require('../root.js')
 const { cpuOf, makeMachine, runCommand } = require('./machines.js')
 const { nodeFor } = require('./nodes.js')
 const { avaResult, smokeResult, versionIn } = require('./results.js')
-const { forEmulators, withoutServers } = require('./test-files.js')
+const { forEmulators } = require('./test-files.js')
 
 const SMOKE = '__test__/smoke.cjs'
 const AVA = 'node_modules/ava/entrypoints/cli.mjs'
