@@ -21,7 +21,7 @@ const MINUTE = 60_000
 const PROGRAMS = {
   'linux-arm64-gnu': [
     { from: 'npm', major: 24, runs: ['smoke', 'ava'] },
-    { from: 'npm', major: 20, runs: ['smoke'] },
+    { from: 'npm', major: 20, runs: ['smoke', 'ava'] },
   ],
   'linux-x64-musl': [
     { from: 'pypi', major: 24, runs: ['smoke', 'ava'] },

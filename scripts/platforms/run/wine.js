@@ -23,7 +23,7 @@ const TESTS = '__test__/files'
 /** The major versions of Node.js, and what each runs. The AVA files take minutes, because Wine starts processes slowly. */
 const PROGRAMS = [
   { major: 24, runs: ['smoke', 'ava'] },
-  { major: 20, runs: ['smoke'] },
+  { major: 20, runs: ['smoke', 'ava'] },
 ]
 
 /** No window, no dialog after a crash, no question whether to install .NET or a browser, and no entries in menus. */
