@@ -159,7 +159,7 @@ function testFiles() {
 const RUNS = {
   smoke: { args: () => [SMOKE], timeoutMs: 5 * MINUTE, read: smokeResult },
   ava: {
-    args: () => [AVA, '--tap', '--concurrency=1', '--timeout=5m', ...testFiles()],
+    args: () => [AVA, '--tap', '--concurrency=1', '--timeout=30m', ...testFiles()],
     timeoutMs: 30 * MINUTE,
     read: avaResult,
   },
