@@ -47,6 +47,16 @@ const PROMISES = [
   ['nextBigInt() / flake-idgen next()', () => call('nextBigInt: flakeforge') / call('next: flake-idgen'), 0.33],
   ['nextBigInt() / Date.now()', () => call('nextBigInt: flakeforge') / call('Date.now'), 0.9],
   [
+    'nextNumber() / nextBigInt(), safe',
+    () => call('nextNumber: flakeforge, safe') / call('nextBigInt: flakeforge, safe'),
+    1.25,
+  ],
+  [
+    'takeNumbers(4096) / takeBigInts(4096), safe',
+    () => batch('takeNumbers(4096), safe') / batch('takeBigInts(4096), safe'),
+    1.5,
+  ],
+  [
     "nextString() / biguint-format(next(), 'dec')",
     () => call('nextString: flakeforge') / call('nextString: flake-idgen'),
     0.02,

@@ -64,6 +64,14 @@ const CALLS = {
     const generator = flakeforge()
     return () => generator.nextBigInt()
   },
+  'nextBigInt: flakeforge, safe': () => {
+    const generator = safe()
+    return () => generator.nextBigInt()
+  },
+  'nextNumber: flakeforge, safe': () => {
+    const generator = safe()
+    return () => generator.nextNumber()
+  },
   'nextString: flakeforge': () => {
     const generator = flakeforge()
     return () => generator.nextString()
@@ -170,11 +178,14 @@ const BATCHES = {
     65_536,
     () => calls(dialect({ layout: 'snowcast', nodes: 128 }), 'takeBigInts', 65_536),
   ],
+  'takeBigInts(4096), safe': [4096, () => calls(safe(), 'takeBigInts', 4096)],
+  'takeNumbers(4096), safe': [4096, () => calls(safe(), 'takeNumbers', 4096)],
   'takeBigInts(4096), uniqueid spread': [4096, () => calls(uniqueid('spread'), 'takeBigInts', 4096)],
   'takeBigInts(4096), uniqueid sequential': [4096, () => calls(uniqueid('sequential'), 'takeBigInts', 4096)],
 }
 
 const dialect = (options) => new (require('..'))({ id: 5, ...options })
+const safe = () => dialect({ layout: 'safe', maxAheadMs: Number.POSITIVE_INFINITY })
 const uniqueid = (mode) => dialect({ layout: 'uniqueid', mode, maxAheadMs: Number.POSITIVE_INFINITY })
 const calls =
   (generator, method, ...args) =>

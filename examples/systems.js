@@ -32,6 +32,8 @@ const SYSTEMS = [
   ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
   // from biguint-format's manual, where it is one of flake-idgen's
   ['flake-idgen', 'new FlakeId({ datacenter: 0, worker: 0 })', '5827048346035945473'],
+  // computed with the layout's fields for the instant of the README's first ID, by numbers alone
+  ['JavaScript numbers', "new FlakeId({ layout: 'safe', node: 37 })", '890242364234053'],
   // two fewer fields, and time from 2020
   [
     'your own',

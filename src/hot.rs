@@ -54,6 +54,8 @@ struct Scratch {
     made: Cell<f64>,
     /// in, for a batch: how many IDs it has
     wanted: Cell<f64>,
+    /// out: an ID that is exact as a float
+    float: Cell<f64>,
 }
 
 /// The node number has at most 53 bits, and each field has at least one.
@@ -73,6 +75,10 @@ pub enum Status {
     WindowEnd = 6,
     /// the file that the cursor is in has failed
     File = 7,
+    /// the layout's IDs are too large for floats, or soon will be
+    NotExact = 8,
+    /// the layout's IDs have become too large for floats
+    NoLongerExact = 9,
 }
 
 /// The generators of an environment, and the scratch array through which they are used.
@@ -136,13 +142,31 @@ impl Hot {
         }
     }
 
+    /// The same for an ID that is exact as a float.
+    #[inline]
+    fn claim_float(&self) -> std::result::Result<(), Status> {
+        let scratch = self.scratch();
+        match self.with_generator(Generator::next_exact) {
+            Some(Ok(id)) => {
+                scratch.float.set(id.cast_signed() as f64); // the cast of a u64 takes 1 ns longer
+                Ok(())
+            }
+            Some(Err(refusal)) => Err(scratch.refuse(refusal)),
+            None => Err(Status::NoGenerator),
+        }
+    }
+
     /// Fills a batch with IDs of the generator that the scratch array names, from the first one not made yet to the
-    /// last one wanted. `write` turns each into an element.
-    fn fill<T>(&self, ids: &mut [T], write: impl Fn(u64) -> T) -> std::result::Result<(), Status> {
+    /// last one wanted. `fill` puts them into what is left of the batch.
+    fn fill<T>(
+        &self,
+        ids: &mut [T],
+        fill: impl FnOnce(&mut Generator, &mut [T]) -> (usize, Option<Refusal>),
+    ) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
         let (made, wanted) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
         let rest = ids.get_mut(made..wanted).ok_or(Status::NoGenerator)?;
-        let filled = self.with_generator(|generator| generator.fill(rest, write));
+        let filled = self.with_generator(|generator| fill(generator, rest));
         let (more, refusal) = filled.ok_or(Status::NoGenerator)?;
         scratch.made.set((made + more) as f64);
         refusal.map_or(Ok(()), |refusal| Err(scratch.refuse(refusal)))
@@ -210,8 +234,10 @@ impl Hot {
         let mut object = Object::new(env)?;
         object.set_named_property("claim", self.function(env, c"claim", claim)?)?;
         object.set_named_property("claimText", self.function(env, c"claimText", claim_text)?)?;
+        object.set_named_property("claimFloat", self.function(env, c"claimFloat", claim_float)?)?;
         object.set_named_property("fillBytes", self.function(env, c"fillBytes", fill_bytes)?)?;
         object.set_named_property("fillNumbers", self.function(env, c"fillNumbers", fill_numbers)?)?;
+        object.set_named_property("fillFloats", self.function(env, c"fillFloats", fill_floats)?)?;
         object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
         object.set_named_property("spellSome", self.function(env, c"spellSome", spell_some)?)?;
         object.set_named_property("unpack", self.function(env, c"unpack", unpack)?)?;
@@ -278,6 +304,8 @@ impl Scratch {
             }
             Refusal::WindowEnd => Status::WindowEnd,
             Refusal::Failed => Status::File,
+            Refusal::NotExact => Status::NotExact,
+            Refusal::NoLongerExact => Status::NoLongerExact,
         }
     }
 
@@ -299,6 +327,12 @@ unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) ->
     unsafe { answer(env, info, Hot::claim) }
 }
 
+/// `claimFloat()`: returns undefined, and the ID is in the scratch array, as a float; or returns a status.
+unsafe extern "C" fn claim_float(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    // SAFETY: as in `claim`.
+    unsafe { answer(env, info, Hot::claim_float) }
+}
+
 /// `unpack()`: returns undefined, and what the ID says is in the scratch array; or returns a status.
 unsafe extern "C" fn unpack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
@@ -315,13 +349,26 @@ unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> 
 /// scratch array says how many there are.
 unsafe extern "C" fn fill_bytes(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
-    unsafe { answer_with_array(env, info, |hot, ids| hot.fill(ids, u64::to_be_bytes)) }
+    unsafe {
+        answer_with_array(env, info, |hot, ids| hot.fill(ids, |generator, rest| generator.fill(rest, u64::to_be_bytes)))
+    }
 }
 
 /// `fillNumbers(array)`: the same, with each ID in this machine's byte order.
 unsafe extern "C" fn fill_numbers(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
-    unsafe { answer_with_array(env, info, |hot, ids| hot.fill(ids, u64::to_ne_bytes)) }
+    unsafe {
+        answer_with_array(env, info, |hot, ids| hot.fill(ids, |generator, rest| generator.fill(rest, u64::to_ne_bytes)))
+    }
+}
+
+/// `fillFloats(array)`: the same, with each ID as a float in this machine's byte order.
+unsafe extern "C" fn fill_floats(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    let write = |id: u64| (id.cast_signed() as f64).to_ne_bytes();
+    // SAFETY: as in `claim`.
+    unsafe {
+        answer_with_array(env, info, |hot, ids| hot.fill(ids, |generator, rest| generator.fill_exact(rest, write)))
+    }
 }
 
 /// `claimText()`: returns the ID as text in the base named in the scratch array; or a status.

@@ -24,8 +24,9 @@ use flakeforge_core::layout::timescale::Timescale;
 use slab::Slab;
 
 /// Two generators with the same identity are the same one: the cursor, what they may take from it and how, and what
-/// they add to an ID.
-type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64);
+/// they add to an ID, and until when the layout's IDs are exact as floats: layouts whose IDs of one node are the same may
+/// differ in those of other nodes.
+type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64, Option<u64>);
 
 struct Entry {
     generator: Generator,
@@ -86,7 +87,8 @@ impl Table {
     /// The index of a generator for this layout and [placed](Layout::place_node) node number. It stays valid until
     /// [`close`](Self::close) was called for it.
     pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin) -> usize {
-        let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, layout.id_offset()));
+        let (offset, exact) = (layout.id_offset(), layout.last_exact_tick());
+        let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, offset, exact));
         let make = || {
             let file = origin.file();
             let (clock, source) = origin.parts(layout.scale());

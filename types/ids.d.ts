@@ -1,10 +1,14 @@
 // The forms of an ID: bytes, bigints and text.
 
 /**
- * An ID as every function accepts it: 8 big-endian bytes, a bigint, or text (`'123'` decimal, `'0x7b'` hex, `'0b1111011'`
- * binary). A number is not accepted, because it cannot hold 64 bits.
+ * An ID as every function accepts it: 8 big-endian bytes, a bigint, text (`'123'` decimal, `'0x7b'` hex, `'0b1111011'`
+ * binary), or a number.
+ *
+ * A number must be a whole one from 0 to 2^53 − 1 (`Number.MAX_SAFE_INTEGER`), as `nextNumber()` makes them. Any other is
+ * refused with `ERR_FLAKE_ID`, which says why: above 2^53 − 1 a number may have lost digits before it came here. Read such
+ * an ID as a bigint or as text.
  */
-export type IdLike = Uint8Array | bigint | string
+export type IdLike = Uint8Array | bigint | string | number
 
 /**
  * How an ID is written as text.
@@ -50,7 +54,7 @@ export interface FormatOptions {
  * is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that
  * package. The input is not changed.
  *
- * @param id bytes, an array of bytes, a bigint, or text
+ * @param id bytes, an array of bytes, a bigint, text, or a whole number from 0 to 2^53 − 1
  * @param base default `'dec'`
  * @throws {TypeError} `ERR_FLAKE_ID`: the input is not a number in one of these forms.
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option.

@@ -53,10 +53,14 @@ export interface NodeFields {
     /** 0…65 535 */
     machine: number
   }
+  safe: {
+    /** 0…63 */
+    node: number
+  }
 }
 
 /**
- * The layouts of other systems. `npx flakeforge layouts` prints this table.
+ * The layouts of other systems, and `safe` for JavaScript numbers. `npx flakeforge layouts` prints this table.
  *
  * | name | epoch | tick | fields (bits) | system |
  * |---|---|---|---|---|
@@ -70,6 +74,7 @@ export interface NodeFields {
  * | `discord` | 2015 | 1 ms | timestamp 42, worker 5, process 5, counter 12 | Discord |
  * | `instagram` | 2011-08-24 | 1 ms | timestamp 41, shard 13, counter 10 | Instagram |
  * | `sonyflake` | 2014-09-01 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake |
+ * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
  */
 export type LayoutName = keyof NodeFields
 

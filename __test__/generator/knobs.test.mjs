@@ -17,6 +17,7 @@ const DEFAULTS = {
   discord: [0, 0, 4096, 10],
   instagram: [0, 0, 1024, 10],
   sonyflake: [0, 0, 256, 1],
+  safe: [15_000, 0, 64, 10],
   snowcast: [0, SECOND, 1024, 10],
   uniqueid: [0, SECOND, 64, 10],
   hazelcast: [15_000, SECOND, 64, 10],
@@ -119,6 +120,7 @@ const MODELLED = [
   [new Layout('snowcast', { nodes: 128 }), 16, 1_000_000n, 2n ** 41n - 1n],
   [layouts.uniqueid, 6, 1_000_000n, 2n ** 42n - 1n],
   [layouts.sonyflake, 8, 10_000_000n, 2n ** 39n - 1n],
+  [layouts.safe, 6, 1_000_000n, 2n ** 41n - 1n],
   [layouts.chronicle, 0, 100n, (2n ** 64n - 100n) / 100n],
   [layouts['chronicle-micros'], 0, 100_000n, 8_640_000_000_000_000n * 10n - 1n],
   [

@@ -57,6 +57,7 @@ test('the variables bear the names of the fields', (t) => {
     ['chronicle-micros', 'HOST', 99],
     ['instagram', 'SHARD', 8191],
     ['sonyflake', 'MACHINE', 65535],
+    ['safe', 'NODE', 63],
     ['uniqueid', 'CLUSTER', 15],
     ['discord', 'PROCESS', 31],
     ['twitter', 'WORKER', 31],

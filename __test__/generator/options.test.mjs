@@ -182,6 +182,7 @@ test('the node fields of the layout are options, and those of other layouts are 
     ['discord', ['worker', 'process']],
     ['instagram', ['shard']],
     ['sonyflake', ['machine']],
+    ['safe', ['node']],
     [
       {
         fields: [
@@ -230,6 +231,7 @@ test('bounds are those of the layout', (t) => {
     ['discord', 1023, 4095],
     ['instagram', 8191, 1023],
     ['sonyflake', 65535, 255],
+    ['safe', 63, 63],
   ]) {
     t.is(new FlakeId({ layout, id: idMax }).id, idMax)
     t.is(throwsCode(t, () => new FlakeId({ layout, id: idMax + 1 }), 'ERR_FLAKE_OPTION', RangeError).option, 'id')
@@ -379,7 +381,7 @@ test('every export is a property of the class', (t) => {
   for (const name of ['Layout', 'format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare']) {
     t.is(typeof FlakeId[name], 'function')
   }
-  t.is(Object.keys(FlakeId.layouts).length, 10)
+  t.is(Object.keys(FlakeId.layouts).length, 11)
   for (const layout of Object.values(FlakeId.layouts)) t.true(layout instanceof FlakeId.Layout)
 })
 

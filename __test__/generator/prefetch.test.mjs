@@ -202,7 +202,7 @@ const calls = {
 
 test('mixed with every other call it never repeats nor reorders', async (t) => {
   const prefetch = fc.record({ count: fc.integer({ min: 1, max: 40 }), validityMs: fc.constantFrom(0, 1, 3, 1000) })
-  const layout = fc.constantFrom('flake', 'hazelcast', 'snowcast', 'chronicle', 'sonyflake')
+  const layout = fc.constantFrom('flake', 'hazelcast', 'snowcast', 'chronicle', 'sonyflake', 'safe')
   const step = fc.tuple(fc.constantFrom(...Object.keys(calls)), fc.integer({ min: 1, max: 30 }), fc.nat({ max: 5 }))
   const steps = fc.array(step, { minLength: 1, maxLength: 25 })
   const property = fc.asyncProperty(prefetch, layout, steps, async (prefetch, layout, steps) => {

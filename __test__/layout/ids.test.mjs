@@ -124,6 +124,57 @@ const formsOf = (id) => [
 ]
 const forms = ids.chain((id) => fc.constantFrom(...formsOf(id)).map((form) => ({ id, form })))
 
+const safeIntegers = fc.oneof(
+  fc.maxSafeNat(),
+  fc.nat({ max: 1000 }),
+  fc.nat({ max: 1000 }).map((n) => Number.MAX_SAFE_INTEGER - n),
+)
+
+test('a safe integer is an ID wherever one is read', (t) => {
+  const { flake, safe } = FlakeId.layouts
+  holds(t, [safeIntegers, ids], (number, other) => {
+    const id = BigInt(number)
+    const same = [toBigInt(number) === id, toSigned(number) === id, format(number) === String(number)]
+    const inHex = format(number, 'hex', { prefix: '0x' }) === `0x${number.toString(16)}`
+    const inBits = format(number, 'bin') === number.toString(2).padStart(64, '0')
+    const bytes = compare(number, bufferOf(id)) === 0 && compare(number, other) === -compare(other, number)
+    const parts = [flake, safe].every((layout) => layout.decode(number).tick === layout.decode(id).tick)
+    return same.every(Boolean) && inHex && inBits && bytes && parts
+  })
+  t.is(toBigInt(Number.MAX_SAFE_INTEGER), 9007199254740991n)
+  t.is(toBigInt(-0), 0n, 'there is one zero')
+  t.is(format(-0), '0')
+})
+
+test('a number that may have lost digits is refused, and the error says why', (t) => {
+  for (const [number, why] of [
+    [2 ** 53, /2\^53 − 1 \(9007199254740991\).*bigint.*text/],
+    [7529535382561649000, /2\^53 − 1/],
+    [Number.MAX_VALUE, /2\^53 − 1/],
+    [Number.POSITIVE_INFINITY, /2\^53 − 1/],
+    [0.5, /fraction/],
+    [Number.MIN_VALUE, /fraction/],
+    [-1, /negative.*fromSigned/],
+    [-(2 ** 60), /negative/],
+    [-1.5, /negative/],
+    [Number.NEGATIVE_INFINITY, /negative/],
+    [Number.NaN, /not even a number/],
+  ]) {
+    for (const call of [
+      toBigInt,
+      toSigned,
+      format,
+      (id) => compare(id, 1n),
+      (id) => FlakeId.layouts.flake.decode(id),
+    ]) {
+      const error = throwsCode(t, () => call(number), 'ERR_FLAKE_ID', TypeError)
+      t.is(error.value, number)
+      t.true(error.message.startsWith(`${number} is not an ID: `), error.message)
+      t.regex(error.message, why)
+    }
+  }
+})
+
 test('toBigInt reads every form of an ID', (t) => {
   holds(t, [ids], (id) => formsOf(id).every((form) => toBigInt(form) === id))
 })
@@ -157,9 +208,13 @@ test('compare sorts by unsigned value', (t) => {
 })
 
 const noIds = [
-  0,
-  1,
+  -1,
+  1.5,
+  2 ** 53,
   2 ** 60,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Object(1),
   -1n,
   2n ** 64n,
   Buffer.alloc(7),

@@ -127,6 +127,7 @@ test.serial('without ttlMs it is 30 s, or as long as the layout needs', async (t
   const cases = [
     [{}, 30_000],
     [{ layout: 'hazelcast' }, 31_000],
+    [{ layout: 'safe' }, 31_000],
     [{ layout: 'chronicle', maxAheadMs: 0 }, 30_000],
     [{ layout: 'chronicle' }, 30_000],
     [{ skewMs: 30_000 }, 46_000],
@@ -248,6 +249,7 @@ test.serial('how many slots there are: what the free fields hold, 65 536 at most
     [{ layout: 'chronicle' }, 100],
     [{ layout: 'instagram' }, 8192],
     [{ layout: 'sonyflake' }, 65_536],
+    [{ layout: 'safe', maxAheadMs: 0 }, 64],
     [{ layout: own }, 65_536],
     [{ slots: 7 }, 7],
   ]

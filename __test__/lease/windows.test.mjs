@@ -16,6 +16,7 @@ const NS_PER_MS = 1_000_000n
 const CASES = {
   ...Object.fromEntries(Object.keys(layouts).map((layout) => [layout, { layout }])),
   hazelcast: { layout: 'hazelcast', maxAheadMs: 1000 },
+  safe: { layout: 'safe', maxAheadMs: 1000 },
   'hazelcast with prefetch': { layout: 'hazelcast', maxAheadMs: 1000, prefetch: { count: 5000, validityMs: 0 } },
   'chronicle that waits': { layout: 'chronicle', maxAheadMs: 0 },
   'flake that runs ahead': { maxAheadMs: 1200 },

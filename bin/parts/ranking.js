@@ -32,8 +32,19 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const AHEAD_MS = 60_000 // clocks differ, and some systems run ahead
 
-const SIGNED_MAX = 2n ** 63n - 1n
 const NAMES = /** @type {LayoutName[]} */ (Object.keys(layouts))
+
+/**
+ * How many bits at the top of an ID are always 0.
+ * @param {LayoutName} name
+ */
+function zeroBits(name) {
+  const [field] = layouts[name].fields
+  return field?.[0] === 'zero' ? field[1] : 0
+}
+
+/** Above this, a bit that is always 0 is set. */
+const LARGEST = Object.fromEntries(NAMES.map((name) => [name, 2n ** BigInt(64 - zeroBits(name)) - 1n]))
 
 const IMPOSSIBLE = 1000
 const FUTURE = 60
@@ -53,6 +64,7 @@ const KNOWN = {
   discord: { rare: 0, countsOn: true },
   instagram: { rare: 1, countsOn: true },
   sonyflake: { rare: 1 },
+  safe: { rare: 2 },
 }
 
 /**
@@ -77,7 +89,11 @@ const days = Object.fromEntries(NAMES.map((name) => [name, new Date(layouts[name
 
 /** What to say about a time of each kind, for the system of this name. */
 const TIMES = {
-  zero: () => 'its top bit is always 0, and here it is 1',
+  /** @param {LayoutName} name */
+  zero: (name) =>
+    zeroBits(name) === 1
+      ? 'its top bit is always 0, and here it is 1'
+      : `its top ${zeroBits(name)} bits are always 0, and here they are not`,
   none: () => 'it makes no such ID',
   far: () => 'its time is beyond what a Date can hold',
   future: () => 'it would be in the future',
@@ -141,7 +157,7 @@ function decode(id, layout) {
 function judge(id, name, now) {
   const layout = layouts[name]
   // decode would throw, but an error costs more than all readings together.
-  if (layout.fields[0]?.[0] === 'zero' && id > SIGNED_MAX) return { name, layout, points: IMPOSSIBLE, time: 'zero' }
+  if (id > LARGEST[name]) return { name, layout, points: IMPOSSIBLE, time: 'zero' }
   const parts = decode(id, layout)
   if (parts === undefined) return { name, layout, points: IMPOSSIBLE, time: 'none' }
   if (Number.isNaN(parts.date.getTime())) return { name, layout, points: IMPOSSIBLE, time: 'far' }

@@ -33,6 +33,7 @@ use std::fmt;
 
 use crate::generator::clock::{Clock, TickClock, system_ns};
 use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule};
+use crate::generator::numbers::last_exact;
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
 use crate::generator::source::Source;
 use crate::layout::timescale::{NS_PER_MS, to_ms};
@@ -62,6 +63,10 @@ pub enum Refusal {
     WindowEnd,
     /// what keeps the cursor outside this process has failed: it knows how
     Failed,
+    /// the layout's IDs are too large for a 64-bit float, or soon will be
+    NotExact,
+    /// the layout's IDs have become too large for a 64-bit float
+    NoLongerExact,
 }
 
 impl fmt::Display for Refusal {
@@ -77,6 +82,8 @@ impl fmt::Display for Refusal {
             Self::TimeRange { timestamp_ms } => write!(f, "the layout has no bits for the Unix time {timestamp_ms} ms"),
             Self::WindowEnd => write!(f, "the window is used up, or the cursor was sealed"),
             Self::Failed => write!(f, "what keeps the cursor has failed"),
+            Self::NotExact => write!(f, "the layout's IDs do not stay below 2^53 for the next ten years"),
+            Self::NoLongerExact => write!(f, "the layout's IDs are no longer below 2^53"),
         }
     }
 }
@@ -157,13 +164,23 @@ pub struct Generator {
     node: u64,
     id_offset: u64,
     prefetch: Option<Prefetch>,
+    last_exact: Option<u64>,
     since_ns: i128,
     stats: Stats,
+}
+
+/// What [`Generator::lower`] has changed.
+struct Lowered {
+    /// the last number of the rule
+    last: u64,
+    /// how many prefetched numbers are set aside
+    aside: u64,
 }
 
 impl Generator {
     /// A generator of a layout for a node number already [placed](Layout::place_node).
     pub fn new(clock: TickClock, source: impl Into<Source>, layout: &Layout, node: u64, knobs: &Knobs) -> Self {
+        let since_ns = system_ns();
         Self {
             clock,
             source: source.into(),
@@ -172,7 +189,8 @@ impl Generator {
             node,
             id_offset: layout.id_offset(),
             prefetch: knobs.prefetch.map(Prefetch::new),
-            since_ns: system_ns(),
+            last_exact: last_exact(layout, since_ns),
+            since_ns,
             stats: Stats::default(),
         }
     }
@@ -215,6 +233,63 @@ impl Generator {
         self.stats.ids += made as u64;
         self.stats.batches += u64::from(made > 0);
         (made, stopped)
+    }
+
+    /// One ID that a 64-bit float holds exactly, at most [`EXACT_MAX`](crate::layout::EXACT_MAX). It never takes a number
+    /// whose ID would have to be rounded.
+    #[inline]
+    pub fn next_exact(&mut self) -> Result<u64, Refusal> {
+        let lowered = self.lower()?;
+        let made = self.next_id();
+        self.restore(lowered);
+        match made {
+            Ok(id) => Ok(id),
+            Err(refusal) => Err(self.why_not_exact(refusal)),
+        }
+    }
+
+    /// The same for a batch, as [`fill`](Self::fill) does it.
+    pub fn fill_exact<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
+        let lowered = match self.lower() {
+            Ok(lowered) => lowered,
+            Err(refusal) => return (0, Some(refusal)),
+        };
+        let (made, stopped) = self.fill(out, write);
+        self.restore(lowered);
+        (made, stopped.map(|refusal| self.why_not_exact(refusal)))
+    }
+
+    /// Allows no numbers but those whose IDs are exact, until [`restore`](Self::restore). The two are not one function around
+    /// the work: that takes 4 ns longer.
+    #[inline]
+    fn lower(&mut self) -> Result<Lowered, Refusal> {
+        let Some(exact) = self.last_exact else { return Err(Refusal::NotExact) };
+        let last = self.rule.last;
+        self.rule.last = exact.min(last);
+        // Other calls may have prefetched numbers behind the last exact one. While any are left, no number is claimed: it
+        // would be above them. So those that are set aside are still the next when they are put back.
+        let aside = self.prefetch.as_mut().map_or(0, |prefetch| prefetch.set_aside_above(exact));
+        Ok(Lowered { last, aside })
+    }
+
+    #[inline]
+    fn restore(&mut self, Lowered { last, aside }: Lowered) {
+        if let Some(prefetch) = &mut self.prefetch {
+            prefetch.put_back(aside);
+        }
+        self.rule.last = last;
+    }
+
+    /// A time that is too late for exact IDs looks, to the rest of the generator, like one that is too late for the layout.
+    #[cold]
+    fn why_not_exact(&self, refusal: Refusal) -> Refusal {
+        let scale = self.clock.scale();
+        let tick = self.last_exact.unwrap_or_default() >> self.rule.counter_bits;
+        let is_late = |ms| tick < scale.last_tick() && ms >= to_ms(scale.start_of(tick + 1));
+        match refusal {
+            Refusal::TimeRange { timestamp_ms } if is_late(timestamp_ms) => Refusal::NoLongerExact,
+            other => other,
+        }
     }
 
     /// Numbers for a batch. Prefetched ones come first, so that IDs stay in order.

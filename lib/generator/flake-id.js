@@ -21,7 +21,8 @@ const { monotonicNow } = require('../base/timers.js')
  * @import { Callback, Waiters, Wish } from './waiters.js'
  */
 
-const { STATUS, batch, claim, claimText, few, fillBytes, fillNumbers, idAsBuffer, index, some } = hot
+const { STATUS, batch, claim, claimFloat, claimText, few, fillBytes, fillFloats, fillNumbers } = hot
+const { idAsBuffer, index, some } = hot
 const INSPECT = Symbol.for('nodejs.util.inspect.custom') // as in lib/base/inspect.js, which need not be loaded for it
 const NO_INDEX = 2 ** 32 - 1 // no generator has it: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
@@ -115,6 +116,12 @@ class FlakeId {
     return hot.id[0]
   }
 
+  nextNumber() {
+    const status = this.#claimFloatOnce()
+    if (status !== STATUS.OK) this.#insist(status, () => this.#claimFloatOnce())
+    return hot.float[0]
+  }
+
   /** @param {string} [base] */
   nextString(base) {
     const code = base === undefined ? 0 : texts().baseCode(base)
@@ -149,6 +156,13 @@ class FlakeId {
     const count = readCount(n)
     const ids = this.#take(fillNumbers, few, count)
     return ids === undefined ? hot.fewAsNumbers(count) : new BigUint64Array(ids.buffer, ids.byteOffset, count)
+  }
+
+  /** @param {number} n */
+  takeNumbers(n) {
+    const count = readCount(n)
+    const ids = this.#take(fillFloats, few, count)
+    return ids === undefined ? hot.fewAsFloats(count) : new Float64Array(ids.buffer, ids.byteOffset, count)
   }
 
   /**
@@ -287,8 +301,7 @@ class FlakeId {
    * After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws.
    * @param {number} status
    */
-  #insist(status) {
-    const attempt = () => this.#claimOnce()
+  #insist(status, attempt = () => this.#claimOnce()) {
     this.#block(status, attempt, () => 0)
   }
 
@@ -296,6 +309,13 @@ class FlakeId {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
     return claim() ?? STATUS.OK
+  }
+
+  /** The same with an ID as a number. It is a function of its own, because a parameter would make every ID slower. */
+  #claimFloatOnce() {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    return claimFloat() ?? STATUS.OK
   }
 
   /**
@@ -427,7 +447,7 @@ class FlakeId {
   /** @param {number} status */
   #error(status) {
     const [retryAfterMs, behindMs, timestamp] = hot.refusal
-    const { seqMask, shared } = this.#options
+    const { facts, seqMask, shared } = this.#options
     switch (status) {
       case STATUS.OVERFLOW:
         return errors().overflowError(retryAfterMs, seqMask + 1)
@@ -435,6 +455,10 @@ class FlakeId {
         return errors().clockBackwardsError(behindMs, retryAfterMs)
       case STATUS.TIME_RANGE:
         return errors().timeRangeError(timestamp, this.layout)
+      case STATUS.NOT_EXACT:
+        return errors().notExactError(facts.name, facts.native.exactEnd)
+      case STATUS.NO_LONGER_EXACT:
+        return errors().noLongerExactError(facts.name, facts.native.exactEnd)
       case STATUS.FILE:
         this.#lease?.isComing(status) // starts the search for another slot, for later calls
         return errors().problemError(/** @type {Problem} */ (this.#native.fault()), shared)

@@ -1,14 +1,16 @@
 'use strict'
 // @ts-check
 
-// Turns IDs in any form (8 big-endian bytes, a bigint, or text) into bigints, compares them, and converts them to and
-// from signed numbers. Numbers are refused: a JavaScript number has 53 bits, so an ID would lose its last ones.
+// Turns IDs in any form (8 big-endian bytes, a bigint, text, or a number) into bigints, compares them, and converts them to
+// and from signed values. It must never accept a number that may have lost digits: above 2^53 − 1 a JavaScript number
+// stands for several IDs.
 
 const { isUint8Array } = require('node:util').types
 const { MAX_U64, errors } = require('../base/check.js')
 
 const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
-const WANTED = "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, or text ('123', '0x7b', '0b1111011')"
+const WANTED =
+  "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
 
 const eight = new DataView(new ArrayBuffer(8)) // a DataView over the caller's bytes would cost more than this copy
 const eightBytes = new Uint8Array(eight.buffer)
@@ -29,6 +31,24 @@ function inRange(value, given) {
   return value
 }
 
+/** @param {number} id */
+function numberToBigInt(id) {
+  if (Number.isSafeInteger(id) && id >= 0) return BigInt(id) // −0 too: it is the integer 0
+  throw errors().idError(id, `an ID: ${whyNot(id)}`)
+}
+
+/**
+ * Why a number is not an ID.
+ * @param {number} number
+ */
+function whyNot(number) {
+  if (Number.isNaN(number)) return 'it is not even a number'
+  if (number < 0) return 'IDs are not negative; fromSigned() takes what a signed column has'
+  if (number > Number.MAX_SAFE_INTEGER)
+    return 'a number above 2^53 − 1 (9007199254740991) may have lost digits already; read the ID as a bigint or as text'
+  return 'it has a fraction'
+}
+
 /**
  * The ID as a bigint from 0 to 2^64 − 1.
  * @param {unknown} id
@@ -37,8 +57,7 @@ function toBigInt(id) {
   if (isUint8Array(id)) return bytesToBigInt(id)
   if (typeof id === 'bigint') return inRange(id, id)
   if (typeof id === 'string' && TEXT.test(id)) return inRange(BigInt(id), id)
-  if (typeof id === 'number')
-    throw errors().idError(id, 'an ID: a number keeps 53 of the 64 bits; use a bigint or text')
+  if (typeof id === 'number') return numberToBigInt(id)
   throw errors().idError(id, WANTED)
 }
 

@@ -19,6 +19,8 @@ const { nsOfMs } = require('../base/check.js')
  * @property {() => string | number} claimText takes one ID, and gives it as text; or a status
  * @property {(ids: Uint8Array) => number | undefined} fillBytes takes the IDs of a batch
  * @property {(ids: Uint8Array) => number | undefined} fillNumbers the same, in the byte order of this machine
+ * @property {() => number | undefined} claimFloat takes one ID, if it is exact as a float
+ * @property {(ids: Uint8Array) => number | undefined} fillFloats takes the IDs of a batch, as floats in the same order
  * @property {() => string} spell the ID as text
  * @property {(ids: Uint8Array) => string} spellSome IDs of a batch as one text, a space after each
  * @property {() => number | undefined} unpack the ID's parts
@@ -28,7 +30,7 @@ const { nsOfMs } = require('../base/check.js')
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
 const STATUS = {
   ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 },
-  ...{ WINDOW_END: 6, FILE: 7 },
+  ...{ WINDOW_END: 6, FILE: 7, NOT_EXACT: 8, NO_LONGER_EXACT: 9 },
 }
 
 /** Only where the addon is WebAssembly. */
@@ -42,7 +44,7 @@ const { wasm } = /** @type {{ wasm?: import('./wasm.js').Wasm }} */ (native)
 const room = (size) => wasm?.room(size) ?? new Uint8Array(new ArrayBuffer(size))
 
 // The same list as `Scratch` in src/hot.rs.
-const scratch = room(64 + 57 * 8 + 16)
+const scratch = room(64 + 57 * 8 + 24)
 const { buffer: memory, byteOffset: at } = scratch
 const bytes = new Uint8Array(memory, at, 8) // the ID, big-endian
 const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number
@@ -54,17 +56,20 @@ const parts = new Float64Array(memory, at + 64, 57) // an ID's: Unix ms, counter
 // In: how many IDs of a batch are made or written as text so far, and how many are wanted. Out: how many are made; from
 // `spellSome()`, the width of each text, or 0 if they differ.
 const batch = new Float64Array(memory, at + 520, 2)
+const float = new Float64Array(memory, at + 536, 1) // out of `claimFloat()`: the ID
 
 const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, and a larger one in 150
 const few = room(FEW * 8)
 const fewNumbers = new BigUint64Array(few.buffer, few.byteOffset, FEW)
+const fewFloats = new Float64Array(few.buffer, few.byteOffset, FEW)
 
 const some = room(32 * 8) // IDs that are made only to become text: as many as one call writes, SOME in src/hot.rs
 
 const generators = new native.Generators(scratch)
 const bare = /** @type {RawFunctions} */ (generators.functions())
 const functions = wasm === undefined ? bare : require('./wasm.js').forAnyArray(bare, batch, wasm)
-const { claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack } = functions
+const { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers } = functions
+const { spell, spellSome, unpack, pack } = functions
 
 // The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
 // Runtimes without such a class use Buffer.alloc.
@@ -114,6 +119,14 @@ function fewAsNumbers(n) {
 }
 
 /**
+ * The same as floats.
+ * @param {number} n
+ */
+function fewAsFloats(n) {
+  return fewFloats.slice(0, n)
+}
+
+/**
  * Puts an ID, 8 bytes, big-endian, where `spell()` and `unpack()` read it.
  * @param {Uint8Array} from
  */
@@ -151,7 +164,7 @@ function putTime(now) {
 
 module.exports = {
   STATUS,
-  ...{ claim, claimText, fillBytes, fillNumbers, spell, spellSome, unpack, pack, generators },
-  ...{ id, index, base, refusal, parts, batch, few, some },
-  ...{ idAsBuffer, fewAsBuffer, fewAsNumbers, putBytes, putBigInt, putTime },
+  ...{ claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, spell, spellSome, unpack, pack, generators },
+  ...{ id, float, index, base, refusal, parts, batch, few, some },
+  ...{ idAsBuffer, fewAsBuffer, fewAsFloats, fewAsNumbers, putBytes, putBigInt, putTime },
 }

@@ -16,6 +16,10 @@ use crate::layout::timescale::{NS_PER_MS, Timescale, whole_ms};
 /// A millisecond, as wide as instants are.
 const MS: i128 = NS_PER_MS as i128;
 
+/// How long IDs must stay exact as floats: whoever stores them as such must not find out in two years that the next ones
+/// do not fit.
+const TEN_YEARS_NS: i128 = 3_653 * 86_400_000 * MS; // with three leap days
+
 /// How numbers follow from ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
@@ -112,6 +116,14 @@ impl Numbers {
         let tick = (since.max(0) + tick_ns - 1) / tick_ns;
         self.first_of(u64::try_from(tick).unwrap_or(u64::MAX))
     }
+}
+
+/// The last number of a layout whose ID is [exact](Layout::last_exact_tick) as a float; `None` if the layout's IDs do not
+/// stay exact for the next ten years.
+pub fn last_exact(layout: &Layout, now_ns: i128) -> Option<u64> {
+    let tick = layout.last_exact_tick()?;
+    let stays = layout.exact_end_ns() >= now_ns.saturating_add(TEN_YEARS_NS);
+    stays.then(|| Numbers::of(layout).last_of(tick))
 }
 
 /// The number, or the last possible one if it is too high.

@@ -46,6 +46,7 @@ impl Prefetch {
     pub fn expire(&mut self, now_ns: i128) {
         if now_ns >= self.dead_at_ns {
             self.left = 0;
+            self.dead_at_ns = i128::MIN; // for those that are set aside, even if the clock steps back
         }
     }
 
@@ -60,6 +61,19 @@ impl Prefetch {
         self.next += got;
         self.left -= got;
         Some(Claim { base, got })
+    }
+
+    /// Sets aside those of the numbers held that are above `last`; returns how many.
+    pub fn set_aside_above(&mut self, last: u64) -> u64 {
+        let kept = last.saturating_add(1).saturating_sub(self.next).min(self.left);
+        let aside = self.left - kept;
+        self.left = kept;
+        aside
+    }
+
+    /// Undoes [`set_aside_above`](Self::set_aside_above), which returned `aside`.
+    pub fn put_back(&mut self, aside: u64) {
+        self.left += aside;
     }
 
     /// Keeps what was claimed at an instant (Unix nanoseconds). Everything held before must have been taken.

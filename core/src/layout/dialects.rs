@@ -1,5 +1,5 @@
-//! The table of layouts that other systems use: one row for each, and nothing else. To add a dialect, add
-//! a row and cite where its layout is specified.
+//! The table of layouts that other systems use, and one of our own: one row for each, and nothing else. To add a
+//! dialect, add a row and cite where its layout is specified.
 
 use crate::layout::timescale::NS_PER_MS;
 
@@ -144,6 +144,17 @@ pub const DIALECTS: &[Dialect] = &[
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
         has_nodes: false,
         max_ahead_ms: 0.0,
+        max_wait_ms: 0.0,
+    },
+    // flakeforge's own, and no other system's: 53 bits, as many as a 64-bit float holds, so that an ID is exact as a
+    // JavaScript number. There are few counters in a tick, so IDs may run ahead of the clock, as Hazelcast's may.
+    Dialect {
+        name: "safe",
+        epoch_ms: 1_577_836_800_000, // 2020-01-01
+        tick_ns: NS_PER_MS,
+        shape: Shape::Bits(&[("zero", 11), ("timestamp", 41), ("node", 6), ("counter", 6)]),
+        has_nodes: false,
+        max_ahead_ms: 15_000.0,
         max_wait_ms: 0.0,
     },
 ];

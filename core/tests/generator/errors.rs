@@ -38,6 +38,8 @@ fn a_generator_says_why_it_made_no_id_and_when_it_can() {
     assert_eq!(text(Refusal::TimeRange { timestamp_ms: -1.0 }), "the layout has no bits for the Unix time -1 ms");
     assert_eq!(text(Refusal::WindowEnd), "the window is used up, or the cursor was sealed");
     assert_eq!(text(Refusal::Failed), "what keeps the cursor has failed");
+    assert_eq!(text(Refusal::NotExact), "the layout's IDs do not stay below 2^53 for the next ten years");
+    assert_eq!(text(Refusal::NoLongerExact), "the layout's IDs are no longer below 2^53");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod clock;
 mod cursor;
 mod cycles;
 mod errors;
+mod exact;
 mod generator;
 mod numbers;
 mod prefetch;

@@ -19,7 +19,7 @@ const fn ones(width: u32) -> u64 {
     (1 << width) - 1
 }
 
-const FACTS: [Facts; 10] = [
+const FACTS: [Facts; 11] = [
     Facts {
         name: "flake",
         epoch: "1970-01-01T00:00:00.000Z",
@@ -110,6 +110,15 @@ const FACTS: [Facts; 10] = [
         nodes: 65_536,
         is_ordered: true,
     },
+    Facts {
+        name: "safe",
+        epoch: "2020-01-01T00:00:00.000Z",
+        ticks_per_second: 1_000,
+        last_id: 9_007_199_254_740_991, // Number.MAX_SAFE_INTEGER
+        ids_per_tick: 64,
+        nodes: 64,
+        is_ordered: true,
+    },
 ];
 
 /// An instant in Unix ms in ISO 8601, for the years 1970 to 9999. It counts years and months one by one.
@@ -184,7 +193,7 @@ fn the_first_and_the_last_id() {
 /// One bit of each field, so that swapped fields would be noticed.
 #[test]
 fn where_fields_begin() {
-    let rows: [(&str, &[u32]); 8] = [
+    let rows: [(&str, &[u32]); 9] = [
         ("flake", &[17, 12]),
         ("hazelcast", &[0]),
         ("snowcast", &[10]),
@@ -193,6 +202,7 @@ fn where_fields_begin() {
         ("discord", &[17, 12]),
         ("instagram", &[10]),
         ("sonyflake", &[0]),
+        ("safe", &[6]),
     ];
     for (name, places) in rows {
         let layout = Layout::named(name).unwrap();

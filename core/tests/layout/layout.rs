@@ -2,7 +2,7 @@
 //! refused.
 
 use flakeforge_core::layout::dialects::{DIALECTS, Shape};
-use flakeforge_core::layout::{Layout, Mode, Packing, Spec, Unpacked};
+use flakeforge_core::layout::{EXACT_MAX, Layout, Mode, Packing, Spec, Unpacked};
 use proptest::prelude::*;
 
 const MS: i128 = 1_000_000;
@@ -57,6 +57,49 @@ fn the_ends() {
     assert_eq!(named("chronicle").end_ns(), 18_446_744_073_709_551_600);
     assert_eq!(named("uniqueid").signed_end_ns(), MS, "bit-reversed: the second millisecond sets the top bit");
     assert_eq!(named("uniqueid").with_mode(Mode::Sequential).unwrap().signed_end_ns(), (1 << 41) * MS);
+}
+
+#[test]
+fn until_when_ids_are_exact_as_floats() {
+    let last = |layout: Layout| layout.last_exact_tick();
+    assert_eq!(last(named("safe")), Some((1 << 41) - 1));
+    assert_eq!(named("safe").exact_end_ns(), named("safe").end_ns(), "53 bits are all it has");
+    // A tick is a hundred µs, of which the last two digits are the host.
+    assert_eq!(last(named("chronicle-micros")), Some((EXACT_MAX - 99) / 100));
+    assert_eq!(
+        last(named("chronicle")),
+        last(named("chronicle-micros")),
+        "the same number of ticks, a thousandth as long"
+    );
+    assert_eq!(last(named("flake")), Some((1 << 31) - 1));
+    assert_eq!(named("flake").exact_end_ns(), (1 << 31) * MS);
+    assert_eq!(last(named("uniqueid").with_mode(Mode::Sequential).unwrap()), Some((1 << 31) - 1));
+    assert_eq!((last(named("uniqueid")), named("uniqueid").exact_end_ns()), (None, 0), "the bits are reversed");
+    // What is above the timestamp: a node or a counter may be 0, and may not.
+    let above =
+        |name, bits| last(Layout::custom(spec(&[("zero", bits), (name, 10), ("timestamp", 54 - bits)])).unwrap());
+    for name in ["node", "counter"] {
+        assert_eq!((above(name, 11), above(name, 10)), (Some((1 << 43) - 1), None), "{name}");
+    }
+    let above_zero = [("zero", 10), ("timestamp", 5), ("zero", 7), ("node", 42)];
+    assert_eq!(last(Layout::custom(spec(&above_zero)).unwrap()), Some(15));
+}
+
+#[test]
+fn an_id_offset_changes_until_when_ids_are_exact() {
+    let safe = |offset| named("safe").with_id_offset(offset).unwrap();
+    let tick = 1 << 12;
+    assert_eq!(safe(1).last_exact_tick(), Some((1 << 41) - 2), "its last ID would be 2^53");
+    assert_eq!(safe(-1).last_exact_tick(), Some((1 << 41) - 1), "the next tick has no bits");
+    assert_eq!(safe(5 * tick).last_exact_tick(), Some((1 << 41) - 6));
+    assert_eq!(safe(1 << 53).last_exact_tick(), None);
+    // flake with an offset that takes away 20 days and more: it begins later, and stays exact for as long
+    let flake = |ms: i64| named("flake").with_id_offset(-(ms << 22)).unwrap();
+    assert_eq!(flake(1 << 40).scale().first_tick(), 1 << 40);
+    assert_eq!(flake(1 << 40).last_exact_tick(), Some((1 << 40) + (1 << 31) - 1));
+    let late = 3 << 39; // in the second half, so that a search looks at ticks before the first one
+    let twitter = named("twitter").with_id_offset(-(late << 22)).unwrap();
+    assert_eq!(twitter.last_exact_tick(), Some(late as u64 + (1 << 31) - 1));
 }
 
 #[test]
