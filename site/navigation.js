@@ -16,6 +16,7 @@ const GROUPS = {
   },
   'In your project': {
     'layout/databases': 'Databases',
+    'layout/public-ids': 'Public IDs',
     'package/bundling': 'Bundlers',
     'package/package-managers': 'Package managers and runtimes',
     'package/platforms': 'Platforms',

@@ -46,6 +46,7 @@ const tagOf = (value) => Object.prototype.toString.call(value)
 
 /** Of node:util. */
 const types = {
+  isBigUint64Array: (/** @type {unknown} */ value) => tagOf(value) === '[object BigUint64Array]',
   isUint8Array: (/** @type {unknown} */ value) => ArrayBuffer.isView(value) && tagOf(value) === '[object Uint8Array]',
   isDate: (/** @type {unknown} */ value) => tagOf(value) === '[object Date]',
 }

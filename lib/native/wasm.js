@@ -1,9 +1,9 @@
 'use strict'
 // @ts-check
 
-// Where the addon is WebAssembly, it sees only its own memory: what hot.js shares with it must be there, and an array of
-// the user's is filled through a piece of that memory. It must never pass an array of JavaScript's own to a raw function:
-// emnapi would copy it, and nobody would see what the function writes.
+// Where the addon is WebAssembly, it sees only its own memory: what hot.js shares with it must be there, and any other
+// array is filled, read or changed through a piece of that memory. It must never pass an array of JavaScript's own to a
+// function that writes: emnapi would copy it, and nobody would see what the function writes.
 
 /**
  * What the WebAssembly exports beside the addon: `room` gives bytes that both sides see.
@@ -71,8 +71,30 @@ function forAnyArray(functions, batch, { room }) {
     ...functions,
     fillBytes: filling(functions.fillBytes, batch, between),
     fillNumbers: filling(functions.fillNumbers, batch, between),
+    fillFloats: filling(functions.fillFloats, batch, between),
     spellSome: reading(functions.spellSome, batch, between),
   }
 }
 
-module.exports = { forAnyArray }
+/**
+ * Calls functions that change IDs where they are, with arrays of JavaScript's own too.
+ * @param {Wasm} wasm
+ */
+function inPlace({ room }) {
+  const between = room(AT_ONCE * 8)
+  /**
+   * @param {Uint8Array} ids 8 bytes each
+   * @param {(ids: Uint8Array) => void} change
+   */
+  return (ids, change) => {
+    for (let at = 0; at < ids.length; at += between.length) {
+      const piece = ids.subarray(at, at + between.length)
+      const there = between.subarray(0, piece.length)
+      there.set(piece)
+      change(there)
+      piece.set(there)
+    }
+  }
+}
+
+module.exports = { forAnyArray, inPlace }

@@ -1,0 +1,75 @@
+//! Seals for JavaScript: IDs under a key as other 64 bits, one or many with one call.
+//!
+//! `lib/layout/seal.js` checks what comes in. This file must never hand on the bytes of a key, not even in an error.
+
+#![allow(unsafe_code)]
+
+use flakeforge_core::layout::seal::{self, KEY_BYTES, MOST_TWEAK_BYTES};
+use napi::bindgen_prelude::{Error, Result, Uint8ArraySlice};
+use napi_derive::napi;
+
+/// A key and a tweak.
+#[napi]
+pub struct Seal {
+    core: seal::Seal,
+}
+
+/// What a seal can be made of.
+#[napi(object)]
+pub struct SealBounds {
+    /// how many bytes a key may have
+    pub key_bytes: Vec<u32>,
+    /// the most bytes of a tweak
+    pub most_tweak_bytes: u32,
+}
+
+/// What a seal can be made of.
+#[napi]
+pub fn seal_bounds() -> SealBounds {
+    SealBounds { key_bytes: KEY_BYTES.map(|bytes| bytes as u32).into(), most_tweak_bytes: MOST_TWEAK_BYTES as u32 }
+}
+
+#[napi]
+impl Seal {
+    /// The seal of this key and tweak. It keeps neither array.
+    #[napi(constructor)]
+    pub fn new(key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
+        let core = seal::Seal::new(&key, &tweak)
+            .map_err(|why| Error::from_reason(format!("lib/layout/seal.js should have said it: {why}")))?;
+        Ok(Self { core })
+    }
+
+    /// Seals IDs in place, 8 bytes each, big-endian.
+    #[napi]
+    pub fn seal(&self, ids: Uint8ArraySlice) {
+        in_place(ids, |id| self.core.seal(u64::from_be_bytes(id)).to_be_bytes());
+    }
+
+    /// Opens IDs in place, 8 bytes each, big-endian.
+    #[napi]
+    pub fn open(&self, ids: Uint8ArraySlice) {
+        in_place(ids, |id| self.core.open(u64::from_be_bytes(id)).to_be_bytes());
+    }
+
+    /// Seals IDs in place, each a number in the byte order of this machine.
+    #[napi]
+    pub fn seal_numbers(&self, ids: Uint8ArraySlice) {
+        in_place(ids, |id| self.core.seal(u64::from_ne_bytes(id)).to_ne_bytes());
+    }
+
+    /// Opens IDs in place, each a number in the byte order of this machine.
+    #[napi]
+    pub fn open_numbers(&self, ids: Uint8ArraySlice) {
+        in_place(ids, |id| self.core.open(u64::from_ne_bytes(id)).to_ne_bytes());
+    }
+}
+
+/// Changes each ID of an array.
+fn in_place(mut ids: Uint8ArraySlice, change: impl Fn([u8; 8]) -> [u8; 8]) {
+    // SAFETY: lib/layout/seal.js hands over only arrays that it has made and given to nobody, so no other thread has them, and
+    // no JavaScript of this thread runs before this function returns.
+    let bytes = unsafe { ids.as_mut() };
+    for id in bytes.as_chunks_mut::<8>().0 {
+        *id = change(*id);
+    }
+}
