@@ -1,0 +1,173 @@
+// jsonReplacer and jsonReviver: bigints through real JSON and back, whatever stands around them; and what has lost digits
+// is refused, not guessed.
+
+import { inspect } from 'node:util'
+import test from 'ava'
+import fc from 'fast-check'
+import { FlakeId, holds, ids, jsonOfChild, throwsCode } from '../support/index.mjs'
+
+const { jsonReplacer, jsonReviver } = FlakeId
+const write = (value) => JSON.stringify(value, jsonReplacer)
+const read = (text, ...keys) => JSON.parse(text, jsonReviver(keys))
+const ID = 7529535382561648641n
+
+// --- writing ---
+
+test('every bigint is decimal text, wherever it is', (t) => {
+  t.is(write(ID), '"7529535382561648641"')
+  t.is(write({ id: ID, of: [{ id: 0n }, [-5n, 2n ** 80n]] }), `{"id":"${ID}","of":[{"id":"0"},["-5","${2n ** 80n}"]]}`)
+  class Row {
+    id = ID
+    toJSON() {
+      return { id: this.id, at: new Date(0) }
+    }
+  }
+  t.is(write([new Row()]), `[{"id":"${ID}","at":"1970-01-01T00:00:00.000Z"}]`)
+})
+
+test('all else is written as JSON writes it', (t) => {
+  const others = {
+    number: 1.5,
+    text: '5',
+    date: new Date(0),
+    buffer: Buffer.alloc(8, 7),
+    map: new Map([[1, 2]]),
+    none: undefined,
+    nothing: null,
+    list: [undefined, Number.NaN, -0, true],
+  }
+  t.is(write(others), JSON.stringify(others))
+  holds(t, [fc.jsonValue()], (value) => write(value) === JSON.stringify(value))
+  t.is(write(BigUint64Array.of(ID)), `{"0":"${ID}"}`)
+})
+
+test('a toJSON of BigInt that makes numbers takes no digit away', async (t) => {
+  const source = `
+    BigInt.prototype.toJSON = function () { return Number(this) }
+    const value = { id: 7529535382561648641n, list: [7529535382561648641n], n: 5 }
+    const { jsonReplacer } = FlakeId
+    console.log(JSON.stringify([JSON.stringify(value, jsonReplacer), JSON.stringify(7529535382561648641n, jsonReplacer)]))`
+  const [value, alone] = await jsonOfChild(t, source)
+  t.is(value, `{"id":"${ID}","list":["${ID}"],"n":5}`)
+  t.is(alone, `"${ID}"`)
+})
+
+test("it works inside of another replacer, without JSON.stringify's this", (t) => {
+  const hideSecrets = (key, value) => (key === 'secret' ? undefined : jsonReplacer(key, value))
+  t.is(JSON.stringify({ id: ID, secret: 'x', n: 1 }, hideSecrets), `{"id":"${ID}","n":1}`)
+})
+
+// --- reading ---
+
+test('the named keys are bigints again, at any depth, and nothing else is', (t) => {
+  const value = { id: ID, order: { userId: 5n, id: null, note: '12', n: 7 }, rows: [{ id: 0n }, { x: '1' }] }
+  t.deepEqual(read(write(value), 'id', 'userId'), value)
+})
+
+test('an array under a key is read element by element', (t) => {
+  t.deepEqual(read('{"ids":["1",null,["2"]],"others":["1"]}', 'ids'), { ids: [1n, null, [2n]], others: ['1'] })
+  t.deepEqual(read('{"ids":[]}', 'ids'), { ids: [] })
+  t.deepEqual(read('["1","2"]', ''), [1n, 2n])
+  t.is(read('"1"', ''), 1n)
+})
+
+test('what jsonReplacer writes of 64 bits comes back, signed or not', (t) => {
+  const signed = fc.bigInt({ min: -(2n ** 63n), max: -1n })
+  const numbers = fc.oneof(ids, signed)
+  holds(t, [numbers, fc.array(numbers)], (id, more) => {
+    const back = read(write({ id, deep: [{ more }] }), 'id', 'more')
+    return back.id === id && back.deep[0].more.every((one, i) => one === more[i])
+  })
+})
+
+test('text with zeros in front is the same number', (t) => {
+  t.is(read('{"id":"00000000000000000042"}', 'id').id, 42n)
+})
+
+test('a number is taken where it is exact', (t) => {
+  t.deepEqual(read('{"id":5,"ids":[0,-1,9007199254740991]}', 'id', 'ids'), {
+    id: 5n,
+    ids: [0n, -1n, 9007199254740991n],
+  })
+  t.is(read('{"id":1e3}', 'id').id, 1000n)
+  t.is(jsonReviver(['id'])('id', ID), ID, 'from a parser that knows bigints')
+})
+
+test('a number that has lost digits is an error, unless the parser shows the text of it', (t) => {
+  const reviver = jsonReviver(['id'])
+  const lost = Number(ID)
+  const error = throwsCode(t, () => reviver('id', lost), 'ERR_FLAKE_ID', TypeError)
+  t.regex(error.message, /key 'id'.*53 bits.*JSON\.stringify\(value, jsonReplacer\)/)
+  t.deepEqual([error.key, error.value], ['id', lost])
+  throwsCode(t, () => reviver('id', [lost]), 'ERR_FLAKE_ID', TypeError)
+  throwsCode(t, () => reviver('id', 2 ** 53), 'ERR_FLAKE_ID', TypeError)
+  t.is(reviver('id', lost, { source: String(ID) }), ID)
+  throwsCode(t, () => reviver('id', 2 ** 65, { source: String(2n ** 65n) }), 'ERR_FLAKE_ID', TypeError)
+  throwsCode(t, () => reviver('id', 1e19, { source: '1e19' }), 'ERR_FLAKE_ID', TypeError)
+  t.is(reviver('id', 1000, { source: '1e3' }), 1000n)
+
+  const text = `{"id":${ID}}`
+  const hasSource = JSON.parse('1', (_key, _value, context) => context?.source) === '1' // Node 21
+  if (hasSource) t.is(read(text, 'id').id, ID)
+  else throwsCode(t, () => read(text, 'id'), 'ERR_FLAKE_ID', TypeError)
+})
+
+const tooMany = ['18446744073709551616', '-9223372036854775809', '9'.repeat(1_000_000), `${'0'.repeat(20)}1`]
+const wrong = [
+  '',
+  ' 1',
+  '1 ',
+  '0x5',
+  '1n',
+  '1e3',
+  '1.0',
+  '+1',
+  '--1',
+  '-',
+  'abc',
+  '１',
+  true,
+  {},
+  { id: '1' },
+  1.5,
+  ...tooMany,
+]
+
+for (const [i, value] of wrong.entries()) {
+  test(`refused, with the key: ${i}, ${inspect(value).slice(0, 40)}`, (t) => {
+    for (const under of [value, ['1', value]]) {
+      const text = JSON.stringify({ deep: { userId: under } })
+      const error = throwsCode(t, () => read(text, 'userId'), 'ERR_FLAKE_ID', TypeError)
+      t.regex(error.message, /The value of key 'userId' must be an ID as decimal text/)
+      t.is(error.key, 'userId')
+      t.deepEqual(error.value, value)
+      t.true(error.message.length < 400)
+    }
+  })
+}
+
+for (const [keys, option, Type] of [
+  [undefined, 'keys', TypeError],
+  ['id', 'keys', TypeError],
+  [new Set(['id']), 'keys', TypeError],
+  [[], 'keys', RangeError],
+  [['id', 5], 'keys[1]', TypeError],
+  [['id', null], 'keys[1]', TypeError],
+  [[Symbol('id')], 'keys[0]', TypeError],
+]) {
+  test(`refused as keys: ${inspect(keys)}`, (t) => {
+    const error = throwsCode(t, () => jsonReviver(keys), 'ERR_FLAKE_OPTION', Type)
+    t.is(error.option, option)
+  })
+}
+
+test('a later change of the array of keys changes nothing', (t) => {
+  const keys = ['id']
+  const reviver = jsonReviver(keys)
+  keys[0] = 'x'
+  t.deepEqual(JSON.parse('{"id":"1","x":"1"}', reviver), { id: 1n, x: '1' })
+})
+
+test('keys that every object has are keys like others', (t) => {
+  t.deepEqual(read('{"constructor":"1","toString":"2"}', 'constructor'), { constructor: 1n, toString: '2' })
+})
