@@ -149,6 +149,7 @@ for (const [layout, id] of [
   ['sonyflake', fresh({ layout: 'sonyflake', machine: 0xc0a8 })],
   ['discord', fresh({ layout: 'discord', worker: 1 })],
   ['uniqueid', fresh({ layout: 'uniqueid', generator: 40 })],
+  ['safe', fresh({ layout: 'safe', node: 9 })],
 ]) {
   test(`inspect without a layout: ${id} is ${layout}'s`, async (t) => {
     const [shown] = await jsonOf(t, ['inspect', id, '--json'])
@@ -195,8 +196,15 @@ test('inspect has something to say of every ID there is', async (t) => {
   const last = 2n ** 64n
   for (const id of [0n, 1n, 2n ** 63n - 1n, 2n ** 63n, last - 17n, last - 16n, last - 1n]) {
     const lines = await linesOf(t, ['inspect', String(id)])
-    t.is(lines.filter((line) => line.startsWith('    ')).length, 9, `${id}: all other systems in a line each`)
+    t.is(lines.filter((line) => line.startsWith('    ')).length, 10, `${id}: all other systems in a line each`)
   }
+})
+
+test('inspect: what is too large for safe is said in bits', async (t) => {
+  const [zero] = (await linesOf(t, ['inspect', String(2n ** 53n)])).filter((line) => line.startsWith('    safe'))
+  t.regex(zero, /impossible: its top 11 bits are always 0, and here they are not$/)
+  const [most] = (await linesOf(t, ['inspect', String(2n ** 53n - 1n)])).filter((line) => line.startsWith('    safe'))
+  t.regex(most, /2089-09-06.*it would be in the future$/)
 })
 
 test('inspect with a layout takes its choices', async (t) => {

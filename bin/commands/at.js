@@ -1,52 +1,65 @@
 'use strict'
 // @ts-check
 
-// `flakeforge at`: the IDs of a time, as bounds for a database query. It must never print a WHERE that misses an ID: if
-// signed bounds wrap around, it prints two comparisons.
+// `flakeforge at`: the IDs of a time, as bounds for a database query. It must never print a WHERE that misses an ID:
+// ../parts/columns.js has the conditions.
 
 /** @import { Layout } from '../../index.d.ts' */
+/** @import { Column } from '../parts/columns.js' */
 /** @import { CommandFile, Given } from '../parts/command.js' */
 
 const { toBigInt, toSigned } = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
+const { COLUMNS, whereOf } = require('../parts/columns.js')
 const { readDate } = require('../parts/dates.js')
 const { usageError } = require('../parts/faults.js')
-const { OF_LAYOUT } = require('../parts/options.js')
+const { COLUMN, OF_LAYOUT } = require('../parts/options.js')
 const { hexOf } = require('../parts/picture.js')
 const { print } = require('../parts/output.js')
-
-/**
- * The condition on a column `id`. Signed bounds may be in the opposite order: then IDs are outside of them.
- * @param {bigint} min
- * @param {bigint} max
- */
-const where = (min, max) => (min <= max ? `id BETWEEN ${min} AND ${max}` : `(id >= ${min} OR id <= ${max})`)
 
 /**
  * @param {Layout} layout
  * @param {Date} from
  * @param {Date} to
+ * @param {Column} [column] without it, both kinds of numbers
+ * @returns {Bounds}
  */
-function bounds(layout, from, to) {
+function bounds(layout, from, to, column) {
   const range = layout.range(from, to)
-  const conditions = {
-    where: `WHERE ${where(toBigInt(range.min), toBigInt(range.max))}`,
-    whereSigned: `WHERE ${where(toSigned(range.min), toSigned(range.max))}`,
-  }
-  return { layout: layout.name, from, to, min: formsOf(range.min), max: formsOf(range.max), ...conditions }
+  const shown = { layout: layout.name, from, to, min: formsOf(range.min), max: formsOf(range.max) }
+  if (column !== undefined) return { ...shown, column, where: whereOf(column, range, layout) }
+  const [where, whereSigned] = [whereOf('unsigned', range, layout), whereOf('bigint', range, layout)]
+  return { ...shown, where, whereSigned }
 }
+
+/**
+ * @typedef {ReturnType<typeof formsOf>} Forms
+ *
+ * @typedef {{ layout: string, from: Date, to: Date, min: Forms, max: Forms, column?: Column, where: string,
+ *   whereSigned?: string }} Bounds
+ */
 
 /** @param {Buffer} id */
 const formsOf = (id) => ({ hex: hexOf(id), dec: String(toBigInt(id)), signed: String(toSigned(id)) })
 
-/** @param {ReturnType<typeof bounds>} bounds */
-function toText({ layout, from, to, min, max, where, whereSigned }) {
-  /** @type {(name: string, id: ReturnType<typeof formsOf>) => string} */
+/** @param {Bounds} bounds */
+function toText({ layout, from, to, min, max, where, whereSigned = where }) {
+  /** @type {(name: string, id: Forms) => string} */
   const bound = (name, { hex, dec, signed }) => `  ${name}  ${hex}  ${dec}${signed === dec ? '' : `  signed ${signed}`}`
   const time = from.getTime() === to.getTime() ? from.toISOString() : `${from.toISOString()} to ${to.toISOString()}`
   const lines = [`${layout}, ${time}`, bound('min', min), bound('max', max), where]
   if (whereSigned !== where) lines.push(`${whereSigned} -- in a signed column`)
   return lines.join('\n')
+}
+
+/**
+ * @param {string | undefined} given
+ * @returns {Column | undefined}
+ */
+function readColumn(given) {
+  const column = COLUMNS.find((name) => name === given)
+  if (column !== undefined || given === undefined) return column
+  throw usageError(`--column must be one of ${COLUMNS.join(', ')}, not '${given}'.`)
 }
 
 /** @param {Given} given */
@@ -55,7 +68,7 @@ async function run({ values, operands }) {
     throw usageError(`at takes one DATE or two, not ${operands.length}. Run 'flakeforge at --help' for examples.`)
   }
   const [from, to = from] = operands.map((text) => readDate(text))
-  const result = bounds(readLayout(values, 'flake'), from, to)
+  const result = bounds(readLayout(values, 'flake'), from, to, readColumn(values.column))
   await print(`${values.json ? JSON.stringify(result) : toText(result)}\n`)
 }
 
@@ -66,10 +79,15 @@ module.exports = {
   about: `Prints the smallest and the largest ID of an instant, or of all the time from one instant to another, both included,
 and the WHERE that finds them.
 
-DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now.`,
-  options: OF_LAYOUT,
+DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now.
+
+--column names how the column keeps IDs: bigint (signed, as PostgreSQL and SQLite have it), unsigned (BIGINT UNSIGNED),
+bytea (PostgreSQL), binary (BINARY(8), or BLOB of SQLite), text (decimal, as nextString() writes it), base32, or uuid
+(layout.toUuid()). Without it, the WHERE is one for numbers, and a second one follows if signed numbers need another.`,
+  options: { ...COLUMN, ...OF_LAYOUT },
   examples: [
     ['flakeforge at 2026-11-20 2026-11-20T23:59:59.999', 'all IDs of a day'],
+    ['flakeforge at 2026-11-20 --column uuid', 'the IDs of the first millisecond of a day, in a uuid column'],
     ['flakeforge at now --layout discord --json', 'the IDs that Discord makes in this millisecond, as JSON'],
   ],
   run,

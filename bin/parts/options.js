@@ -7,6 +7,7 @@
 
 const native = require('../../lib/native/index.js')
 const { layouts } = require('../../index.js')
+const { COLUMNS } = require('./columns.js')
 const { factsOf } = require('./layout-facts.js')
 
 /**
@@ -57,6 +58,15 @@ const OF_GROUP = {
 }
 
 /** @satisfies {Options} */
+const COLUMN = {
+  column: {
+    value: 'FORM',
+    about: `print the WHERE for a column of this form: ${COLUMNS.join(', ')}`,
+    among: () => COLUMNS,
+  },
+}
+
+/** @satisfies {Options} */
 const OF_NEW = {
   n: { value: 'N', short: 'n', about: 'how many IDs: the same as N alone' },
   as: { value: 'FORM', about: `one ID a line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
@@ -99,7 +109,7 @@ function nodeFields(layout) {
 }
 
 /** @type {Options} */
-const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW }
+const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW, ...COLUMN }
 
 /**
  * The name of an option in errors of the library.
@@ -107,4 +117,4 @@ const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW }
  */
 const apiName = (name) => (Object.hasOwn(NAMED, name) ? NAMED[name].api : undefined) ?? name
 
-module.exports = { COMMON, FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW, YES, apiName, nodeFields }
+module.exports = { COLUMN, COMMON, FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW, YES, apiName, nodeFields }
