@@ -42,7 +42,7 @@ const rowsOf = (table) =>
 test('systems.js: each fresh ID is of the system and the node that its code says', async (t) => {
   const { stdout } = await run('systems.js', '--fresh')
   const rows = rowsOf(stdout)
-  t.is(rows.length, 12)
+  t.is(rows.length, 13)
   for (const [system, code, , , fresh] of rows) {
     const flake = new Function('FlakeId', `return ${code.slice(1, -1)}`)(FlakeId)
     const { id, date } = flake.decode(fresh.slice(1, -1))

@@ -1,0 +1,79 @@
+// The matrix of databases sees every fault: pg's own program on a real PostgreSQL, broken in one operation at a time.
+
+import test from 'ava'
+import { check } from '../../examples/databases/check.js'
+import { Stored } from '../../examples/databases/stored.js'
+import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
+import { wantProgram } from '../servers/server.mjs'
+
+const canRun = wantPostgres() !== undefined && wantProgram('psql') !== undefined
+const onPostgres = canRun ? test.serial : test.serial.skip
+const round = (id) => BigInt.asIntN(64, BigInt(Number(id)))
+
+let server
+test.before(async () => {
+  if (canRun) server = await startPostgres()
+})
+test.after.always(() => server?.stop())
+
+let databases = 0
+
+/** The operations that are not exact, of pg's program with some methods replaced; `wrap` has the context instead. */
+async function faultsOf(broken, wrap = (context) => context) {
+  const { ways } = await import('../../examples/databases/libraries/pg/program.js')
+  const name = `broken_${databases++}`
+  await server.query(`CREATE DATABASE ${name}`)
+  const url = server.url.replace(/\/postgres$/, `/${name}`)
+  const open = (context) => {
+    const program = ways.exact(wrap(context))
+    return { ...program, ...broken(program) }
+  }
+  const results = await check({ open, url, database: 'postgres', isSigned: true, stored: new Stored('postgres', url) })
+  return Object.entries(results).flatMap(([operation, sizes]) =>
+    Object.values(sizes).every(({ outcome }) => outcome === 'exact') ? [] : [operation],
+  )
+}
+
+const asNumber = (row) => ({ ...row, id: Number(row.id) })
+
+const BROKEN = {
+  read: (program) => ({ read: async (name) => asNumber(await program.read(name)) }),
+  filter: (program) => ({ filter: (id) => program.filter(round(id)) }),
+  range: (program) => ({ range: (min, max) => program.range(min, round(max)) }),
+  order: (program) => ({ order: async () => (await program.order()).reverse() }),
+  relation: (program) => ({
+    async withOrders(id) {
+      const { orders, ...customer } = await program.withOrders(id)
+      return { ...customer, orders: orders.map((order) => ({ ...order, customerId: round(order.customerId) })) }
+    },
+  }),
+  json: (program) => ({ toJson: async (id) => (await program.toJson(id)).replace(/"(-?\d+)"/, '$1') }),
+  databaseJson: (program) => ({ databaseJson: async (id) => asNumber(await program.databaseJson(id)) }),
+  insert: (program) => ({ insert: async (fields) => asNumber(await program.insert(fields)) }),
+  nested: (program) => ({
+    createWithOrders: async ({ name, orders }) => program.createWithOrders({ name, orders: orders.slice(1) }),
+  }),
+  update: (program) => ({ update: (id, fields) => program.update(round(id), fields) }),
+  bulk: (program) => ({ insertMany: (rows) => program.insertMany(rows.slice(1)) }),
+}
+
+onPostgres('a program that is exact has no fault', async (t) => {
+  t.deepEqual(await faultsOf(() => ({})), [])
+})
+
+for (const [operation, broken] of Object.entries(BROKEN)) {
+  onPostgres(`a fault in ${operation} is seen there, and nowhere else`, async (t) => {
+    t.deepEqual(await faultsOf(broken), [operation])
+  })
+}
+
+onPostgres('a default that stores a rounded ID is seen in whatever it stores', async (t) => {
+  const rounded = ({ newId, ...context }) => ({ ...context, newId: () => round(newId()) })
+  t.deepEqual(await faultsOf(() => ({}), rounded), ['insert', 'nested', 'bulk'])
+})
+
+onPostgres('a default that is not called is seen', async (t) => {
+  let own = 1n
+  const ownIds = (context) => ({ ...context, newId: () => own++ })
+  t.deepEqual(await faultsOf(() => ({}), ownIds), ['insert', 'nested', 'bulk'])
+})

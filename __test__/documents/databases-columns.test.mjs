@@ -1,0 +1,99 @@
+// "Which column" in docs/layout/databases.md: each form that it names, passed and read as it says, on real servers.
+
+import { createRequire } from 'node:module'
+import test from 'ava'
+import mysql2 from 'mysql2/promise'
+import { Ids, SIZES } from '../../examples/databases/ids.js'
+import { startMysql, wantMysql } from '../servers/mysql.mjs'
+import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
+
+const { format, fromSigned, layouts, parse, toBigInt, toSigned } = createRequire(import.meta.url)('../../index.js')
+
+/** How an ID is passed, and how it is read: what the table says. */
+const FORMS = {
+  signed: { pass: (id) => toSigned(id), read: (value) => fromSigned(BigInt(value)) },
+  unsigned: { pass: (id) => toBigInt(id), read: (value) => parse(String(value)) },
+  decimal: { pass: (id) => format(id), read: (value) => parse(value) },
+  bytes: { pass: (id) => id, read: (value) => value },
+  uuid: { pass: (id) => layouts.flake.toUuid(id), read: (value) => layouts.flake.fromUuid(value) },
+  text: { pass: (id) => format(id, 'base32'), read: (value) => parse(value, 'base32') },
+}
+
+const POSTGRES = {
+  bigint: FORMS.signed,
+  'numeric(20)': FORMS.decimal,
+  bytea: FORMS.bytes,
+  uuid: FORMS.uuid,
+  'char(13) COLLATE "C"': FORMS.text,
+}
+
+const MARIADB = {
+  BIGINT: FORMS.signed,
+  'BIGINT UNSIGNED': FORMS.unsigned,
+  'BINARY(8)': FORMS.bytes,
+  UUID: FORMS.uuid,
+  'CHAR(13) CHARACTER SET ascii': FORMS.text,
+}
+
+const [hasPostgres, hasMariadb] = [wantPostgres() !== undefined, wantMysql() !== undefined]
+const onPostgres = hasPostgres ? test.serial : test.serial.skip
+const onMariadb = hasMariadb ? test.serial : test.serial.skip
+
+let postgres
+let mariadb
+test.before(async () => {
+  if (hasPostgres) postgres = await startPostgres()
+  if (hasMariadb) mariadb = await startMysql()
+})
+test.after.always(() => Promise.all([postgres?.stop(), mariadb?.stop()]))
+
+/** Buffers in the order of the IDs. */
+const idsOf = (size) => {
+  const ids = new Ids(size, false)
+  const all = [2, 0, 1].flatMap((ms) => ids.edge(ms)).sort((a, b) => (a < b ? -1 : 1))
+  return all.map((id) => parse(String(id)))
+}
+
+/**
+ * IDs go into a column in the wrong order, come out in theirs, and a range has those of one ms. A signed column keeps the order
+ * within a size, and past 2^63 too: all are negative there.
+ */
+async function keeps(t, query, type, { pass, read }) {
+  for (const size of Object.keys(SIZES)) {
+    const ids = idsOf(size)
+    await query('DROP TABLE IF EXISTS ids')
+    await query(`CREATE TABLE ids (id ${type} PRIMARY KEY)`)
+    for (const id of ids.toReversed()) await query('INSERT INTO ids VALUES (?)', [pass(id)])
+    const stored = await query('SELECT id FROM ids ORDER BY id')
+    t.deepEqual(
+      stored.map(({ id }) => read(id)),
+      ids,
+      size,
+    )
+    const middle = new Ids(size, false).range(1).map((id) => parse(String(id)))
+    const found = await query('SELECT id FROM ids WHERE id BETWEEN ? AND ?', middle.map(pass))
+    t.is(found.length, 5, size)
+  }
+}
+
+for (const [type, form] of Object.entries(POSTGRES)) {
+  onPostgres(`PostgreSQL ${type}`, async (t) => {
+    const query = (text, values = []) => {
+      let i = 0
+      return postgres.query(
+        text.replaceAll('?', () => `$${++i}`),
+        values,
+      )
+    }
+    await keeps(t, query, type, form)
+  })
+}
+
+for (const [type, form] of Object.entries(MARIADB)) {
+  onMariadb(`MariaDB ${type}`, async (t) => {
+    const url = await mariadb.freshUrl(`columns_${Object.keys(MARIADB).indexOf(type)}`)
+    const pool = mysql2.createPool({ uri: url, supportBigNumbers: true, bigNumberStrings: true })
+    t.teardown(() => pool.end())
+    await keeps(t, async (text, values) => (await pool.query(text, values))[0], type, form)
+  })
+}

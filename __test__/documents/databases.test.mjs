@@ -1,0 +1,149 @@
+// docs/layout/databases.md and README say of every library what `npm run databases` found, in the versions that are locked. The
+// run itself, in CI, fails where a library does something else.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import test from 'ava'
+import { OPERATIONS } from '../../examples/databases/check.js'
+import { expectId, expectRow, expectRows, Inexact } from '../../examples/databases/compare.js'
+import { Ids, SIZES, survivesDouble } from '../../examples/databases/ids.js'
+import { allLibraries, WAYS } from '../../examples/databases/libraries.js'
+import { byOutcome, changes, recordOf } from '../../examples/databases/outcomes.js'
+import { PLACES, tableIn } from '../../examples/databases/table.js'
+
+const { toSigned } = createRequire(import.meta.url)('../../index.js')
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (...names) => readFileSync(join(root, ...names), 'utf8')
+const page = read('docs', 'layout', 'databases.md')
+const libraries = allLibraries()
+
+for (const place of PLACES) {
+  test(`the table '${place.name}' is what the runs found`, (t) => {
+    t.is(tableIn(place), place.table(), 'run `npm run databases -- --write`')
+  })
+}
+
+test('every library has its program, its results and its section, in order', (t) => {
+  for (const { title, folder } of libraries) {
+    t.true(existsSync(join(folder, 'program.js')), title)
+    t.true(existsSync(join(folder, 'results.json')), title)
+  }
+  const sections = page.slice(page.indexOf('\n## The libraries'), page.indexOf('\n## MongoDB')).matchAll(/^### (.+)$/gm)
+  t.deepEqual(
+    Array.from(sections, ([, title]) => title),
+    libraries.map(({ title }) => title),
+  )
+})
+
+test('results are those of the locked versions, of all databases, ways and operations', (t) => {
+  for (const library of libraries) {
+    const { version, databases } = library.results
+    t.is(version, library.version, library.title)
+    t.deepEqual(Object.keys(databases), library.databaseNames, library.title)
+    for (const found of Object.values(databases)) {
+      for (const way of WAYS) t.deepEqual(Object.keys(found[way].operations), Object.keys(OPERATIONS), library.title)
+    }
+  }
+})
+
+test('a setting keeps its word, or about.json says why not', (t) => {
+  for (const library of libraries) {
+    for (const [database, { exact }] of Object.entries(library.results.databases)) {
+      const { inexact, error } = byOutcome(exact)
+      const declared = Object.keys(library.known?.[database] ?? {})
+      t.deepEqual([...inexact, ...error].sort(), declared.sort(), `${library.title}, ${database}`)
+    }
+  }
+})
+
+test('the versions are exact, and the lock file names no registry', (t) => {
+  const { dependencies } = JSON.parse(read('examples', 'databases', 'package.json'))
+  for (const [name, version] of Object.entries(dependencies)) t.regex(version, /^\d+\.\d+\.\d+$/, name)
+  t.notRegex(read('examples', 'databases', 'package-lock.json'), /"resolved"/)
+})
+
+test('nothing is in libraries/ but libraries', (t) => {
+  t.is(readdirSync(join(root, 'examples', 'databases', 'libraries')).length, libraries.length)
+  t.true(libraries.length >= 5)
+})
+
+for (const size of Object.keys(SIZES)) {
+  test(`IDs ${size}: a number cannot hold them, and the range of a ms has them and no other`, (t) => {
+    const ids = new Ids(size, false)
+    const [min, max] = ids.range(1)
+    const inside = ids.edge(1)
+    for (const id of inside) t.true(id >= min && id <= max)
+    t.true(inside.includes(min) && inside.includes(max)) // so a bound that is rounded loses one, or has one too many
+    for (const id of [...ids.edge(0), ...ids.edge(2)]) t.true(id < min || id > max)
+    const odd = [...inside.filter((id) => id % 2n === 1n), ...Array.from({ length: 20_000 }, () => ids.next())]
+    t.deepEqual(odd.filter(survivesDouble), [])
+    t.is(new Set(odd).size, odd.length)
+  })
+}
+
+test('the sizes are what they are called', (t) => {
+  const edges = (size) => [0, 1, 2].flatMap((ms) => new Ids(size, false).edge(ms))
+  t.true(edges('past 2^53').includes(2n ** 53n + 1n))
+  t.true(edges('near 2^63').includes(2n ** 63n - 1n))
+  t.true(edges('near 2^63').every((id) => id < 2n ** 63n))
+  t.true(edges('past 2^63').every((id) => id >= 2n ** 63n))
+  const signed = [0, 1, 2].flatMap((ms) => new Ids('past 2^63', true).edge(ms))
+  t.true(signed.every((id) => id < 0n && edges('past 2^63').includes(BigInt.asUintN(64, id))))
+})
+
+const id = 7529332683575394305n
+
+test('an ID is the same as text, bigint and bytes, signed or not', (t) => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(id)
+  for (const same of [id, String(id), bytes, new Uint8Array(bytes)]) t.notThrows(() => expectId(same, id))
+  const late = 2n ** 63n + 5n
+  for (const same of [toSigned(late), String(toSigned(late)), late]) t.notThrows(() => expectId(same, late))
+  t.notThrows(() => expectId(5, 5n))
+})
+
+test('any other value is inexact, and a number that only looks the same is too', (t) => {
+  const others = [
+    id + 1n,
+    String(id - 1n),
+    Number(id),
+    `${id}.0`,
+    Buffer.alloc(8),
+    Buffer.alloc(4),
+    null,
+    undefined,
+    {},
+    '',
+  ]
+  for (const other of others) t.throws(() => expectId(other, id), { instanceOf: Inexact })
+  t.throws(() => expectId(2 ** 60, 2n ** 60n), { instanceOf: Inexact }) // its JSON ends in other digits
+})
+
+test('a row is compared as a whole, and rows one by one', (t) => {
+  const row = { id, name: 'a' }
+  t.notThrows(() => expectRow({ id: String(id), name: 'a' }, row))
+  for (const other of [undefined, null, { id: id + 1n, name: 'a' }, { id, name: 'b' }])
+    t.throws(() => expectRow(other, row), { instanceOf: Inexact })
+  for (const rows of [[], [row, row]]) t.throws(() => expectRows(rows, [row], 'it'), { instanceOf: Inexact })
+})
+
+test('a record has one outcome where sizes agree, and the detail of the worst', (t) => {
+  const record = recordOf({
+    read: { today: { outcome: 'exact' }, later: { outcome: 'exact' } },
+    filter: { today: { outcome: 'error', detail: 'loud' }, later: { outcome: 'inexact', detail: 'silent' } },
+    order: { today: { outcome: 'not offered' }, later: { outcome: 'not offered' } },
+  })
+  t.deepEqual(record.operations, { read: 'exact', filter: { today: 'error', later: 'inexact' }, order: 'not offered' })
+  t.deepEqual(record.details, { filter: 'later: silent' })
+  t.deepEqual(byOutcome(record), { 'not offered': ['order'], inexact: ['filter'], error: [], exact: ['read'] })
+})
+
+test('a change is seen at each size, and so is what is new or gone', (t) => {
+  const was = { operations: { read: 'exact', filter: { today: 'exact', later: 'error' } } }
+  t.deepEqual(changes(was, structuredClone(was)), [])
+  t.deepEqual(changes(was, { operations: { read: 'exact', filter: 'exact' } }), ['filter'])
+  t.deepEqual(changes(was, { operations: { read: 'exact' } }), ['filter'])
+  t.deepEqual(changes(undefined, { operations: { read: 'exact' } }), ['read'])
+})

@@ -1,0 +1,146 @@
+// Kysely: a typed query builder over the drivers pg, mysql2 (which MariaDB takes too) and better-sqlite3. An ID comes back as
+// the driver gives it, but a relation is JSON that the database makes, and JSON.parse rounds it.
+// Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for MariaDB.
+
+import SQLite from 'better-sqlite3'
+import { Kysely, MysqlDialect, ParseJSONResultsPlugin, PostgresDialect, SqliteDialect, sql } from 'kysely'
+import * as postgresHelpers from 'kysely/helpers/postgres'
+import * as sqliteHelpers from 'kysely/helpers/sqlite'
+import mysql from 'mysql2'
+import pg from 'pg'
+
+const COLUMNS = { postgres: 'bigint', mariadb: 'bigint unsigned', sqlite: 'integer' }
+const HELPERS = { postgres: postgresHelpers, sqlite: sqliteHelpers } // those for MySQL are not for MariaDB
+const BULK = 1000 // rows of one INSERT: each database has a limit for its parameters
+
+const ordersOf = (db, id) =>
+  db
+    .selectFrom('orders')
+    .select(['orders.id', 'orders.customer_id as customerId', 'item'])
+    .where('customer_id', '=', id)
+
+/** A customer with its orders in one statement: Kysely's way for relations. */
+function relation(db, { jsonArrayFrom }, id) {
+  const withOrders = (customers) => [
+    'id',
+    'name',
+    jsonArrayFrom(ordersOf(customers, customers.ref('customers.id'))).as('orders'),
+  ]
+  return db.selectFrom('customers').select(withOrders).where('id', '=', id).executeTakeFirst()
+}
+
+function jsonOf(db, { jsonBuildObject }, id) {
+  const make = (customers) => jsonBuildObject({ id: customers.ref('id'), name: customers.ref('name') }).as('customer')
+  return db.selectFrom('customers').select(make).where('id', '=', id).executeTakeFirst()
+}
+
+function open({ database, newId }, { replacer, ...config }) {
+  const db = new Kysely(config)
+  const helpers = HELPERS[database]
+  const idType = sql.raw(COLUMNS[database])
+  const customers = () => db.selectFrom('customers').select(['id', 'name'])
+
+  const program = {
+    async createTables() {
+      await db.schema
+        .createTable('customers')
+        .addColumn('id', idType, (column) => column.primaryKey())
+        .addColumn('name', 'varchar(255)', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createTable('orders')
+        .addColumn('id', idType, (column) => column.primaryKey())
+        .addColumn('customer_id', idType, (column) => column.notNull())
+        .addColumn('item', 'varchar(255)', (column) => column.notNull())
+        .addForeignKeyConstraint('orders_of', ['customer_id'], 'customers', ['id'])
+        .execute()
+    },
+
+    // Kysely has no hook for default values: the row gets its ID here, and nothing has to be asked back.
+    async insert({ name }) {
+      const customer = { id: newId(), name }
+      await db.insertInto('customers').values(customer).execute()
+      return customer
+    },
+
+    read: (name) => customers().where('name', '=', name).executeTakeFirst(),
+
+    filter: (id) => customers().where('id', '=', id).executeTakeFirst(),
+
+    range: (min, max) =>
+      customers()
+        .where((customer) => customer.between('id', min, max))
+        .execute(),
+
+    order: () => customers().orderBy('id').execute(),
+
+    async withOrders(id) {
+      if (helpers !== undefined) return relation(db, helpers, id)
+      const customer = await program.filter(id)
+      return { ...customer, orders: await ordersOf(db, id).execute() }
+    },
+
+    createWithOrders: ({ name, orders }) =>
+      db.transaction().execute(async (transaction) => {
+        const customer = { id: newId(), name }
+        await transaction.insertInto('customers').values(customer).execute()
+        const rows = orders.map(({ item }) => ({ id: newId(), customer_id: customer.id, item }))
+        await transaction.insertInto('orders').values(rows).execute()
+        return customer
+      }),
+
+    update: (id, { name }) => db.updateTable('customers').set({ name }).where('id', '=', id).execute(),
+
+    async insertMany(names) {
+      const rows = names.map(({ name }) => ({ id: newId(), name }))
+      for (let i = 0; i < rows.length; i += BULK) {
+        await db
+          .insertInto('customers')
+          .values(rows.slice(i, i + BULK))
+          .execute()
+      }
+    },
+
+    toJson: async (id) => JSON.stringify(await program.filter(id), replacer),
+
+    fromJson: (text) => program.filter(JSON.parse(text).id),
+
+    close: () => db.destroy(),
+  }
+  if (helpers !== undefined) program.databaseJson = async (id) => (await jsonOf(db, helpers, id)).customer
+  return program
+}
+
+/** What jsonReplacer of flakeforge does. */
+const bigintsAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
+
+/** What jsonReviver(['id', 'customerId']) of flakeforge does: it reads the digits, not the number that they became. */
+const idsAsBigInts = (key, value, { source }) => (key === 'id' || key === 'customerId' ? BigInt(source) : value)
+
+const DEFAULTS = {
+  postgres: (url) => ({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }) }),
+  mariadb: (url) => ({ dialect: new MysqlDialect({ pool: mysql.createPool(url) }) }),
+  sqlite: (url) => ({
+    dialect: new SqliteDialect({ database: new SQLite(url) }),
+    plugins: [new ParseJSONResultsPlugin()],
+  }),
+}
+
+const EXACT = {
+  postgres(url) {
+    pg.types.setTypeParser(20, BigInt) // int8: bigints here too, as in relations
+    pg.types.setTypeParser(114, (text) => JSON.parse(text, idsAsBigInts)) // json
+    return { ...DEFAULTS.postgres(url), replacer: bigintsAsText }
+  },
+  mariadb: (url) => ({ dialect: new MysqlDialect({ pool: mysql.createPool({ uri: url, supportBigNumbers: true }) }) }),
+  sqlite: (url) => ({
+    dialect: new SqliteDialect({ database: new SQLite(url).defaultSafeIntegers() }),
+    plugins: [new ParseJSONResultsPlugin({ reviver: idsAsBigInts })],
+    replacer: bigintsAsText,
+  }),
+}
+
+export const ways = {
+  default: (context) => open(context, DEFAULTS[context.database](context.url)),
+  exact: (context) => open(context, EXACT[context.database](context.url)),
+}

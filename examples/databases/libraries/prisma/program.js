@@ -1,0 +1,99 @@
+// Prisma: a schema, a client that `npx prisma generate` makes from it (prepare.js), and a driver adapter. A field of type
+// BigInt is a JavaScript bigint, and JSON.stringify refuses it. The schema has no default that calls a function of yours: an
+// extension gives the IDs, and ids.js has one that reaches nested rows.
+// Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for an unsigned column.
+
+import assert from 'node:assert/strict'
+import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
+import { withIds } from './ids.js'
+import { TABLES } from './tables.js'
+
+const ADAPTERS = {
+  async postgres(url) {
+    const { PrismaPg } = await import('@prisma/adapter-pg')
+    return new PrismaPg({ connectionString: url })
+  },
+  async mariadb(url) {
+    const { PrismaMariaDb } = await import('@prisma/adapter-mariadb')
+    return new PrismaMariaDb(url)
+  },
+  async sqlite(url) {
+    const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3')
+    return new PrismaBetterSqlite3({ url: `file:${url}` })
+  },
+}
+
+async function open({ database, url }, { extension, stringify, findWithOrders }) {
+  const { PrismaClient } = await import(`./target/${database}/client.ts`)
+  const prisma = new PrismaClient({ adapter: await ADAPTERS[database](url) }).$extends(extension)
+
+  return {
+    async createTables() {
+      for (const statement of TABLES[database]) await prisma.$executeRawUnsafe(statement)
+    },
+
+    insert: (data) => prisma.customer.create({ data }),
+
+    read: (name) => prisma.customer.findFirst({ where: { name } }),
+
+    filter: (id) => prisma.customer.findUnique({ where: { id } }),
+
+    range: (min, max) => prisma.customer.findMany({ where: { id: { gte: min, lte: max } } }),
+
+    order: () => prisma.customer.findMany({ orderBy: { id: 'asc' } }),
+
+    withOrders: (id) => findWithOrders(prisma, id),
+
+    createWithOrders: ({ name, orders }) =>
+      prisma.customer.create({ data: { name, orders: { create: orders } }, include: { orders: true } }),
+
+    update: (id, data) => prisma.customer.update({ where: { id }, data }),
+
+    insertMany: (data) => prisma.customer.createMany({ data }),
+
+    toJson: async (id) => stringify(await prisma.customer.findUnique({ where: { id } })),
+
+    fromJson(text) {
+      const { id } = JSON.parse(text, jsonReviver(['id']))
+      return prisma.customer.findUnique({ where: { id } })
+    },
+
+    close: () => prisma.$disconnect(),
+  }
+}
+
+/** On PostgreSQL a relation is loaded by JSON that the database makes, or by a query of its own: both must give the same. */
+async function withEachStrategy(prisma, database, id) {
+  const strategies = database === 'postgres' ? ['join', 'query'] : [undefined]
+  const rows = strategies.map((relationLoadStrategy) =>
+    prisma.customer.findUnique({ where: { id }, include: { orders: true }, relationLoadStrategy }),
+  )
+  const [first, second = first] = await Promise.all(rows)
+  assert.deepEqual(second, first)
+  return first
+}
+
+export const ways = {
+  default: (context) =>
+    open(context, {
+      // As Prisma's own pages have it: the outermost rows get an ID.
+      extension: {
+        query: {
+          customer: {
+            create: ({ args, query }) => query({ ...args, data: { id: context.newId(), ...args.data } }),
+            createMany: ({ args, query }) =>
+              query({ ...args, data: args.data.map((row) => ({ id: context.newId(), ...row })) }),
+          },
+        },
+      },
+      stringify: JSON.stringify,
+      findWithOrders: (prisma, id) => prisma.customer.findUnique({ where: { id }, include: { orders: true } }),
+    }),
+
+  exact: (context) =>
+    open(context, {
+      extension: withIds(context.newId),
+      stringify: (row) => JSON.stringify(row, jsonReplacer),
+      findWithOrders: (prisma, id) => withEachStrategy(prisma, context.database, id),
+    }),
+}

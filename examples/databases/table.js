@@ -1,0 +1,159 @@
+// Writes the tables of docs/layout/databases.md and of README from results.json of each library, between two markers. It
+// must never say of a library what no run has shown.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { allLibraries } from './libraries.js'
+import { byOutcome, isExact, sizesOfFault } from './outcomes.js'
+
+const root = join(import.meta.dirname, '..', '..')
+const DATABASES = { postgres: 'PostgreSQL', mariadb: 'MariaDB', sqlite: 'SQLite', bson: 'BSON, no server' }
+
+/** How the table calls what a program can do. */
+const LABELS = {
+  databaseJson: 'JSON that the database makes',
+  json: 'JSON to a client',
+  bulk: 'bulk insert',
+  nested: 'nested create',
+}
+const labels = (operations) => operations.map((each) => LABELS[each] ?? each).join(', ')
+
+const code = (text) => (text.includes('`') ? text : `\`${text.replaceAll('|', '\\|')}\``)
+
+const isJson = (operation) => operation === 'json' || operation === 'databaseJson'
+
+/** Ways to insert to which a library's default may not reach. */
+const isOptional = (operation) => operation === 'nested' || operation === 'bulk'
+
+/** 'exact by default?': yes, also with exceptions, where IDs that are stored are read and found exactly. */
+function verdict(record) {
+  const { inexact, error } = byOutcome(record)
+  const isException = (operation) => isJson(operation) || isOptional(operation)
+  if (!inexact.every(isException)) return '**no, and silently**'
+  if (!error.every(isException)) return 'no, it throws'
+  const exceptions = [...inexact.map((each) => `${labels([each])} (silently)`), ...error.map((each) => labels([each]))]
+  return exceptions.length === 0 ? 'yes' : `yes, except ${exceptions.join(', ')}`
+}
+
+/** Operations that came to the same, with the example of the first: 'read, filter (`…`)'. */
+function faults(what, operations, { operations: outcomes, details }) {
+  if (operations.length === 0) return []
+  const [size, detail] = details[operations[0]].split(/: (.*)/s)
+  const sizes = sizesOfFault(outcomes[operations[0]])
+  const where = sizes.length === 0 ? '' : `, only ${sizes.join(' and ')}`
+  return [`${what}: ${labels(operations)}${where} (${size === 'today' || where ? '' : `${size}: `}${code(detail)})`]
+}
+
+function wrongByDefault(record) {
+  const { inexact, error } = byOutcome(record)
+  return [...faults('wrong', inexact, record), ...faults('throws', error, record)].join('; ') || '–'
+}
+
+/** 'exact with it?' */
+function verdictOfSetting(record) {
+  const { inexact, error, 'not offered': missing } = byOutcome(record)
+  const wrong = [...inexact, ...error]
+  const said = wrong.length === 0 ? 'yes' : `all but ${labels(wrong)}`
+  return missing.length === 0 ? said : `${said}; not offered: ${labels(missing)}`
+}
+
+const asTable = (rows) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+const rule = (cells) => cells.map(() => '---')
+
+function columns(library, database) {
+  const [before, after] = ['default', 'exact'].map((way) => `\`${library.column(database, way)}\``)
+  return before === after ? before : `${before}, then ${after}`
+}
+
+function rowsOf(library) {
+  return Object.entries(library.results?.databases ?? {}).map(([database, found]) => [
+    [`[${library.title}](#${anchor(library.title)})`, library.results.version].join(' ').trim(),
+    `${DATABASES[database]}: ${columns(library, database)}`,
+    verdict(found.default),
+    wrongByDefault(found.default),
+    library.settingFor(database),
+    verdictOfSetting(found.exact),
+  ])
+}
+
+/** The address of a heading, as GitHub and our site make it. */
+const anchor = (title) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+
+/** 'PostgreSQL 15, MariaDB 10.11' */
+function caption(libraries) {
+  const servers = libraries.flatMap(({ results }) => Object.entries(results?.databases ?? {}))
+  const named = servers
+    .filter(([, { server }]) => server !== '')
+    .map(([name, { server }]) => `${DATABASES[name]} ${server}`)
+  return `Run on ${[...new Set(named)].sort().reverse().join(', ')} and each library's own SQLite.`
+}
+
+export function fullTable(libraries = allLibraries()) {
+  const head = [
+    'library',
+    'database and column',
+    'exact by default?',
+    'what goes wrong by default',
+    'the setting',
+    'exact with it?',
+  ]
+  return `${asTable([head, rule(head), ...libraries.flatMap(rowsOf)])}\n\n${caption(libraries)}`
+}
+
+/** One text where all databases have the same, or one for each. */
+function together(library, textOf) {
+  const texts = Object.entries(library.results.databases).map(([database, found]) => [
+    DATABASES[database],
+    textOf(found),
+  ])
+  const different = [...new Set(texts.map(([, text]) => text))]
+  if (different.length === 1) return different[0]
+  return different
+    .map(
+      (text) =>
+        `${texts
+          .filter((each) => each[1] === text)
+          .map(([name]) => name)
+          .join(', ')}: ${text}`,
+    )
+    .join('; ')
+}
+
+export function shortTable(libraries = allLibraries()) {
+  const head = ['library', 'exact by default?', 'with one setting?']
+  const rows = libraries
+    .filter(({ results }) => results !== undefined)
+    .map((library) => [
+      library.title,
+      together(library, (found) => verdict(found.default)),
+      together(library, (found) => (isExact(found.exact) ? 'yes' : verdictOfSetting(found.exact))),
+    ])
+  return asTable([head, rule(head), ...rows])
+}
+
+/** Where each table stands: its document and its markers. */
+export const PLACES = [
+  { file: join(root, 'docs', 'layout', 'databases.md'), name: 'databases', table: fullTable },
+  { file: join(root, 'README.md'), name: 'databases-short', table: shortTable },
+]
+
+/** What stands before, between and after the markers. */
+function partsOf(text, name) {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const [start, end] = [text.indexOf(open) + open.length, text.indexOf(close)]
+  if (start < open.length || end < start) throw new Error(`there is no ${open} and ${close} for the table`)
+  return [text.slice(0, start), text.slice(start, end), text.slice(end)]
+}
+
+export const tableIn = ({ file, name }) => partsOf(readFileSync(file, 'utf8').replaceAll('\r\n', '\n'), name)[1].trim()
+
+export function writeTables() {
+  for (const { file, name, table } of PLACES) {
+    const [before, , after] = partsOf(readFileSync(file, 'utf8'), name)
+    writeFileSync(file, `${before}\n${table()}\n${after}`)
+  }
+}
