@@ -14,6 +14,7 @@ import {
   LeaseListener,
   LeaseOptions,
 } from './types/join.js'
+import { jsonReplacer, jsonReviver } from './types/json.js'
 import {
   CommonParts,
   CommonPartsToEncode,
@@ -35,6 +36,7 @@ import {
   SignalOptions,
   Stats,
 } from './types/options.js'
+import { Seal, SealOptions } from './types/seal.js'
 import { SegmentId } from './types/segment-id.js'
 import {
   etcdStore,
@@ -106,6 +108,24 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   /** Like `next()`, as a bigint from 0 to 2^64 − 1: the fastest form of an ID to make. */
   nextBigInt(): bigint
   /**
+   * Like `next()`, as a number, for columns and APIs that know only JavaScript numbers. The number is the ID, exact to the
+   * last digit: it is at most 2^53 − 1 (`Number.MAX_SAFE_INTEGER`).
+   *
+   * It works with every layout whose IDs stay below 2^53 for the next ten years, whatever the node: `safe`, which is made
+   * for this, `chronicle-micros`, and layouts of your own that have 53 bits or few enough. Each process of the layout can
+   * do it or none can. When such a layout's IDs have reached 2^53, calls throw, and take no number.
+   *
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: the layout's IDs are above 2^53 − 1, or will be within ten years. The message
+   * says from when on.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: they were below it when the generator was made, and no longer are. Or as
+   * `next()`.
+   * @throws otherwise as `next()`
+   * @example
+   * const flake = new FlakeId({ layout: 'safe', node: 3 })
+   * flake.nextNumber() // 890044416000192
+   */
+  nextNumber(): number
+  /**
    * Like `next()`, as text: the same as `format(next(), base)`.
    * @param base default `'dec'`
    */
@@ -123,6 +143,11 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   take(n: number): Buffer
   /** Like `take(n)`, as bigints. */
   takeBigInts(n: number): BigUint64Array
+  /**
+   * Like `take(n)`, as numbers, with the layouts that `nextNumber()` works with.
+   * @throws as `nextNumber()`
+   */
+  takeNumbers(n: number): Float64Array
   /**
    * Like `take(n)`, as text.
    * @param base default `'dec'`
@@ -230,6 +255,8 @@ declare namespace FlakeId {
     IdLike,
     IterationOptions,
     JoinOptions,
+    jsonReplacer,
+    jsonReviver,
     Layout,
     LayoutName,
     LayoutOptions,
@@ -251,6 +278,8 @@ declare namespace FlakeId {
     RecordStore,
     recordStore,
     redisStore,
+    Seal,
+    SealOptions,
     SegmentId,
     SignalOptions,
     SlotInfo,

@@ -17,12 +17,15 @@ const LATER = {
   etcdStore: () => require('./lib/lease/stores/open.js').etcdStore,
   recordStore: () => require('./lib/lease/stores/open.js').recordStore,
   layouts: () => require('./lib/layout/layouts.js').makeLayouts(sharedLayout),
+  Seal: () => require('./lib/layout/seal.js').Seal,
   format: () => require('./lib/layout/format.js').format,
   parse: () => require('./lib/layout/format.js').parse,
   toBigInt: () => require('./lib/layout/ids.js').toBigInt,
   toSigned: () => require('./lib/layout/ids.js').toSigned,
   fromSigned: () => require('./lib/layout/ids.js').fromSigned,
   compare: () => require('./lib/layout/ids.js').compare,
+  jsonReplacer: () => require('./lib/layout/json.js').jsonReplacer,
+  jsonReviver: () => require('./lib/layout/json.js').jsonReviver,
 }
 
 async function createGroup(store, options) {

@@ -10,8 +10,10 @@ const path = require('node:path')
 const util = require('node:util')
 const FlakeId = require('..')
 
-const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
+const { Seal, compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
 const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
+/** An ID, sealed with keys of so many bytes. */
+const SEALED = { 16: 'b15750d745b473ef', 24: '76c845a83d60df26', 32: '09cdd6cbac5bee36' }
 let checks = 0
 
 function is(actual, expected, what) {
@@ -152,7 +154,24 @@ async function checkBatches() {
       const texts = ids.map((id) => format(parse(String(id)), base))
       is(flake().takeStrings(n, base).join(), texts.join(), `${n} as ${base}`)
     }
+    checkNumbers(n)
   }
+}
+
+/** IDs as JavaScript numbers, with arithmetic on such numbers: 4 096 for each ms, of which this node has 64. */
+function checkNumbers(n) {
+  const time = 1_700_000_000_000
+  const safe = () => new FlakeId({ layout: 'safe', node: 7, clock: () => time })
+  const idOf = (i) => (time + Math.floor(i / 64) - Date.UTC(2020, 0)) * 4096 + 7 * 64 + (i % 64)
+  const ids = Array.from({ length: n }, (_, i) => idOf(i))
+  is([...safe().takeNumbers(n)].join(), ids.join(), `${n} as JavaScript numbers`)
+  const flake = safe()
+  is(ids.map(() => flake.nextNumber()).join(), ids.join(), `${n} JavaScript numbers one by one`)
+  is(
+    ids.every((id) => toBigInt(id) === BigInt(id) && safe().decode(id).node === 7),
+    true,
+    'a number is an ID',
+  )
 }
 
 /** The time in an ID is the clock's, again and again over many ticks: a CPU's cycle counter may not mislead it. */
@@ -308,7 +327,32 @@ function checkValues() {
   for (const form of forms) is(toBigInt(form), 123n, 'toBigInt')
   is(toSigned(2n ** 64n - 1n), -1n, 'toSigned')
   is(fromSigned(-1n).toString('hex'), 'f'.repeat(16), 'fromSigned')
+  is(FlakeId.layouts.flake.toUuid(2n ** 64n - 1n), 'ffffffff-ffff-8fff-bd8f-670cd8eec840', 'toUuid')
+  is(FlakeId.layouts.flake.fromUuid('FFFFFFFF-FFFF-8FFF-BD8F-670CD8EEC840')[7], 255, 'fromUuid')
+  const json = JSON.stringify({ id: 2n ** 64n - 1n, n: 5 }, FlakeId.jsonReplacer)
+  is(json, '{"id":"18446744073709551615","n":5}', 'jsonReplacer')
+  is(JSON.parse(json, FlakeId.jsonReviver(['id'])).id, 2n ** 64n - 1n, 'jsonReviver')
   is(['9', '10', '8'].sort(compare).join(), '8,9,10', 'compare')
+}
+
+/** A row of __test__/vectors/seal.json, which another implementation of FF1 made; and more IDs than pass at once. */
+function checkSeals() {
+  const key = Buffer.from('2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f7f036d6f04fc6a94', 'hex')
+  for (const [size, sealed] of Object.entries(SEALED)) {
+    const seal = new Seal(key.subarray(0, Number(size)), { tweak: 'orders' })
+    is(seal.seal('0x687e488989127000').toString('hex'), sealed, `a seal of a key of ${size} bytes`)
+    is(seal.openBigInt(`0x${sealed}`), 0x687e488989127000n, 'it opens')
+    is(format(seal.openString(seal.sealString(5n, 'base62'), 'base62')), '5', 'as text')
+  }
+  const seal = new Seal(key)
+  const numbers = BigUint64Array.from({ length: 2500 }, (_, i) => BigInt(i) << 40n)
+  const bytes = Buffer.concat(Array.from(numbers, (id) => parse(String(id))))
+  is(String(seal.openAll(seal.sealAll(numbers))), String(numbers), 'many numbers')
+  is(seal.openAll(seal.sealAll(bytes)).toString('hex'), bytes.toString('hex'), 'many bytes')
+  is(seal.sealAll(numbers)[2499], seal.sealBigInt(numbers[2499]), 'one of many numbers')
+  is(seal.sealAll(bytes).subarray(-8).toString('hex'), seal.seal(bytes.subarray(-8)).toString('hex'), 'one of many')
+  fails(() => new Seal(key.subarray(1)), RangeError, 'ERR_FLAKE_OPTION', 'a key of 31 bytes')
+  fails(() => seal.openString('LygHa16AHYG', 'base62'), TypeError, 'ERR_FLAKE_ID', 'more than 64 bits')
 }
 
 function checkErrors() {
@@ -326,7 +370,8 @@ function checkErrors() {
   fails(() => flake.nextString('base64'), RangeError, 'ERR_FLAKE_OPTION', 'a base that is none')
   fails(() => flake.take('5'), TypeError, 'ERR_FLAKE_OPTION', 'a count that is none')
   fails(() => flake.take(-1), RangeError, 'ERR_FLAKE_OPTION', 'a negative count')
-  for (const noId of [5, '', 'x', -1n, 2n ** 64n, Buffer.alloc(7), null]) {
+  fails(() => flake.nextNumber(), RangeError, 'ERR_FLAKE_OPTION', 'an ID of 64 bits as a number')
+  for (const noId of [2 ** 53, 0.5, -5, '', 'x', -1n, 2n ** 64n, Buffer.alloc(7), null]) {
     fails(() => toBigInt(noId), TypeError, 'ERR_FLAKE_ID', `toBigInt(${String(noId)})`)
   }
   fails(() => parse('18446744073709551616'), TypeError, 'ERR_FLAKE_ID', 'more than 64 bits')
@@ -346,6 +391,7 @@ async function main() {
   checkDecode()
   checkText()
   checkValues()
+  checkSeals()
   checkErrors()
   console.log(`flakeforge works on ${runtime()}: ${checks} checks`)
 }

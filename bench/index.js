@@ -4,14 +4,17 @@
 // the median over processes that take turns, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed.
 //
 //   npm run bench                  loading, IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: load, ids, processes; or leases, segments, which start their own servers
+//   npm run bench -- NAME          one of them: load, ids, processes; json, seals; or leases, segments, which start their
+//                                  own servers
 
 const SECTIONS = {
   load: './load.js',
   ids: './ids.js',
+  json: './json.js',
   processes: './processes.js',
   leases: './leases.mjs',
   segments: './segments.mjs',
+  seals: './seals.js',
 }
 const USUAL = ['load', 'ids', 'processes'] // what needs no server
 

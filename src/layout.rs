@@ -9,6 +9,7 @@ use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::Key;
 use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::timescale::to_ms;
+use flakeforge_core::layout::uuid::Refusal;
 use flakeforge_core::layout::{self, Mode, Packing, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
@@ -88,6 +89,24 @@ pub struct NodeField {
     pub max: f64,
     /// how much a value of 1 adds to the node number
     pub unit: f64,
+}
+
+/// What a text is that should be the UUID of an ID.
+#[napi(object)]
+#[derive(Default)]
+pub struct ReadUuid {
+    /// the ID, if it is one
+    pub id: Option<BigInt>,
+    /// else what is wrong: 'text', 'variant', 'version', 'mark' or 'id'
+    pub wrong: Option<String>,
+    /// the wrong bits
+    pub found: Option<BigInt>,
+}
+
+impl ReadUuid {
+    fn refused(wrong: &str, found: u64) -> Self {
+        Self { wrong: Some(wrong.to_owned()), found: Some(BigInt::from(found)), id: None }
+    }
 }
 
 const MODES: [(&str, Mode); 2] = [("spread", Mode::Spread), ("sequential", Mode::Sequential)];
@@ -290,6 +309,12 @@ impl Layout {
         to_ms(self.core.signed_end_ns()).ceil()
     }
 
+    /// The first whole Unix ms at which IDs may be above 2^53 − 1, or `end`.
+    #[napi(getter)]
+    pub fn exact_end(&self) -> f64 {
+        to_ms(self.core.exact_end_ns()).ceil()
+    }
+
     /// The last tick that there are bits for; times end at `end`, which may be earlier.
     #[napi(getter)]
     pub fn tick_max(&self) -> BigInt {
@@ -307,6 +332,31 @@ impl Layout {
     #[napi]
     pub fn range(&self, from: BigInt, to: BigInt) -> Vec<BigInt> {
         vec![BigInt::from(self.core.bottom(u64_of(&from))), BigInt::from(self.core.top(u64_of(&to)))]
+    }
+
+    /// The ID as a UUID; null if it is not one of this layout.
+    #[napi]
+    pub fn to_uuid(&self, id: BigInt) -> Option<String> {
+        self.core.to_uuid(u64_of(&id))
+    }
+
+    /// The ID of a UUID, or what is wrong with it.
+    #[napi]
+    pub fn read_uuid(&self, text: String) -> ReadUuid {
+        match self.core.from_uuid(&text) {
+            Ok(id) => ReadUuid { id: Some(BigInt::from(id)), ..ReadUuid::default() },
+            Err(Refusal::Text) => ReadUuid::refused("text", 0),
+            Err(Refusal::Variant(bits)) => ReadUuid::refused("variant", bits),
+            Err(Refusal::Version(bits)) => ReadUuid::refused("version", bits),
+            Err(Refusal::Mark(bits)) => ReadUuid::refused("mark", bits),
+            Err(Refusal::Id(id)) => ReadUuid::refused("id", id),
+        }
+    }
+
+    /// The last 58 bits of this layout's UUIDs.
+    #[napi(getter)]
+    pub fn uuid_mark(&self) -> BigInt {
+        BigInt::from(self.core.uuid_mark())
     }
 }
 

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `wasm` | memory, in WebAssembly |
 //! | `format` | bytes of any length as text, and back |
+//! | `seal` | IDs under a key as other 64 bits, and back |
 //! | `table` | the generators of one environment, by the index that `hot` is told |
 //! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon but for `wasm` |
 //! | `generators` | what generators and layouts share: the raw functions, and the tables behind them |
@@ -27,6 +28,7 @@ mod hot;
 mod layout;
 mod lease;
 mod problem;
+mod seal;
 mod slots;
 mod table;
 #[cfg(target_family = "wasm")]

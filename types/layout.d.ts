@@ -135,6 +135,33 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    */
   range(from: number | Date, to?: number | Date): { min: Buffer; max: Buffer }
   /**
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
+   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   *
+   * | digits | what they are |
+   * |---|---|
+   * | `687e4889-8912` | the first 48 bits of the ID |
+   * | `-8` | the version |
+   * | `700` | the next 12 bits |
+   * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
+   * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
+   *
+   * The mark depends on what times are read with: epoch, tick, the place of the timestamp, and `idOffset`. Name, node
+   * fields, counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, which is for `flake`
+   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts it says
+   * `decimal` in place of `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout.
+   * @example
+   * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
+   */
+  toUuid(id: IdLike): string
+  /**
+   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version, of another program, or of a
+   * layout that would read another time from it. The message says what is wrong.
+   */
+  fromUuid(text: string): Buffer
+  /**
    * Chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`. The last digits show the host.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
    */

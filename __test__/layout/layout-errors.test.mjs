@@ -367,13 +367,13 @@ test('encode: tick goes before timestamp, and timestamp before date', (t) => {
 
 // --- IDs ---
 
-test('decode: a number is refused with the reason', (t) => {
+test('decode: a number that may have lost digits is refused with the reason', (t) => {
   const flake = new FlakeId()
-  for (const number of [0, 5, 2 ** 53, Number(new FlakeId({ clock: manualClock() }).nextBigInt()), Number.NaN]) {
+  for (const number of [2 ** 53, Number(new FlakeId({ clock: manualClock() }).nextBigInt()), 1e300]) {
     for (const call of [layouts.flake.decode.bind(layouts.flake), flake.decode.bind(flake), toBigInt]) {
       const error = throwsCode(t, () => call(number), 'ERR_FLAKE_ID', TypeError)
       t.is(error.value, number)
-      t.regex(error.message, /53 of the 64 bits.*bigint or text/)
+      t.regex(error.message, /may have lost digits.*bigint or as text/)
     }
   }
 })

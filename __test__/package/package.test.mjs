@@ -131,9 +131,9 @@ test('the platform package holds the binary, its texts and nothing else', async 
 })
 
 const PROPERTIES = [
-  ...['FlakeId', 'default', 'LeasedFlakeId', 'SegmentId', 'createGroup', 'Layout', 'layouts'],
+  ...['FlakeId', 'default', 'LeasedFlakeId', 'SegmentId', 'createGroup', 'Layout', 'layouts', 'Seal'],
   ...['fileStore', 'redisStore', 'postgresStore', 'mysqlStore', 'etcdStore', 'recordStore'],
-  ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare'],
+  ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare', 'jsonReplacer', 'jsonReviver'],
 ]
 
 test('require gives the class, with every export as a property', async (t) => {

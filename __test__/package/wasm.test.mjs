@@ -133,19 +133,21 @@ onWasm('files are refused, by their name and with what works', (t) => {
 })
 
 onWasm('many IDs go into arrays of JavaScript: more than fit through at once', (t) => {
-  const { bytes, numbers, texts, owned } = run(
+  const { bytes, numbers, floats, texts, owned } = run(
     t,
     `const flake = new FlakeId({ id: 9, maxWaitMs: 60_000 })
     const bytes = flake.take(5_000)
     const numbers = flake.takeBigInts(5_000)
     const texts = flake.takeStrings(5_000, 'hex')
+    const floats = new FlakeId({ layout: 'safe', node: 9 }).takeNumbers(5_000)
     console.log(JSON.stringify({
       bytes: new Set(Array.from({ length: 5_000 }, (_, i) => bytes.readBigUInt64BE(i * 8))).size,
       numbers: new Set(numbers).size,
+      floats: new Set(floats.filter(Number.isSafeInteger)).size,
       texts: new Set(texts).size,
-      owned: [bytes, numbers, flake.next()].every(({ buffer }) => buffer instanceof ArrayBuffer),
+      owned: [bytes, numbers, floats, flake.next()].every(({ buffer }) => buffer instanceof ArrayBuffer),
     }))`,
   )
-  t.deepEqual([bytes, numbers, texts], [5_000, 5_000, 5_000])
+  t.deepEqual([bytes, numbers, floats, texts], [5_000, 5_000, 5_000, 5_000])
   t.true(owned)
 })

@@ -124,9 +124,9 @@ function layouts(flake: FlakeId): void {
 }
 
 function functions(): void {
-  const forms: IdLike[] = [Buffer.from([0, 0, 0, 0, 0, 0, 0, 5]), new Uint8Array(8).fill(0), 5n, '5', '0x5', '0b101']
+  const forms: IdLike[] = [Buffer.from([0, 0, 0, 0, 0, 0, 0, 5]), new Uint8Array(8).fill(0), 5n, 5, '5', '0x5', '0b101']
   const bigs: bigint[] = forms.map((form) => FlakeId.toBigInt(form))
-  assert.deepStrictEqual(bigs, [5n, 0n, 5n, 5n, 5n, 5n])
+  assert.deepStrictEqual(bigs, [5n, 0n, 5n, 5n, 5n, 5n, 5n])
   const signed: bigint = FlakeId.toSigned(2n ** 64n - 1n)
   const back: Buffer = FlakeId.fromSigned(signed)
   assert.deepStrictEqual([signed, back.toString('hex')], [-1n, 'f'.repeat(16)])
@@ -135,6 +135,28 @@ function functions(): void {
   assert.deepStrictEqual([3n, 1n].sort(FlakeId.compare), [1n, 3n])
   const parsed: Buffer[] = [FlakeId.parse('5'), FlakeId.parse('5', 'hex'), FlakeId.parse('5', null)]
   assert.ok(parsed.every((id) => id[7] === 5))
+}
+
+function seals(): void {
+  const options: FlakeId.SealOptions[] = [{ tweak: 'orders' }, { tweak: Buffer.from('orders') }, { tweak: null }, {}]
+  for (const each of [...options, null, undefined]) new FlakeId.Seal(new Uint8Array(16), each)
+  const seal: FlakeId.Seal = new FlakeId.Seal(Buffer.alloc(32), { tweak: 'orders' })
+  const sealed: [Buffer, bigint, string, string] = [
+    seal.seal('5'),
+    seal.sealBigInt(5n),
+    seal.sealString('0x5'),
+    seal.sealString(Buffer.from([0, 0, 0, 0, 0, 0, 0, 5]), 'base62'),
+  ]
+  const opened: [Buffer, bigint, Buffer, Buffer] = [
+    seal.open(sealed[0]),
+    seal.openBigInt(sealed[1]),
+    seal.openString(sealed[2], null),
+    seal.openString(sealed[3], 'base62'),
+  ]
+  assert.deepStrictEqual(opened.map(FlakeId.toBigInt), [5n, 5n, 5n, 5n])
+  const numbers: BigUint64Array = seal.openAll(seal.sealAll(BigUint64Array.of(7n)))
+  const bytes: Buffer = seal.openAll(seal.sealAll(new Uint8Array(8)))
+  assert.deepStrictEqual([numbers[0], bytes.length], [7n, 8])
 }
 
 function formatting(): void {
@@ -194,8 +216,8 @@ export function mistakes(flake: FlakeId): void {
   flake.layout.encode({ tikc: 5n })
   // @ts-expect-error: a tick is a bigint
   flake.layout.encode({ tick: 5 })
-  // @ts-expect-error: 64 bits do not fit in a number
-  FlakeId.layouts.chronicle.toText(5)
+  // @ts-expect-error: an ID is not an array of bytes
+  FlakeId.layouts.chronicle.toText([5])
   // @ts-expect-error: an option of another type
   new FlakeId({ worker: true })
   // @ts-expect-error: no such layout
@@ -226,18 +248,28 @@ export function mistakes(flake: FlakeId): void {
   flake.takeBigInts()
   // @ts-expect-error: a count that is none
   flake.takeAsync(5n)
-  // @ts-expect-error: 64 bits do not fit in a number
-  FlakeId.toBigInt(5)
-  // @ts-expect-error: 64 bits do not fit in a number
-  FlakeId.toSigned(5)
+  // @ts-expect-error: an ID is not an array of bytes
+  FlakeId.toBigInt([5])
+  // @ts-expect-error: an ID is not an array of bytes
+  FlakeId.toSigned([5])
   // @ts-expect-error: a signed value is a bigint
   FlakeId.fromSigned('5')
-  // @ts-expect-error: 64 bits do not fit in a number
-  FlakeId.compare(5, 6)
-  // @ts-expect-error: 64 bits do not fit in a number
-  FlakeId.format(5)
-  // @ts-expect-error: 64 bits do not fit in a number
-  flake.decode(5)
+  // @ts-expect-error: an ID is not an array of bytes
+  FlakeId.compare([5], [6])
+  // @ts-expect-error: a seal has a key
+  new FlakeId.Seal()
+  // @ts-expect-error: a key is bytes
+  new FlakeId.Seal('secret')
+  // @ts-expect-error: a misspelt option
+  new FlakeId.Seal(Buffer.alloc(16), { tweek: 'orders' })
+  // @ts-expect-error: a base whose text has 13 characters
+  new FlakeId.Seal(Buffer.alloc(16)).sealString(5n, 'base32')
+  // @ts-expect-error: bigints come back as bigints
+  new FlakeId.Seal(Buffer.alloc(16)).sealAll(BigUint64Array.of(5n)).readBigUInt64BE()
+  // @ts-expect-error: an array of bytes has bytes
+  FlakeId.format(['5'])
+  // @ts-expect-error: an ID is not an array of bytes
+  flake.decode([5])
   // @ts-expect-error: no such option
   FlakeId.format(5n, 'hex', { prefx: '0x' })
   // @ts-expect-error: no such order
@@ -277,6 +309,7 @@ async function main(): Promise<void> {
   properties(flake)
   layouts(flake)
   functions()
+  seals()
   formatting()
   console.log('consumer.cts is right')
 }

@@ -18,6 +18,7 @@ import type {
   LayoutSpec,
   Parts,
   RecordStore,
+  SealOptions,
   SlotInfo,
   Stats,
   Store,
@@ -30,6 +31,8 @@ import FlakeId, {
   fileStore,
   format,
   fromSigned,
+  jsonReplacer,
+  jsonReviver,
   Layout,
   LeasedFlakeId,
   layouts,
@@ -39,6 +42,7 @@ import FlakeId, {
   postgresStore,
   recordStore,
   redisStore,
+  Seal,
   SegmentId,
   toBigInt,
   toSigned,
@@ -64,6 +68,9 @@ const options: FlakeIdOptions = { datacenter: 9, worker: '7', layout: name, epoc
 const flake: DefaultType = new Named(options)
 const made: Buffer[] = [flake.next(), flake.take(2), await flake.nextAsync(), await flake.takeAsync(2)]
 const bigs: [bigint, BigUint64Array] = [flake.nextBigInt(), flake.takeBigInts(2)]
+const safe = new FlakeId({ layout: 'safe', node: 3 })
+const numbers: [number, Float64Array] = [safe.nextNumber(), safe.takeNumbers(2)]
+assert.equal(safe.decode(numbers[0]).node + safe.decode(numbers[1][1] ?? 0).node, 6)
 const texts: string[] = [flake.nextString(), flake.nextString('base32'), new Ids(options).text('hex')]
 assert.deepEqual(
   made.map(({ length }) => length),
@@ -161,6 +168,7 @@ const names: LayoutName[] = [
   'chronicle-micros',
   'twitter',
   'sonyflake',
+  'safe',
 ]
 for (const each of names) assert.equal(layouts[each].name, each)
 const podFields = [
@@ -189,6 +197,16 @@ const results: [bigint, bigint, Buffer, -1 | 0 | 1, string, Buffer] = [
   parse('7b', 'hex'),
 ]
 assert.deepEqual(results, [123n, 123n, parse('123'), 0, '0x7b', fromSigned(123n)])
+
+const uuid: string = layouts.flake.toUuid(id)
+const ofUuid: Buffer = layouts.flake.fromUuid(uuid)
+const keys = ['id'] as const
+const revived: { id: bigint } = JSON.parse(JSON.stringify({ id: 123n }, jsonReplacer), jsonReviver(keys))
+const unlessSecret = (key: string, value: unknown): unknown => (key === 'secret' ? undefined : jsonReplacer(key, value))
+assert.deepEqual([toBigInt(ofUuid), revived.id, JSON.stringify([7n], unlessSecret)], [123n, 123n, '["7"]'])
+const sealOptions: SealOptions = { tweak: 'orders' }
+const seal: Seal = new Seal(Buffer.alloc(16), sealOptions)
+assert.equal(toBigInt(seal.openString(seal.sealString(id))), 123n)
 
 /** What must not compile. It is never called: the compiler complains where a line below has no error. */
 export async function mistakes(): Promise<void> {
@@ -222,10 +240,16 @@ export async function mistakes(): Promise<void> {
   layouts.nope
   // @ts-expect-error: it can be read only
   layouts.flake = layouts.discord
-  // @ts-expect-error: 64 bits do not fit in a number
-  toBigInt(5)
+  // @ts-expect-error: an ID is not an array of bytes
+  toBigInt([5])
   // @ts-expect-error: a signed value is a bigint
   fromSigned(5)
+  // @ts-expect-error: keys are an array
+  jsonReviver('id')
+  // @ts-expect-error: keys are text
+  jsonReviver([5])
+  // @ts-expect-error: a UUID is text
+  layouts.flake.fromUuid(Buffer.alloc(16))
   // @ts-expect-error: no such method
   new Named().nextHex()
   // @ts-expect-error: an asynchronous step is needed for waiting, and it gives a Buffer

@@ -62,7 +62,7 @@ const MISTAKES = [
   ['TS2740', 'const id: Buffer = flake.nextAsync()'],
   [ASSIGNED, 'flake.nextAsync({ signal: 5 })'],
   [ARGUMENT, "flake.takeStrings(3, 'base64')"],
-  [ARGUMENT, 'flake.decode(5)'],
+  [ARGUMENT, 'flake.decode([5])'],
   [MISSPELT, "format(5n, 'hex', { prefx: '0x' })"],
   ['TS2540', 'flake.id = 5'],
   ['TS2673', 'new SegmentId()'],

@@ -11,9 +11,11 @@
 //! | [`timescale`] | how instants become ticks, and how ticks become instants |
 //! | [`packing`] | where tick, counter and node go: the few shifts that making an ID needs |
 //! | [`node_field`] | a field of the node number: its name, and where its bits are |
-//! | [`dialects`] | the table of layouts that other systems use |
+//! | [`dialects`] | the table of layouts that have a name |
 //! | [`spec`] | what a custom layout may consist of |
 //! | [`format`](mod@format) | bytes as text in eight bases, and back |
+//! | [`uuid`] | an ID in a UUID of version 8, and back |
+//! | [`seal`] | IDs for the public: 64 bits under a key as 64 other bits |
 //!
 //! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
 //! come in, and an ID that no generator of the layout could have made has no parts.
@@ -22,8 +24,10 @@ pub mod dialects;
 pub mod format;
 pub mod node_field;
 pub mod packing;
+pub mod seal;
 pub mod spec;
 pub mod timescale;
+pub mod uuid;
 
 use std::borrow::Cow;
 
@@ -81,7 +85,13 @@ pub struct Layout {
     mode: Option<(Bits, Mode)>,
     zero: u64,
     id_offset: i64,
+    /// see [`uuid_mark`](Self::uuid_mark)
+    uuid_mark: u64,
+    last_exact_tick: Option<u64>,
 }
+
+/// The largest whole number below which a 64-bit float has every whole number: JavaScript's `Number.MAX_SAFE_INTEGER`.
+pub const EXACT_MAX: u64 = (1 << 53) - 1;
 
 impl Layout {
     /// The dialect with this name.
@@ -152,6 +162,8 @@ impl Layout {
             mode: None,
             zero: 0,
             id_offset: 0,
+            uuid_mark: 0,
+            last_exact_tick: None,
         }
     }
 
@@ -259,6 +271,8 @@ impl Layout {
         let first_tick = if offset < 0 { first_where(last, fits_below) } else { 0 };
         let past = if offset > 0 { first_where(last, |tick| !fits_above(tick)) } else { last + 1 };
         self.scale = self.scale.with_ticks(first_tick, past.saturating_sub(1));
+        self.uuid_mark = uuid::mark_of(&self.reading());
+        self.last_exact_tick = self.find_last_exact_tick();
         self
     }
 
@@ -266,6 +280,28 @@ impl Layout {
         let left_ns = i128::from(LAST_DATE_MS) * i128::from(NS_PER_MS) - self.scale.start_of(0);
         let whole_ticks = left_ns / i128::from(self.scale.tick_ns());
         u64::try_from((whole_ticks - 1).max(0)).unwrap_or(u64::MAX)
+    }
+
+    fn find_last_exact_tick(&self) -> Option<u64> {
+        let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
+        let is_inexact = |tick| tick >= first_tick && self.top(tick) > EXACT_MAX;
+        match self.packing {
+            // Only uniqueid reverses bits, and its IDs have 64: every other tick would do, and the next would not.
+            Packing::Bits { reversed: true, .. } => None,
+            // A later tick has a larger largest ID, even where a node or counter field is above the timestamp.
+            _ => first_where(last_tick, is_inexact).checked_sub(1).filter(|tick| *tick >= first_tick),
+        }
+    }
+
+    /// The last tick until which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if already the
+    /// first tick has larger ones.
+    pub fn last_exact_tick(&self) -> Option<u64> {
+        self.last_exact_tick
+    }
+
+    /// The first instant (Unix ns) at which IDs may be above [`EXACT_MAX`], or at which the layout ends.
+    pub fn exact_end_ns(&self) -> i128 {
+        self.scale.start_of(self.last_exact_tick.map_or(self.scale.first_tick(), |tick| tick + 1))
     }
 
     /// What is added to every ID, modulo 2^64.
@@ -354,6 +390,42 @@ impl Layout {
     pub fn node_values(&self, id: u64) -> impl Iterator<Item = u64> {
         let id = id.wrapping_sub(self.id_offset());
         self.nodes.iter().map(move |field| if self.packing == Packing::Decimal { id % HOSTS } else { field.get(id) })
+    }
+
+    /// The ID as a UUID that sorts as the ID does. `None` if it is not one of this layout.
+    ///
+    /// ```
+    /// # use flakeforge_core::layout::Layout;
+    /// let layout = Layout::named("flake").expect("a layout of the table");
+    /// let uuid = layout.to_uuid(0x687e_4889_8912_7001).expect("an ID of this layout");
+    /// assert_eq!(uuid, "687e4889-8912-8700-858f-670cd8eec840");
+    /// assert_eq!(layout.from_uuid(&uuid), Ok(0x687e_4889_8912_7001));
+    /// ```
+    pub fn to_uuid(&self, id: u64) -> Option<String> {
+        self.unpack(id)?;
+        Some(uuid::write(id, self.uuid_mark))
+    }
+
+    /// The ID that [`to_uuid`](Self::to_uuid) wrote as this UUID.
+    pub fn from_uuid(&self, text: &str) -> Result<u64, uuid::Refusal> {
+        let id = uuid::read(text, self.uuid_mark)?;
+        self.unpack(id).map(|_| id).ok_or(uuid::Refusal::Id(id))
+    }
+
+    /// What the UUIDs of this layout end with. It depends on what times are read with, so a UUID in which this layout would
+    /// read another time is refused. Names, node fields, counter and mode may change.
+    pub fn uuid_mark(&self) -> u64 {
+        self.uuid_mark
+    }
+
+    /// What a time is read with, as text.
+    fn reading(&self) -> String {
+        let (epoch, tick, offset) = (self.scale.epoch_ms(), self.scale.tick_ns(), self.id_offset);
+        let place = match self.packing {
+            Packing::Bits { tick, .. } => format!("timestamp {} bits at {}", tick.width(), tick.shift()),
+            Packing::Decimal => "decimal".to_owned(),
+        };
+        format!("flakeforge: epoch {epoch} ms, tick {tick} ns, {place}, idOffset {offset}")
     }
 
     /// The smallest ID of a tick, whatever the node.

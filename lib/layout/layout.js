@@ -56,7 +56,7 @@ class Layout {
     else hot.putBigInt(toBigInt(id))
     hot.index[0] = this.#index
     if (hot.unpack() !== undefined) {
-      throw errors().idError(id, `an ID of layout '${this.name}': a bit that must be 0 is set, or idOffset differs`)
+      throw errors().idError(id, uuids().ofLayout(this.name))
     }
     const parts = hot.parts
     const made = new Parts(parts[0], hot.id[0], parts[1], parts[2])
@@ -94,6 +94,16 @@ class Layout {
     const [min, max] = this.#facts.native.range(first, last)
     const { toBuffer } = ids()
     return { min: toBuffer(min), max: toBuffer(max) }
+  }
+
+  /** @param {unknown} id */
+  toUuid(id) {
+    return uuids().toUuid(id, this.#facts)
+  }
+
+  /** @param {unknown} text */
+  fromUuid(text) {
+    return uuids().fromUuid(text, this.#facts)
   }
 
   /** @param {unknown} id */
@@ -144,6 +154,8 @@ class Layout {
 let partsFile
 /** @type {typeof import('./ids.js') | undefined} */
 let idsFile
+/** @type {typeof import('./uuid.js') | undefined} */
+let uuidFile
 
 function codec() {
   partsFile ??= require('./parts.js')
@@ -153,6 +165,11 @@ function codec() {
 function ids() {
   idsFile ??= require('./ids.js')
   return idsFile
+}
+
+function uuids() {
+  uuidFile ??= require('./uuid.js')
+  return uuidFile
 }
 
 /** @param {number | Date} time */

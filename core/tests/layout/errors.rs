@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use flakeforge_core::layout::seal::Seal;
 use flakeforge_core::layout::timescale::OutOfRange;
 use flakeforge_core::layout::{Layout, Spec};
 
@@ -28,4 +29,18 @@ fn a_time_that_a_layout_does_not_have_is_named() {
     let error: Box<dyn Error> = scale.tick_of(-1_000_001).unwrap_err().into();
     assert_eq!(error.to_string(), "the layout has no tick for the Unix time -1000001 ns");
     assert_eq!(OutOfRange { unix_ns: 5 }.to_string(), "the layout has no tick for the Unix time 5 ns");
+}
+
+#[test]
+fn a_key_or_tweak_that_is_refused_is_counted_and_never_shown() {
+    let refused = |key: &[u8], tweak: &[u8]| {
+        let error: Box<dyn Error> = Seal::new(key, tweak).unwrap_err().into();
+        error.to_string()
+    };
+    for bytes in (0..=64).filter(|bytes| ![16, 24, 32].contains(bytes)) {
+        let expected = format!("a key must have 16, 24 or 32 bytes, but has {bytes}");
+        assert_eq!(refused(&vec![b'k'; bytes], b""), expected);
+    }
+    assert_eq!(refused(&[b'k'; 16], &[0; 257]), "a tweak must have 0 to 256 bytes, but has 257");
+    assert!(Seal::new(&[b'k'; 16], &[0; 256]).is_ok());
 }

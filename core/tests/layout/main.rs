@@ -6,3 +6,5 @@ mod dialects;
 mod errors;
 mod format;
 mod layout;
+mod seal;
+mod uuid;

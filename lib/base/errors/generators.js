@@ -4,6 +4,7 @@
 // Errors about IDs, times, and what generators take their numbers from.
 
 const { flakeError, inMs, instant, show } = require('./flake-error.js')
+const { optionError } = require('./options.js')
 
 /**
  * What the addon reports in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
@@ -17,6 +18,18 @@ const { flakeError, inMs, instant, show } = require('./flake-error.js')
  */
 function idError(value, wanted) {
   return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
+}
+
+/**
+ * `ERR_FLAKE_ID`: a value in JSON that is not an ID, and the key that it stands under.
+ * @param {string} key
+ * @param {unknown} value
+ * @param {string} wanted
+ * @param {string} [hint] a sentence about this value, with a space before it
+ */
+function jsonIdError(key, value, wanted, hint = '') {
+  const message = `The value of key ${show(key)} must be ${wanted}, but is ${show(value)}.${hint}`
+  return flakeError(TypeError, 'ERR_FLAKE_ID', message, { key, value })
 }
 
 /**
@@ -56,6 +69,33 @@ function timeRangeError(timestamp, layout) {
     : `The time ${instant(timestamp)} is too late for layout '${layout.name}', which ends at ${instant(end)}. ` +
       'Use a later epoch.'
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
+}
+
+const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits'
+const WAY_OUT = "Use nextBigInt() or takeBigInts(), or layout 'safe'."
+
+/**
+ * `ERR_FLAKE_OPTION`: the layout's IDs are too large for numbers, or soon will be. `end`: Unix ms from which they may be.
+ * @param {string} name
+ * @param {number} end
+ */
+function notExactError(name, end) {
+  const message =
+    `Layout '${name}' cannot give IDs as numbers. They must stay exact for the next ten years, but from ${instant(end)} on ` +
+    `they may be ${BEYOND}. ${WAY_OUT}`
+  return optionError(RangeError, 'layout', name, message)
+}
+
+/**
+ * `ERR_FLAKE_TIME_RANGE`: the layout's IDs have become too large for numbers.
+ * @param {string} name
+ * @param {number} end
+ */
+function noLongerExactError(name, end) {
+  const message =
+    `It is too late for layout '${name}' to give IDs as numbers: from ${instant(end)} on they may be ${BEYOND}. ` +
+    'Use nextBigInt() or takeBigInts().'
+  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
 }
 
 /**
@@ -122,9 +162,12 @@ function unreadableFilesError(faults, slots) {
 
 module.exports = {
   idError,
+  jsonIdError,
   overflowError,
   clockBackwardsError,
   timeRangeError,
+  notExactError,
+  noLongerExactError,
   mismatchError,
   problemError,
   unreadableFilesError,
