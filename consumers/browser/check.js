@@ -80,7 +80,7 @@ function faultOf({ error, ids, node, unique, files, isolated }, isIsolated) {
   if (numbers[0] >= numbers[1] || numbers[1] >= numbers[2]) return `the IDs are not in order: ${ids}`
   if (Math.abs(age) > 60_000) return `an ID that is ${age} ms old`
   if (node !== 5) return `node number ${node} instead of 5`
-  if (unique !== 20_000) return `${unique} different IDs of 20000`
+  if (unique !== 1_000_000) return `${unique} different IDs of 1000000`
   if (files !== 'ERR_FLAKE_FILE') return `a file gives ${files} instead of ERR_FLAKE_FILE`
   if (isolated !== isIsolated) return `the page is ${isolated ? '' : 'not '}isolated`
 }

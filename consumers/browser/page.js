@@ -18,7 +18,7 @@ function codeOf(call) {
 async function makeIds() {
   const flake = new FlakeId({ id: 5 })
   const ids = [flake.next(), await later(flake), await flake.nextAsync()]
-  const many = flake.takeBigInts(20_000)
+  const many = Array.from({ length: 50 }, () => [...flake.takeBigInts(20_000)]).flat() // each waits for some ms
   return {
     ids: ids.map((id) => String(BigInt(`0x${id.toString('hex')}`))),
     node: flake.decode(flake.next()).id,

@@ -5,6 +5,8 @@
 // package.json. The addon is the WebAssembly that flakeforge-wasm32-wasi has started. Files and leases do not work there.
 // It must only have what making and reading IDs needs; Node must never load it.
 
+/** @import { Wasm } from './wasm.js' */
+
 /** The place where flakeforge-wasm32-wasi leaves the addon. */
 const ADDON = Symbol.for('flakeforge.addon')
 
@@ -18,13 +20,18 @@ function loadAddon() {
   return addon
 }
 
+/** The coarsest clock of a browser: Firefox against fingerprinting. */
+const COARSEST_MS = 100
+
 /**
- * Of base/pause.js. A page's thread must not sleep, so this uses its time up.
+ * Of base/pause.js. A page's thread must not sleep, so this uses its time up. It ends by the clock that IDs are made by,
+ * which stands still for a while in some browsers; or by the other one, if that clock is set back.
  * @param {number} ms
  */
 function pause(ms) {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+  const { unixNow, monotonicNow } = /** @type {{ wasm: Wasm }} */ (loadAddon()).wasm
+  const [end, latest] = [unixNow() + ms, monotonicNow() + ms + COARSEST_MS]
+  while (unixNow() < end && monotonicNow() < latest);
 }
 
 /** Of node:async_hooks. Browsers have no async context that could be kept. */

@@ -6,8 +6,9 @@
 // function that writes: emnapi would copy it, and nobody would see what the function writes.
 
 /**
- * What the WebAssembly exports beside the addon: `room` gives bytes that both sides see.
- * @typedef {{ room: (size: number) => Uint8Array }} Wasm
+ * What the WebAssembly exports beside the addon: `room` gives bytes that both sides see. The clocks are those that the
+ * module has, in ms: one is Unix time, the other is never set.
+ * @typedef {{ room: (size: number) => Uint8Array, unixNow: () => number, monotonicNow: () => number }} Wasm
  * @typedef {import('./hot.js').RawFunctions} RawFunctions
  */
 

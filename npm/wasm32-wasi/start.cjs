@@ -6,6 +6,7 @@
 
 const { createNapiModule } = require('./emnapi/core.cjs')
 const { createContext } = require('./emnapi/runtime.cjs')
+const { monotonicNow, unixNow } = require('./clock.cjs')
 
 const PAGE = 65536
 
@@ -23,18 +24,14 @@ function makeMemory() {
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
 }
 
-/** Time as the system's clock has it, to the millisecond; and finer if the other clock has not departed from it. */
-function now(monotonic) {
-  if (monotonic) return performance.now()
-  const ms = Date.now()
-  return Math.min(Math.max(performance.timeOrigin + performance.now(), ms), ms + 0.999)
-}
-
 /** What the module imports besides Node-API. */
 function ownImports(memory) {
   const bytes = (at, length) => new Uint8Array(memory.buffer, at, length).slice() // nobody reads text from shared memory
   return {
-    flakeforge: { now, print: (at, length) => console.error(new TextDecoder().decode(bytes(at, length))) },
+    flakeforge: {
+      now: (monotonic) => (monotonic ? monotonicNow() : unixNow()),
+      print: (at, length) => console.error(new TextDecoder().decode(bytes(at, length))),
+    },
     wasi_snapshot_preview1: {
       random_get(at, length) {
         new Uint8Array(memory.buffer, at, length).set(crypto.getRandomValues(new Uint8Array(length)))
@@ -65,9 +62,11 @@ function moveInto(slot, { __tls_size, __stack_pointer, __wasm_init_tls }) {
   __wasm_init_tls(bottom)
 }
 
-/** What the addon lets JavaScript do with its memory: see lib/native/wasm.js. */
-function room(instance, memory) {
+/** What JavaScript needs of the module besides the addon: see lib/native/wasm.js. */
+function besides(instance, memory) {
   return {
+    monotonicNow,
+    unixNow,
     /** Bytes that both sides see, and that are never given back. */
     room(size) {
       const at = instance.exports.malloc(size)
@@ -94,7 +93,7 @@ function start(module, memory, slot) {
     moveInto(slot, instance.exports)
   }
   const addon = napi.init({ instance, module, memory, table: instance.exports.__indirect_function_table })
-  return Object.assign(addon, { wasm: room(instance, memory) })
+  return Object.assign(addon, { wasm: besides(instance, memory) })
 }
 
 module.exports = { leaveSlot, makeMemory, start, takeSlot }
