@@ -13,7 +13,7 @@ const LEFT_OUT = ['.git', 'node_modules', 'target', 'artifacts']
 /** Copies the project and returns the folder. */
 function copyProject() {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-mutants-'))
-  const isWanted = (from) => !LEFT_OUT.includes(path.relative(root, from))
+  const isWanted = (from) => !LEFT_OUT.includes(path.basename(from)) // also the packages of the site and of examples
   fs.cpSync(root, copy, { recursive: true, filter: isWanted, verbatimSymlinks: true })
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
   fs.mkdirSync(path.join(root, 'target'), { recursive: true })

@@ -59,7 +59,8 @@ function copyCheckout(addon) {
   fs.rmSync(copy, { recursive: true, force: true })
   fs.mkdirSync(path.join(copy, 'target'), { recursive: true })
   const names = fs.readdirSync(root).filter((name) => !LEFT_OUT.has(name) && !name.endsWith('.node'))
-  for (const name of names) fs.cpSync(path.join(root, name), path.join(copy, name), { recursive: true })
+  const filter = (from) => !LEFT_OUT.has(path.basename(from)) // also the packages of the site and of examples
+  for (const name of names) fs.cpSync(path.join(root, name), path.join(copy, name), { recursive: true, filter })
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
   fs.copyFileSync(addon, path.join(copy, `flakeforge.linux-${process.arch}-gnu.node`))
 }
