@@ -19,6 +19,12 @@ const GONE = '    #1 <null> <null> [<null>]'
 const REFERENCE = '    #1 napi_create_reference <null> [/usr/bin/node]'
 const CLASSES = '    #2 register_classes src/module_register.rs:1225 [/a/flakeforge.linux-x64-gnu.node]'
 
+const CELL =
+  '    #2 new<core::cell::Cell<*mut dyn core::ops::function::FnOnce<(), Output=()>>> sync.rs:422 [/a/flakeforge.node]'
+const CONSTRUCT = '    #3 _construct<2, false, flakeforge::layout::Layout> /c/callback_info.rs:124 [/a/flakeforge.node]'
+const NEW_INSTANCE = '    #3 new_instance_raw src/bindgen_runtime/js_values/class.rs:345 [/a/flakeforge.node]'
+const HEAP = '    #1 v8::internal::Map::SetInstanceDescriptors(v8::internal::Isolate*) <null> [/usr/bin/node]'
+
 const stack = (...lines) => ['    #0 malloc x.cpp:69 [/usr/lib/libasan.so.8]', ...lines].join('\n')
 const leak = (bytes, ...lines) =>
   `Direct leak of ${bytes} byte(s) in 1 object(s) allocated from:\n${stack(...lines)}\n\n`
@@ -44,6 +50,15 @@ test('a leak that is known to be of another is left out, and nothing like it', (
   t.deepEqual(findingsOf(leaks(leak(40, REFERENCE, CLASSES))), [])
   t.is(findingsOf(leaks(leak(40, REFERENCE, OURS))).length, 1)
   t.is(findingsOf(leaks(leak(40, OURS, CLASSES))).length, 1)
+  t.deepEqual(
+    findingsOf(leaks(leak(32, CELL, CONSTRUCT, OURS), leak(32, CELL, NEW_INSTANCE, OURS), leak(128, HEAP, OURS))),
+    [],
+  )
+  t.is(
+    findingsOf(leaks(leak(32, CELL, OURS), leak(32, CONSTRUCT, OURS), leak(128, OURS, HEAP.replace('#1', '#2'))))
+      .length,
+    3,
+  )
 })
 
 /** A profile: `bytes` by us, and some by Node. */
