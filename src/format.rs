@@ -10,12 +10,6 @@ pub fn bases() -> Vec<String> {
     Base::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// How many characters an ID's text must have in this base; null if leading zeros may be left out or added.
-#[napi]
-pub fn text_width(base: String) -> Option<u32> {
-    Base::named(&base)?.text_width().map(|width| width as u32)
-}
-
 /// The most bytes whose digits fit a JavaScript string in every base: it has at most 2^29 characters, or 2^28 on a system
 /// of 32 bits, and a byte has up to 8 digits. More would use up the memory of a small system, which ends the process.
 const MOST_BYTES: usize = if cfg!(target_pointer_width = "32") { 1 << 25 } else { 1 << 26 };

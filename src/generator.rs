@@ -35,6 +35,8 @@ pub struct GeneratorOptions {
     pub validity_ms: f64,
     /// whether the caller sets the time before each call
     pub own_clock: bool,
+    /// the group of a lease's generator
+    pub group: Option<String>,
 }
 
 /// What a generator has done, counted for all generators that share the same cursor and rule.
@@ -137,7 +139,7 @@ impl Generators {
         let (hot, layout) = (self.hot.clone(), layout.core());
         let node = layout.place_node(options.node as u64);
         let origin = origin(Key::new(layout, node))?;
-        let index = hot.table.open(layout, node, &options.knobs(), origin);
+        let index = hot.table.open(layout, node, &options.knobs(), origin, options.group.as_deref());
         Ok(Generator { hot, index, attachment: None, at_end: None })
     }
 }

@@ -1,7 +1,7 @@
 //! IDs, one per call or a batch, through raw N-API functions.
 //!
 //! A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16.
-//! So all generators and layouts of an environment share a few bare functions, which exchange everything through a
+//! So all generators of an environment share a few bare functions, which exchange everything through a
 //! *scratch* array: JavaScript writes the generator's index there, native code writes the ID back, and JavaScript makes
 //! the Buffer or the BigInt. The index goes through the array because an argument costs 6 ns. One function for all
 //! generators keeps the call site monomorphic.
@@ -11,7 +11,7 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::{align_of, size_of};
 use std::ptr::{self, NonNull};
@@ -20,10 +20,8 @@ use std::rc::Rc;
 use flakeforge_core::generator::{Generator, Refusal};
 use flakeforge_core::layout::format::{Base, Text, id_digits};
 use flakeforge_core::layout::timescale::NS_PER_MS;
-use flakeforge_core::layout::{Layout, Mode, Unpacked};
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
 use napi::{check_status, sys};
-use slab::Slab;
 
 use crate::table::Table;
 
@@ -35,7 +33,7 @@ struct Scratch {
     bytes: Cell<[u8; 8]>,
     /// out: the ID as a number in this machine's byte order
     id: Cell<u64>,
-    /// in: which generator or layout
+    /// in: which generator
     index: Cell<u32>,
     /// in: which base, as an index into `Base::NAMES`
     base: Cell<u32>,
@@ -46,10 +44,6 @@ struct Scratch {
     retry_after_ms: Cell<f64>,
     behind_ms: Cell<f64>,
     timestamp_ms: Cell<f64>,
-    /// what an ID says, out of `unpack` and into `pack`: Unix ms, counter, node number and mode; out of `unpack` also the
-    /// node fields in order. Into `pack`, NaN in the first means that the tick is in the place of the ID, and NaN in
-    /// the mode means the layout's own mode.
-    parts: [Cell<f64>; 4 + MOST_NODE_FIELDS],
     /// in and out, for a batch: how many of its IDs are already made, or written as text
     made: Cell<f64>,
     /// in, for a batch: how many IDs it has
@@ -58,19 +52,14 @@ struct Scratch {
     float: Cell<f64>,
 }
 
-/// The node number has at most 53 bits, and each field has at least one.
-const MOST_NODE_FIELDS: usize = 53;
-
 /// Why a call gave no ID, as the number that JavaScript sees; `lib/native/hot.js` has the same list.
 #[repr(u32)]
 pub enum Status {
     Overflow = 1,
     ClockBackwards = 2,
     TimeRange = 3,
-    /// no generator or layout has this index: a bug of ours
+    /// no generator has this index: a bug of ours
     NoGenerator = 4,
-    /// no generator of the layout could have made the ID
-    NotOfLayout = 5,
     /// a lease's window has ended
     WindowEnd = 6,
     /// the file that the cursor is in has failed
@@ -85,8 +74,6 @@ pub enum Status {
 pub struct Hot {
     /// the generators
     pub table: Table,
-    /// the layouts, by index
-    pub layouts: RefCell<Slab<Rc<Layout>>>,
     scratch: NonNull<Scratch>,
     /// keeps the array alive, and with it the memory behind `scratch`
     _owner: Uint8Array,
@@ -103,7 +90,7 @@ impl Hot {
             let size = size_of::<Scratch>();
             return Err(napi::Error::from_reason(format!("the scratch array needs {size} aligned bytes")));
         }
-        Ok(Self { table: Table::default(), layouts: RefCell::default(), scratch, _owner: owner })
+        Ok(Self { table: Table::default(), scratch, _owner: owner })
     }
 
     #[inline]
@@ -188,47 +175,6 @@ impl Hot {
         Some(&room[..at])
     }
 
-    /// The layout that the scratch array names.
-    fn layout(&self) -> std::result::Result<Ref<'_, Layout>, Status> {
-        let layouts = self.layouts.try_borrow().map_err(|_| Status::NoGenerator)?;
-        let index = self.scratch().index.get() as usize;
-        Ref::filter_map(layouts, |layouts| layouts.get(index).map(Rc::as_ref)).map_err(|_| Status::NoGenerator)
-    }
-
-    /// Takes the ID in the scratch array apart, using the layout named there. The tick replaces the ID.
-    fn unpack(&self) -> std::result::Result<(), Status> {
-        let scratch = self.scratch();
-        let layout = self.layout()?;
-        let id = u64::from_be_bytes(scratch.bytes.get());
-        let unpacked = layout.unpack(id).ok_or(Status::NotOfLayout)?;
-        scratch.id.set(unpacked.tick);
-        let mode = unpacked.mode.map_or(f64::NAN, |mode| f64::from(mode as u8));
-        let parts = [layout.scale().start_ms(unpacked.tick), unpacked.counter as f64, unpacked.node as f64, mode];
-        let fields = layout.node_values(id).map(|value| value as f64);
-        for (slot, value) in scratch.parts.iter().zip(parts.into_iter().chain(fields)) {
-            slot.set(value);
-        }
-        Ok(())
-    }
-
-    /// Makes an ID of the parts in the scratch array, using the layout named there. JavaScript has checked that the
-    /// parts fit their fields.
-    fn pack(&self) -> std::result::Result<(), Status> {
-        let scratch = self.scratch();
-        let layout = self.layout()?;
-        let [time, counter, node, mode, ..] = &scratch.parts;
-        let tick = if time.get().is_nan() {
-            scratch.id.get()
-        } else {
-            layout.scale().tick_of(scratch.now()).map_err(|_| Status::TimeRange)?
-        };
-        let mode = if mode.get().is_nan() { layout.mode() } else { Some(Mode::of_bit(mode.get() as u64)) };
-        let parts = Unpacked { tick, counter: counter.get() as u64, node: node.get() as u64, mode };
-        let id = layout.pack(parts).ok_or(Status::NotOfLayout)?;
-        scratch.bytes.set(id.to_be_bytes());
-        Ok(())
-    }
-
     /// An object with the raw functions.
     pub fn functions<'env>(self: &Rc<Self>, env: &'env Env) -> Result<Object<'env>> {
         let mut object = Object::new(env)?;
@@ -240,8 +186,6 @@ impl Hot {
         object.set_named_property("fillFloats", self.function(env, c"fillFloats", fill_floats)?)?;
         object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
         object.set_named_property("spellSome", self.function(env, c"spellSome", spell_some)?)?;
-        object.set_named_property("unpack", self.function(env, c"unpack", unpack)?)?;
-        object.set_named_property("pack", self.function(env, c"pack", pack)?)?;
         Ok(object)
     }
 
@@ -331,18 +275,6 @@ unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) ->
 unsafe extern "C" fn claim_float(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe { answer(env, info, Hot::claim_float) }
-}
-
-/// `unpack()`: returns undefined, and what the ID says is in the scratch array; or returns a status.
-unsafe extern "C" fn unpack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
-    unsafe { answer(env, info, Hot::unpack) }
-}
-
-/// `pack()`: returns undefined, and the ID is in the scratch array; or returns a status.
-unsafe extern "C" fn pack(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
-    unsafe { answer(env, info, Hot::pack) }
 }
 
 /// `fillBytes(array)`: returns undefined, and the batch is in the array, each ID big-endian; or returns a status. The

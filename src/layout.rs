@@ -1,9 +1,8 @@
-//! Layouts for JavaScript: what the fields are, what an ID says, and the ID of given parts.
+//! Layouts for JavaScript, as generators and leases need them. `lib/codec` has checked what comes in; an error that is thrown
+//! here is a bug of ours.
 //!
-//! `lib/layout/layout.js` checks what comes in, with the help of `spec_problem` and the getters. An error that is thrown here
-//! is a bug of ours.
-
-use std::rc::Rc;
+//! `lib/codec` takes IDs apart and makes them of their parts by itself, for browsers too. Tests compare it with what the core
+//! says, which is why that can be asked here.
 
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::Key;
@@ -14,15 +13,10 @@ use flakeforge_core::layout::{self, Mode, Packing, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
-use crate::generators::Generators;
-use crate::hot::Hot;
-
 /// A layout with its epoch and choices.
 #[napi]
 pub struct Layout {
-    core: Rc<layout::Layout>,
-    hot: Rc<Hot>,
-    index: usize,
+    core: layout::Layout,
 }
 
 /// What a layout is made of: a dialect's name, or a spec.
@@ -119,6 +113,23 @@ fn name_of(mode: Mode) -> String {
     MODES.iter().find(|row| row.1 == mode).map_or("", |row| row.0).to_owned()
 }
 
+/// What an ID says.
+#[napi(object)]
+pub struct Unpacked {
+    /// ticks since the epoch
+    pub tick: BigInt,
+    /// counter in the tick
+    pub counter: f64,
+    /// node number
+    pub node: f64,
+    /// 'spread' or 'sequential', if the layout has modes
+    pub mode: Option<String>,
+    /// first instant of the tick, Unix ms; not for `pack`
+    pub timestamp: Option<f64>,
+    /// values of the node fields, the most significant first; not for `pack`
+    pub values: Option<Vec<f64>>,
+}
+
 /// The names of all dialects, the default first.
 #[napi]
 pub fn dialects() -> Vec<String> {
@@ -162,18 +173,9 @@ fn u64_of(number: &BigInt) -> u64 {
 impl Layout {
     /// The layout of these options.
     #[napi(constructor)]
-    pub fn new(generators: &Generators, options: LayoutOptions) -> Result<Self> {
-        let core =
-            make(options).ok_or_else(|| Error::from_reason("lib/layout/layout.js should have refused this layout"))?;
-        let (core, hot) = (Rc::new(core), generators.hot.clone());
-        let index = hot.layouts.borrow_mut().insert(core.clone());
-        Ok(Self { core, hot, index })
-    }
-
-    /// The index by which the scratch array names this layout.
-    #[napi(getter)]
-    pub fn index(&self) -> u32 {
-        self.index as u32
+    pub fn new(options: LayoutOptions) -> Result<Self> {
+        let core = make(options).ok_or_else(|| Error::from_reason("lib/codec should have refused this layout"))?;
+        Ok(Self { core })
     }
 
     /// This layout in the core.
@@ -321,6 +323,29 @@ impl Layout {
         BigInt::from(self.core.packing().last_tick())
     }
 
+    /// What an ID says; null if no generator of this layout could have made it.
+    #[napi]
+    pub fn unpack(&self, id: BigInt) -> Option<Unpacked> {
+        let id = u64_of(&id);
+        let parts = self.core.unpack(id)?;
+        Some(Unpacked {
+            tick: BigInt::from(parts.tick),
+            counter: parts.counter as f64,
+            node: parts.node as f64,
+            mode: parts.mode.map(name_of),
+            timestamp: Some(self.core.scale().start_ms(parts.tick)),
+            values: Some(self.core.node_values(id).map(|value| value as f64).collect()),
+        })
+    }
+
+    /// The ID of these parts, all within their fields; null if it does not fit 64 bits.
+    #[napi]
+    pub fn pack(&self, parts: Unpacked) -> Option<BigInt> {
+        let mode = parts.mode.as_deref().and_then(mode_of).or(self.core.mode());
+        let (tick, counter, node) = (u64_of(&parts.tick), parts.counter as u64, parts.node as u64);
+        self.core.pack(layout::Unpacked { tick, counter, node, mode }).map(BigInt::from)
+    }
+
     /// The tick of an instant (Unix ns); null when it is out of range.
     #[napi]
     pub fn tick_of(&self, unix_ns: BigInt) -> Option<BigInt> {
@@ -357,11 +382,5 @@ impl Layout {
     #[napi(getter)]
     pub fn uuid_mark(&self) -> BigInt {
         BigInt::from(self.core.uuid_mark())
-    }
-}
-
-impl Drop for Layout {
-    fn drop(&mut self) {
-        self.hot.layouts.borrow_mut().try_remove(self.index);
     }
 }

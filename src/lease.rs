@@ -24,7 +24,7 @@ pub struct LeaseConfig {
 /// What happened: `type` is the name of an `Event`, and the other fields belong to it.
 #[napi(object)]
 pub struct LeaseEvent {
-    /// attach, detach, destroy, time, giveUp, renewNow, opened, inUse, granted, renewed, lost, destroyed, released, ended,
+    /// attach, seek, detach, destroy, time, giveUp, renewNow, opened, inUse, granted, renewed, lost, destroyed, released, ended,
     /// failed
     pub r#type: String,
     /// for a failure or the end of the group: acquire, renew, release
@@ -105,7 +105,7 @@ impl Lease {
         self.core.held().map(|grant| grant.hi)
     }
 
-    /// Whether a slot was lost and another is being sought.
+    /// Whether a slot is being sought until one is open.
     #[napi(getter)]
     pub fn is_recovering(&self) -> bool {
         self.core.is_recovering()
@@ -141,6 +141,7 @@ impl LeaseEvent {
         let owner = self.owner.as_deref().and_then(owner_of);
         Some(match self.r#type.as_str() {
             "attach" => Event::Attach,
+            "seek" => Event::Seek,
             "detach" => Event::Detach,
             "destroy" => Event::Destroy,
             "time" => Event::Time,

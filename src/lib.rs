@@ -8,9 +8,10 @@
 //! | `wasm` | memory, in WebAssembly |
 //! | `format` | bytes of any length as text, and back |
 //! | `seal` | IDs under a key as other 64 bits, and back |
+//! | `tallies` | what all generators have done, for metrics |
 //! | `table` | the generators of one environment, by the index that `hot` is told |
 //! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon but for `wasm` |
-//! | `generators` | what generators and layouts share: the raw functions, and the tables behind them |
+//! | `generators` | what generators share: the raw functions, and the table behind them |
 //! | `layout` | what the bits of an ID mean |
 //! | `lease` | the holder's state machine, events in and actions out |
 //! | `grants` | the steps over a database: what to read and what to swap |
@@ -31,5 +32,6 @@ mod problem;
 mod seal;
 mod slots;
 mod table;
+mod tallies;
 #[cfg(target_family = "wasm")]
 mod wasm;

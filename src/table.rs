@@ -23,10 +23,12 @@ use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::timescale::Timescale;
 use slab::Slab;
 
+use crate::tallies::{Tallies, Totals};
+
 /// Two generators with the same identity are the same one: the cursor, what they may take from it and how, and what
 /// they add to an ID, and until when the layout's IDs are exact as floats: layouts whose IDs of one node are the same may
-/// differ in those of other nodes.
-type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64, Option<u64>);
+/// differ in those of other nodes. The last is where they are counted.
+type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64, Option<u64>, usize);
 
 struct Entry {
     generator: Generator,
@@ -34,11 +36,14 @@ struct Entry {
     file: Option<Arc<SharedCursor>>,
     users: usize,
     identity: Option<Identity>,
+    /// where it is counted
+    tally: usize,
 }
 
 #[derive(Default)]
 struct Entries {
     slots: Slab<Entry>,
+    tallies: Tallies,
     interned: HashMap<Identity, usize>,
 }
 
@@ -85,16 +90,24 @@ impl Origin {
 
 impl Table {
     /// The index of a generator for this layout and [placed](Layout::place_node) node number. It stays valid until
-    /// [`close`](Self::close) was called for it.
-    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin) -> usize {
+    /// [`close`](Self::close) was called for it. `group`: of the lease, if there is one.
+    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin, group: Option<&str>) -> usize {
+        let mut entries = self.entries.borrow_mut();
+        let tally = entries.tallies.place(layout, group, matches!(origin, Origin::Given));
         let (offset, exact) = (layout.id_offset(), layout.last_exact_tick());
-        let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, offset, exact));
+        let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, offset, exact, tally));
         let make = || {
             let file = origin.file();
             let (clock, source) = origin.parts(layout.scale());
-            Entry { generator: Generator::new(clock, source, layout, node, knobs), file, users: 1, identity }
+            Entry { generator: Generator::new(clock, source, layout, node, knobs), file, users: 1, identity, tally }
         };
-        self.entries.borrow_mut().intern(identity, make)
+        entries.intern(identity, make)
+    }
+
+    /// What all generators have done so far, those that were dropped included.
+    pub fn totals(&self) -> Vec<Totals> {
+        let entries = self.entries.borrow();
+        entries.tallies.totals(entries.slots.iter().map(|(_, entry)| (entry.tally, &entry.generator)))
     }
 
     /// Gives an index back.
@@ -138,6 +151,7 @@ impl Entries {
         if let Some(identity) = entry.identity {
             self.interned.remove(&identity);
         }
-        self.slots.remove(index);
+        let Entry { generator, tally, .. } = self.slots.remove(index);
+        self.tallies.dropped(tally, &generator);
     }
 }

@@ -94,7 +94,7 @@ pub struct Lease {
     request: Option<Request>,
     /// how long the callers of `attach` wait, if there are any
     waiting: Option<i64>,
-    /// an open slot was lost; the search goes on until another slot is open
+    /// an open slot was lost, or IDs come from elsewhere; the search goes on until a slot is open
     recovering: bool,
     /// slots granted by this search whose node numbers are in use in this process
     aside: Vec<(Owner, u32)>,
@@ -123,7 +123,8 @@ impl Lease {
         }
     }
 
-    /// Whether a slot was lost and a new one is being sought: IDs come again without another `attach`.
+    /// Whether a slot is being sought until one is open, because the last one was lost or IDs come from elsewhere: IDs
+    /// come without another `attach`.
     pub fn is_recovering(&self) -> bool {
         self.recovering
     }
@@ -168,6 +169,7 @@ impl Lease {
     fn take(&mut self, event: Event, turn: &mut Turn) {
         match event {
             Event::Attach => self.attach(turn),
+            Event::Seek => self.seek_on(turn),
             Event::Detach => self.detach(turn),
             Event::GiveUp if self.waiting.is_some() => self.give_up(turn),
             Event::RenewNow => self.renew_now(turn.now),
@@ -198,14 +200,24 @@ impl Lease {
         match self.phase {
             Phase::Destroyed => return turn.act(Action::Reject(Why::Destroyed)),
             Phase::Held { open: true, .. } => return turn.act(Action::Resolve),
-            Phase::Idle => {
-                // An acquisition that was given up a moment ago is as good as a new one while its answer is on its way.
-                let given_up = self.request.filter(|request| request.asked == Asked::Acquire);
-                self.seek(given_up.map_or(turn.fresh, |request| request.owner), turn);
-            }
+            Phase::Idle => self.begin(turn),
             _ => {}
         }
         self.waiting.get_or_insert(turn.now.saturating_add(self.timing.wait_ms));
+    }
+
+    /// A search that has begun goes on even if those who wait for it give up.
+    fn seek_on(&mut self, turn: &Turn) {
+        if self.phase == Phase::Idle {
+            self.begin(turn);
+        }
+        self.recovering = matches!(self.phase, Phase::Seeking { .. } | Phase::Held { open: false, .. });
+    }
+
+    fn begin(&mut self, turn: &Turn) {
+        // An acquisition that was given up a moment ago is as good as a new one while its answer is on its way.
+        let given_up = self.request.filter(|request| request.asked == Asked::Acquire);
+        self.seek(given_up.map_or(turn.fresh, |request| request.owner), turn);
     }
 
     fn seek(&mut self, owner: Owner, turn: &Turn) {

@@ -456,6 +456,69 @@ fn giving_up_ends_no_recovery() {
     }
 }
 
+// --- a search that nobody waits for ---
+
+#[test]
+fn after_a_failed_attach_a_slot_is_sought_until_one_is_open() {
+    let mut holder = holder();
+    holder.step(T, Event::Attach);
+    let rejected = [Action::Reject(Why::Refused(Failure::Store))];
+    assert_eq!(holder.step(T, refused(1000, Failure::Store)), rejected);
+    assert_eq!(holder.step(T + 1, Event::Seek), [Action::Acquire { owner: 3000 }]);
+    let mut now = T + 1;
+    let full = Failure::Exhausted { retry_at: T + 500, store_now: T };
+    for failure in [Failure::Store, full, Failure::Quiet { until: T + 500_000, store_now: T }].repeat(40) {
+        assert!(holder.lease.is_recovering());
+        assert_eq!(holder.lease.state(), State::Detached);
+        now = holder.wait(now, refused(3000, failure));
+        assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 3000 }]);
+    }
+    let opened = [Action::Open(grant(3000, now)), Action::Tell(News::Attached)];
+    assert_eq!(holder.step(now, Event::Granted(grant(3000, now))), opened);
+    assert!(!holder.lease.is_recovering());
+}
+
+#[test]
+fn who_gives_up_during_a_search_that_goes_on_ends_only_the_wait() {
+    let mut holder = holder();
+    holder.step(T, Event::Attach);
+    assert_eq!(holder.step(T + 1, Event::Seek), []);
+    assert_eq!(holder.step(T + 2, Event::GiveUp), [Action::Reject(Why::Late)]);
+    assert!(holder.lease.is_recovering());
+    assert_eq!(holder.step(T + 3, Event::Granted(grant(1000, T)))[0], Action::Open(grant(1000, T)));
+}
+
+#[test]
+fn a_search_that_nobody_waits_for_takes_a_grant_that_is_on_its_way() {
+    let mut holder = holder();
+    holder.step(T, Event::Attach);
+    holder.step(T + 1, Event::GiveUp);
+    assert_eq!(holder.step(T + 2, Event::Seek), []);
+    assert_eq!(holder.step(T + 3, Event::Granted(grant(1000, T)))[0], Action::Open(grant(1000, T)));
+}
+
+#[test]
+fn what_never_passes_and_detach_end_a_search_that_nobody_waits_for() {
+    for end in [refused(1000, Failure::Fatal), Event::Detach] {
+        let mut holder = holder();
+        assert_eq!(holder.step(T, Event::Seek), [Action::Acquire { owner: 1000 }]);
+        assert_eq!(holder.step(T + 1, end), [Action::Tell(News::Detached)]);
+        assert!(!holder.lease.is_recovering());
+        assert_eq!(holder.step(T + 60_000, Event::Time), []);
+    }
+}
+
+#[test]
+fn who_holds_a_slot_or_has_none_for_ever_seeks_none() {
+    let mut ended = holder();
+    ended.step(T, Event::Ended);
+    for mut holder in [Holder::attached(), Holder::renewing(T + 12_000), ended] {
+        let before = holder.lease.clone();
+        assert_eq!(holder.step(T + 1, Event::Seek), []);
+        assert_eq!(holder.lease, before);
+    }
+}
+
 #[test]
 fn where_nobody_waits_there_is_nothing_to_give_up() {
     for mut holder in [holder(), Holder::attached(), Holder::renewing(T + 12_000)] {

@@ -31,7 +31,7 @@ pub enum Trouble {
     /// a process is gone, and a new one takes its place
     Crash,
     Detach,
-    /// somebody waits no longer for `attach`
+    /// somebody waits no longer for `attach`, or seeks a slot without waiting for it
     GiveUp,
     /// the slot's node number is in use in the process
     InUse,

@@ -208,6 +208,7 @@ impl World {
                 self.step(setting, who, Event::Detach, last);
             }
             WorldEvent::GiveUp(who) => self.step(setting, who, Event::GiveUp, Last::All),
+            WorldEvent::Seek(who) => self.step(setting, who, Event::Seek, Last::All),
             WorldEvent::InUse(who) => self.client(who).is_in_use = true,
             WorldEvent::Destroy(who) => self.step(setting, who, Event::Destroy, Last::All),
             WorldEvent::Remove => self.begin(self.clients.len() - 1, By::Command, Task::Destroy),

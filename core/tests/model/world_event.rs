@@ -87,6 +87,7 @@ pub enum WorldEvent {
     Crash(usize),
     Detach(usize, Last),
     GiveUp(usize),
+    Seek(usize),
     InUse(usize),
     Destroy(usize),
     Remove,
@@ -107,7 +108,7 @@ impl WorldEvent {
             Self::SetClock(..) => Trouble::MemberClock,
             Self::Crash(_) => Trouble::Crash,
             Self::Detach(..) => Trouble::Detach,
-            Self::GiveUp(_) => Trouble::GiveUp,
+            Self::GiveUp(_) | Self::Seek(_) => Trouble::GiveUp,
             Self::InUse(_) => Trouble::InUse,
             Self::Destroy(_) => Trouble::Destroy,
             Self::Remove => Trouble::Remove,
@@ -184,6 +185,9 @@ impl World {
             out.push(WorldEvent::Destroy(who));
         } else if state != State::Destroyed {
             out.extend([WorldEvent::Detach(who, Last::None), WorldEvent::GiveUp(who)]);
+            if !member.lease.is_recovering() {
+                out.push(WorldEvent::Seek(who));
+            }
         }
         if !member.is_in_use {
             out.push(WorldEvent::InUse(who));
