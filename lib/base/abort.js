@@ -5,10 +5,9 @@
 //
 // It must never leave a listener behind on a signal: a program may keep one signal as long as it runs. It must never
 // add more than one listener to a signal, however many calls wait: Node warns of a leak from the eleventh on, and
-// compares each new one with all the others.
+// compares each new one with all the others. It must never use a module of Node: browsers load it too.
 
-const { checkKeys, errors, isAbsent } = require('./check.js')
-const { clearTimeout, setTimeout } = require('./timers.js')
+const { checkKeys, errors, isAbsent } = require('./values.js')
 
 /**
  * A call that is under way. `cancel()` returns false if it is too late: then the call has its result.
@@ -132,23 +131,6 @@ function unlessAborted(signal, promise, cancel) {
 }
 
 /**
- * Resolves after so many ms. If the signal aborts first, it rejects with the signal's reason, and no timer stays.
- * @param {AbortSignal | undefined} signal
- * @param {number} ms
- * @returns {Promise<void>}
- */
-function sleepUnlessAborted(signal, ms) {
-  return abortable(signal, (callback) => {
-    const timer = setTimeout(callback, ms)
-    const cancel = () => {
-      clearTimeout(timer)
-      return true
-    }
-    return { cancel }
-  })
-}
-
-/**
  * Like `abortable`, with the signal in `options`. If the options are wrong, the promise rejects.
  * @param {unknown} options
  * @param {Call} call
@@ -160,7 +142,6 @@ module.exports = {
   abortableBy,
   readSignal,
   signalOf,
-  sleepUnlessAborted,
   throwIfAborted,
   unlessAborted,
   whenAborted,

@@ -7,9 +7,11 @@
 /** @typedef {import('./errors/generators.js').Problem} Problem */
 
 module.exports = {
+  ...require('./errors/values.js'),
   ...require('./errors/options.js'),
   ...require('./errors/generators.js'),
   ...require('./errors/stores.js'),
   ...require('./errors/counters.js'),
   ...require('./errors/leases.js'),
+  ...require('./errors/remote.js'),
 }

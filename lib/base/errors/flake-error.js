@@ -3,7 +3,7 @@
 
 // What all errors are made with: `flakeError`, and how values, times and lengths of time look in a message.
 
-const { isDate } = require('node:util').types
+const { isDate } = require('../objects.js')
 
 /**
  * A class of errors, such as TypeError.

@@ -1,36 +1,15 @@
 'use strict'
 // @ts-check
 
-// Errors about IDs, times, and what generators take their numbers from.
+// Errors about what generators take their numbers from, and why they give none.
 
-const { flakeError, inMs, instant, show } = require('./flake-error.js')
-const { optionError } = require('./options.js')
+const { flakeError, inMs, instant } = require('./flake-error.js')
+const { optionError } = require('./values.js')
 
 /**
  * What the addon reports in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
  * @typedef {{ theirs?: string, ours?: string, path?: string, why?: string }} Problem
  */
-
-/**
- * `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like.
- * @param {unknown} value
- * @param {string} wanted
- */
-function idError(value, wanted) {
-  return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
-}
-
-/**
- * `ERR_FLAKE_ID`: a value in JSON that is not an ID, and the key that it stands under.
- * @param {string} key
- * @param {unknown} value
- * @param {string} wanted
- * @param {string} [hint] a sentence about this value, with a space before it
- */
-function jsonIdError(key, value, wanted, hint = '') {
-  const message = `The value of key ${show(key)} must be ${wanted}, but is ${show(value)}.${hint}`
-  return flakeError(TypeError, 'ERR_FLAKE_ID', message, { key, value })
-}
 
 /**
  * `ERR_FLAKE_OVERFLOW`: the tick's counter is used up.
@@ -54,21 +33,6 @@ function clockBackwardsError(behindMs, retryAfterMs) {
     `The clock is ${inMs(behindMs)} behind the last ID. The next one can be made in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
   return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
-}
-
-/**
- * `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
- * @param {number} timestamp
- * @param {{ name: string, epoch: number, end: Date }} layout
- */
-function timeRangeError(timestamp, layout) {
-  const [first, end] = [layout.epoch, layout.end.getTime()]
-  const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
-  const message = isEarly
-    ? `The time ${instant(timestamp)} is before the epoch ${instant(first)}. Set the clock, or use an earlier epoch.`
-    : `The time ${instant(timestamp)} is too late for layout '${layout.name}', which ends at ${instant(end)}. ` +
-      'Use a later epoch.'
-  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
 const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits'
@@ -161,11 +125,8 @@ function unreadableFilesError(faults, slots) {
 }
 
 module.exports = {
-  idError,
-  jsonIdError,
   overflowError,
   clockBackwardsError,
-  timeRangeError,
   notExactError,
   noLongerExactError,
   mismatchError,

@@ -1,91 +1,16 @@
 'use strict'
 // @ts-check
 
-// Errors about what users give: options, arguments, the environment, the store's name, and the addon that they have not
-// installed.
+// Errors about what is around a program: the environment, the store's name, and the addon that is not installed.
 
 const { flakeError, show } = require('./flake-error.js')
+const { optionError } = require('./values.js')
 
 /**
  * @import { ErrorClass } from './flake-error.js'
  *
  * @typedef {Error & { code: string, option?: string, value?: unknown }} OptionError
  */
-
-/**
- * `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be.
- * @param {string} option
- * @param {unknown} value
- * @param {string} wanted
- */
-function optionTypeError(option, value, wanted) {
-  return optionError(TypeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
-}
-
-/**
- * `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of its bounds.
- * @param {string} option
- * @param {unknown} value
- * @param {string} wanted
- */
-function optionRangeError(option, value, wanted) {
-  return optionError(RangeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
-}
-
-/**
- * `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` follows the words `cannot be used`.
- * @param {string} option
- * @param {unknown} value
- * @param {string} why
- */
-function unusableOptionError(option, value, why) {
-  return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${why}`)
-}
-
-/**
- * `ERR_FLAKE_OPTION`, if none of the usual sentences fits.
- * @param {ErrorClass} Type
- * @param {string} option
- * @param {unknown} value
- * @param {string} message
- */
-function optionError(Type, option, value, message) {
-  return flakeError(Type, 'ERR_FLAKE_OPTION', message, { option, value })
-}
-
-/**
- * `ERR_FLAKE_OPTION`: a key that is not an option; it may be misspelt. `kind`: what it should have been.
- * @param {string} option
- * @param {unknown} value
- * @param {readonly string[]} known
- * @param {string} [kind]
- */
-function unknownOptionError(option, value, known, kind = 'option') {
-  return optionError(TypeError, option, value, unknown(kind, option, known))
-}
-
-/**
- * `ERR_FLAKE_OPTION`: no layout has this name.
- * @param {string} name
- * @param {readonly string[]} known
- */
-function unknownLayoutError(name, known) {
-  const message = `${unknown('layout', name, known)} Fields of your own are { epoch, tickMs, fields }.`
-  return optionError(RangeError, 'layout', name, message)
-}
-
-/**
- * Suggests the name that was probably meant, or lists all names if none is close.
- * @param {string} kind
- * @param {string} name
- * @param {readonly string[]} known
- */
-function unknown(kind, name, known) {
-  const { nearest } = require('../nearest.js') // for errors only
-  const meant = nearest(name, known)
-  const hint = meant === undefined ? `The ${kind}s are ${known.join(', ')}.` : `Did you mean '${meant}'?`
-  return `Unknown ${kind} ${show(name)}. ${hint}`
-}
 
 const HOMELESS =
   "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
@@ -167,12 +92,6 @@ function loadError(why, cause) {
 }
 
 module.exports = {
-  optionTypeError,
-  optionRangeError,
-  unusableOptionError,
-  optionError,
-  unknownOptionError,
-  unknownLayoutError,
   noDefaultFolderError,
   optionsFirstError,
   variableError,

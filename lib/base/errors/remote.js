@@ -1,0 +1,76 @@
+'use strict'
+// @ts-check
+
+// Errors about servers that make IDs for others. Browsers load them too, so they must never use a module of Node. They must
+// never hold a token, and no raw error of a request, which may hold one.
+
+const { flakeError, inMs, show } = require('./flake-error.js')
+const { optionError } = require('./values.js')
+
+/**
+ * Why a server gave no IDs.
+ * @typedef {object} Failure
+ * @property {string} server its URL
+ * @property {string} reason a sentence without its full stop
+ * @property {number} [status] of its answer
+ * @property {string} [code] one of ours, if the server named it
+ * @property {number} [retryAfterMs] if the server said so
+ * @property {boolean} [isLate] whether it took too long, so that fewer IDs may help
+ * @property {boolean} [isFinal] whether no other try and no other server would help
+ */
+
+/**
+ * `ERR_FLAKE_OPTION`: a value that must not be shown, because it is secret or has something secret in it.
+ * @param {string} option
+ * @param {string} why
+ */
+function secretOptionError(option, why) {
+  return optionError(TypeError, option, undefined, `${option} ${why}`)
+}
+
+/**
+ * `ERR_FLAKE_REMOTE`: every server has failed. `triedMs`: for how long they were asked.
+ * @param {string} name
+ * @param {Failure[]} failures the last one of each server
+ * @param {number} triedMs
+ */
+function noServerError(name, failures, triedMs) {
+  const reasons = failures.map(({ server, reason }) => `${server}: ${reason}.`).join(' ')
+  const who = failures.length === 1 ? 'The server gave no' : `None of the ${failures.length} servers gave`
+  const message = `${who} IDs of ${show(name)} within ${inMs(triedMs)}. ${reasons}`
+  const times = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
+  const retry = times.length === 0 ? {} : { retryAfterMs: Math.min(...times) }
+  return flakeError(Error, 'ERR_FLAKE_REMOTE', message, { failures, ...retry })
+}
+
+/**
+ * A server refused a request in a way that no other try can help: the error has the server's code and what it said.
+ * @param {Failure} failure
+ */
+function refusedError({ server, reason, status, code = 'ERR_FLAKE_REMOTE' }) {
+  return flakeError(Error, code, `${server}: ${reason}.`, { server, status })
+}
+
+/**
+ * `ERR_FLAKE_OVERFLOW`: fewer IDs are here than were asked for, and a request for more is on its way. `cause`: why the last
+ * one brought none.
+ * @param {string} name
+ * @param {{ wanted: number, here: number, retryAfterMs: number, cause?: unknown }} state
+ */
+function fetchedUsedUpError(name, { wanted, here, retryAfterMs, cause }) {
+  const message =
+    `${wanted} IDs of ${show(name)} were asked for, but only ${here} are here. More have been asked for, and arrive in a ` +
+    'later turn of the event loop. next(callback), nextAsync() and takeAsync() wait for them. A larger prefetch lasts longer.'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)), cause })
+}
+
+/**
+ * `ERR_FLAKE_DETACHED`: a client was closed.
+ * @param {string} name
+ */
+function closedRemoteError(name) {
+  const message = `This client of ${show(name)} is closed. RemoteFlakeId.connect() makes another one.`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message)
+}
+
+module.exports = { closedRemoteError, fetchedUsedUpError, noServerError, refusedError, secretOptionError }
