@@ -11,6 +11,12 @@
 export type IdLike = Uint8Array | bigint | string | number
 
 /**
+ * The 8 bytes of an ID, big-endian, in an ArrayBuffer of their own: a `Buffer` where there is that class, as in Node.js, else a
+ * `Uint8Array`, as in browsers.
+ */
+export type IdBytes = typeof globalThis extends { Buffer: { prototype: infer B } } ? B : Uint8Array
+
+/**
  * How an ID is written as text.
  *
  * | base | digits | length |
@@ -74,7 +80,7 @@ export function format(
  * have its full length.
  * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, or has more than 64 bits.
  */
-export function parse(text: string, base?: Base | null): Buffer
+export function parse(text: string, base?: Base | null): IdBytes
 
 /**
  * The ID as a bigint from 0 to 2^64 − 1.
@@ -92,7 +98,7 @@ export function toSigned(id: IdLike): bigint
  * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1.
  * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or not a bigint.
  */
-export function fromSigned(value: bigint): Buffer
+export function fromSigned(value: bigint): IdBytes
 
 /**
  * Compares two IDs by unsigned value: −1, 0 or 1, as `sort` needs it and like `Buffer.compare`.

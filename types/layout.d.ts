@@ -1,6 +1,6 @@
 // What the 64 bits of an ID mean: layouts, and the parts of an ID.
 
-import { IdLike } from './ids.js'
+import { IdBytes, IdLike } from './ids.js'
 import { AnyLayout, DecodedFields, GivenFields, LayoutChoices, LayoutName } from './node-fields.js'
 
 /**
@@ -104,6 +104,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   readonly name: string
   /** Unix ms of tick 0 */
   readonly epoch: number
+  /** length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle */
+  readonly tickMs: number
   /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
   readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
   /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
@@ -120,7 +122,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
    */
-  encode(parts: PartsToEncode<L>): Buffer
+  encode(parts: PartsToEncode<L>): IdBytes
   /**
    * The parts of an ID.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout, because a bit that must be 0 is
@@ -133,7 +135,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
    */
-  range(from: number | Date, to?: number | Date): { min: Buffer; max: Buffer }
+  range(from: number | Date, to?: number | Date): { min: IdBytes; max: IdBytes }
   /**
    * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
    * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
@@ -160,7 +162,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version, of another program, or of a
    * layout that would read another time from it. The message says what is wrong.
    */
-  fromUuid(text: string): Buffer
+  fromUuid(text: string): IdBytes
   /**
    * Chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`. The last digits show the host.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
@@ -170,7 +172,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * Chronicle layouts: the ID that `toText` made this text from.
    * @throws {TypeError} `ERR_FLAKE_ID`: the text does not stand for an ID.
    */
-  fromText(text: string): Buffer
+  fromText(text: string): IdBytes
 }
 
 /**

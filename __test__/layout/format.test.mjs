@@ -61,7 +61,7 @@ test('bytes that another thread may change are copied before native code reads t
     t.is(format(shared, 'hex', options), `1${'01'.repeat(15)}`)
     t.is(format(shared.subarray(0, 8), 'hex', options), `1${'01'.repeat(7)}`)
   }
-  t.true(seen.length >= 5)
+  t.is(seen.length, 3) // plain JavaScript writes 8 bytes
   t.true(seen.every(({ buffer }) => !(buffer instanceof SharedArrayBuffer)))
   t.deepEqual(Buffer.from(shared), before)
   const eight = shared.subarray(0, 8)

@@ -1,11 +1,10 @@
 // Seal: against rows that Bouncy Castle made, and properties of a permutation in all forms that an ID has. That nothing of a
 // key is ever shown.
 
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { inspect, promisify } from 'node:util'
+import { inspect } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import fc from 'fast-check'
@@ -286,20 +285,6 @@ test('nothing that prints or copies a seal shows its key', (t) => {
   t.is(JSON.stringify({ seal }), '{"seal":{}}')
   t.deepEqual(Reflect.ownKeys(seal), [])
   t.is(inspect(structuredClone(seal)), '{}')
-})
-
-test('what bundlers put in the place of node:util for browsers is enough', async (t) => {
-  const program = `
-    const Module = require('node:module')
-    const load = Module._load
-    const inBrowsers = require(${JSON.stringify(require.resolve('../../lib/native/browser.js'))})
-    Module._load = (name, ...more) => (name === 'node:util' ? inBrowsers : load.call(Module, name, ...more))
-    const { Seal } = require(${JSON.stringify(require.resolve('../../index.js'))})
-    const seal = new Seal(new Uint8Array(16), { tweak: 'orders' })
-    const many = [seal.openAll(seal.sealAll(BigUint64Array.of(5n)))[0], seal.openAll(seal.sealAll(new Uint8Array(8))).length]
-    process.stdout.write([...many, seal.openString(seal.sealString(7n))[7]].join())`
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program])
-  t.is(stdout, '5,8,7')
 })
 
 test('workers with the same key make the same seals', async (t) => {

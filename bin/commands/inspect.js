@@ -23,12 +23,12 @@
 
 const { format, fromSigned, toBigInt, toSigned } = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
-const { fromNow, stamp } = require('../parts/dates.js')
 const { report, usageError } = require('../parts/faults.js')
 const { OF_LAYOUT } = require('../parts/options.js')
 const { heading, hexOf, partsForJson, picture } = require('../parts/picture.js')
 const { print } = require('../parts/output.js')
 const { contenders, rank, reasons, summary } = require('../parts/ranking.js')
+const { fromNow, stamp } = require('../parts/stamps.js')
 const { joinBytes, readId } = require('../parts/text-forms.js')
 
 /**

@@ -11,7 +11,7 @@
 const FlakeId = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
 const { usageError } = require('../parts/faults.js')
-const { factsOf } = require('../parts/layout-facts.js')
+const { factsOf, variableOf } = require('../parts/layout-facts.js')
 const { FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } = require('../parts/options.js')
 const { hexOf, heading, partsForJson, picture } = require('../parts/picture.js')
 const { print, say, sayWarnings } = require('../parts/output.js')
@@ -76,7 +76,7 @@ const SLOT_OPTIONS = ['store', 'group', ...Object.keys(OF_GROUP), 'wait']
  * @param {LayoutFacts} facts
  * @returns {'given' | 'shared' | 'slot'} shared: out of a file
  */
-function sourceOf(values, { nodeNames, nodeFields }) {
+function sourceOf(values, { nodeNames }) {
   const slotOption = SLOT_OPTIONS.find((name) => values[name] !== undefined)
   const rival = ['shared', 'id'].find((name) => values[name] !== undefined)
   if (slotOption !== undefined && rival !== undefined) {
@@ -85,7 +85,7 @@ function sourceOf(values, { nodeNames, nodeFields }) {
   if (values.shared !== undefined) return 'shared'
   if (slotOption !== undefined) return 'slot'
   const isGiven = ['id', ...nodeNames].some((name) => values[name] !== undefined)
-  const variables = ['FLAKEFORGE_ID', ...nodeFields.map(({ variable }) => variable)]
+  const variables = ['id', ...nodeNames].map(variableOf)
   return isGiven || variables.some((name) => process.env[name] !== undefined) ? 'given' : 'slot'
 }
 

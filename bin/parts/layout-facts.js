@@ -1,17 +1,17 @@
 'use strict'
 // @ts-check
 
-// What the command needs of a layout that users do not see: the names of its node fields, and the figures that the layout's
-// system sets.
+// What the command needs of a layout that users do not see: the names of its node fields, their environment variables, and
+// the figures that the layout's system sets.
 
 /** @import { Layout } from '../../index.d.ts' */
 
-const { factsOf: libraryFactsOf } = require('../../lib/layout/layout.js')
+const { factsOf: libraryFactsOf } = require('../../lib/codec/layout.js')
+const { variableOf } = require('../../lib/layout/node-number.js')
 
 /**
  * @typedef {object} LayoutFacts
  * @property {string[]} nodeNames of the node fields
- * @property {{ name: string, variable: string }[]} nodeFields with the environment variable of each
  * @property {number} tickMs
  * @property {number} maxAheadMs
  * @property {number} maxWaitMs
@@ -23,4 +23,4 @@ const { factsOf: libraryFactsOf } = require('../../lib/layout/layout.js')
  */
 const factsOf = (layout) => libraryFactsOf(layout)
 
-module.exports = { factsOf }
+module.exports = { factsOf, variableOf }

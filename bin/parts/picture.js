@@ -7,7 +7,7 @@
 /** @import { IdLike, Layout, Parts } from '../../index.d.ts' */
 
 const { format } = require('../../index.js')
-const { stamp } = require('./dates.js')
+const { stamp } = require('./stamps.js')
 const { paint } = require('./output.js')
 
 /** @type {('cyan' | 'green' | 'yellow' | 'magenta')[]} */

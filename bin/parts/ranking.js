@@ -3,48 +3,44 @@
 
 // Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading
 // gets points for what is odd about it: roughly log2 of how rarely that happens. The fewest points win. It must never
-// hide a reading: all are listed, each with its reasons.
+// hide a reading: all are listed, each with its reasons. And it must stay free of Node: the page uses it too.
 
 /** @import { IdLike, Layout, LayoutName, Parts } from '../../index.d.ts' */
 
 /**
  * What we know about a system besides its layout.
- * @typedef {object} System
+ * @typedef {object} Known
  * @property {number} rare points because it is used less, or fits too many IDs
  * @property {number} [since] Unix ms before which there were no such IDs; else the epoch
  * @property {boolean} [countsOn] whether its counter goes on from tick to tick
+ *
+ * A system, and what follows from its layout.
+ * @typedef {object} System
+ * @property {string} name
+ * @property {Layout} layout
+ * @property {Known} known
+ * @property {number} zeros how many bits at the top of its IDs are always 0
+ * @property {bigint} largest above this, one of these bits is set
+ * @property {string} day of its epoch. It is made once: with a million lines it would be a third of the time.
  */
 
 /** @typedef {keyof typeof TIMES} TimeKind */
 
 /**
  * What an ID means in one system.
- * @typedef {{ name: LayoutName, layout: Layout, points: number, time: TimeKind }} Judged
+ * @typedef {{ name: string, layout: Layout, system: System, points: number, time: TimeKind }} Judged
  * @typedef {Judged & { parts: Parts }} Reading
  * @typedef {Judged & { parts?: undefined }} NoReading it cannot be an ID of this system
  * @typedef {[Reading, ...(Reading | NoReading)[]]} Readings the most plausible first
  */
 
-const { layouts, toBigInt } = require('../../index.js')
-const { fromNow } = require('./dates.js')
+const { layouts, toBigInt } = require('../../codec.js')
+const { fromNow } = require('./stamps.js')
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+const MAX = 2n ** 64n - 1n
 const AHEAD_MS = 60_000 // clocks differ, and some systems run ahead
-
-const NAMES = /** @type {LayoutName[]} */ (Object.keys(layouts))
-
-/**
- * How many bits at the top of an ID are always 0.
- * @param {LayoutName} name
- */
-function zeroBits(name) {
-  const [field] = layouts[name].fields
-  return field?.[0] === 'zero' ? field[1] : 0
-}
-
-/** Above this, a bit that is always 0 is set. */
-const LARGEST = Object.fromEntries(NAMES.map((name) => [name, 2n ** BigInt(64 - zeroBits(name)) - 1n]))
 
 const IMPOSSIBLE = 1000
 const FUTURE = 60
@@ -52,7 +48,7 @@ const TOO_EARLY = 40
 const NEAR_EPOCH = 15
 const COUNTER_MOST = 8 // bursts happen
 
-/** @type {Record<LayoutName, System>} */
+/** @type {Record<LayoutName, Known>} */
 const KNOWN = {
   flake: { since: Date.UTC(2012, 0), rare: 0 },
   hazelcast: { rare: 1 },
@@ -68,14 +64,39 @@ const KNOWN = {
 }
 
 /**
+ * @param {string} name
+ * @param {Layout} layout
+ * @param {Known} known
+ * @returns {System}
+ */
+function systemOf(name, layout, known) {
+  const [field] = layout.fields
+  const zeros = field?.[0] === 'zero' ? field[1] : 0
+  const day = new Date(layout.epoch).toISOString().slice(0, 10)
+  return { name, layout, known, zeros, largest: 2n ** BigInt(64 - zeros) - 1n, day }
+}
+
+const SYSTEMS = /** @type {LayoutName[]} */ (Object.keys(layouts)).map((name) =>
+  systemOf(name, layouts[name], KNOWN[name]),
+)
+
+/**
+ * A system of one's own, for `rank`. Its IDs are expected, so nothing is rare about them. It may add an offset to them, so
+ * only its layout knows which bits are 0.
+ * @param {string} name
+ * @param {Layout} layout
+ * @returns {System}
+ */
+const ownSystem = (name, layout) => ({ ...systemOf(name, layout, { rare: 0 }), largest: MAX })
+
+/**
  * The points for a time, and its kind.
  * @param {number} ms
- * @param {Layout} layout
  * @param {System} system
  * @param {number} now
  * @returns {[points: number, kind: TimeKind]}
  */
-function judgeTime(ms, { epoch }, { since = epoch }, now) {
+function judgeTime(ms, { layout: { epoch }, known: { since = epoch } }, now) {
   if (ms > now + AHEAD_MS) return [FUTURE, 'future']
   if (ms < since) return [TOO_EARLY, 'early']
   const age = Math.max(0, now - ms)
@@ -84,34 +105,30 @@ function judgeTime(ms, { epoch }, { since = epoch }, now) {
   return [points, age < DAY_MS ? 'fresh' : 'usual']
 }
 
-/** Epochs as text, made once: with a million lines it would be a third of the time. */
-const days = Object.fromEntries(NAMES.map((name) => [name, new Date(layouts[name].epoch).toISOString().slice(0, 10)]))
-
-/** What to say about a time of each kind, for the system of this name. */
+/** What to say about a time of each kind. */
 const TIMES = {
-  /** @param {LayoutName} name */
-  zero: (name) =>
-    zeroBits(name) === 1
+  /** @param {System} system */
+  zero: ({ zeros }) =>
+    zeros === 1
       ? 'its top bit is always 0, and here it is 1'
-      : `its top ${zeroBits(name)} bits are always 0, and here they are not`,
+      : `its top ${zeros} bits are always 0, and here they are not`,
   none: () => 'it makes no such ID',
   far: () => 'its time is beyond what a Date can hold',
   future: () => 'it would be in the future',
   early: () => 'there were no such IDs then',
-  /** @param {LayoutName} name */
-  near: (name) => `suspiciously close to the epoch ${days[name]}`,
+  /** @param {System} system */
+  near: ({ day }) => `suspiciously close to the epoch ${day}`,
   fresh: () => 'the time is that of a fresh ID',
-  /** @param {LayoutName} name */
-  usual: (name) => `the time is between the epoch ${days[name]} and now`,
+  /** @param {System} system */
+  usual: ({ day }) => `the time is between the epoch ${day} and now`,
 }
 
 /**
  * Most counters start at 0 in each tick. Some count on, so they are seldom 0. chronicle has none.
  * @param {number} counter
- * @param {Layout} layout
  * @param {System} system
  */
-function judgeCounter(counter, layout, { countsOn }) {
+function judgeCounter(counter, { layout, known: { countsOn } }) {
   if (layout.fields.length === 0) return 0
   if (countsOn) return counter === 0 ? COUNTER_MOST : 0
   return Math.min(COUNTER_MOST, 3 * counter)
@@ -119,10 +136,9 @@ function judgeCounter(counter, layout, { countsOn }) {
 
 /**
  * @param {number} counter
- * @param {Layout} layout
  * @param {System} system
  */
-function sayCounter(counter, layout, { countsOn }) {
+function sayCounter(counter, { layout, known: { countsOn } }) {
   if (layout.fields.length === 0) return []
   if (countsOn && counter === 0) return ['its counter counts on, so 0 is rare']
   if (countsOn || counter === 0) return [`counter ${counter} is usual`]
@@ -150,31 +166,32 @@ function decode(id, layout) {
 /**
  * One system's reading of an ID.
  * @param {bigint} id
- * @param {LayoutName} name
+ * @param {System} system
  * @param {number} now
  * @returns {Reading | NoReading}
  */
-function judge(id, name, now) {
-  const layout = layouts[name]
+function judge(id, system, now) {
+  const { name, layout, known, largest } = system
   // decode would throw, but an error costs more than all readings together.
-  if (id > LARGEST[name]) return { name, layout, points: IMPOSSIBLE, time: 'zero' }
+  if (id > largest) return { name, layout, system, points: IMPOSSIBLE, time: 'zero' }
   const parts = decode(id, layout)
-  if (parts === undefined) return { name, layout, points: IMPOSSIBLE, time: 'none' }
-  if (Number.isNaN(parts.date.getTime())) return { name, layout, points: IMPOSSIBLE, time: 'far' }
-  const known = KNOWN[name]
-  const [timePoints, time] = judgeTime(parts.timestamp, layout, known, now)
-  const points = known.rare + timePoints + judgeCounter(parts.counter, layout, known) + judgeNode(parts.id)
-  return { name, layout, parts, points, time }
+  if (parts === undefined) return { name, layout, system, points: IMPOSSIBLE, time: 'none' }
+  if (Number.isNaN(parts.date.getTime())) return { name, layout, system, points: IMPOSSIBLE, time: 'far' }
+  const [timePoints, time] = judgeTime(parts.timestamp, system, now)
+  const points = known.rare + timePoints + judgeCounter(parts.counter, system) + judgeNode(parts.id)
+  return { name, layout, system, parts, points, time }
 }
 
 /**
  * All systems' readings.
  * @param {IdLike} given
+ * @param {number} [now]
+ * @param {System[]} [own] more systems, from `ownSystem`
  * @returns {Readings}
  */
-function rank(given, now = Date.now()) {
+function rank(given, now = Date.now(), own = []) {
   const id = toBigInt(given)
-  const readings = NAMES.map((name) => judge(id, name, now)).sort((a, b) => a.points - b.points)
+  const readings = [...own, ...SYSTEMS].map((system) => judge(id, system, now)).sort((a, b) => a.points - b.points)
   return /** @type {Readings} */ (readings) // the first has parts, because any 64 bits are an ID of flake
 }
 
@@ -207,10 +224,10 @@ function contenders(readings) {
  * @param {Reading | NoReading} reading
  */
 function reasons(reading) {
-  const { name, layout, time } = reading
-  const when = TIMES[time](name)
+  const { system, time } = reading
+  const when = TIMES[time](system)
   if (!isPossible(reading) || !isPlausible(reading)) return when
-  return [when, ...sayCounter(reading.parts.counter, layout, KNOWN[name]), ...sayNode(reading.parts.id)].join(', ')
+  return [when, ...sayCounter(reading.parts.counter, system), ...sayNode(reading.parts.id)].join(', ')
 }
 
 /**
@@ -223,4 +240,4 @@ function summary(reading, now = Date.now()) {
   return `${name.padEnd(16)} ${when}: ${reasons(reading)}`
 }
 
-module.exports = { rank, contenders, reasons, summary }
+module.exports = { rank, ownSystem, contenders, isPlausible, reasons, summary }

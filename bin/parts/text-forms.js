@@ -2,13 +2,14 @@
 // @ts-check
 
 // An ID in whatever text form it was copied in. The forms are tried in the order of FORMS, and the first that fits is
-// used; if another would have fitted too, `note` says so. It must never read a text that is not an ID as one.
+// used; if another would have fitted too, `note` says so. It must never read a text that is not an ID as one. And it must
+// stay free of Node: the page uses it too.
 
 /** @import { Base } from '../../index.d.ts' */
 
-/** @typedef {bigint | Buffer | undefined} Id undefined: the text is not an ID after all */
+/** @typedef {bigint | Uint8Array | undefined} Id undefined: the text is not an ID after all */
 
-const { format, fromSigned, layouts, parse } = require('../../index.js')
+const { format, fromSigned, layouts, parse } = require('../../codec.js')
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
@@ -17,7 +18,7 @@ const WANTED =
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
 /** @param {string} text */
-const readBytes = (text) => Buffer.from(text.replace(/[^\da-f]/gi, ''), 'hex')
+const readBytes = (text) => BigInt(`0x${text.replace(/[^\da-f]/gi, '')}`)
 
 /** @type {[name: string, mayBe: RegExp, read: (text: string) => Id, also?: (text: string) => string | undefined][]} */
 const FORMS = [
@@ -71,7 +72,7 @@ function readBase32(text) {
 /**
  * The ID of a text in a base of fixed width, if it is one.
  * @param {Base} base
- * @returns {(text: string) => Buffer | undefined}
+ * @returns {(text: string) => Uint8Array | undefined}
  */
 function readAs(base) {
   return (text) => {
@@ -104,9 +105,9 @@ function couldBe(form, ...bases) {
  * @param {string} text
  */
 function readBase64(text) {
-  const bytes = Buffer.from(text, 'base64')
-  const same = bytes.toString('base64url') === text.replace('=', '').replaceAll('+', '-').replaceAll('/', '_')
-  return bytes.length === 8 && same ? bytes : undefined
+  const usual = text.replace(/=$/, '').replaceAll('-', '+').replaceAll('_', '/')
+  const bytes = Uint8Array.from(atob(usual), (char) => char.charCodeAt(0))
+  return bytes.length === 8 && btoa(String.fromCharCode(...bytes)) === `${usual}=` ? bytes : undefined
 }
 
 /**
@@ -119,7 +120,7 @@ function strip(text) {
 }
 
 /**
- * The ID as a bigint or Buffer, the form it was in, and perhaps a note. Throws if no form fits.
+ * The ID as a bigint or bytes, the form it was in, and perhaps a note. Throws if no form fits.
  * @param {string} given
  */
 function readId(given) {
@@ -148,4 +149,4 @@ function joinBytes(args) {
   return texts
 }
 
-module.exports = { readId, joinBytes }
+module.exports = { readId, joinBytes, WANTED }

@@ -1,54 +1,24 @@
 'use strict'
 // @ts-check
 
-// Computes the node number from named values, as options and parts have them: `id`, or the node fields. Also finds
-// these values for a generator: in its options, else in the environment, else 0. Two sources that could disagree are an
-// error, because somebody relies on the one that would be ignored.
+// The node number of a generator, from named values, `id` or the node fields: in its options, else in the environment, else
+// 0. Two sources that could disagree are an error, because somebody relies on the one that would be ignored.
 
 const { errors, isAbsent, readBounded, readInteger } = require('../base/check.js')
 
 /**
  * @import { Options } from '../base/check.js'
- * @import { LayoutFacts } from './layout-facts.js'
+ * @import { LayoutFacts } from '../codec/facts.js'
  */
 
-/** @param {string} name */
-const sameName = (name) => name
-
 /**
- * The node number: `id`, or the node fields by name, or 0; if both are given they must agree.
- * @param {Options} given
- * @param {LayoutFacts} facts
- * @param {(name: string) => string} [label] what to call a field in an error
- */
-function readNode(given, facts, label = sameName) {
-  const { nodeFields } = facts
-  let joined = 0
-  let other
-  for (let i = 0; i < nodeFields.length; i++) {
-    const { name, max, unit } = nodeFields[i]
-    const value = given[name]
-    if (isAbsent(value)) continue
-    joined += readBounded(label(name), value, 0, max) * unit
-    other ??= name
-  }
-  const { id } = given
-  if (isAbsent(id)) return joined
-  const node = readBounded(label('id'), id, 0, facts.nodeMax)
-  if (other !== undefined && node !== joined) {
-    throw errors().optionRangeError(other, given[other], `left out or the same as in id, which is ${id}`)
-  }
-  return node
-}
-
-/**
- * The same, with the values of the node fields by name if `id` is not given.
+ * The node number, with the values of the node fields by name if `id` is not given.
  * @param {Options} given
  * @param {LayoutFacts} facts
  * @param {(name: string) => string} [label]
  */
-function readNodes(given, facts, label = sameName) {
-  const node = readNode(given, facts, label)
+function readNodes(given, facts, label = (name) => name) {
+  const node = facts.readNode(given, label)
   /** @type {Record<string, number>} */
   const nodes = {}
   if (!isAbsent(given.id)) return { node, nodes }
@@ -59,7 +29,6 @@ function readNodes(given, facts, label = sameName) {
 }
 
 const ORDINAL = 'ordinal'
-const ID_VARIABLE = 'FLAKEFORGE_ID'
 
 /**
  * The node number, `nodeOffset` included, and the node fields as they were given by name.
@@ -69,7 +38,7 @@ const ID_VARIABLE = 'FLAKEFORGE_ID'
 function readNodeNumber(options, facts) {
   const values = choose(options, facts)
   /** @param {string} name */
-  const label = (name) => (isAbsent(options[name]) ? variableOf(name, facts) : name)
+  const label = (name) => (isAbsent(options[name]) ? variableOf(name) : name)
   const other = isAbsent(values.id) ? undefined : facts.nodeNames.find((name) => !isAbsent(values[name]))
   if (other !== undefined) {
     const why = `together with ${label('id')} (${values.id}), which is the whole node number`
@@ -86,24 +55,27 @@ function readNodeNumber(options, facts) {
  * @param {Options} options
  * @param {LayoutFacts} facts
  */
-function choose(options, { nodeFields }) {
+function choose(options, facts) {
   /** @type {Options} */
   const values = { id: options.id }
   let isSilent = isAbsent(options.id)
-  for (const { name, variable } of nodeFields) {
+  facts.variables ??= facts.nodeNames.map(variableOf)
+  const { nodeNames, variables } = facts
+  for (let i = 0; i < nodeNames.length; i++) {
+    const name = nodeNames[i]
     const isLeftOut = isAbsent(options[name])
-    values[name] = isLeftOut && isAbsent(options.id) ? process.env[variable] : options[name]
+    values[name] = isLeftOut && isAbsent(options.id) ? process.env[variables[i]] : options[name]
     isSilent &&= isLeftOut
   }
-  if (isSilent) values.id = process.env[ID_VARIABLE]
+  if (isSilent) values.id = process.env.FLAKEFORGE_ID
   return values
 }
 
 /**
+ * The environment variable of a node field, or of `id`.
  * @param {string} name
- * @param {LayoutFacts} facts
  */
-const variableOf = (name, { nodeFields }) => nodeFields.find((field) => field.name === name)?.variable ?? ID_VARIABLE
+const variableOf = (name) => `FLAKEFORGE_${name.toUpperCase()}`
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {
@@ -134,4 +106,4 @@ function shift(node, offset, max) {
   return shifted
 }
 
-module.exports = { readNode, readNodeNumber, readNodes }
+module.exports = { readNodeNumber, readNodes, variableOf }

@@ -4,12 +4,13 @@
 // IDs for the public: the class `Seal` that users see. The core computes; this file checks what users give, and brings IDs
 // into the form that they want. It must never show a key or keep one: not in an error, not where console.log finds it.
 
-const { isBigUint64Array } = require('node:util').types
 const native = require('../native/index.js')
-const { BASES } = require('../native/texts.js')
 const { errors, isAbsent } = require('../base/check.js')
-const { format, parse } = require('./format.js')
-const { isUint8Array, toBigInt, toBuffer } = require('./ids.js')
+const { isBigUint64Array, isUint8Array } = require('../base/objects.js')
+const { BASES, textWidth } = require('../codec/bases.js')
+const { toBigInt, toBytes } = require('../codec/ids.js')
+const { parse } = require('../codec/text.js')
+const { format } = require('./format.js')
 
 /** @import { Wasm } from '../native/wasm.js' */
 
@@ -24,7 +25,7 @@ const inPlace = wasm === undefined ? (ids, change) => change(ids) : require('../
 const { keyBytes: KEY_BYTES, mostTweakBytes: MOST_TWEAK_BYTES } = native.sealBounds()
 
 /** The bases whose text of an ID always has 11 characters. */
-const TEXT_BASES = BASES.filter((base) => native.textWidth(base) === 11)
+const TEXT_BASES = BASES.filter((base) => textWidth(base) === 11)
 const DEFAULT_BASE = 'base58'
 
 const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decoded first: Buffer.from(text, 'hex')"
@@ -42,7 +43,7 @@ class Seal {
   }
 
   seal(/** @type {unknown} */ id) {
-    return toBuffer(this.sealBigInt(id))
+    return toBytes(this.sealBigInt(id))
   }
 
   sealBigInt(/** @type {unknown} */ id) {
@@ -62,7 +63,7 @@ class Seal {
   }
 
   open(/** @type {unknown} */ sealed) {
-    return toBuffer(this.openBigInt(sealed))
+    return toBytes(this.openBigInt(sealed))
   }
 
   openBigInt(/** @type {unknown} */ sealed) {

@@ -10,7 +10,8 @@
 // It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
 
 const native = require('./index.js')
-const { nsOfMs } = require('../base/check.js')
+const { nsOfMs } = require('../base/values.js')
+const { newBytes } = require('../base/objects.js')
 
 /**
  * What `generators.functions()` gives. A status is a number of STATUS; undefined is OK.
@@ -23,13 +24,11 @@ const { nsOfMs } = require('../base/check.js')
  * @property {(ids: Uint8Array) => number | undefined} fillFloats takes the IDs of a batch, as floats in the same order
  * @property {() => string} spell the ID as text
  * @property {(ids: Uint8Array) => string} spellSome IDs of a batch as one text, a space after each
- * @property {() => number | undefined} unpack the ID's parts
- * @property {() => number | undefined} pack the ID of these parts
  */
 
 /** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
 const STATUS = {
-  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4, NOT_OF_LAYOUT: 5 },
+  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4 },
   ...{ WINDOW_END: 6, FILE: 7, NOT_EXACT: 8, NO_LONGER_EXACT: 9 },
 }
 
@@ -44,19 +43,18 @@ const { wasm } = /** @type {{ wasm?: import('./wasm.js').Wasm }} */ (native)
 const room = (size) => wasm?.room(size) ?? new Uint8Array(new ArrayBuffer(size))
 
 // The same list as `Scratch` in src/hot.rs.
-const scratch = room(64 + 57 * 8 + 24)
+const scratch = room(64 + 24)
 const { buffer: memory, byteOffset: at } = scratch
 const bytes = new Uint8Array(memory, at, 8) // the ID, big-endian
 const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number
-const index = new Uint32Array(memory, at + 16, 1) // in: which generator or layout
+const index = new Uint32Array(memory, at + 16, 1) // in: which generator
 const base = new Uint32Array(memory, at + 20, 1) // in: which base, as an index into native.bases()
 const time = new Float64Array(memory, at + 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
 const refusal = new Float64Array(memory, at + 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
-const parts = new Float64Array(memory, at + 64, 57) // an ID's: Unix ms, counter, node, mode; and, out of `unpack()`, node fields
 // In: how many IDs of a batch are made or written as text so far, and how many are wanted. Out: how many are made; from
 // `spellSome()`, the width of each text, or 0 if they differ.
-const batch = new Float64Array(memory, at + 520, 2)
-const float = new Float64Array(memory, at + 536, 1) // out of `claimFloat()`: the ID
+const batch = new Float64Array(memory, at + 64, 2)
+const float = new Float64Array(memory, at + 80, 1) // out of `claimFloat()`: the ID
 
 const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, and a larger one in 150
 const few = room(FEW * 8)
@@ -69,25 +67,14 @@ const generators = new native.Generators(scratch)
 const bare = /** @type {RawFunctions} */ (generators.functions())
 const functions = wasm === undefined ? bare : require('./wasm.js').forAnyArray(bare, batch, wasm)
 const { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers } = functions
-const { spell, spellSome, unpack, pack } = functions
-
-// The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
-// Runtimes without such a class use Buffer.alloc.
-const { [Symbol.species]: FastBuffer } = /** @type {{ [Symbol.species]?: new (size: number) => Buffer }} */ (
-  /** @type {unknown} */ (Buffer)
-)
-const isFast =
-  typeof FastBuffer === 'function' &&
-  FastBuffer !== Buffer &&
-  FastBuffer.prototype instanceof Uint8Array &&
-  Buffer.isBuffer(new FastBuffer(8))
+const { spell, spellSome } = functions
 
 /**
  * The ID that was just claimed as a Buffer in an ArrayBuffer of its own. It copies byte by byte, because `set` costs 20
  * ns more.
  */
 function idAsBuffer() {
-  const buffer = isFast ? new FastBuffer(8) : Buffer.alloc(8)
+  const buffer = newBytes(8)
   buffer[0] = bytes[0]
   buffer[1] = bytes[1]
   buffer[2] = bytes[2]
@@ -105,7 +92,7 @@ function idAsBuffer() {
  */
 function fewAsBuffer(n) {
   const size = n * 8
-  const buffer = isFast ? new FastBuffer(size) : Buffer.alloc(size)
+  const buffer = newBytes(size)
   for (let i = 0; i < size; i++) buffer[i] = few[i]
   return buffer
 }
@@ -127,7 +114,7 @@ function fewAsFloats(n) {
 }
 
 /**
- * Puts an ID, 8 bytes, big-endian, where `spell()` and `unpack()` read it.
+ * Puts an ID, 8 bytes, big-endian, where `spell()` reads it.
  * @param {Uint8Array} from
  */
 function putBytes(from) {
@@ -144,7 +131,16 @@ function putBytes(from) {
 const view = new DataView(memory, at)
 
 /**
- * The same for a bigint.
+ * Puts an ID, 8 bytes, big-endian, where a claim would have put it.
+ * @param {Uint8Array} from
+ */
+function putId(from) {
+  putBytes(from)
+  id[0] = view.getBigUint64(0)
+}
+
+/**
+ * Puts an ID where `spell()` and `unpack()` read it.
  * @param {bigint} value
  */
 function putBigInt(value) {
@@ -162,9 +158,28 @@ function putTime(now) {
   time[1] = isMs ? nsOfMs(now) : Number(now % 1_000_000n)
 }
 
+/**
+ * The addon's layout, made when a generator first needs it.
+ * @param {import('../codec/facts.js').LayoutFacts} facts
+ */
+function nativeLayout(facts) {
+  facts.native ??= new native.Layout(requestOf(facts))
+  return facts.native
+}
+
+/**
+ * A layout as the addon takes it.
+ * @param {import('../codec/facts.js').LayoutFacts} facts
+ */
+function requestOf({ spec: { name, fields }, tickNs, choices }) {
+  if (fields === undefined) return { name, ...choices }
+  const spec = { tickNs, names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
+  return { name, spec, ...choices }
+}
+
 module.exports = {
   STATUS,
-  ...{ claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, spell, spellSome, unpack, pack, generators },
-  ...{ id, float, index, base, refusal, parts, batch, few, some },
-  ...{ idAsBuffer, fewAsBuffer, fewAsFloats, fewAsNumbers, putBytes, putBigInt, putTime },
+  ...{ claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, spell, spellSome, generators },
+  ...{ id, float, index, base, refusal, batch, few, some },
+  ...{ idAsBuffer, fewAsBuffer, fewAsFloats, fewAsNumbers, putBytes, putBigInt, putId, putTime, nativeLayout },
 }

@@ -27,7 +27,7 @@ console.warn(
     'node number of its own, or they can make the same IDs.',
 )
 
-const { default: FlakeId } = await import('flakeforge')
+const { default: FlakeId } = await import('flakeforge/with-addon')
 
 export const { Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
 export { FlakeId, FlakeId as default }

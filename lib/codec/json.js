@@ -1,11 +1,11 @@
 'use strict'
 // @ts-check
 
-// bigints in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse. Plain
-// JavaScript, without the addon. It must never give a number that is not the one that was written: what has lost digits
-// on its way is an error.
+// bigints in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse. It must
+// never give a number that is not the one that was written: what has lost digits on its way is an error.
 
-const { MAX_U64, errors } = require('../base/check.js')
+const { jsonIdError } = require('../base/errors/json.js')
+const { MAX_U64, errors } = require('../base/values.js')
 
 const MIN_I64 = -(2n ** 63n)
 
@@ -75,7 +75,7 @@ function revive(key, value, context) {
   if (Array.isArray(value)) return value.map((element) => revive(key, element))
   if (typeof value === 'number') return fromNumber(key, value, context?.source)
   if (typeof value === 'string' && DECIMAL.test(value)) return inRange(key, value)
-  throw errors().jsonIdError(key, value, WANTED)
+  throw jsonIdError(key, value, WANTED)
 }
 
 /**
@@ -86,7 +86,7 @@ function revive(key, value, context) {
 function fromNumber(key, value, source = '') {
   if (DECIMAL.test(source)) return inRange(key, source)
   if (Number.isSafeInteger(value)) return BigInt(value)
-  throw errors().jsonIdError(key, value, WANTED, Number.isInteger(value) ? LOST : '')
+  throw jsonIdError(key, value, WANTED, Number.isInteger(value) ? LOST : '')
 }
 
 /**
@@ -95,7 +95,7 @@ function fromNumber(key, value, source = '') {
  */
 function inRange(key, text) {
   const id = BigInt(text)
-  if (id < MIN_I64 || id > MAX_U64) throw errors().jsonIdError(key, text, `${WANTED}, from −2^63 to 2^64 − 1`)
+  if (id < MIN_I64 || id > MAX_U64) throw jsonIdError(key, text, `${WANTED}, from −2^63 to 2^64 − 1`)
   return id
 }
 

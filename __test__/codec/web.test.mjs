@@ -1,0 +1,73 @@
+// web/, the ES modules for browsers: they export what the CommonJS files do, mean the same, and cost a page only what it uses.
+
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import test from 'ava'
+import { build } from 'esbuild'
+
+const require = createRequire(import.meta.url)
+const web = require('../../scripts/web/build.js').buildWeb()
+const load = (file) => import(path.join(web, file))
+
+/** Bytes of a page with these names only, as a user's bundler makes it smaller and a server compresses it. */
+async function sizeOf(names, file = 'codec.js') {
+  const { outputFiles } = await build({
+    stdin: { contents: `export ${names} from './${file}'`, resolveDir: web },
+    ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022', write: false },
+  })
+  return brotliCompressSync(outputFiles[0].contents).length
+}
+
+// What was reached, rounded up to the next 100. It may only fall: the aim for all of the codec is 6 000.
+for (const [names, most] of [
+  ['*', 7900],
+  ['{ layouts }', 6700],
+  ['{ Layout }', 6600],
+  ['{ format, parse }', 2200],
+  ['{ toBigInt, compare }', 800],
+]) {
+  test(`flakeforge/codec is small: ${names}`, async (t) => {
+    const size = await sizeOf(names)
+    t.log(`${size} bytes, minified and with brotli`)
+    t.true(size <= most, `${size} bytes, ${most} at most`)
+  })
+}
+
+test('a page with RemoteFlakeId alone has no codec in it', async (t) => {
+  const [alone, both] = await Promise.all([
+    sizeOf('{ RemoteFlakeId }', 'remote.js'),
+    sizeOf('{ RemoteFlakeId, layouts }', 'index.js'),
+  ])
+  t.true(alone < both - 4000, `${alone} and ${both} bytes`)
+})
+
+for (const [file, entry] of [
+  ['codec.js', '../../codec.js'],
+  ['remote.js', '../../remote.js'],
+  ['index.js', '../../browser.js'],
+]) {
+  test(`web/${file} has the exports of CommonJS`, async (t) => {
+    t.deepEqual(Object.keys(await load(file)).sort(), Object.keys(require(entry)).sort())
+  })
+}
+
+test('all entries share one Layout', async (t) => {
+  const [codec, main] = await Promise.all(['codec.js', 'index.js'].map(load))
+  t.is(codec.Layout, main.Layout)
+  t.is(codec.layouts, main.layouts)
+})
+
+test('an ID means the same', async (t) => {
+  const { Layout, format, layouts, parse } = await load('codec.js')
+  const plain = require('../../codec.js')
+  const id = 1541815603606036480n
+  t.deepEqual(Object.keys(layouts), Object.keys(plain.layouts))
+  for (const name of Object.keys(layouts)) {
+    t.deepEqual({ ...layouts[name].decode(id >> 11n) }, { ...plain.layouts[name].decode(id >> 11n) }, name)
+  }
+  t.is(format(id, 'base62'), plain.format(id, 'base62'))
+  t.deepEqual(parse('1ptWyK4WgZU', 'base62'), plain.parse('1ptWyK4WgZU', 'base62'))
+  const error = t.throws(() => new Layout('flaky'), { code: 'ERR_FLAKE_OPTION' })
+  t.is(error.message, `layout must be one of ${Object.keys(layouts)}, but is 'flaky'`)
+})

@@ -1,0 +1,302 @@
+'use strict'
+// @ts-check
+
+// Where tick, counter and node are in the 64 bits of an ID, and which ticks there are: the JavaScript twin of
+// core/src/layout.rs. It works on `word` and its halves of ids.js. It must never drop a bit: what the fields cannot hold is
+// refused before it comes here, and an ID that no generator of the layout could have made has no parts.
+
+const { FARTHEST_MS, MAX_U64 } = require('../base/values.js')
+const { HIGH, LOW, half, toBytes, word } = require('./ids.js')
+
+const NS_PER_MS = 1_000_000n
+const MODES = ['spread', 'sequential'] // in the order of the mode bit
+const OTHERS = ['timestamp', 'counter', 'zero', 'mode']
+
+/**
+ * Whether a field holds a part of the node number: all node fields joined are that.
+ * @param {string} name
+ */
+const isNode = (name) => !OTHERS.includes(name)
+
+/** The bits of a field, in both halves of the word: a number holds no 64 bits exactly, but 53. */
+class Piece {
+  /**
+   * @param {string} name
+   * @param {number} width
+   * @param {number} shift how many bits of the word are below
+   * @param {number} unit of a node field: how much a value of 1 adds to the node number
+   */
+  constructor(name, width, shift, unit, mask = ((1n << BigInt(width)) - 1n) << BigInt(shift)) {
+    this.mask = mask
+    this.name = name
+    this.width = width
+    this.shift = shift
+    this.unit = unit
+    this.scale = 2 ** (32 - shift) // what a bit of the higher half counts
+    this.high = Number(mask >> 32n) | 0
+    this.low = Number(mask & 0xffffffffn) | 0
+  }
+
+  read(high = half[HIGH], low = half[LOW]) {
+    return ((high & this.high) >>> 0) * this.scale + ((low & this.low) >>> this.shift)
+  }
+
+  /**
+   * Puts the lowest bits of a value there, where all bits are 0.
+   * @param {number} value
+   */
+  write(value) {
+    half[HIGH] |= (value / this.scale) & this.high
+    half[LOW] |= (value << this.shift) & this.low
+  }
+
+  /** Whether a bit is set. */
+  isSet(high = half[HIGH], low = half[LOW]) {
+    return ((high & this.high) | (low & this.low)) !== 0
+  }
+}
+
+/** Which bits change places with those so many places above. */
+const SWAPS = [0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff]
+
+/**
+ * 32 bits from the last to the first.
+ * @param {number} bits
+ */
+const mirrored = (bits) =>
+  SWAPS.reduce((turned, mask, i) => {
+    const by = 2 ** i
+    return ((turned >>> by) & mask) | ((turned & mask) << by)
+  }, bits)
+
+/**
+ * ns as ms; whole ms are exact.
+ * @param {bigint} ns
+ */
+function toMs(ns) {
+  const rest = ((ns % NS_PER_MS) + NS_PER_MS) % NS_PER_MS
+  return Number((ns - rest) / NS_PER_MS) + Number(rest) / 1e6
+}
+
+/**
+ * @param {bigint} a
+ * @param {bigint} b
+ */
+const smaller = (a, b) => (a < b ? a : b)
+
+/**
+ * The pieces of the fields, both the most significant first.
+ * @param {readonly (readonly [string, number])[]} fields
+ */
+function piecesOf(fields) {
+  let shift = 0
+  let unit = 1
+  const pieces = [...fields].reverse().map(([name, width]) => {
+    const piece = new Piece(name, width, shift, unit)
+    shift += width
+    if (isNode(name)) unit *= 2 ** width
+    return piece
+  })
+  return pieces.reverse()
+}
+
+/** @typedef {{ name: string, max: number, unit: number }} NodeField `unit`: how much a value of 1 adds to the node number */
+
+/**
+ * The node fields, the most significant first. A name that occurs twice is one field.
+ * @param {Piece[]} nodes
+ */
+function nodeFieldsOf(nodes) {
+  /** @type {NodeField[]} */
+  const fields = []
+  for (const { name, width, unit } of [...nodes].reverse()) {
+    const known = fields.find((field) => field.name === name)
+    if (known) known.max = (known.max + 1) * 2 ** width - 1
+    else fields.unshift({ name, max: 2 ** width - 1, unit })
+  }
+  return fields
+}
+
+/**
+ * What a layout is, as far as bits and times go.
+ * @typedef {object} Shape
+ * @property {readonly (readonly [string, number])[]} fields none if it is decimal
+ * @property {string | undefined} host the node field of a decimal layout
+ * @property {number} epoch
+ * @property {number} tickNs
+ * @property {string | undefined} mode if it has a field of this name
+ * @property {bigint | undefined} idOffset what is added to every ID
+ */
+
+/**
+ * Nothing of it ever changes. It is not frozen: V8 takes half as long again to decode an ID then, with the layout that was
+ * made first.
+ */
+class Packing {
+  #nodes
+  #modeBit
+  #mode
+  #isDecimal
+  #tickNs
+  #size // from the first ID of a tick to that of the next
+  #isExact // whether a number holds all its times
+  #lowest // the IDs of tick 0
+  #highest
+  #firstTick
+  #lastTick
+
+  /** @param {Shape} shape */
+  constructor({ fields, host, epoch, tickNs, mode, idOffset = 0n }) {
+    const isDecimal = host !== undefined
+    const pieces = piecesOf(isDecimal ? [[host, 7]] : fields)
+    const nodes = pieces.filter(({ name }) => isNode(name))
+    const none = new Piece('', 0, 0, 0)
+    /** @param {string} wanted */
+    const named = (wanted) => pieces.find(({ name }) => name === wanted) ?? none
+    const zeros = pieces.reduce((sum, { name, mask }) => (name === 'zero' ? sum | mask : sum), 0n)
+    const time = isDecimal ? new Piece('', 64, 0, 0) : named('timestamp')
+    const [second = none, first = none] = [...nodes].reverse()
+
+    this.time = time
+    this.counter = named('counter')
+    this.zero = new Piece('', 0, 0, 0, zeros) // all bits that must be 0
+    this.first = first // the last two node fields, for plain layouts
+    this.second = second
+    this.#nodes = nodes
+    this.#modeBit = named('mode')
+    this.nodeFields = isDecimal ? [{ name: host, max: 99, unit: 1 }] : nodeFieldsOf(nodes)
+    this.nodeMax = this.nodeFields.reduce((sum, { max, unit }) => sum + max * unit, 0)
+    this.counterMax = 2 ** this.counter.width - 1
+    this.#mode = mode
+    this.offset = idOffset
+    this.#isDecimal = isDecimal
+    this.isTimeOrdered = mode !== MODES[0] && (isDecimal || pieces.find(({ name }) => name !== 'zero') === time)
+
+    this.epoch = epoch
+    this.tickMs = tickNs / 1e6
+    this.#tickNs = BigInt(tickNs)
+    this.epochNs = BigInt(epoch) * NS_PER_MS
+    this.#isExact = Number.isInteger(this.tickMs) && 2 ** time.width * this.tickMs + Math.abs(epoch) <= 2 ** 53
+    const isUsual = !mode && !idOffset && nodes.length === this.nodeFields.length && nodes.length < 3
+    /** whether at most two node fields and the counter are in the lower half, and nothing else is unusual */
+    this.isPlain = this.#isExact && isUsual && [this.counter, ...nodes].every(({ high }) => high === 0)
+
+    // The ticks that can be used: there are bits for them, a Date can show them, and IDs with their offset fit.
+    const size = isDecimal ? 100n : 1n << BigInt(time.shift)
+    this.#size = size
+    this.#lowest = this.pack(0n, 0, 0)
+    this.#highest = this.pack(0n, this.counterMax, this.nodeMax)
+    // The highest nodes of a decimal layout's last tick do not fit 64 bits, so nobody may use it.
+    this.tickMax = smaller((1n << BigInt(time.width)) - 1n, (MAX_U64 - this.#highest + idOffset) / size)
+    const ofDates = (BigInt(FARTHEST_MS) * NS_PER_MS - this.epochNs) / this.#tickNs - 1n
+    const last = smaller(smaller(this.tickMax, ofDates), (MAX_U64 - this.#highest) / size)
+    this.#lastTick = last < 0n ? 0n : last
+    this.#firstTick = this.#lowest < 0n ? (size - 1n - this.#lowest) / size : 0n
+    this.lastNumber = Number(this.#lastTick) // exact if isPlain
+  }
+
+  /**
+   * Puts the ID of these parts into `word`, if isPlain.
+   * @param {number} tick
+   * @param {number} counter
+   * @param {number} node
+   */
+  putPlain(tick, counter, node) {
+    const { first, second, time } = this
+    const upper = first.unit && Math.floor(node / first.unit)
+    const lower = node - upper * first.unit
+    const below = (counter << this.counter.shift) | (upper << first.shift) | (lower << second.shift)
+    half[LOW] = ((tick << time.shift) & time.low) | below
+    half[HIGH] = (tick / time.scale) & time.high
+  }
+
+  /**
+   * The ID of these parts. It may be out of range, by the offset.
+   * @param {bigint} tick
+   * @param {number} counter
+   * @param {number} node
+   * @param {string} [mode]
+   */
+  pack(tick, counter, node, mode = this.#mode) {
+    const time = this.#turned(tick, mode) * this.#size
+    word[0] = 0n
+    this.counter.write(counter)
+    for (const piece of this.#nodes) piece.write(node / piece.unit)
+    this.#modeBit.write(MODES.indexOf(mode ?? ''))
+    return time + word[0] + this.offset
+  }
+
+  /**
+   * What an ID says; undefined if no generator of this layout could have made it.
+   * @param {bigint} id
+   */
+  unpack(id) {
+    const plain = id - this.offset
+    word[0] = plain
+    if (word[0] !== plain || this.zero.isSet()) return
+    const time = plain / this.#size
+    if (this.#isDecimal) word[0] = plain % this.#size
+    const counter = this.counter.read()
+    const node = this.#nodes.reduce((sum, piece) => sum + piece.read() * piece.unit, 0)
+    const mode = this.#mode && MODES[this.#modeBit.read()]
+    const tick = this.#turned(BigInt.asUintN(this.time.width, time), mode)
+    if (tick <= this.tickMax) return { tick, counter, node, mode }
+  }
+
+  /**
+   * In mode SPREAD, the tick's bits from the last to the first.
+   * @param {bigint} tick
+   * @param {string | undefined} mode
+   */
+  #turned(tick, mode) {
+    if (mode !== MODES[0]) return tick
+    word[0] = tick
+    const low = half[LOW]
+    half[LOW] = mirrored(half[HIGH])
+    half[HIGH] = mirrored(low)
+    return word[0] >> BigInt(64 - this.time.width)
+  }
+
+  /**
+   * The first instant of a tick, Unix ms; with a fraction if ticks are finer.
+   * @param {bigint} tick
+   */
+  startMs(tick) {
+    return this.#isExact ? this.epoch + Number(tick) * this.tickMs : toMs(this.epochNs + tick * this.#tickNs)
+  }
+
+  /**
+   * The tick of an instant (Unix ns); undefined if it is out of range.
+   * @param {bigint} ns
+   */
+  tickOf(ns) {
+    const tick = (ns - this.epochNs) / this.#tickNs
+    if (ns >= this.epochNs && tick >= this.#firstTick && tick <= this.#lastTick) return tick
+  }
+
+  /**
+   * The smallest ID of one tick and the largest of another, of a layout that is in the order of time.
+   * @param {bigint} first
+   * @param {bigint} last
+   */
+  range(first, last) {
+    return { min: toBytes(first * this.#size + this.#lowest), max: toBytes(last * this.#size + this.#highest) }
+  }
+
+  /** The first whole Unix ms that is too late for the layout. */
+  end() {
+    return Math.ceil(this.startMs(this.#lastTick + 1n))
+  }
+
+  /** The first whole Unix ms at which IDs do not fit a signed column; the epoch if that depends on the node. */
+  signedEnd() {
+    const room = (MAX_U64 >> 1n) - this.#highest
+    const first = room < 0n ? 0n : room / this.#size + 1n
+    const found = smaller(first < this.#firstTick ? this.#firstTick : first, this.#lastTick + 1n)
+    return Math.ceil(this.startMs(this.isTimeOrdered ? found : this.#mode === undefined ? 0n : 1n))
+  }
+}
+
+exports.MODES = MODES
+exports.Packing = Packing
+exports.isNode = isNode
