@@ -1,0 +1,142 @@
+// How many requests a client makes, and when: one at a time, which waiting calls join; a refill at half; more at a time under
+// load.
+
+import { createRequire } from 'node:module'
+import test from 'ava'
+import { connect, giveIds, idsIn, startScripted, turns } from './scripted-server.mjs'
+
+test('connect() resolves with the first answer, and has prefetch IDs then', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 7, token: 'a-token-of-this-test' })
+  t.deepEqual(server.counts, [7])
+  t.deepEqual(server.paths, ['POST /v1/ids/orders'])
+  t.like(server.seen[0], {
+    accept: 'application/octet-stream',
+    authorization: 'Bearer a-token-of-this-test',
+    'content-length': '0',
+  })
+  t.deepEqual(remote.stats, { ids: 0, requests: 1, retries: 0, dropped: 0, buffered: 7, server: server.url })
+})
+
+test('a path before /v1 stays, and a name is written as a URL needs it', async (t) => {
+  const server = await startScripted(t)
+  await connect(t, `${server.url}behind/a/proxy`, { name: 'a/b ü?' })
+  t.deepEqual(server.paths, ['POST /behind/a/proxy/v1/ids/a%2Fb%20%C3%BC%3F'])
+})
+
+test('10 000 nextAsync() at once: a handful of requests, one at a time, all IDs different', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server)
+  const ids = await Promise.all(Array.from({ length: 10_000 }, () => remote.nextAsync()))
+  t.is(new Set(ids.flatMap(idsIn)).size, 10_000)
+  t.true(server.counts.length <= 5, String(server.counts))
+  t.is(server.most, 1)
+})
+
+test('a refill starts at half, and not before', async (t) => {
+  for (const take of ['next', 'nextBigInt', 'nextString']) {
+    const server = await startScripted(t)
+    const remote = await connect(t, server, { prefetch: 40 })
+    for (let i = 0; i < 19; i++) remote[take]()
+    await turns(() => true)
+    t.is(remote.stats.requests, 1, take)
+    remote[take]()
+    await server.asked(2)
+    const other = await connect(t, server, { prefetch: 40 })
+    for (let i = 0; i < 20; i++) other[take]() // in one turn
+    await server.asked(4)
+    t.true(server.counts[1] >= 20, 'up to all of it')
+    await turns(() => remote.stats.buffered >= 40)
+  }
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 100 })
+  remote.take(49)
+  await turns(() => true)
+  t.is(remote.stats.requests, 1)
+  remote.take(1)
+  await server.asked(2)
+})
+
+test('a refill does not make calls wait', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 10 })
+  let answer
+  server.script = (...args) => {
+    answer = () => giveIds(...args)
+  }
+  remote.take(5)
+  await server.asked(2)
+  for (let i = 0; i < 5; i++) await remote.nextAsync()
+  const sixth = remote.nextAsync()
+  server.script = giveIds
+  answer()
+  t.is((await sixth).length, 8)
+})
+
+test('calls that wait while a request is under way join the next one', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 10 })
+  let answer
+  server.script = (...args) => {
+    server.script = giveIds
+    answer = () => giveIds(...args)
+  }
+  const first = remote.takeAsync(11)
+  await server.asked(2)
+  const others = Array.from({ length: 500 }, () => remote.nextAsync())
+  await turns(() => true)
+  t.is(remote.stats.requests, 2, 'the one under way is not given up')
+  t.is(server.counts.length, 2)
+  answer()
+  await Promise.all([first, ...others])
+  t.is(server.counts.length, 3, String(server.counts))
+  t.is(server.most, 1)
+})
+
+test('calls of one turn share one request', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 10 })
+  await Promise.all(Array.from({ length: 5 }, () => remote.takeAsync(100)))
+  t.is(server.counts.length, 2, String(server.counts))
+  t.true(server.counts[1] >= 490)
+})
+
+test('under load more is kept at hand', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 10 })
+  for (let i = 0; i < 20_000; i++) await remote.nextAsync()
+  t.true(server.counts.length < 400, `${server.counts.length} requests`)
+  t.true(Math.max(...server.counts) >= 100)
+  t.true(remote.stats.buffered <= 10_000)
+})
+
+test('how much is kept at hand follows the load: doubled while a refill is used up in 20 ms, then halved down to prefetch', (t) => {
+  const { Demand } = createRequire(import.meta.url)('../../lib/remote/demand.js')
+  const demand = new Demand({ prefetch: 100 })
+  let now = 0
+  const refillAfter = (ms) => {
+    now += ms
+    demand.ask(now)
+    demand.came(now + 5)
+    return demand.count
+  }
+  t.deepEqual([0, 1, 1, 24, 30].map(refillAfter), [100, 200, 400, 800, 800])
+  for (let i = 0; i < 20; i++) refillAfter(1)
+  t.is(demand.count, 10_000, 'the most of one request')
+  t.is(refillAfter(99), 10_000)
+  t.is(refillAfter(101), 5_000)
+  for (let i = 0; i < 20; i++) refillAfter(1000)
+  t.is(demand.count, 100)
+  t.is(demand.low, 50)
+})
+
+test('prefetch 1 and 10 000 work', async (t) => {
+  for (const prefetch of [1, 10_000]) {
+    const server = await startScripted(t)
+    const remote = await connect(t, server, { prefetch })
+    t.is(server.counts[0], prefetch)
+    const ids = []
+    for (let i = 0; i < 50; i++) ids.push(...idsIn(await remote.nextAsync()))
+    t.is(new Set(ids).size, 50)
+  }
+})

@@ -1,0 +1,108 @@
+'use strict'
+// @ts-check
+
+// The calls of a client that wait for IDs, in their order. It must never let one overtake another.
+
+/** @import { IdBuffer } from './buffer.js' */
+
+/**
+ * @callback Callback
+ * @param {unknown} error
+ * @param {any} [ids] bytes
+ * @returns {unknown}
+ *
+ * A call: `into` is what it will get, `filled` how many bytes of it are there.
+ * @typedef {{ into: Uint8Array, filled: number, since: number, callback: Callback, isOver: boolean }} Call
+ */
+
+class Calls {
+  /** how many IDs they still need together */
+  missing = 0
+  /** how many they have got so far */
+  held = 0
+  /** how many IDs calls had got that were then given up */
+  lost = 0
+  /** how many calls wait */
+  size = 0
+  /** @type {Call[]} */
+  #queue = []
+  #first = 0 // index of the first one that waits; those before it are over
+
+  /**
+   * @param {Uint8Array} into
+   * @param {number} since when it was made, in ms by a clock that never goes back
+   * @param {Callback} callback
+   */
+  add(into, since, callback) {
+    const call = { into, filled: 0, since, callback, isOver: false }
+    this.#queue.push(call)
+    this.size++
+    this.missing += into.length / 8
+    return call
+  }
+
+  /**
+   * Gives the IDs of the buffer to the calls, as far as they go.
+   * @param {IdBuffer} buffer
+   */
+  serve(buffer) {
+    for (let call = this.#head(); call !== undefined; call = this.#head()) {
+      const filled = buffer.fill(call.into, call.filled)
+      this.held += (filled - call.filled) / 8
+      this.missing -= (filled - call.filled) / 8
+      call.filled = filled
+      if (call.filled < call.into.length) return
+      this.#end(call)
+      call.callback(null, call.into)
+    }
+  }
+
+  /**
+   * Ends those that have waited since then or longer, with an error.
+   * @param {unknown} error
+   * @param {number} [since] all of them, if it is left out
+   */
+  fail(error, since = Number.POSITIVE_INFINITY) {
+    for (let call = this.#head(); call !== undefined && call.since <= since; call = this.#head()) {
+      this.#forget(call)
+      call.callback(error)
+    }
+  }
+
+  /**
+   * Ends a call that its user gave up; false if it is over already.
+   * @param {Call} call
+   */
+  cancel(call) {
+    if (call.isOver) return false
+    this.#forget(call)
+    return true
+  }
+
+  /** The first call that waits. */
+  #head() {
+    const queue = this.#queue
+    while (this.#first < queue.length && queue[this.#first].isOver) this.#first++
+    if (this.#first * 2 > queue.length) {
+      queue.splice(0, this.#first)
+      this.#first = 0
+    }
+    return queue[this.#first]
+  }
+
+  /** @param {Call} call */
+  #forget(call) {
+    this.lost += call.filled / 8
+    this.missing -= (call.into.length - call.filled) / 8
+    this.#end(call)
+  }
+
+  /** @param {Call} call */
+  #end(call) {
+    call.isOver = true
+    this.held -= call.filled / 8
+    this.size--
+  }
+}
+
+exports.Calls = Calls

@@ -1,0 +1,266 @@
+'use strict'
+// @ts-check
+
+// Where a client's IDs come from: what was fetched, the calls that wait, and the one request that brings more. It asks for
+// more when half is used up; calls that find nothing join the next request.
+//
+// It must never have two requests under way, and never use the answer of one that it gave up. It must never ask without
+// end for calls that nobody awaits any more.
+
+const { abortable } = require('../base/abort.js')
+const { sleepUnlessAborted } = require('../base/abortable-sleep.js')
+const { closedRemoteError, fetchedUsedUpError } = require('../base/errors/remote.js')
+const { monotonicNow, queueMicrotask } = require('../base/portable-timers.js')
+const { IdBuffer } = require('./buffer.js')
+const { Calls } = require('./calls.js')
+const { Demand } = require('./demand.js')
+const { MOST } = require('./options.js')
+const { LONGEST_REST_MS, RoundFailure, Servers } = require('./servers.js')
+const { whenCopied } = require('./snapshot.js')
+
+/**
+ * @import { Callback } from './calls.js'
+ * @import { RequestSettings } from './request.js'
+ *
+ * A series of requests, until nobody needs IDs. `until`: when it must have ended by itself.
+ * @typedef {{ controller: AbortController, until: number, isResting: boolean }} Attempt
+ */
+
+/**
+ * How much later than planned a request may end. Beyond that it was cut off without a word: platforms do so to what a
+ * function leaves behind when it has answered.
+ */
+const GRACE_MS = 5_000
+
+class Supply {
+  /** what was fetched; only the hot path of a client uses it, too */
+  buffer
+  #settings
+  #servers
+  #demand
+  #calls = new Calls()
+  /** @type {Attempt | undefined} */
+  #attempt
+  /** @type {{ error: Error, isFinal: boolean } | undefined} */
+  #failure // of the last request
+  #restUntil = Number.NEGATIVE_INFINITY // until then nothing is fetched in advance
+  #cameAt = Number.NEGATIVE_INFINITY // the last answer
+  #goal = 0 // so many IDs a take() did not find
+  #received = 0
+  #left = 0 // how many were here when all was dropped
+  #isClosed = false
+
+  /** @param {RequestSettings} settings */
+  constructor(settings) {
+    this.#settings = settings
+    this.#servers = new Servers(settings)
+    this.#demand = new Demand(settings)
+    this.buffer = new IdBuffer(settings)
+    whenCopied(() => this.#forget())
+  }
+
+  /**
+   * Resolves with the first answer.
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<void>}
+   */
+  begin(signal) {
+    return abortable(signal, (callback) => this.submit(new Uint8Array(0), callback))
+  }
+
+  /** The next ID, or an error. */
+  nextBigInt() {
+    if (!this.buffer.look()) throw this.#shortOf(1)
+    const id = this.buffer.nextBigInt()
+    this.#given()
+    return id
+  }
+
+  /**
+   * The same, as the first 8 bytes of `into`.
+   * @param {Uint8Array} into
+   */
+  copyTo(into) {
+    if (!this.buffer.look()) throw this.#shortOf(1)
+    this.buffer.copyTo(into)
+    this.#given()
+  }
+
+  /**
+   * Fills all of `into`, or throws and takes none.
+   * @param {Uint8Array} into
+   */
+  fill(into) {
+    if (!this.claim(into)) throw this.#shortOf(into.length / 8)
+  }
+
+  /**
+   * Fills all of `into` if so many IDs are here and no other call waits for them. Returns whether it did.
+   * @param {Uint8Array} into
+   */
+  claim(into) {
+    if (this.#isClosed) throw closedRemoteError(this.#settings.name)
+    if (this.#calls.size > 0 || !this.buffer.take(into)) return false
+    this.#given()
+    return true
+  }
+
+  /**
+   * Calls back when `into` is filled, never at once. Returns the call, which can be cancelled.
+   * @param {Uint8Array} into
+   * @param {Callback} callback
+   */
+  submit(into, callback) {
+    const now = monotonicNow()
+    const call = this.#calls.add(into, now, callback)
+    if (this.#calls.size === 1 && into.length > 0) this.#calls.serve(this.buffer) // takes what is here
+    this.#refill(now)
+    const cancel = () => {
+      const isCancelled = this.#calls.cancel(call)
+      if (this.#calls.size === 0 && this.#attempt?.isResting) this.#giveUp()
+      return isCancelled
+    }
+    return { cancel }
+  }
+
+  get stats() {
+    this.buffer.look()
+    const [buffered, { requests, retries }] = [this.buffer.count, this.#servers]
+    const dropped = this.buffer.dropped + this.#calls.lost + this.#left
+    const ids = this.#received - buffered - dropped - this.#calls.held
+    return { ids, requests, retries, dropped, buffered, server: this.#servers.current }
+  }
+
+  /** Gives no more IDs. */
+  close() {
+    this.#isClosed = true
+    this.#forget()
+    this.#calls.fail(closedRemoteError(this.#settings.name))
+  }
+
+  /** Drops what is here and what is on its way. */
+  #forget() {
+    this.#giveUp()
+    this.#left += this.buffer.count
+    this.buffer.clear()
+  }
+
+  /** To be called after IDs were taken from the buffer. */
+  #given() {
+    const above = this.buffer.count - this.#demand.low
+    if (above <= 0) this.#refill()
+    this.buffer.trust(above > 0 ? above - 1 : MOST)
+  }
+
+  /**
+   * The error of a call that cannot wait; the IDs are on their way for a later one.
+   * @param {number} n
+   */
+  #shortOf(n) {
+    const { name } = this.#settings
+    if (this.#isClosed) return closedRemoteError(name)
+    const failure = this.#failure
+    const here = this.buffer.count
+    this.#goal = Math.max(this.#goal, n)
+    this.#refill()
+    if (failure?.isFinal) return failure.error
+    const retryAfterMs = Math.max(0, this.#restUntil - monotonicNow()) + this.#demand.tookMs
+    return fetchedUsedUpError(name, { wanted: n, here, retryAfterMs, cause: failure?.error })
+  }
+
+  /** Asks for more, unless that is under way. */
+  #refill(now = monotonicNow()) {
+    if (this.#attempt !== undefined) {
+      if (now < this.#attempt.until) return
+      this.#giveUp()
+    }
+    if (this.#isClosed || (this.#calls.size === 0 && now < this.#restUntil)) return
+    const attempt = { controller: new AbortController(), until: now + GRACE_MS, isResting: false }
+    this.#attempt = attempt
+    queueMicrotask(() => this.#run(attempt)) // after the other calls that this turn makes: they join
+  }
+
+  /** The answer of the request that is under way will not be used. */
+  #giveUp() {
+    const attempt = this.#attempt
+    this.#attempt = undefined
+    attempt?.controller.abort()
+  }
+
+  /** @param {Attempt} attempt */
+  async #run(attempt) {
+    try {
+      while (attempt === this.#attempt && this.#needs()) await this.#step(attempt)
+    } catch (error) {
+      if (attempt !== this.#attempt) return
+      this.#failure = { error: /** @type {Error} */ (error), isFinal: true }
+      this.#restUntil = monotonicNow() + LONGEST_REST_MS
+      this.#calls.fail(error)
+    }
+    if (attempt === this.#attempt) this.#attempt = undefined
+  }
+
+  /** Whether more IDs are to be fetched. */
+  #needs() {
+    const { count } = this.buffer
+    return this.#calls.size > 0 || count <= this.#demand.low || count < this.#goal
+  }
+
+  /**
+   * One round of requests, and the rest after one in vain. Throws if no other one would help.
+   * @param {Attempt} attempt
+   */
+  async #step(attempt) {
+    const start = monotonicNow()
+    this.#demand.ask(start)
+    const ahead = Math.max(this.#demand.count, this.#goal) - this.buffer.count
+    const n = Math.min(MOST, this.#calls.missing + Math.max(0, ahead))
+    if (n === 0) return // the demand has just become smaller: what is here is enough
+    attempt.until = start + this.#servers.longestRoundMs + GRACE_MS
+    const answer = await this.#servers.round(n, attempt.controller.signal)
+    if (attempt !== this.#attempt) return
+    if (!(answer instanceof RoundFailure)) this.#came(answer)
+    else if (this.#failed(answer, start)) await this.#rest(attempt, answer.restMs)
+    else this.#attempt = undefined
+  }
+
+  /** @param {Uint8Array} bytes */
+  #came(bytes) {
+    this.#cameAt = monotonicNow()
+    this.#demand.came(this.#cameAt)
+    this.#failure = undefined
+    this.#restUntil = Number.NEGATIVE_INFINITY
+    this.#received += bytes.length / 8
+    this.buffer.add(bytes)
+    this.#calls.serve(this.buffer)
+    if (this.buffer.count >= this.#goal) this.#goal = 0
+  }
+
+  /**
+   * All servers have failed. Ends the calls that would wait too long; each has had all servers asked once. Returns whether
+   * there are others.
+   * @param {InstanceType<typeof RoundFailure>} failure
+   * @param {number} start of the round
+   */
+  #failed({ error, restMs }, start) {
+    const now = monotonicNow()
+    this.#failure = { error, isFinal: false }
+    this.#restUntil = now + Math.min(restMs, LONGEST_REST_MS)
+    const tooLate = now + restMs - this.#settings.waitMs
+    if (this.#cameAt < tooLate) this.#calls.fail(error, Math.min(start, tooLate))
+    return this.#calls.size > 0
+  }
+
+  /**
+   * @param {Attempt} attempt
+   * @param {number} ms
+   */
+  async #rest(attempt, ms) {
+    attempt.until = monotonicNow() + ms + GRACE_MS
+    attempt.isResting = true
+    await sleepUnlessAborted(attempt.controller.signal, ms)
+    attempt.isResting = false
+  }
+}
+
+exports.Supply = Supply
