@@ -2,7 +2,8 @@
 
 import { FlakeId } from '../index.js'
 import { AnyLayout, GivenFields, LayoutChoices, Unspecified } from './node-fields.js'
-import { GeneratorOptions, LayoutOption, SignalOptions } from './options.js'
+import { GeneratorOptions, LayoutOption, SignalOptions, Stats } from './options.js'
+import { RemoteOptions } from './remote.js'
 import { Store } from './stores.js'
 
 /**
@@ -50,6 +51,47 @@ export interface LeaseOptions {
    * the generator.
    */
   signal?: AbortSignal | null | undefined
+  /**
+   * URLs of flakeforge-server, from which IDs come while no slot gives any: none is free within `waitMs`, the store cannot
+   * be reached, a quiet period lasts too long, or the window ended without a renewal. Then `join` and `attach` resolve all
+   * the same, `state` is what the slot is, and `source` is `'server'`. A slot is sought meanwhile, and taken when there is
+   * one.
+   *
+   * The servers must serve this group, on this store. An answer with another layout is refused with
+   * `ERR_FLAKE_CONFIG_MISMATCH`, and so is a server whose slots are not on this store, as far as that can be seen: see
+   * {@link ElseFrom}. If nobody gives IDs, there is one error that names the reason of the store (its `cause`) and of each
+   * server (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
+   *
+   * `createGroup` ignores it.
+   * @example
+   * const flake = await FlakeId.join('redis://localhost', {
+   *   group: 'orders',
+   *   waitMs: 5_000,
+   *   elseFrom: ['http://ids-1:8080', 'http://ids-2:8080'],
+   * })
+   * flake.source // 'slot', or 'server' if none was free within 5 s
+   */
+  elseFrom?: string | URL | ReadonlyArray<string | URL> | ElseFrom | null | undefined
+}
+
+/**
+ * Where IDs come from while no slot gives any, with options of `RemoteFlakeId.connect()`. `name` is that of the group on the
+ * servers; default: the group's own.
+ *
+ * What is compared: each answer's layout, always; and once for each server, whether one of its slots is in the store under
+ * the same owner. That is done when `join` has a result, and before IDs of a server are used. While the server or the store
+ * does not answer, nothing can be said, and the layout alone decides. A server of another store is a warning at the start
+ * (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
+ */
+export interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
+  urls: string | URL | ReadonlyArray<string | URL>
+  name?: string | null | undefined
+}
+
+/** The counts of a leased generator; each slot begins new ones. */
+export interface LeasedStats extends Stats {
+  /** how many IDs came from servers since `join`; they are not in `ids`. Only with `elseFrom`. */
+  fromServers?: number
 }
 
 /**
@@ -94,12 +136,30 @@ export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
  * Its `state` is one of these:
  * - `'attached'`: it makes IDs.
  * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and
- *   it has no other yet; the error's `cause` says why.
+ *   it has no other yet; the error's `cause` says why. With `elseFrom`, the calls give IDs of servers while a slot is
+ *   sought. Until it has its first slot, its `id` is undefined.
  * - `'destroyed'`: the group was ended, and calls throw `ERR_FLAKE_DESTROYED` from then on.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
   private constructor()
+  /**
+   * What the members of a group must have in common for their IDs to be unique and in the order of time together: epoch,
+   * tick, where timestamp and counter are, and node fields that stay fixed, as text to compare. IDs of generators with
+   * different texts must never be mixed.
+   */
+  readonly fingerprint: string
   readonly state: 'attached' | 'detached' | 'destroyed'
+  /**
+   * Who makes the next ID: its own slot, or with `elseFrom` a server; undefined if nobody does, because it was detached,
+   * closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
+   *
+   * IDs of servers were fetched ahead: `next()` and `take(n)` give what is here, and throw `ERR_FLAKE_OVERFLOW`
+   * (`retryAfterMs`) if that is too little; the calls that wait fetch more. When a slot is there again, what is left of
+   * them is dropped. So where the source changes, IDs may be lower than those before by what the clocks differ (`skewMs`)
+   * and by how long they were here (`validityMs`); none comes twice.
+   */
+  readonly source: 'slot' | 'server' | undefined
+  readonly stats: LeasedStats
   /** the slot that it holds, from 0; undefined while detached */
   readonly slot: number | undefined
   /**
@@ -108,13 +168,13 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    */
   readonly expires: Date | undefined
   /**
-   * Gives the slot back. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5 s: if the store
+   * Gives the slot back, and ends the use of servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5 s: if the store
    * has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window ends.
    */
   detach(): Promise<void>
   /**
    * Gets a slot again: probably another one, and then the node number changes. It ends at most a second after `waitMs`,
-   * whatever the store does.
+   * whatever the store does. With `elseFrom` it resolves like `join` where servers give IDs.
    * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A
    * slot that was granted in the meantime is given back.
    * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; after `close()`, `ERR_FLAKE_DETACHED`
@@ -134,7 +194,8 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
   /**
-   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event: `join` waits.
+   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for
+   *   it; with `elseFrom` it may come later, and then it does.
    * - `renewed`: the window was extended.
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.

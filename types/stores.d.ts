@@ -153,3 +153,17 @@ export function etcdStore(options: {
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
 export function recordStore(store: RecordStore): Store
+
+/**
+ * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
+ * groups, or looks at its slots with `list`. It has a client of its own, which connects at the first call and which
+ * `close()` ends; close the generators first.
+ * @param address default: the store that the environment variable `FLAKEFORGE_STORE` names, else the default folder
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
+ * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
+ * @example
+ * const store = openStore('redis://localhost')
+ * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
+ * console.log(await store.list('orders'))
+ */
+export function openStore(address?: string | null): Store

@@ -7,9 +7,9 @@
 
 const hot = require('../native/hot.js')
 const { CLOCK, errors } = require('../base/check.js')
-const { layoutOf } = require('../layout/layout.js')
-const { readCount } = require('./options.js')
-const { OpenedGenerator } = require('./opened-generator.js')
+const { layoutOf } = require('../codec/layout.js')
+const { lookAhead, readCount } = require('./options.js')
+const { NO_INDEX, OpenedGenerator } = require('./opened-generator.js')
 const { monotonicNow } = require('../base/timers.js')
 
 /**
@@ -24,7 +24,6 @@ const { monotonicNow } = require('../base/timers.js')
 const { STATUS, batch, claim, claimFloat, claimText, few, fillBytes, fillFloats, fillNumbers } = hot
 const { idAsBuffer, index, some } = hot
 const INSPECT = Symbol.for('nodejs.util.inspect.custom') // as in lib/base/inspect.js, which need not be loaded for it
-const NO_INDEX = 2 ** 32 - 1 // no generator has it: calls are refused with NO_GENERATOR
 const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
 const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
 
@@ -130,7 +129,7 @@ class FlakeId {
     hot.base[0] = code
     const text = claimText()
     if (typeof text === 'string') return text
-    this.#insist(text)
+    this.#insist(this.#elsewhere(text))
     hot.base[0] = code // a user's clock, asked in between, may have formatted something
     return hot.spell()
   }
@@ -190,12 +189,12 @@ class FlakeId {
     const { signalOf } = require('../base/abort.js')
     const signal = signalOf(options)
     if (signal === undefined) return this[Symbol.asyncIterator]()
-    const { IdIterator } = require('./id-iterator.js')
+    const { IdIterator } = require('../base/id-iterator.js')
     return new IdIterator((callback) => this.#submitLater(callback), signal)
   }
 
   [Symbol.asyncIterator]() {
-    const { IdIterator } = require('./id-iterator.js')
+    const { IdIterator } = require('../base/id-iterator.js')
     return new IdIterator((callback) => this.#submit(callback))
   }
 
@@ -221,6 +220,7 @@ class FlakeId {
 
   get stats() {
     const { sinceMs, ...counts } = /** @type {Stats} */ (this.#native.stats())
+    this.#lookAround()
     return { ...counts, since: new Date(sinceMs) }
   }
 
@@ -264,7 +264,7 @@ class FlakeId {
 
   #beginWaiting() {
     const { Waiters } = waiting()
-    this.#waiters = new Waiters((ms) => this.#native.waited(ms))
+    this.#waiters = new Waiters((ms) => this.#waited(ms))
     return this.#waiters
   }
 
@@ -294,6 +294,7 @@ class FlakeId {
   /** @param {number} status */
   #retryAfter(status) {
     if (status !== STATUS.OVERFLOW && status !== STATUS.CLOCK_BACKWARDS) return Number.POSITIVE_INFINITY
+    if (status === STATUS.CLOCK_BACKWARDS) this.#tellOfStep()
     return this.#clock === undefined ? hot.refusal[0] : OWN_CLOCK_POLL_MS
   }
 
@@ -308,14 +309,25 @@ class FlakeId {
   #claimOnce() {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
-    return claim() ?? STATUS.OK
+    const status = claim()
+    return status === undefined ? STATUS.OK : this.#elsewhere(status)
   }
 
   /** The same with an ID as a number. It is a function of its own, because a parameter would make every ID slower. */
   #claimFloatOnce() {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
-    return claimFloat() ?? STATUS.OK
+    const status = claimFloat()
+    if (status === undefined) return STATUS.OK
+    return this.#lease?.elsewhere?.claimFloat(status) ?? status
+  }
+
+  /**
+   * After a refusal: takes an ID from where the lease gets IDs while no slot gives any. Returns the status of that.
+   * @param {number} status
+   */
+  #elsewhere(status) {
+    return this.#lease?.elsewhere?.claim(status) ?? status
   }
 
   /**
@@ -338,8 +350,30 @@ class FlakeId {
       pause(Math.min(ms + Math.max(longer, 0), longestMs()))
       const waited = monotonicNow() - start
       if (beyond > 0) left -= waited
-      this.#native.waited(waited)
+      this.#waited(waited)
     }
+  }
+
+  #tellOfStep() {
+    if (this.#clock !== undefined) return // it is the user's
+    const [retryAfterMs, behindMs] = hot.refusal
+    steps().refused(this.#native, this.#options, { behindMs, retryAfterMs })
+  }
+
+  /**
+   * A wait is over.
+   * @param {number} ms
+   */
+  #waited(ms) {
+    this.#native.waited(ms)
+    this.#lookAround()
+  }
+
+  /** Looks at what nobody needs to know in time, where it costs no ID anything: the layout's end, and the clock's steps. */
+  #lookAround() {
+    if (this.#clock !== undefined) return // then the present is what that clock says
+    lookAhead(this.#options.facts)
+    steps().look(this.#native, this.#options)
   }
 
   /**
@@ -405,7 +439,9 @@ class FlakeId {
     index[0] = this.#index
     batch[0] = made
     batch[1] = wanted
-    return fill(ids) ?? STATUS.OK
+    const status = fill(ids)
+    if (status === undefined) return STATUS.OK
+    return this.#lease?.elsewhere?.fill(status, fill, ids) ?? status
   }
 
   /**
@@ -456,9 +492,9 @@ class FlakeId {
       case STATUS.TIME_RANGE:
         return errors().timeRangeError(timestamp, this.layout)
       case STATUS.NOT_EXACT:
-        return errors().notExactError(facts.name, facts.native.exactEnd)
+        return errors().notExactError(facts.name, hot.nativeLayout(facts).exactEnd)
       case STATUS.NO_LONGER_EXACT:
-        return errors().noLongerExactError(facts.name, facts.native.exactEnd)
+        return errors().noLongerExactError(facts.name, hot.nativeLayout(facts).exactEnd)
       case STATUS.FILE:
         this.#lease?.isComing(status) // starts the search for another slot, for later calls
         return errors().problemError(/** @type {Problem} */ (this.#native.fault()), shared)
@@ -470,11 +506,13 @@ class FlakeId {
 
 const longestMs = () => require('./event-loop.js').LONGEST_MS
 
-// These two are kept because require() takes longer than nextString().
+// These are kept because require() takes longer than nextString().
 /** @type {typeof import('../native/texts.js') | undefined} */
 let textsFile
 /** @type {typeof import('./waiters.js') | undefined} */
 let waitersFile
+/** @type {typeof import('./clock-steps.js') | undefined} */
+let stepsFile
 
 function texts() {
   textsFile ??= require('../native/texts.js')
@@ -484,6 +522,11 @@ function texts() {
 function waiting() {
   waitersFile ??= require('./waiters.js')
   return waitersFile
+}
+
+function steps() {
+  stepsFile ??= require('./clock-steps.js')
+  return stepsFile
 }
 
 /** @param {number} ms */

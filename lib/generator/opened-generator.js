@@ -7,6 +7,7 @@
 const hot = require('../native/hot.js')
 const { unlessProblem } = require('../base/check.js')
 const { readOptions } = require('./options.js')
+const { unixNow } = require('../base/timers.js')
 
 /**
  * @import { Settings } from './options.js'
@@ -17,7 +18,19 @@ const { readOptions } = require('./options.js')
  * @typedef {object} Lease
  * @property {(status: number) => boolean} isComing whether waiting helps
  * @property {(status: number) => unknown} error what to throw; undefined if the lease does not know this status
+ * @property {Elsewhere | undefined} elsewhere where IDs come from while the slot gives none
+ *
+ * After a refusal, each takes IDs from elsewhere and returns OK; or it returns this status or another, which the lease
+ * knows, and has taken none.
+ * @typedef {object} Elsewhere
+ * @property {(status: number) => number} claim the ID is then in the scratch array
+ * @property {(status: number) => number} claimFloat the same, if it is exact as a float
+ * @property {(status: number, fill: (ids: Uint8Array) => number | undefined, ids: Uint8Array) => number} fill the rest
+ * of a batch, as `fill` would do it, and as `batch` in the scratch array says
  */
+
+/** No generator has it: calls are refused with NO_GENERATOR. */
+const NO_INDEX = 2 ** 32 - 1
 
 class OpenedGenerator {
   /**
@@ -69,7 +82,7 @@ function keyOf({ facts, node, seqMask, maxAheadMs, prefetch }) {
 /** @param {Settings} options */
 function open(options) {
   const { facts, shared, node } = options
-  const [handle, knobs] = [facts.native, knobsOf(options)]
+  const [handle, knobs] = [hot.nativeLayout(facts), knobsOf(options)]
   const opened =
     shared === undefined ? hot.generators.open(handle, knobs) : hot.generators.openShared(handle, knobs, shared)
   return unlessProblem(opened, `node ${node}`)
@@ -79,14 +92,28 @@ function open(options) {
  * Options as the addon takes them.
  * @param {Settings} options
  */
-const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock }) => ({
+const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock, group }) => ({
   node,
   seqMask,
   maxAheadMs,
   prefetch: prefetch?.count,
   validityMs: prefetch?.validityMs ?? 0,
   ownClock: clock !== undefined,
+  group,
 })
 
+/**
+ * In place of the addon's generator where there is none yet: it refuses every call with NO_GENERATOR, and counts nothing.
+ * @returns {NativeGenerator}
+ */
+function noGenerator() {
+  const sinceMs = unixNow()
+  const none = { ids: 0, batches: 0, overflows: 0, clockSteps: 0, waits: 0, waitedMs: 0, aheadMs: 0, sinceMs }
+  const generator = { index: NO_INDEX, stats: () => none, waited: () => {}, close: () => {} }
+  return /** @type {NativeGenerator} */ (/** @type {unknown} */ (generator))
+}
+
+exports.NO_INDEX = NO_INDEX
 exports.OpenedGenerator = OpenedGenerator
 exports.knobsOf = knobsOf
+exports.noGenerator = noGenerator

@@ -4,14 +4,18 @@
 // Validates the options of a generator: native code trusts what this file gives it.
 
 const { CLOCK, errors, isAbsent, checkKeys, readBounded, readDuration } = require('../base/check.js')
-const { factsOf } = require('../layout/layout.js')
-const { usualFacts } = require('../layout/layout-facts.js')
+const { factsOf } = require('../codec/layout.js')
+const { usualFacts } = require('../codec/facts.js')
 const { readNodeNumber } = require('../layout/node-number.js')
+const { nativeLayout } = require('../native/hot.js')
 const { unixNow } = require('../base/timers.js')
+
+/** How long before the end of a layout we begin to warn. */
+const YEAR_MS = 365 * 86_400_000
 
 /**
  * @import { Options } from '../base/check.js'
- * @import { LayoutFacts } from '../layout/layout-facts.js'
+ * @import { LayoutFacts } from '../codec/facts.js'
  */
 
 /**
@@ -25,7 +29,7 @@ const { unixNow } = require('../base/timers.js')
  * The checked options of a generator.
  * @typedef {Knobs & Node & Source & { facts: LayoutFacts }} Settings
  * @typedef {{ node: number, nodes: Record<string, number> }} Node `nodes`: the fields that were given by name
- * @typedef {{ clock?: () => unknown, shared?: string }} Source
+ * @typedef {{ clock?: () => unknown, shared?: string, group?: string }} Source `group`: of the lease, if there is one
  */
 
 /** Options of every generator, however it gets its node number. */
@@ -91,9 +95,12 @@ function readLayout({ layout, epoch, nodes, mode, idOffset, clock }) {
   const named = isAbsent(layout) ? usualFacts() : factsOf(layout)
   const chosen = named.with({ epoch, nodes, mode, idOffset })
   // With an own clock the present is what that clock says, and it is not asked before the first ID.
-  if (isAbsent(clock) && chosen.epoch > unixNow()) {
-    throw errors().optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${unixNow()})`)
+  if (!isAbsent(clock)) return chosen
+  const now = unixNow()
+  if (chosen.epoch > now) {
+    throw errors().optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${now})`)
   }
+  lookAhead(chosen, now)
   return chosen
 }
 
@@ -171,4 +178,20 @@ function readCount(n) {
   return readBounded('n', n, 0, most)
 }
 
-module.exports = { GENERAL, OF_NODE, offeredOf, readCount, readKnobs, readLayout, readOptions }
+/**
+ * Warns if the layout ends within a year. It costs one comparison until then.
+ * @param {LayoutFacts} facts
+ * @param {number} [now] Unix ms
+ */
+function lookAhead(facts, now = unixNow()) {
+  facts.horizon ??= horizonOf(facts)
+  if (now >= facts.horizon) require('../layout/horizon.js').warnOfHorizon(facts, now, YEAR_MS)
+}
+
+/** @param {LayoutFacts} facts */
+function horizonOf(facts) {
+  const { end, signedEnd } = nativeLayout(facts)
+  return Math.min(end, signedEnd) - YEAR_MS
+}
+
+module.exports = { GENERAL, OF_NODE, lookAhead, offeredOf, readCount, readKnobs, readLayout, readOptions }

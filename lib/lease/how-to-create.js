@@ -8,7 +8,7 @@
 // `flakeforge create` would choose itself.
 
 const { isAbsent } = require('../base/check.js')
-const { layoutOf } = require('../layout/layout.js')
+const { layoutOf } = require('../codec/layout.js')
 const { readJoinOptions } = require('./join-options.js')
 const { withoutPassword } = require('./stores/address.js')
 
@@ -41,10 +41,10 @@ const flags = (values) =>
     .map(([name, value]) => `--${name} ${quote(String(value))}`)
 
 /** @param {JoinOptions['facts']} facts */
-function layoutFlags({ name: layout, fields, spec, tickMs, choices }) {
+function layoutFlags({ name: layout, spec, fields, tickMs, choices }) {
   const { epoch, nodes, mode, idOffset } = choices
   const own = JSON.stringify({ name: layout, tickMs, fields })
-  const name = spec.spec === undefined ? layout : own
+  const name = spec.fields ? own : layout
   return flags({ layout: name === 'flake' ? undefined : name, epoch, nodes, mode, 'id-offset': idOffset })
 }
 

@@ -9,12 +9,13 @@ const { readSignal } = require('../base/abort.js')
 const { checkKeys, isAbsent, readBounded } = require('../base/check.js')
 const { readDurable, readName } = require('./common-options.js')
 const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('../generator/options.js')
+const { nativeLayout } = require('../native/hot.js')
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('../base/errors.js')
 
 /**
  * @import { Options } from '../base/check.js'
- * @import { LayoutFacts } from '../layout/layout-facts.js'
+ * @import { LayoutFacts } from '../codec/facts.js'
  */
 
 /**
@@ -32,7 +33,7 @@ const NOT_WITH_JOIN = {
   clock: "a slot's window is one of the system's time",
 }
 
-const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal']
+const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
 
 /**
  * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
@@ -52,6 +53,7 @@ function readJoinOptions(given) {
   const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)
+  const group = readName('group', isAbsent(options.group) ? 'default' : options.group)
   const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)
   return {
     facts,
@@ -59,17 +61,18 @@ function readJoinOptions(given) {
     nodeOf: nodes.nodeOf,
     fixed: nodes.fixed,
     nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,
-    group: readName('group', isAbsent(options.group) ? 'default' : options.group),
+    group,
     config: {
       fingerprint: fingerprint(facts, nodes.fixed, options.nodeOffset),
       slots,
       ...readTimes(options, knobs.maxAheadMs),
-      scale: facts.native.scale,
+      scale: nativeLayout(facts).scale,
       durable: readDurable(options.durable),
     },
     waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
     host: readHost(options.host),
     signal: readSignal(options.signal),
+    elseFrom: isAbsent(options.elseFrom) ? undefined : readElseFrom(options.elseFrom, group),
   }
 }
 
@@ -82,7 +85,7 @@ function readJoinOptions(given) {
  * @param {unknown} nodeOffset
  */
 function fingerprint(facts, fixed, nodeOffset) {
-  const parts = [facts.native.fingerprint]
+  const parts = [nativeLayout(facts).fingerprint]
   if (Object.keys(fixed).length > 0 || hasGap(facts)) {
     parts.push(`fields ${facts.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`)
   }
@@ -96,7 +99,7 @@ function fingerprint(facts, fixed, nodeOffset) {
  * @param {LayoutFacts} facts
  */
 function hasGap(facts) {
-  const { names } = facts.native
+  const names = facts.fields.map(([name]) => name)
   const first = names.findIndex((name) => !['timestamp', 'counter', 'zero'].includes(name))
   return first >= 0 && names.indexOf('zero', first) >= 0
 }
@@ -127,6 +130,13 @@ function readTimes(options, maxAheadMs) {
   }
   return { ttlMs, skewMs }
 }
+
+/**
+ * Few programs give it, so what reads it is loaded then.
+ * @param {unknown} given
+ * @param {string} group
+ */
+const readElseFrom = (given, group) => require('./else-from/options.js').readElseFrom(given, group)
 
 /** @param {unknown} host */
 function readHost(host) {

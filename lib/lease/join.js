@@ -15,6 +15,7 @@ const { within } = require('../base/in-time.js')
 const { setTimeout } = require('../base/timers.js')
 
 /**
+ * @import { LeaseOrServers } from './else-from/lease-or-servers.js'
  * @import { JoinOptions } from './join-options.js'
  * @import { SlotStore } from './stores/database.js'
  */
@@ -34,17 +35,32 @@ async function join(given, givenOptions) {
   throwIfAborted(options.signal) // before a client is made
   const { store, close } = openStore(given)
   const generator = new SlotGenerator(options)
-  const lease = new Lease(store, generator, { ...options, howToCreate: () => howToCreate(given, options) })
+  const slots = new Lease(store, generator, { ...options, howToCreate: () => howToCreate(given, options) })
+  const { lease, look } = orServers(slots, { store, options, generator })
   // A slot that the store grants too late is given back over the same client.
   const end = () => lease.settled().then(close)
   try {
     await lease.attach(options.signal)
+    look()
     return generator.forUsers(lease, () => within(end(), AFTER_CLOSE_MS))
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), AFTER_FAILURE_MS)
     throw error
   }
+}
+
+/**
+ * The lease, with servers behind it if there are any. `look()` compares them with the store.
+ * @param {Lease} lease
+ * @param {{ store: SlotStore, options: JoinOptions, generator: SlotGenerator }} parts
+ * @returns {{ lease: Lease | LeaseOrServers, look: () => unknown }}
+ */
+function orServers(lease, { store, options, generator }) {
+  const { elseFrom } = options
+  if (elseFrom === undefined) return { lease, look: () => {} }
+  const { withServers } = require('./else-from/else-from.js')
+  return withServers(lease, store, { ...options, elseFrom }, () => generator.wake())
 }
 
 /**

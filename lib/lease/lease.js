@@ -12,6 +12,7 @@ const native = require('../native/index.js')
 const { NewsQueue } = require('./news-queue.js')
 const { Reasons } = require('./reasons.js')
 const { StoreCalls, failureOf } = require('./store-calls.js')
+const { publishSoon } = require('../base/channels.js')
 const { within } = require('../base/in-time.js')
 const { LONGEST_TIMER_MS, clearTimeout, setTimeout, unixNow } = require('../base/timers.js')
 const { aheadError, closedLeaseError, quietWarning, unreleasedError } = require('../base/errors.js')
@@ -27,6 +28,12 @@ const { aheadError, closedLeaseError, quietWarning, unreleasedError } = require(
 
 /** How long detach() waits for the store. With all else that close() does, this makes it end after 5 s. */
 const RELEASE_MS = 4_000
+
+/**
+ * The end of each group's quiet period that this process has warned of, Unix ms: who tries again does not hear of it again.
+ * @type {Map<string, number>}
+ */
+const quietOf = new Map()
 
 const NO_ID = -1
 
@@ -46,6 +53,7 @@ class Lease {
   #store
   #generator
   #group
+  #fingerprint
   #waitMs
   #howToCreate
   /** @type {Event[]} */
@@ -67,7 +75,10 @@ class Lease {
   /** @type {Grant | undefined} */
   #grant // the grant that is open, or was last
   #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
-  #hasWarned = false
+  /** how many windows the generator has had */
+  windows = 0
+  /** @type {undefined} */
+  elsewhere // nothing gives IDs but the slot; see else-from/
 
   /**
    * @param {SlotStore} store
@@ -80,12 +91,18 @@ class Lease {
     this.#store = new StoreCalls(store, { group, host, config })
     this.#generator = generator
     this.#group = group
+    this.#fingerprint = config.fingerprint
     this.#waitMs = waitMs
     this.#howToCreate = howToCreate
   }
 
   get group() {
     return this.#group
+  }
+
+  /** What the members of a group agree on: where it is the same, their IDs can be mixed. */
+  get fingerprint() {
+    return this.#fingerprint
   }
 
   get state() {
@@ -96,10 +113,36 @@ class Lease {
     return this.#machine.slot ?? undefined
   }
 
+  /** Whether the user still wants IDs of it: neither detach() nor close() was called, and the group goes on. */
+  get isWanted() {
+    return !this.#reasons.isUnwanted && this.state !== 'destroyed'
+  }
+
+  get isClosed() {
+    return this.#reasons.isClosed
+  }
+
+  /** Whether the slot is a file: that is held until it is given back, and needs no renewal to make IDs. */
+  get isOnFile() {
+    return this.#grant?.cursor !== undefined
+  }
+
   get expires() {
     const { hi } = this.#machine
     if (hi === null) return undefined
     return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window moves on by itself as IDs are made
+  }
+
+  /** Who makes the next ID; undefined if nobody does. */
+  get source() {
+    return this.state === 'attached' ? 'slot' : undefined
+  }
+
+  /** Whether IDs are wanted, but no slot gives any at present. */
+  get isOut() {
+    const { expires } = this
+    const isOver = expires !== undefined && expires.getTime() < unixNow()
+    return this.#machine.isRecovering || (isOver && this.#machine.renewalsFail(unixNow()))
   }
 
   /**
@@ -115,6 +158,12 @@ class Lease {
     const attaching = this.#attaching
     this.#step({ type: 'attach' })
     await attaching.wait(signal)
+  }
+
+  /** Seeks a slot until one is held, and waits for nothing. Returns whether one is still wanted. */
+  seek() {
+    if (this.isWanted) this.#step({ type: 'seek' })
+    return this.isWanted
   }
 
   /**
@@ -147,6 +196,16 @@ class Lease {
     this.#ending = undefined
     this.#step({ type: 'destroy' })
     await this.#ending
+  }
+
+  /**
+   * Whether the generator refused with this status because it has no slot, or one whose window ended without a renewal,
+   * and not because the user wants no IDs.
+   * @param {number} status
+   */
+  lacks(status) {
+    if (status === STATUS.WINDOW_END) return this.#machine.renewalsFail(unixNow())
+    return status === STATUS.NO_GENERATOR && this.#machine.isRecovering
   }
 
   /**
@@ -223,6 +282,7 @@ class Lease {
         this.#events.unshift(this.#open({ .../** @type {Grant} */ (this.#offer), lo, hi }, owner))
         return
       case 'raise':
+        this.windows++
         return this.#generator.raise({ lo, hi })
       case 'wait':
         return this.#wakeAt(at)
@@ -255,6 +315,7 @@ class Lease {
     this.#reasons.opened(inUse)
     if (inUse !== undefined) return { type: 'inUse', owner }
     this.#grant = grant
+    this.windows++
     return { type: 'opened', owner }
   }
 
@@ -374,14 +435,16 @@ class Lease {
   #tell(event) {
     const cause = this.#reasons.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
+    const { state } = this
+    if (event !== 'renewed') publishSoon('lease.state', () => ({ ...detail, state, event }))
     this.#news.add(() => this.#generator.tell(event, detail))
   }
 
   /** @param {Failure} refusal that has all of its fields */
   #warnOfQuiet(refusal) {
-    if (this.#hasWarned) return
-    this.#hasWarned = true
     const quiet = /** @type {Required<Failure>} */ (refusal)
+    if (quietOf.get(this.#group) === quiet.retryAt) return
+    quietOf.set(this.#group, quiet.retryAt)
     const warning = quietWarning(this.#group, quiet, this.#howToCreate())
     process.emitWarning(warning, { code: 'FLAKEFORGE_QUIET' })
   }

@@ -14,6 +14,7 @@ const { OpenedGenerator } = require('../generator/opened-generator.js')
 /**
  * @import { LeaseDetail, LeaseEvent } from '../../types/join.d.ts'
  * @import { SignalOptions } from '../../types/options.d.ts'
+ * @import { LeaseOrServers } from './else-from/lease-or-servers.js'
  * @import { Lease } from './lease.js'
  */
 
@@ -52,8 +53,12 @@ class LeasedFlakeId extends FlakeId {
     super(opened)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     Reflect.apply(EventEmitter, this, [])
-    this.#lease = /** @type {Lease} */ (opened.lease)
+    this.#lease = /** @type {Lease | LeaseOrServers} */ (opened.lease)
     this.#onClose = onClose
+  }
+
+  get fingerprint() {
+    return this.#lease.fingerprint
   }
 
   get state() {
@@ -66,6 +71,15 @@ class LeasedFlakeId extends FlakeId {
 
   get expires() {
     return this.#lease.expires
+  }
+
+  get source() {
+    return this.#lease.source
+  }
+
+  get stats() {
+    const stats = super.stats
+    return 'fromServers' in this.#lease ? { ...stats, fromServers: this.#lease.fromServers } : stats
   }
 
   detach() {
@@ -100,9 +114,10 @@ class LeasedFlakeId extends FlakeId {
    */
   [INSPECT](...how) {
     const { group, state, slot, expires } = this.#lease
+    const source = this.source === 'server' ? 'server' : undefined
     const { layout, node, ...others } = shownOf(this)
     const ofSlot = state === 'attached' ? node : {}
-    return textOf(this, { group, state, slot, expires, layout, ...ofSlot, ...others }, how)
+    return textOf(this, { group, state, source, slot, expires, layout, ...ofSlot, ...others }, how)
   }
 
   /** @param {string[]} events */

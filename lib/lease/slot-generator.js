@@ -6,13 +6,18 @@
 
 const hot = require('../native/hot.js')
 const { unlessProblem } = require('../base/check.js')
-const { attach, detach } = require('../generator/flake-id.js')
-const { OpenedGenerator, knobsOf } = require('../generator/opened-generator.js')
+const { attach, detach, wake } = require('../generator/flake-id.js')
+const { look } = require('../generator/clock-steps.js')
+const { lookAhead } = require('../generator/options.js')
+const { OpenedGenerator, knobsOf, noGenerator } = require('../generator/opened-generator.js')
 const { problemError } = require('../base/errors.js')
+const { leases } = require('./census.js')
 const { LeasedFlakeId, tell } = require('./leased-flake-id.js')
 
 /**
  * @import { LeaseDetail, LeaseEvent } from '../../types/join.d.ts'
+ * @import { LeaseOrServers } from './else-from/lease-or-servers.js'
+ * @import { Settings } from '../generator/options.js'
  * @import { JoinOptions } from './join-options.js'
  * @import { Lease } from './lease.js'
  * @import { Grant } from './stores/database.js'
@@ -25,7 +30,7 @@ const { LeasedFlakeId, tell } = require('./leased-flake-id.js')
  */
 function openGrant(options, { slot, lo, hi, cursor }) {
   const own = { ...options, ...options.nodeOf(slot) }
-  const [handle, knobs] = [options.facts.native, knobsOf(own)]
+  const [handle, knobs] = [hot.nativeLayout(options.facts), knobsOf(own)]
   const opened =
     cursor === undefined
       ? hot.generators.openWindow(handle, knobs, lo, hi)
@@ -46,13 +51,14 @@ class SlotGenerator {
   }
 
   /**
-   * Makes what users get, once a slot is held.
-   * @param {Lease} lease
+   * Makes what users get. Where IDs come from servers at first, there may be no slot yet.
+   * @param {Lease | LeaseOrServers} lease
    * @param {() => Promise<void>} onClose
    */
   forUsers(lease, onClose) {
-    const { options, native } = this.#present
+    const { options, native } = this.#opened ?? this.#withoutSlot()
     this.#leased = new LeasedFlakeId(new OpenedGenerator(options, native, lease), onClose)
+    leases.add(/** @type {Lease} */ (lease)) // either kind has what metrics ask
     return this.#leased
   }
 
@@ -61,7 +67,7 @@ class SlotGenerator {
    * @param {number} lo
    */
   firstMs(lo) {
-    return this.#options.facts.native.firstMs(lo)
+    return hot.nativeLayout(this.#options.facts).firstMs(lo)
   }
 
   /**
@@ -76,6 +82,7 @@ class SlotGenerator {
     } catch (error) {
       return /** @type {Error} */ (error)
     }
+    lookAhead(this.#options.facts)
     if (this.#leased !== undefined) attach(this.#leased, this.#opened)
   }
 
@@ -84,7 +91,10 @@ class SlotGenerator {
    * @param {{ lo: number, hi: number }} window
    */
   raise({ lo, hi }) {
-    this.#present.native.raise(lo, hi)
+    const { native, options } = this.#present
+    native.raise(lo, hi)
+    lookAhead(options.facts)
+    look(native, options)
   }
 
   /** Makes no more IDs; returns the Unix ms of the last one, or −1 if it made none. */
@@ -106,6 +116,17 @@ class SlotGenerator {
    */
   tell(event, detail) {
     if (this.#leased !== undefined) tell(this.#leased, event, detail)
+  }
+
+  /** Tries again for the calls that wait. */
+  wake() {
+    if (this.#leased !== undefined) wake(this.#leased)
+  }
+
+  /** Only the node fields that are fixed are known. */
+  #withoutSlot() {
+    const settings = { ...this.#options, nodes: { ...this.#options.fixed }, node: undefined }
+    return new OpenedGenerator(/** @type {Settings} */ (/** @type {unknown} */ (settings)), noGenerator())
   }
 
   /** Once a slot was opened. */

@@ -10,7 +10,7 @@ const { readNodes } = require('../layout/node-number.js')
 
 /**
  * @import { Options } from '../base/check.js'
- * @import { LayoutFacts } from '../layout/layout-facts.js'
+ * @import { LayoutFacts } from '../codec/facts.js'
  */
 
 /** @typedef {LayoutFacts['nodeFields'][number]} Field */

@@ -2,14 +2,19 @@
 // @ts-check
 
 // A lease's calls to its store, with the lease's group and options. It gives every error a code, and failureOf() names
-// it as the holder's state machine does. It must never limit a wait (lease.js does) or decide what follows from a
+// it as the holder's state machine does. Subscribers of diagnostics channels see each call, and metrics count renewals.
+// It must never limit a wait (lease.js does) or decide what follows from a
 // failure (core/src/lease.rs does).
 
 const { storeFailure } = require('../base/errors.js')
+const { traced } = require('../base/channels.js')
+const { monotonicNow } = require('../base/timers.js')
+const { renewalEnded } = require('./census.js')
 
 /**
- * @import { SlotStore, StoreError } from './stores/database.js'
+ * @import { Grant, SlotStore, StoreError } from './stores/database.js'
  * @import { JoinOptions } from './join-options.js'
+ * @import { Result } from './census.js'
  */
 
 /**
@@ -41,6 +46,9 @@ function failureOf({ code, retryAt, storeNow }) {
   return { why, retryAt: retryAt?.getTime(), storeNow }
 }
 
+/** @param {Grant | string} answer */
+const resultOf = (answer) => /** @type {Result} */ (typeof answer === 'string' ? answer : 'renewed')
+
 class StoreCalls {
   #store
   #group
@@ -65,7 +73,11 @@ class StoreCalls {
    */
   async acquire(owner) {
     const request = { config: this.#config, owner, host: this.#host, joins: this.#joins }
-    const grant = await this.#coded(() => this.#store.acquire(this.#group, request))
+    const call = () => this.#coded(() => this.#store.acquire(this.#group, request))
+    const grant = await traced('lease.acquire', this.#context(), call, ({ slot }, context) => {
+      context.slot = slot
+      return 'granted'
+    })
     this.#joins = false
     return grant
   }
@@ -76,8 +88,18 @@ class StoreCalls {
    * @param {number} slot
    * @param {number} hi the last ms that was answered before
    */
-  renew(owner, slot, hi) {
-    return this.#coded(() => this.#store.renew(this.#group, { config: this.#config, slot, owner, hi }))
+  async renew(owner, slot, hi) {
+    const since = monotonicNow()
+    const ended = (/** @type {Result} */ result) => renewalEnded(this.#group, result, (monotonicNow() - since) / 1000)
+    const call = () => this.#coded(() => this.#store.renew(this.#group, { config: this.#config, slot, owner, hi }))
+    try {
+      const answer = await traced('lease.renew', this.#context(slot), call, resultOf)
+      ended(resultOf(answer))
+      return answer
+    } catch (error) {
+      ended('failed')
+      throw error
+    }
   }
 
   /**
@@ -87,8 +109,9 @@ class StoreCalls {
    * @param {number} last Unix ms of the slot's last ID, or −1
    */
   async isReleased(owner, slot, last) {
+    const call = () => this.#coded(() => this.#store.release(this.#group, { config: this.#config, slot, owner, last }))
     try {
-      await this.#store.release(this.#group, { config: this.#config, slot, owner, last })
+      await traced('lease.release', this.#context(slot), call, () => 'released')
       return true
     } catch {
       return false
@@ -97,6 +120,15 @@ class StoreCalls {
 
   destroy() {
     return this.#coded(() => this.#store.destroy(this.#group))
+  }
+
+  /**
+   * What subscribers of a channel see; not the owner, which is a secret.
+   * @param {number} [slot]
+   * @returns {{ group: string, slot?: number | undefined }}
+   */
+  #context(slot) {
+    return { group: this.#group, slot }
   }
 
   /**

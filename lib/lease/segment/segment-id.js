@@ -58,6 +58,7 @@ class SegmentId {
     const segment = new SegmentId(MAKING, { name, block, durable, store, close })
     try {
       await segment.#supply.begin(init)
+      require('../census.js').segments.add(segment.#supply)
       return segment
     } catch (error) {
       await close()
@@ -138,7 +139,7 @@ class SegmentId {
 
   /** @param {SignalOptions | null} [options] */
   ids(options) {
-    const { IdIterator } = require('../../generator/id-iterator.js')
+    const { IdIterator } = require('../../base/id-iterator.js')
     return new IdIterator((callback) => this.#waiters.submitLater(callback, this.#one), signalOf(options))
   }
 

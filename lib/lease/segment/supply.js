@@ -63,6 +63,10 @@ class Supply {
     this.#counter = new Counter(store, name, durable)
   }
 
+  get name() {
+    return this.#name
+  }
+
   /** How many IDs are here. */
   get left() {
     return this.#hand.total

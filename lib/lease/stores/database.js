@@ -8,7 +8,7 @@
 
 const native = require('../../native/index.js')
 const errors = require('../../base/errors.js')
-const { sleepUnlessAborted } = require('../../base/abort.js')
+const { sleepUnlessAborted } = require('../../base/abortable-sleep.js')
 const { StepRun, fresh } = require('./step.js')
 
 /**

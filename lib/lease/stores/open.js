@@ -45,7 +45,8 @@ const OPEN = {
   'etcds:': (url) => require('./etcd.js').openEtcd(url),
 }
 
-const WANTED = "a store, or an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
+const WANTED_ADDRESS = "an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
+const WANTED = `a store, or ${WANTED_ADDRESS}`
 const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
 const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
@@ -98,6 +99,16 @@ function owned(store) {
     return closing
   }
   return { store, close }
+}
+
+/**
+ * The store that an address names, for those who use one store for several groups.
+ * @param {unknown} [address]
+ */
+function openAddress(address) {
+  if (!isAbsent(address) && typeof address !== 'string')
+    throw errors().optionTypeError('address', address, WANTED_ADDRESS)
+  return openStore(address).store
 }
 
 /** @param {string} url */
@@ -161,6 +172,7 @@ function openDefault() {
 
 module.exports = {
   checkStore,
+  openAddress,
   openStore,
   fileStore,
   redisStore,
