@@ -1,0 +1,245 @@
+// The diagnostics channels: what is published, when, and that neither a subscriber nor its absence changes anything.
+
+import { spawn } from 'node:child_process'
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+import { freshFolder, until } from '../servers/server.mjs'
+import { FlakeId, freshNode, outputOf, putAhead, runChild, throwsCode, turn } from '../support/index.mjs'
+import { happens, joined } from '../support/lease.mjs'
+import { giveAway } from '../support/store.mjs'
+
+const require = createRequire(import.meta.url)
+const { library } = require('../../chaos/faults/clock.js')
+
+const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error']
+
+/** What is published on a tracing channel from here on: [phase, context as it was then, context]. */
+function traceOf(t, name) {
+  const traced = []
+  const subscribers = Object.fromEntries(
+    PHASES.map((phase) => [phase, (context) => traced.push([phase, { ...context }, context])]),
+  )
+  const channel = tracingChannel(`flakeforge:${name}`)
+  channel.subscribe(subscribers)
+  t.teardown(() => channel.unsubscribe(subscribers))
+  return traced
+}
+
+/** The messages of a plain channel from here on. */
+function messagesOf(t, name) {
+  const messages = []
+  const listener = (message) => messages.push(message)
+  subscribe(`flakeforge:${name}`, listener)
+  t.teardown(() => unsubscribe(`flakeforge:${name}`, listener))
+  return messages
+}
+
+const summary = (traced) => traced.map(([phase, { slot, result, error }]) => [phase, slot, result ?? error?.code])
+
+test.serial('a lease: acquire, renew and release are traced, each as one context', async (t) => {
+  const [acquire, renew, release] = ['acquire', 'renew', 'release'].map((call) => traceOf(t, `lease.${call}`))
+  const { flake } = await joined(t, { group: 'traced' })
+  t.deepEqual(summary(acquire), [
+    ['start', undefined, undefined],
+    ['end', undefined, undefined],
+    ['asyncStart', 0, 'granted'],
+    ['asyncEnd', 0, 'granted'],
+  ])
+  t.is(new Set(acquire.map(([, , context]) => context)).size, 1)
+  t.deepEqual(Object.keys(acquire[0][2]).sort(), ['group', 'result', 'slot'], 'neither the owner nor the grant')
+  t.is(acquire[0][2].group, 'traced')
+  await happens(flake, 'renewed')
+  t.deepEqual(summary(renew).slice(0, 4), [
+    ['start', 0, undefined],
+    ['end', 0, undefined],
+    ['asyncStart', 0, 'renewed'],
+    ['asyncEnd', 0, 'renewed'],
+  ])
+  t.deepEqual(release, [])
+  await flake.close()
+  t.deepEqual(summary(release).at(-1), ['asyncEnd', 0, 'released'])
+})
+
+test.serial('a call that fails: its error, with a code; and a slot that is lost', async (t) => {
+  const { flake, store } = await joined(t, { group: 'failing' })
+  const [renew, release] = [traceOf(t, 'lease.renew'), traceOf(t, 'lease.release')]
+  store.fail(new Error('connection refused'))
+  await until(() => renew.some(([phase]) => phase === 'error'))
+  const [, { group, slot, error }] = renew.find(([phase]) => phase === 'error')
+  t.like(error, { code: 'ERR_FLAKE_STORE', cause: { message: 'connection refused' } })
+  t.deepEqual({ group, slot }, { group: 'failing', slot: 0 })
+  store.work()
+  giveAway(store, flake.slot, 'failing')
+  await happens(flake, 'attached')
+  t.deepEqual(summary(renew).at(-1), ['asyncEnd', 0, 'lost'])
+  store.fail()
+  await flake.detach()
+  t.deepEqual(
+    release.map(([phase]) => phase),
+    ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
+  )
+})
+
+test.serial('the state: each change, with its cause unless the program asked for it', async (t) => {
+  const messages = messagesOf(t, 'lease.state')
+  const { flake, store } = await joined(t, { group: 'states' })
+  await turn()
+  t.deepEqual(messages, [{ group: 'states', slot: 0, state: 'attached', event: 'attached' }])
+  await happens(flake, 'renewed')
+  t.is(messages.length, 1, 'a renewal changes no state')
+  giveAway(store, flake.slot, 'states')
+  await happens(flake, 'attached')
+  await flake.detach()
+  await turn()
+  const [, lost, attached, detached] = messages
+  t.like(lost, { slot: 0, state: 'detached', event: 'lost' })
+  t.is(lost.cause.code, 'ERR_FLAKE_LEASE_EXPIRED')
+  t.like(attached, { slot: 1, state: 'attached', event: 'attached' })
+  t.deepEqual(detached, { group: 'states', slot: 1, state: 'detached', event: 'detached' })
+  await flake.attach()
+  await flake.destroy()
+  await turn()
+  t.like(messages.at(-1), { state: 'destroyed', event: 'destroyed' })
+})
+
+test.serial('a subscriber may use the generator, and unsubscribe', async (t) => {
+  let flake
+  const renew = tracingChannel('flakeforge:lease.renew')
+  const ids = []
+  const subscribers = {
+    asyncEnd() {
+      ids.push(flake.nextBigInt())
+      renew.unsubscribe(subscribers)
+    },
+  }
+  renew.subscribe(subscribers)
+  ;({ flake } = await joined(t))
+  await happens(flake, 'renewed')
+  await happens(flake, 'renewed')
+  t.is(ids.length, 1)
+})
+
+test.serial('an error of a subscriber is uncaught, as Node has it, and the lease goes on', async (t) => {
+  const source = `
+    import { subscribe, tracingChannel } from 'node:diagnostics_channel'
+    import { MemoryStore, LEASE } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
+    const uncaught = []
+    process.on('uncaughtException', ({ message }) => uncaught.push(message))
+    const fail = (what) => () => { throw new Error(what) }
+    subscribe('flakeforge:lease.state', fail('state'))
+    for (const call of ['acquire', 'renew', 'release'])
+      tracingChannel('flakeforge:lease.' + call).subscribe({ start: fail(call), asyncEnd: fail(call) })
+    const flake = await FlakeId.join(new MemoryStore(), LEASE)
+    const alive = setInterval(() => {}, 1000)
+    for (let i = 0; i < 2; i++) await new Promise((resolve) => flake.once('renewed', resolve))
+    const id = flake.nextBigInt()
+    clearInterval(alive)
+    await flake.close()
+    await new Promise((resolve) => setImmediate(resolve))
+    console.log(JSON.stringify([typeof id, [...new Set(uncaught)].sort()]))`
+  const { code, stdout, stderr } = await runChild(source)
+  t.is(code, 0, stderr)
+  t.deepEqual(JSON.parse(stdout), ['bigint', ['acquire', 'release', 'renew', 'state']])
+})
+
+test.serial('nothing is made for a channel that nobody has subscribed to', async (t) => {
+  const { publishSoon, traced } = require('../../lib/base/channels.js')
+  publishSoon('lease.state', () => t.fail('there is nobody to read it'))
+  const answer = { secret: 1 }
+  t.is(
+    await traced(
+      'lease.renew',
+      {},
+      async () => answer,
+      () => t.fail('there is nobody to read it'),
+    ),
+    answer,
+  )
+  t.pass()
+})
+
+// --- the clock ---
+
+test.serial('a clock behind the last ID: one message for each step, however often calls are refused', async (t) => {
+  const messages = messagesOf(t, 'clock.step')
+  const node = freshNode()
+  const flake = new FlakeId({ id: node })
+  flake.next()
+  putAhead(node, 1500) // so the clock is behind the IDs of this node
+  for (let i = 0; i < 5; i++) throwsCode(t, () => flake.next(), 'ERR_FLAKE_CLOCK_BACKWARDS')
+  t.is(messages.length, 0, 'in a tick of its own')
+  const waiting = flake.nextAsync()
+  await turn()
+  t.is(messages.length, 1)
+  const [{ behindMs, ...message }] = messages
+  t.deepEqual(message, { layout: 'flake', node, steps: 0 })
+  t.true(behindMs > 0 && behindMs <= 1500, `${behindMs}`)
+  await waiting
+  t.is(messages.length, 1)
+})
+
+test.serial("steps of a user's own clock are the user's", async (t) => {
+  const messages = messagesOf(t, 'clock.step')
+  let now = 1_700_000_000_000
+  const flake = new FlakeId({ clock: () => now, maxAheadMs: 10_000 })
+  flake.next()
+  now -= 5000
+  flake.next()
+  t.is(flake.stats.clockSteps, 1)
+  now -= 50_000
+  throwsCode(t, () => flake.next(), 'ERR_FLAKE_CLOCK_BACKWARDS')
+  await turn()
+  t.deepEqual(messages, [])
+})
+
+const clockTest = library === undefined ? test.skip : test.serial
+if (library === undefined)
+  console.warn('\n!!! SKIPPED: libfaketime is not installed (Debian: faketime): no clock is set back !!!\n')
+
+clockTest('the system clock is set back: counted, and told; at once if a call has to wait', async (t) => {
+  const folder = await freshFolder('clock')
+  const file = path.join(folder, 'time')
+  await writeFile(file, '+0')
+  const source = `
+    const { subscribe } = require('node:diagnostics_channel')
+    const { writeFileSync } = require('node:fs')
+    const client = require('prom-client')
+    const FlakeId = require('flakeforge')
+    require('flakeforge/metrics').prometheusMetrics(client)
+    const messages = []
+    subscribe('flakeforge:clock.step', (message) => messages.push(message))
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    async function main() {
+      const [strict, ahead] = [new FlakeId({ id: 1 }), new FlakeId({ id: 2, maxAheadMs: 60_000 })]
+      strict.next()
+      ahead.next()
+      writeFileSync(${JSON.stringify(file)}, '-5')
+      ahead.next()
+      try { strict.next() } catch ({ code }) { messages.push(code) }
+      await turn()
+      messages.push('looks')
+      ahead.stats
+      ahead.stats
+      await turn()
+      const { values } = await client.register.getSingleMetric('flakeforge_clock_steps_total').get()
+      console.log(JSON.stringify({ messages, steps: values[0].value }))
+    }
+    main()`
+  const env = { ...process.env, LD_PRELOAD: library, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
+  Object.assign(env, { FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' })
+  const child = spawn(process.execPath, ['--eval', source], { env, cwd: path.join(import.meta.dirname, '..', '..') })
+  const { stdout, stderr } = await outputOf(child)
+  t.is(stderr, '')
+  const { messages, steps } = JSON.parse(stdout)
+  const [code, refused, looks, seen, ...more] = messages
+  t.is(code, 'ERR_FLAKE_CLOCK_BACKWARDS')
+  t.like(refused, { layout: 'flake', node: 1, steps: 1 })
+  t.true(refused.behindMs > 4000 && refused.behindMs <= 5000, `${refused.behindMs}`)
+  t.is(looks, 'looks')
+  t.deepEqual(seen, { layout: 'flake', node: 2, steps: 1, behindMs: 0 })
+  t.deepEqual(more, [])
+  t.is(steps, 2)
+})

@@ -1,0 +1,5 @@
+// The ES twin of metrics.js.
+
+import metrics from './metrics.js'
+
+export const { openTelemetryMetrics, prometheusMetrics } = metrics
