@@ -1,12 +1,14 @@
 // Clocks and the timer of flakeforge, which a test can replace. flakeforge keeps what it finds when it is loaded, so this
-// must be imported before it; it loads lib/base/timers.js with clocks that ask `clocks`, and leaves the global ones alone.
+// must be imported before it; it loads the two files of lib/base/ that keep them with clocks that ask `clocks`, and leaves the
+// global ones alone.
 
 import { createRequire } from 'node:module'
 import timers from 'node:timers'
 
 const require = createRequire(import.meta.url)
-const own = require.resolve('../../lib/base/timers.js')
-if (own in require.cache) throw new Error('flakeforge is loaded already: import support-clocks.mjs before it')
+const own = ['timers', 'portable-timers'].map((name) => require.resolve(`../../lib/base/${name}.js`))
+if (own.some((file) => file in require.cache))
+  throw new Error('flakeforge is loaded already: import support-clocks.mjs before it')
 
 const { now } = Date
 const { setTimeout } = timers
@@ -19,7 +21,7 @@ export const clocks = { unixNow: now, monotonicNow: () => monotonic.call(perform
 Date.now = () => clocks.unixNow()
 prototype.now = () => clocks.monotonicNow()
 timers.setTimeout = (...args) => clocks.setTimeout(...args)
-require(own)
+for (const file of own) require(file)
 Date.now = now
 prototype.now = monotonic
 timers.setTimeout = setTimeout

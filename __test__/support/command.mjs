@@ -1,7 +1,7 @@
-// The command `flakeforge` as users run it: in a process of its own, in an environment that asks for nothing, with a folder
-// for slots that no other test file uses.
+// The command `flakeforge` as users run it: in an environment that asks for nothing, with a folder for slots that no other
+// test file uses. start(), run() and fails() give it a process of its own; what needs none shares a few.
 
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -60,9 +60,47 @@ function runNow(args, { input = '', stopAfter = Number.POSITIVE_INFINITY, ...opt
   return outputOf(child)
 }
 
+/** Commands that only compute and print. */
+const COMPUTES = new Set(['at', 'completion', 'help', 'inspect', 'layouts'])
+
+/** Processes that run such commands, see workers/commands.cjs, and wait for the next one. */
+const idle = []
+const HOST = path.join(import.meta.dirname, '..', 'workers', 'commands.cjs')
+
+function startHost() {
+  const host = fork(HOST, [COMMAND], { execArgv: OUTSIDE, env: environment() })
+  host.unref()
+  host.channel.unref()
+  return host
+}
+
+/** Runs a command that needs no process of its own. */
+const compute = (args) =>
+  inTurn(async () => {
+    const host = idle.pop() ?? startHost()
+    const result = await answerOf(host, args)
+    if (result.signal === null) idle.push(host)
+    return result
+  })
+
+function answerOf(host, args) {
+  return new Promise((resolve) => {
+    const onExit = (code, signal) => resolve({ code, signal: signal ?? 'exit', stdout: '', stderr: '' })
+    host.ref()
+    host.once('exit', onExit)
+    host.once('message', (result) => {
+      host.off('exit', onExit)
+      host.unref()
+      resolve(result)
+    })
+    host.send(args)
+  })
+}
+
 /** What a command that must succeed without a word on stderr prints. */
 export async function textOf(t, args, options) {
-  const { code, signal, stdout, stderr } = await run(args, options)
+  const canShare = options === undefined && COMPUTES.has(args[0])
+  const { code, signal, stdout, stderr } = await (canShare ? compute(args) : run(args, options))
   t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' }, args.join(' '))
   return stdout
 }
@@ -73,8 +111,7 @@ export const linesOf = async (t, args, options) =>
 export const jsonOf = async (t, args, options) => (await linesOf(t, args, options)).map((line) => JSON.parse(line))
 
 /** An exit status, nothing on stdout, and one line on stderr, which it gives. */
-async function ends(t, status, args, message, options) {
-  const { code, stdout, stderr } = await run(args, options)
+function ends(t, status, args, message, { code, stdout, stderr }) {
   t.is(code, status, `${args.join(' ')}: ${stderr}`)
   t.is(stdout, '')
   t.regex(stderr, /^flakeforge: [^\n]+\n$/)
@@ -82,8 +119,9 @@ async function ends(t, status, args, message, options) {
   return stderr
 }
 
-/** The command line is wrong. */
-export const isRefused = (t, ...rest) => ends(t, 2, ...rest)
+/** The command line is wrong: then nothing is done, so a process that others share is enough. */
+export const isRefused = async (t, args, message, options) =>
+  ends(t, 2, args, message, await (options === undefined ? compute(args) : run(args, options)))
 
 /** The command was understood, and failed. */
-export const fails = (t, ...rest) => ends(t, 1, ...rest)
+export const fails = async (t, args, message, options) => ends(t, 1, args, message, await run(args, options))

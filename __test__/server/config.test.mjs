@@ -1,0 +1,229 @@
+// The configuration: where options come from, which of them counts, and that a mistake is one clear message. What the
+// program itself does with it is in program.test.mjs.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { readConfig } = require('../../packages/server/lib/config/read.js')
+const { ofArguments } = require('../../packages/server/lib/config/sources.js')
+const { ConfigError } = require('../../packages/server/lib/config/config-error.js')
+const { OPTIONS, keyOf, variableOf } = require('../../packages/server/lib/config/options.js')
+const { helpText } = require('../../packages/server/lib/config/help.js')
+
+const folder = mkdtempSync(join(tmpdir(), 'flakeforge-config-'))
+test.after.always(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+/** A file with this content, text or JSON. */
+function fileOf(content) {
+  const file = join(folder, `file-${files++}`)
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const read = async (args = [], env = {}) => readConfig(ofArguments(args), env)
+const readFile = (content, args = [], env = {}) => read(['--config', fileOf(content), ...args], env)
+
+test('with nothing configured: one group on the default store, on loopback', async (t) => {
+  const { port, host, entries, tokens, tls, socket } = await read()
+  t.deepEqual(
+    { port, host, tokens, tls, socket },
+    { port: 8080, host: '127.0.0.1', tokens: undefined, tls: undefined, socket: undefined },
+  )
+  t.deepEqual(entries, [{ name: 'default', kind: 'group', store: undefined, options: { group: 'default' } }])
+})
+
+test('the command line counts before the environment, and that before the file', async (t) => {
+  const file = fileOf({ port: 1, host: 'file.example', rate: 7, names: { a: {} } })
+  const env = { PORT: '2', FLAKEFORGE_SERVER_CONFIG: file, FLAKEFORGE_STORE: 'redis://env' }
+  const { port, host, rate, entries } = await read(['--port', '3'], env)
+  t.deepEqual([port, host, rate], [3, 'file.example', 7])
+  t.is(entries[0].store, 'redis://env')
+  t.is((await read([], env)).port, 2)
+  t.is((await read(['--store=redis://args', '--port', '3'], env)).entries[0].store, 'redis://args')
+})
+
+test('every option can be a variable, and every one of the file is a key there', async (t) => {
+  const skipped = new Set(['config', 'tls-cert', 'tls-key', 'tls-ca', 'token-file', 'socket'])
+  for (const [name, { type, among, range, onlyCommand }] of Object.entries(OPTIONS)) {
+    if (skipped.has(name)) continue
+    const value = { number: String(range?.[1]), texts: 'https://a.example', text: among?.[1] ?? 'twitter' }[type]
+    const read1 = await read([], { [variableOf(name)]: value })
+    const read2 = await read([`--${name}`, value])
+    const inFile = onlyCommand ? read2 : await readFile({ [keyOf(name)]: type === 'number' ? Number(value) : value })
+    if (name in read1) t.deepEqual([read1[name], inFile[name]], [read2[name], read2[name]], name)
+    t.true(helpText().includes(`--${name} `) && helpText().includes(`$${variableOf(name)}\n`), name)
+  }
+})
+
+test('several names, with commas in a variable', async (t) => {
+  const names = async (...given) => (await read(...given)).entries.map(({ name }) => name)
+  t.deepEqual(await names(['--name', 'a', '--name=b,c']), ['a', 'b,c'])
+  t.deepEqual(await names([], { FLAKEFORGE_SERVER_NAME: 'a, b' }), ['a', 'b'])
+})
+
+test('a file has groups and segments, with the options of join() and of SegmentId.open()', async (t) => {
+  const names = {
+    orders: { group: 'shop', layout: 'twitter', datacenter: 3, ttlMs: 10_000, idOffset: '4194304', store: 'redis://a' },
+    invoices: { segment: 'inv', block: 100, init: '9007199254740993' },
+  }
+  const { entries } = await readFile({ store: 'redis://b', names })
+  t.deepEqual(entries, [
+    {
+      ...{ name: 'orders', kind: 'group', store: 'redis://a' },
+      options: { group: 'shop', layout: 'twitter', datacenter: 3, ttlMs: 10_000, idOffset: 4_194_304n },
+    },
+    {
+      ...{ name: 'invoices', kind: 'segment', store: 'redis://b' },
+      options: { segment: 'inv', block: 100, init: 9_007_199_254_740_993n },
+    },
+  ])
+})
+
+test('a layout of your own, as JSON', async (t) => {
+  const spec = {
+    epoch: 0,
+    fields: [
+      ['timestamp', 42],
+      ['node', 10],
+      ['counter', 12],
+    ],
+  }
+  t.deepEqual((await read(['--layout', JSON.stringify(spec)])).entries[0].options.layout, spec)
+})
+
+test('what Kubernetes sets beside a service of our name is not for us', async (t) => {
+  const env = {
+    FLAKEFORGE_SERVER_SERVICE_HOST: '10.0.0.7',
+    FLAKEFORGE_SERVER_SERVICE_PORT: '80',
+    FLAKEFORGE_SERVER_SERVICE_PORT_HTTP: '80',
+    FLAKEFORGE_SERVER_PORT: 'tcp://10.0.0.7:80',
+    FLAKEFORGE_SERVER_PORT_80_TCP: 'tcp://10.0.0.7:80',
+    FLAKEFORGE_SERVER_PORT_80_TCP_ADDR: '10.0.0.7',
+    FLAKEFORGE_SERVER_METRICS_PORT: 'tcp://10.0.0.8:9090',
+    FLAKEFORGE_SERVER_METRICS_SERVICE_HOST: '10.0.0.8',
+    FLAKEFORGE_SERVER_RATE: '',
+  }
+  const { port, 'metrics-port': metricsPort, rate } = await read([], env)
+  t.deepEqual([port, metricsPort, rate], [8080, undefined, 0])
+})
+
+test('a socket takes the place of the port, unless a source that counts more has one', async (t) => {
+  const file = fileOf({ socket: '/tmp/a' })
+  t.is((await read(['--config', file])).socket, '/tmp/a')
+  t.is((await read(['--config', file], { PORT: '80' })).socket, undefined)
+  t.is((await read(['--socket', '/tmp/b'], { PORT: '80' })).socket, '/tmp/b')
+})
+
+const TOKEN = 'abcdefghijklmnop'
+
+test('tokens: one a line, with comments, of 16 characters or more', async (t) => {
+  const file = fileOf(`\uFEFF# ours\n${TOKEN}\r\n\n  ${TOKEN}2  \n#${TOKEN}3\n`)
+  t.deepEqual((await read(['--token-file', file])).tokens, [TOKEN, `${TOKEN}2`])
+})
+
+/** What is wrong: the arguments and environment, or the content of a file, and what the message says. */
+const WRONG = {
+  'an unknown option': [['--prot', '1'], {}, /^Unknown option '--prot'\. Did you mean --port\?$/],
+  'an operand': [['8080'], {}, /takes options only, not '8080'/],
+  'no value': [['--port'], {}, /^--port needs a value: --port N\.$/],
+  'an option in place of a value': [['--store', '--port', '1'], {}, /^--store needs a value/],
+  'an option twice': [['--port', '1', '--port', '2'], {}, /^--port was given twice/],
+  'a value for a switch': [['--help=1'], {}, /^--help takes no value/],
+  'a port that is no number': [['--port', '80a'], {}, /^--port must be an integer from 0 to 65535, not '80a'\.$/],
+  'a port that is too large': [[], { PORT: '65536' }, /^PORT must be an integer from 0 to 65535, not '65536'\.$/],
+  'a negative number': [['--rate=-1'], {}, /^--rate must be an integer from 0/],
+  'no such choice': [['--log', 'all'], {}, /^--log must be one of none, errors, requests, not 'all'\.$/],
+  'an unknown variable': [
+    [],
+    { FLAKEFORGE_SERVER_TOKEN_FLIE: 'x' },
+    /^Unknown variable FLAKEFORGE_SERVER_TOKEN_FLIE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
+  ],
+  'a name twice': [['--name', 'a', '--name', 'a'], {}, /--name a was given twice/],
+  'an empty name': [['--name', ''], {}, /^'' is not a name of 1 to 128/],
+  'a name that URLs lose': [['--name', '..'], {}, /neither \. nor \.\./],
+  'an unknown layout': [['--layout', 'twiter'], {}, /^Name 'default': .*twitter/],
+  'a layout that is no JSON': [['--layout', '{a}'], {}, /^--layout is not JSON: /],
+  'a socket and a port': [['--socket', '/tmp/a', '--port', '1'], {}, /a socket or on a port/],
+  'a certificate without key': [['--tls-cert', '/nothing'], {}, /tls-cert and tls-key belong together/],
+  'a CA without certificate': [['--tls-ca', '/nothing'], {}, /tls-ca needs/],
+  'no such file': [['--config', '/nothing'], {}, /^The configuration \/nothing cannot be read: ENOENT/],
+  'no such token file': [
+    ['--token-file', '/nothing'],
+    {},
+    /^The token file \/nothing cannot be read: ENOENT.*openssl rand -hex 32 > \/nothing$/,
+  ],
+  'an origin with a path': [['--cors', 'https://a.example/x'], {}, /^cors must be an origin/],
+}
+
+for (const [what, [args, env, message]] of Object.entries(WRONG)) {
+  test(`an error: ${what}`, async (t) => {
+    await t.throwsAsync(async () => read(args, env), { instanceOf: ConfigError, message })
+  })
+}
+
+const WRONG_FILES = {
+  'no JSON': ['{', /^.+ is not JSON: /],
+  'an array': [[], /must have an object, .* not an array\.$/],
+  'an unknown key': [{ prot: 1 }, /^Unknown key 'prot' in .*\. Did you mean 'port'\?$/],
+  'a key of the command line only': [{ name: 'a' }, /^Unknown key 'name' in .*\. Did you mean 'names'\?$/],
+  'a port as text with letters': [{ port: 'x' }, /^port in .* must be an integer/],
+  'a fraction': [{ port: 1.5 }, /^port in .* must be an integer/],
+  'no names': [{ names: {} }, /^names is empty/],
+  'names that are no object': [{ names: ['a'] }, /^names must be an object/],
+  'a name that is no object': [{ names: { a: 'b' } }, /^Name 'a' must have an object of options, not 'b'/],
+  'an unknown option of a group': [{ names: { a: { ttlMS: 1 } } }, /^Name 'a': .*ttlMs/],
+  'a bad option of a group': [{ names: { a: { ttlMs: 1 } } }, /^Name 'a': ttlMs must be an integer from 2000/],
+  'a fixed node number': [{ names: { a: { id: 1 } } }, /^Name 'a': .*the node number is that of the slot/],
+  'a hop to other servers': [
+    { names: { a: { elseFrom: 'http://b' } } },
+    /^Name 'a': elseFrom is not for a server\. A server gives only IDs that it makes itself/,
+  ],
+  'a wait that blocks': [
+    { names: { a: { maxWaitMs: 5 } } },
+    /^Name 'a': maxWaitMs is not for a server\. A server never blocks/,
+  ],
+  'an unknown option of a segment': [
+    { names: { a: { segment: 's', blok: 1 } } },
+    /^Unknown option 'blok' of segment 'a'\. Did you mean 'block'\?$/,
+  ],
+  'a bad option of a segment': [
+    { names: { a: { segment: 's', block: 0 } } },
+    /^Name 'a': block must be an integer from 1/,
+  ],
+  'a segment without a name': [{ names: { a: { segment: '' } } }, /^Name 'a': name must be/],
+  'a number that was rounded': [
+    { names: { a: { segment: 's', init: 2 ** 60 } } },
+    /^Name 'a': init must be an integer, as text/,
+  ],
+  'a store that is no address': [{ names: { a: { store: 5 } } }, /^Name 'a': store must be an address, not 5/],
+}
+
+for (const [what, [content, message]] of Object.entries(WRONG_FILES)) {
+  test(`an error in the file: ${what}`, async (t) => {
+    await t.throwsAsync(async () => readFile(content), { instanceOf: ConfigError, message })
+  })
+}
+
+test('names stand in one place only', async (t) => {
+  const file = fileOf({ names: { a: {} } })
+  await t.throwsAsync(read(['--config', file, '--name', 'b']), { message: /Give no --name beside it/ })
+  await t.throwsAsync(read(['--config', file, '--layout', 'flake']), { message: /Give no --layout beside it/ })
+})
+
+const WRONG_TOKENS = {
+  'too short': [`${TOKEN}\nshort`, /line 2: a token has 16 characters or more, not 5\.$/],
+  'with a space': ['abcdefgh ijklmnop', /line 1: a token has letters, digits/],
+  none: ['# nothing\n', /has no token/],
+}
+
+for (const [what, [content, message]] of Object.entries(WRONG_TOKENS)) {
+  test(`an error in the token file: ${what}`, async (t) => {
+    const error = await t.throwsAsync(read(['--token-file', fileOf(content)]), { instanceOf: ConfigError, message })
+    t.false(/short$|abcdefgh/.test(error.message), 'no message shows a token')
+  })
+}

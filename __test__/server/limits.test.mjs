@@ -1,0 +1,151 @@
+// What slow, broken and hostile clients may do: nothing to others. Each test looks at both, what the client gets and whether
+// the others are served.
+
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { startServer } from '../servers/flakeforge.mjs'
+import { arrived, asker, passingFolder, rawConnection } from '../support/service.mjs'
+
+const LIMITS = { requestMs: 1000, waitMs: 3000, maxConnections: 40, maxHeaderBytes: 4096, keepAliveMs: 1500 }
+const ONE = 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n'
+
+let server
+let ask
+
+test.before(async () => {
+  const file = join(passingFolder(), 'limits.json')
+  await writeFile(file, JSON.stringify(LIMITS))
+  server = await startServer({ args: ['--config', file] })
+  ask = await asker(server.url)
+})
+
+test.after.always(() => server?.stop())
+
+const isServed = async (t) => t.is((await ask(t, 'POST', '/v1/ids/default')).status, 200, 'others are served')
+
+/** A connection that is gone when the test is over. */
+function raw(t, text) {
+  const connection = rawConnection(server.port)
+  t.teardown(() => connection.socket.destroy())
+  if (text !== undefined) connection.send(text)
+  return connection
+}
+
+test.serial('slowloris: headers that never end are cut off with 408', async (t) => {
+  const slow = Array.from({ length: 10 }, () => raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n'))
+  const drip = setInterval(() => {
+    for (const { socket, send } of slow) if (socket.writable) send('x-more: 1\r\n')
+  }, 50)
+  await isServed(t)
+  await Promise.all(slow.map(({ closed }) => closed))
+  clearInterval(drip)
+  for (const { text } of slow) t.regex(text(), /^HTTP\/1\.1 408 .*application\/problem\+json.*ERR_FLAKE_TIMEOUT/s)
+  await isServed(t)
+})
+
+test.serial('a body that never comes is cut off too', async (t) => {
+  const slow = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{')
+  await slow.closed
+  t.regex(slow.text(), /^HTTP\/1\.1 408 /)
+  await isServed(t)
+})
+
+test.serial('a connection that says nothing, and one that keeps silent after an answer, are closed', async (t) => {
+  const [silent, kept] = [raw(t), raw(t, ONE)]
+  await arrived(kept, /^HTTP\/1\.1 200 /)
+  await Promise.all([silent.closed, kept.closed])
+  await isServed(t)
+})
+
+const BROKEN = {
+  'not HTTP': ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+  'a newline in a header': ['GET /livez HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n', 400],
+  'two lengths': ['POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n', 400],
+  'a length and chunks': [
+    'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  'a bad chunk': ['POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n', 400],
+  'headers that are too long': [`GET /livez HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(10_000)}\r\n\r\n`, 431],
+  'a path that is too long': [`GET /${'a'.repeat(10_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  'no host': ['POST /v1/ids/default HTTP/1.1\r\n\r\n', 400],
+  'an unknown method': ['FROB /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+}
+
+for (const [what, [text, status]] of Object.entries(BROKEN)) {
+  test(`${what}: ${status}, and the connection ends`, async (t) => {
+    const broken = raw(t, text)
+    await broken.closed
+    t.regex(broken.text(), new RegExp(`^HTTP/1\\.1 ${status} `))
+    await isServed(t)
+  })
+}
+
+test('clients that go away in the middle of a request or of an answer harm nobody', async (t) => {
+  for (const text of ['', 'POST', 'POST /v1/ids/default HTTP/1.1\r\n', ONE, ONE.replace(' HTTP', '?n=10000 HTTP')]) {
+    const gone = raw(t)
+    await gone.connected
+    gone.send(text)
+    gone.socket.resetAndDestroy()
+  }
+  await isServed(t)
+})
+
+// Alone: Node closes such a connection at once where an answer has to wait for the next tick.
+test.serial('a client that has said all and still listens gets its answer', async (t) => {
+  const half = raw(t, ONE)
+  half.socket.end()
+  t.truthy(await arrived(half, /^HTTP\/1\.1 200 .*"ids"/s))
+})
+
+test('pipelined requests are answered in their order', async (t) => {
+  const many = raw(t, `${ONE.repeat(50)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  await many.closed
+  const ids = [...many.text().matchAll(/"ids":\["(\d+)"\]/g)].map(([, id]) => BigInt(id))
+  t.is(ids.length, 50)
+  t.true(ids.every((id, i) => i === 0 || id > ids[i - 1]))
+  t.regex(many.text(), /"status":"ok"/)
+})
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+onLinux('one who asks for much and reads nothing is cut off', async (t) => {
+  const greedy = raw(t)
+  await greedy.connected
+  greedy.socket.pause()
+  greedy.send(ONE.replace(' HTTP', '?n=10000 HTTP').repeat(200)) // 40 MB of answers
+  t.true(isEstablished(greedy.socket.localPort))
+  while (isEstablished(greedy.socket.localPort)) await isServed(t)
+})
+
+const ESTABLISHED = '01'
+
+/** Whether the server's end of a connection is open, as the kernel sees it. Who does not read hears of no end. */
+function isEstablished(port) {
+  const hex = (number) => number.toString(16).toUpperCase().padStart(4, '0')
+  const lines = readFileSync('/proc/net/tcp', 'latin1').split('\n')
+  const line = lines.find((each) => each.includes(`:${hex(server.port)} 0100007F:${hex(port)} `))
+  return line?.trim().split(/\s+/)[3] === ESTABLISHED
+}
+
+test.serial('more connections than allowed are closed at once, and the rest go on', async (t) => {
+  const kept = raw(t)
+  await kept.connected
+  const many = Array.from({ length: 60 }, () => raw(t))
+  const isClosed = many.map(({ closed }) => closed)
+  await Promise.any(isClosed)
+  kept.send(ONE)
+  await arrived(kept, /^HTTP\/1\.1 200 /)
+  for (const { socket } of many) socket.destroy()
+  await Promise.all(isClosed)
+  for (;;) {
+    try {
+      await isServed(t) // once the server has seen that they are gone
+      return
+    } catch (error) {
+      if (error.cause === undefined) throw error
+    }
+  }
+})

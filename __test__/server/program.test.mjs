@@ -1,0 +1,219 @@
+// The program: what it prints, with which status it ends, where it listens, and how it ends on signals. Each test needs a
+// process of its own, so there are few.
+
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { PROGRAM, startServer } from '../servers/flakeforge.mjs'
+import { freshFolder } from '../servers/server.mjs'
+import { outputOf } from '../support/index.mjs'
+import { isRoot, isWindows } from '../support/processes.mjs'
+import { arrived, rawConnection } from '../support/service.mjs'
+
+const { version } = JSON.parse(
+  await promisify(execFile)(process.execPath, ['-p', "JSON.stringify(require('./packages/server/package.json'))"]).then(
+    ({ stdout }) => stdout,
+  ),
+)
+
+/** A run that ends by itself. */
+const run = (args, env = {}) =>
+  outputOf(spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, FLAKEFORGE_STORE: '', ...env } }))
+
+const onUnix = isWindows ? test.skip : test
+
+test('one line on stdout once it is ready, nothing on stderr, and its status is 0 after SIGTERM', async (t) => {
+  const server = await startServer()
+  t.deepEqual(server.lines, [`flakeforge-server is ready at ${server.url}`])
+  const response = await fetch(`${server.url}/v1/ids/default`, { method: 'POST' })
+  t.is((await response.json()).ids.length, 1)
+  t.deepEqual(server.warnings, [])
+  if (!isWindows) t.deepEqual(await server.kill('SIGTERM'), [0, null])
+  t.is(server.lines.length, 1)
+  await server.stop()
+})
+
+test('a mistake in the configuration is one line, and status 2', async (t) => {
+  const wrong = await run(['--prot', '1'])
+  t.deepEqual(wrong, {
+    ...{ code: 2, signal: null, stdout: '' },
+    stderr: "flakeforge-server: Unknown option '--prot'. Did you mean --port?\n",
+  })
+  const store = await run(['--store', 'reddis://localhost'])
+  t.is(store.code, 2)
+  t.regex(store.stderr, /^flakeforge-server: .*'redis:\/\/…'.*\n$/)
+  const password = await run(['--store', 'redis://user:pass%word@host'])
+  t.deepEqual([password.code, /pass%word/.test(password.stderr)], [2, false])
+})
+
+test('--help and --version', async (t) => {
+  const [help, number] = await Promise.all([run(['--help']), run(['-v'])])
+  t.is(help.code, 0)
+  t.regex(help.stdout, /--token-file FILE/)
+  t.deepEqual([number.code, number.stdout], [0, `${version}\n`])
+})
+
+test('a port that is taken: one line, and status 1', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address()
+  const folder = await freshFolder('taken')
+  const { code, stderr } = await run(['--port', String(port), '--store', `file:${folder}`])
+  t.deepEqual([code, stderr], [1, `flakeforge-server: Port ${port} is in use already. --port 0 takes any free one.\n`])
+  other.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+onUnix('a unix socket, also after a server that left it behind, but never that of one that runs', async (t) => {
+  const folder = await freshFolder('socket')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const socketPath = join(folder, 'ids.sock')
+  const start = () => spawn(process.execPath, [PROGRAM, '--socket', socketPath, '--store', `file:${folder}/ids`])
+  const ready = async (child) =>
+    t.is(String((await once(child.stdout, 'data'))[0]), `flakeforge-server is ready at unix:${socketPath}\n`)
+  const first = start()
+  await ready(first)
+  const second = await outputOf(start())
+  t.is(second.code, 1)
+  t.regex(second.stderr, /in use/)
+  first.kill('SIGKILL')
+  await once(first, 'exit')
+  t.true(existsSync(socketPath), 'it was left behind')
+  const third = start()
+  await ready(third)
+  const response = await new Promise((resolve) =>
+    http.request({ socketPath, path: '/v1/ids/default', method: 'POST' }, resolve).end(),
+  )
+  t.is(response.statusCode, 200)
+  third.kill('SIGTERM')
+  t.deepEqual(await once(third, 'exit'), [0, null])
+  t.false(existsSync(socketPath))
+})
+
+test('a host that others can reach is served with a warning, and metrics have a port of their own', async (t) => {
+  const server = await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] })
+  t.true(
+    server.warnings.some((line) => /0\.0\.0\.0 can be reached from other machines, and there are no tokens/.test(line)),
+  )
+  const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
+  const text = await (await fetch(metrics)).text()
+  t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m)
+  t.is((await fetch(new URL('/v1/names', metrics))).status, 404, 'and nothing else there')
+  await server.stop()
+})
+
+onUnix('SIGTERM: not ready, but the request in progress gets its IDs, and the slot is free at once', async (t) => {
+  const folder = await freshFolder('end')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'names.json')
+  const layout = {
+    epoch: 0,
+    tickMs: 100,
+    fields: [
+      ['timestamp', 40],
+      ['node', 20],
+      ['counter', 4],
+    ],
+  }
+  await writeFile(
+    file,
+    JSON.stringify({ store: `file:${folder}/ids`, names: { slow: { layout } }, waitMs: 60_000, drainMs: 3000 }),
+  )
+  const server = await startServer({ args: ['--config', file] })
+  const slow = fetch(`${server.url}/v1/ids/slow?n=800`, { method: 'POST', headers: { accept: 'text/plain' } })
+  await untilWaiting(server.url)
+  server.child.kill('SIGTERM')
+  let ready
+  await until(async () => {
+    ready = await fetch(`${server.url}/readyz`)
+    return ready.status === 503
+  })
+  t.deepEqual([(await ready.json()).code, ready.headers.get('retry-after')], ['ERR_FLAKE_ENDING', '1'])
+  t.is((await fetch(`${server.url}/livez`)).status, 200)
+  t.is((await (await slow).text()).split('\n').length, 801)
+  t.deepEqual(await server.exit, [0, null])
+
+  const next = await startServer({ args: ['--config', file] })
+  const { names } = await (await fetch(`${next.url}/v1/names`)).json()
+  t.is(names[0].slot, 0)
+  await next.stop()
+  await server.stop()
+})
+
+onUnix('after the drain, a connection that stays open is told to go; what does not end is cut off', async (t) => {
+  const folder = await freshFolder('cut')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'names.json')
+  const layout = {
+    epoch: 0,
+    tickMs: 10_000,
+    fields: [
+      ['timestamp', 40],
+      ['node', 20],
+      ['counter', 4],
+    ],
+  }
+  const names = { slow: { layout }, fast: {} }
+  await writeFile(file, JSON.stringify({ store: `file:${folder}/ids`, names, waitMs: 60_000, endMs: 700 }))
+  const server = await startServer({ args: ['--config', file] })
+  const slow = fetch(`${server.url}/v1/ids/slow?n=1000`, { method: 'POST' }).then(
+    () => 'answered',
+    () => 'cut off',
+  )
+  const kept = rawConnection(server.port)
+  kept.send('POST /v1/ids/fast HTTP/1.1\r\nHost: x\r\n') // a request that has begun
+  await untilWaiting(server.url)
+  server.child.kill('SIGTERM')
+  await untilRefused(server.port)
+  kept.send('\r\n')
+  await arrived(kept, /^HTTP\/1\.1 503 .*connection: close.*ERR_FLAKE_ENDING/is)
+  t.is(await slow, 'cut off')
+  t.deepEqual(await server.exit, [0, null])
+  await server.stop()
+})
+
+onUnix('a second signal ends it at once', async (t) => {
+  const server = await startServer({ args: ['--drain-ms', '60000'] })
+  server.child.kill('SIGINT')
+  await until(async () => (await fetch(`${server.url}/readyz`)).status === 503)
+  server.child.kill('SIGINT')
+  t.deepEqual(await server.exit, [130, null])
+  await server.stop()
+})
+
+onUnix('a folder that cannot be written is no reason to end: it says why, and begins once it can', async (t) => {
+  if (isRoot) return t.pass() // nothing is forbidden to the superuser; the Redis of store.test.mjs shows the same
+  const folder = await freshFolder('readonly')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'ids'), { mode: 0o500 })
+  const server = await startServer({ args: ['--store', `file:${folder}/ids`], until: 'listening' })
+  t.is((await fetch(`${server.url}/livez`)).status, 200)
+  t.is((await fetch(`${server.url}/readyz`)).status, 503)
+  await chmod(join(folder, 'ids'), 0o700)
+  await until(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+  await server.stop()
+})
+
+async function until(isTrue) {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** Until a request waits for IDs. */
+const untilWaiting = (url) =>
+  until(async () => /^flakeforge_http_requests_waiting 1$/m.test(await (await fetch(`${url}/metrics`)).text()))
+
+/** Until nobody can connect any more. */
+async function untilRefused(port) {
+  await until(async () => {
+    const probe = rawConnection(port)
+    const isRefused = await Promise.race([probe.connected.then(() => false), probe.closed.then(() => true)])
+    probe.socket.destroy()
+    return isRefused
+  })
+}

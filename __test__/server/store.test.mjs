@@ -1,0 +1,186 @@
+// The server and its store, a real Redis: it begins while the store is away, says why it is not ready, takes its slot once
+// it can, and takes it again when it was lost. kill -9 costs a slot for a ttl.
+
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import anyTest from 'ava'
+import { startServer } from '../servers/flakeforge.mjs'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { until } from '../servers/server.mjs'
+import { FlakeId } from '../support/index.mjs'
+import { asker, markOf, passingFolder } from '../support/service.mjs'
+
+const test = wantRedis() === undefined ? anyTest.skip : anyTest
+const { createGroup, layouts, openStore } = FlakeId
+const SHORT = { slots: 2, ttlMs: 2000, skewMs: 500, durable: false }
+
+let redis
+let folder
+
+anyTest.before(async () => {
+  if (wantRedis() === undefined) return
+  folder = passingFolder()
+  redis = await startRedis()
+})
+
+anyTest.after.always(() => redis?.stop())
+
+async function configOf(store, names, more = {}) {
+  const file = join(folder, `${Object.keys(names).join('-')}.json`)
+  await writeFile(file, JSON.stringify({ store, names, ...more }))
+  return ['--config', file]
+}
+
+const statusOf = async (url) => (await fetch(`${url}/readyz`)).status
+
+test('without its store it is alive, says why it is not ready, and is ready once the store is there', async (t) => {
+  const late = await startRedis()
+  t.teardown(() => late.stop())
+  await late.kill()
+  const args = await configOf(late.url, { early: SHORT, count: { segment: 'count' } })
+  const server = await startServer({ args, until: 'listening' })
+  t.teardown(() => server.stop())
+  const ask = await asker(server.url)
+  t.is((await ask(t, 'GET', '/livez')).status, 200)
+  const { status, body } = await ask(t, 'GET', '/readyz')
+  t.is(status, 503)
+  t.is(body.code, 'ERR_FLAKE_STORE')
+  for (const path of ['/v1/ids/early', '/v1/ids/early?n=100', '/v1/ids/count']) {
+    const refused = await ask(t, 'POST', path)
+    t.deepEqual([refused.status, refused.body.code], [503, 'ERR_FLAKE_STORE'], path)
+  }
+  const [name] = (await ask(t, 'GET', '/v1/names')).body.names
+  t.deepEqual([name.state, name.slot], ['detached', undefined])
+  t.is((await ask(t, 'GET', '/v1/slots/early')).status, 503)
+  t.deepEqual(server.lines, [], 'nothing on stdout before it is ready')
+
+  await late.start()
+  await createGroup(late.url, { group: 'early', ...SHORT })
+  await until(async () => (await statusOf(server.url)) === 200)
+  t.is((await ask(t, 'POST', '/v1/ids/early')).status, 200)
+  t.deepEqual((await ask(t, 'POST', '/v1/ids/count?n=2')).body.ids, ['0', '1'])
+  await until(() => server.lines.length === 1)
+  t.regex(server.lines[0], /^flakeforge-server is ready at /)
+})
+
+test('while the store is away IDs go on until the window ends; then 503, and again IDs without a restart', async (t) => {
+  const own = await startRedis('--appendonly', 'no')
+  t.teardown(() => own.stop())
+  await createGroup(own.url, { group: 'orders', ...SHORT })
+  const server = await startServer({ args: await configOf(own.url, { orders: SHORT }) })
+  t.teardown(() => server.stop())
+  const ask = await asker(server.url)
+  const seen = new Set((await ask(t, 'POST', '/v1/ids/orders?n=100')).body.ids)
+  process.kill(own.pid, 'SIGSTOP')
+  let refused
+  await until(async () => {
+    const answer = await ask(t, 'POST', '/v1/ids/orders')
+    if (answer.status === 200) seen.add(answer.body.ids[0])
+    else refused = answer
+    return refused !== undefined && refused.body.code === 'ERR_FLAKE_LEASE_EXPIRED'
+  })
+  t.is(refused.status, 503)
+  t.is(await statusOf(server.url), 503)
+  t.is((await ask(t, 'GET', '/livez')).status, 200)
+  process.kill(own.pid, 'SIGCONT')
+  await until(async () => (await statusOf(server.url)) === 200)
+  const before = seen.size
+  for (const id of (await ask(t, 'POST', '/v1/ids/orders?n=100')).body.ids) seen.add(id)
+  t.is(seen.size, before + 100, 'no ID twice')
+})
+
+test('one of two names gets no slot: the other gives IDs, but the server is not ready', async (t) => {
+  await createGroup(redis.url, { group: 'good', ...SHORT })
+  await createGroup(redis.url, { group: 'other', ...SHORT })
+  const args = await configOf(redis.url, { good: SHORT, other: { ...SHORT, slots: SHORT.slots + 1 } })
+  const server = await startServer({ args, until: 'listening' })
+  t.teardown(() => server.stop())
+  const ask = await asker(server.url)
+  await until(async () => (await ask(t, 'POST', '/v1/ids/good')).status === 200)
+  const { status, body } = await ask(t, 'GET', '/readyz')
+  t.deepEqual([status, body.code], [503, 'ERR_FLAKE_CONFIG_MISMATCH'])
+  t.deepEqual(server.lines, [], 'nothing on stdout before it is ready')
+})
+
+test('SIGTERM gives the slot back; kill -9 costs it for a ttl', async (t) => {
+  await createGroup(redis.url, { group: 'ends', ...SHORT, slots: 1 })
+  const args = await configOf(redis.url, { ends: { ...SHORT, slots: 1 } })
+  const store = openStore(redis.url)
+  t.teardown(() => store.close())
+  const isHeld = async () => (await store.list('ends')).some(({ owner, hi }) => owner !== undefined && hi > Date.now())
+
+  const first = await startServer({ args })
+  t.true(await isHeld())
+  t.deepEqual(await first.kill('SIGTERM'), [0, null])
+  t.false(await isHeld(), 'at once')
+  await first.stop()
+
+  const second = await startServer({ args })
+  const ask = await asker(second.url)
+  const { slots } = (await ask(t, 'GET', '/v1/slots/ends')).body
+  const [{ owner }] = await store.list('ends')
+  t.is(slots.length, 1)
+  t.like(slots[0], { slot: 0, held: true, mine: true, mark: markOf(owner) })
+  t.false(JSON.stringify(slots).includes(owner), "the holder's token stays here")
+  await second.kill('SIGKILL')
+  const [{ owner: dead, hi }] = await store.list('ends')
+  t.is(dead, owner, 'nobody could give it back')
+
+  const third = await startServer({ args, until: 'listening' })
+  await until(async () => (await statusOf(third.url)) === 200)
+  const next = await (await fetch(`${third.url}/v1/ids/ends`, { method: 'POST' })).json()
+  t.true(layouts.flake.decode(next.ids[0]).timestamp > hi, 'once its window was over')
+  await Promise.all([second.stop(), third.stop()])
+})
+
+test('a slot that somebody took away is replaced; a group that was ended stays ended', async (t) => {
+  await createGroup(redis.url, { group: 'taken', ...SHORT })
+  const server = await startServer({ args: await configOf(redis.url, { taken: SHORT }) })
+  t.teardown(() => server.stop())
+  const ask = await asker(server.url)
+  const slot = async () => (await ask(t, 'GET', '/v1/names')).body.names[0].slot
+  const own = await slot()
+  server.child.kill('SIGSTOP')
+  const other = await rivalsOf('taken', own) // waits until the window is over
+  server.child.kill('SIGCONT')
+  await until(async () => (await statusOf(server.url)) === 200 && (await slot()) !== undefined)
+  const { status, headers } = await ask(t, 'POST', '/v1/ids/taken')
+  t.is(status, 200)
+  t.deepEqual([Number(headers.get('flakeforge-slot')), await slot()], [1 - own, 1 - own])
+  await Promise.all(other.map((flake) => flake.close()))
+
+  const store = openStore(redis.url)
+  await store.destroy('taken')
+  await store.close()
+  await until(async () => (await statusOf(server.url)) === 503)
+  const { body } = await ask(t, 'GET', '/readyz')
+  t.is(body.code, 'ERR_FLAKE_DESTROYED')
+  await sleep(1000)
+  t.is(await statusOf(server.url), 503, 'the server does not make it anew by itself')
+})
+
+/** Members that took both slots, one of them from a server that was stopped; the other one is free again. */
+async function rivalsOf(group, own) {
+  const join = () => FlakeId.join(redis.url, { group, ...SHORT })
+  const members = [await join(), await join()]
+  await members.find(({ slot }) => slot !== own).close()
+  return members
+}
+
+test('two servers on one store make different IDs, with slots of their own', async (t) => {
+  await createGroup(redis.url, { group: 'both', ...SHORT })
+  const args = await configOf(redis.url, { both: SHORT })
+  const servers = await Promise.all([startServer({ args }), startServer({ args })])
+  t.teardown(() => Promise.all(servers.map((server) => server.stop())))
+  const answers = await Promise.all(
+    servers.flatMap(({ url }) =>
+      Array.from({ length: 20 }, () => fetch(`${url}/v1/ids/both?n=500`, { method: 'POST' })),
+    ),
+  )
+  const ids = (await Promise.all(answers.map((answer) => answer.json()))).flatMap((body) => body.ids)
+  t.is(new Set(ids).size, 20_000)
+  const slots = new Set(answers.map(({ headers }) => headers.get('flakeforge-slot')))
+  t.deepEqual([...slots].sort(), ['0', '1'])
+  t.is(new Set(answers.map(({ headers }) => headers.get('flakeforge-layout'))).size, 1)
+})

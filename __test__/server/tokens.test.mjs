@@ -1,0 +1,189 @@
+// Who may ask, and what is written down about it: tokens, TLS, and logs.
+
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import https from 'node:https'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { startServer } from '../servers/flakeforge.mjs'
+import { findProgram, freshFolder } from '../servers/server.mjs'
+import { isWindows } from '../support/processes.mjs'
+import { asker, rawConnection } from '../support/service.mjs'
+
+const [OLD, NEW, OTHER] = ['old-token-0123456789', 'new-token-0123456789', 'other.token~of+16/chars==']
+const SECRET = 'a-path-that-nobody-may-log'
+
+let folder
+let tokenFile
+let server
+let ask
+
+test.before(async () => {
+  folder = await freshFolder('tokens')
+  tokenFile = join(folder, 'tokens')
+  await writeFile(tokenFile, `# ours\n${OLD}\n${OTHER}\n`)
+  server = await startServer({ args: ['--token-file', tokenFile, '--log', 'requests', '--host', '127.0.0.1'] })
+  ask = await asker(server.url, { token: OTHER })
+})
+
+test.after.always(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const withHeader = (authorization) => ({
+  headers: authorization === undefined ? { authorization: '' } : { authorization },
+})
+
+test.serial('without a token only health is told', async (t) => {
+  const open = async (path) => (await fetch(server.url + path)).status
+  t.deepEqual(await Promise.all(['/livez', '/readyz'].map(open)), [200, 200])
+  for (const path of [
+    '/metrics',
+    '/openapi.json',
+    '/v1/names',
+    '/v1/slots/default',
+    '/v1/inspect/1',
+    '/nothing',
+    '/v1/ids/x',
+  ]) {
+    t.is(await open(path), 401, path)
+  }
+  const { status, body, headers } = await ask(t, 'POST', '/v1/ids/default', withHeader(undefined))
+  t.deepEqual([status, body.code, headers.get('www-authenticate')], [401, 'ERR_FLAKE_TOKEN', 'Bearer'])
+})
+
+test.serial('a token is taken from the header only, and only whole', async (t) => {
+  const status = async (authorization, path = '/v1/ids/default') =>
+    (await ask(t, 'POST', path, withHeader(authorization))).status
+  for (const token of [OLD, OTHER]) t.is(await status(`Bearer ${token}`), 200)
+  t.is(await status(`bearer ${OLD}`), 200, 'schemes are the same in any case')
+  for (const wrong of [
+    OLD,
+    `Bearer ${OLD}x`,
+    `Bearer ${OLD.slice(0, -1)}`,
+    `Bearer ${OLD.toUpperCase()}`,
+    'Bearer',
+    'Bearer ',
+  ]) {
+    t.is(await status(wrong), 401, wrong)
+  }
+  t.is(await status(`Basic ${Buffer.from(`u:${OLD}`).toString('base64')}`), 401)
+  t.is(await status(undefined, `/v1/ids/default?token=${OLD}`), 401)
+  t.is(await status(undefined, `/v1/ids/default?access_token=${OLD}`), 401)
+  t.is(await status('Bearer # ours'), 401)
+})
+
+const onUnix = isWindows ? test.serial.skip : test.serial
+
+/** The next line of stderr that matches. */
+async function warned(pattern) {
+  const from = server.warnings.length
+  for (;;) {
+    const found = server.warnings.slice(from).find((line) => pattern.test(line))
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+onUnix('SIGHUP reads the file again; a bad file changes nothing, and is told', async (t) => {
+  const status = async (token) => (await ask(t, 'POST', '/v1/ids/default', withHeader(`Bearer ${token}`))).status
+  const reload = async (text, pattern) => {
+    await writeFile(tokenFile, text)
+    const told = warned(pattern)
+    server.child.kill('SIGHUP')
+    return told
+  }
+  await reload(`${NEW}\n${OTHER}\n`, /SIGHUP: the files were read again/)
+  t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
+  const told = await reload('short\n', /SIGHUP: .*line 1: a token has 16 characters or more/)
+  t.regex(told, /What was read before still counts/)
+  t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
+  await reload('\n', /has no token/)
+  t.is(await status(NEW), 200)
+})
+
+/** Until a line of stderr matches, now or earlier. */
+async function logged(pattern) {
+  while (!pattern.test(server.warnings.at(-1))) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+test.serial('a line of the log has method, route, status and time, and nothing else of a request', async (t) => {
+  await fetch(`${server.url}/v1/names`) // its line comes after those of the other tests
+  await logged(/GET \/v1\/names 401/)
+  const from = server.warnings.length
+  const headers = { authorization: `Bearer ${OTHER}`, 'user-agent': SECRET, cookie: SECRET, 'x-forwarded-for': SECRET }
+  await fetch(`${server.url}/v1/ids/${SECRET}?n=${SECRET}`, { method: 'POST', headers })
+  await fetch(`${server.url}/${SECRET}?${SECRET}`, { headers })
+  await fetch(`${server.url}/v1/ids/default`, { method: 'POST', headers })
+  const raw = rawConnection(server.port)
+  raw.send(`${SECRET}\r\n\r\n`)
+  await raw.closed
+  await fetch(`${server.url}/livez`)
+  const lines = () => server.warnings.slice(from).filter((line) => /^\d{4}-/.test(line))
+  while (lines().length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+  t.deepEqual(
+    lines().map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /, '').replace(/ [\d.]+ ms$/, ' MS')),
+    ['POST /v1/ids/:name 404 MS', 'GET (none) 404 MS', 'POST /v1/ids/:name 200 MS', 'GET /livez 200 MS'],
+  )
+  const all = server.warnings.join('\n')
+  for (const secret of [SECRET, OLD, NEW, OTHER, '127.0.0.1']) t.false(all.includes(secret), secret)
+})
+
+const openssl = isWindows ? undefined : findProgram('openssl')
+const withTls = openssl === undefined ? test.serial.skip : test.serial
+if (openssl === undefined) console.warn('\n!!! SKIPPED: openssl is not installed: the tests of TLS do not run !!!\n')
+
+/** A certificate that `signer` signed, or that signs itself. */
+async function certificate(name, signer) {
+  const file = (kind) => join(folder, `${name}.${kind}`)
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', file('key')]
+  const signing = signer === undefined ? [] : ['-CA', signer.cert, '-CAkey', signer.key]
+  const usage = signer === undefined ? 'basicConstraints=critical,CA:TRUE' : 'subjectAltName=IP:127.0.0.1'
+  const args = ['req', '-x509', ...key, '-out', file('crt'), '-subj', `/CN=${name}`, '-addext', usage, ...signing]
+  await promisify(execFile)(openssl, args)
+  return { key: file('key'), cert: file('crt') }
+}
+
+withTls('TLS, and clients with a certificate only', async (t) => {
+  const { readFile } = await import('node:fs/promises')
+  const ca = await certificate('ca')
+  const [own, client, stranger] = await Promise.all([
+    certificate('server', ca),
+    certificate('client', ca),
+    certificate('stranger'),
+  ])
+  const args = ['--tls-cert', own.cert, '--tls-key', own.key, '--tls-ca', ca.cert]
+  const secure = await startServer({ args })
+  t.regex(secure.url, /^https:/)
+  const status = async (who) => {
+    const files = who === undefined ? {} : { key: await readFile(who.key), cert: await readFile(who.cert) }
+    const options = { method: 'POST', ca: await readFile(ca.cert), ...files, agent: false }
+    return new Promise((resolve) => {
+      const request = https.request(`${secure.url}/v1/ids/default`, options, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      request.once('error', (error) => resolve(error.code))
+      request.end()
+    })
+  }
+  t.is(await status(client), 200)
+  t.regex(String(await status(undefined)), /^E/)
+  t.regex(String(await status(stranger)), /^E/)
+  const plain = rawConnection(secure.port)
+  plain.send('POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n')
+  await plain.closed
+  t.is(await status(client), 200, 'and the others are served on')
+
+  // A new certificate comes without a restart.
+  const before = await readFile(own.cert, 'utf8')
+  const renewed = await certificate('server', ca)
+  t.not(await readFile(renewed.cert, 'utf8'), before)
+  secure.child.kill('SIGHUP')
+  while (!secure.warnings.some((line) => /read again/.test(line)))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  t.is(await status(client), 200)
+  await secure.stop()
+})

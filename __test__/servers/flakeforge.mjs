@@ -1,0 +1,88 @@
+// flakeforge-server for tests, as a process of its own: `startServer({ args, env })` resolves once it is ready, and
+// `stop()` ends it and removes the folder that it kept its slots in.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { freshFolder } from './server.mjs'
+
+export const PROGRAM = fileURLToPath(new URL('../../packages/server/bin/flakeforge-server.js', import.meta.url))
+
+const READY = /^flakeforge-server is ready at (\S+)$/
+const LISTENING = /listens at (\S+?),/
+
+/** Servers that run: whoever ends early must not leave them behind. */
+const present = new Set()
+process.once('exit', () => {
+  for (const child of present) child.kill('SIGKILL')
+})
+
+/** The variables of the tests' own environment that a server must not see. */
+const clean = (env) =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(?:PORT|HOST|FLAKEFORGE_(?:STORE|SERVER_.*))$/.test(name)),
+  )
+
+/** Whether the arguments or their file name a store: a variable would count more than the file. */
+function hasStore(args) {
+  const file = args[args.indexOf('--config') + 1]
+  return (
+    args.some((arg) => arg.startsWith('--store')) ||
+    (args.includes('--config') && 'store' in JSON.parse(readFileSync(file, 'utf8')))
+  )
+}
+
+/**
+ * Starts a server. Without a store among `args` or in `env` it gets a fresh folder, which `stop()` removes.
+ * @param {{ args?: string[], env?: Record<string, string>, port?: number, until?: 'ready' | 'listening' }} [options]
+ * `until: 'listening'` resolves as soon as it answers /livez, ready or not
+ * @returns `url`, `port`, `child`, `lines` (its stdout), `warnings` (its stderr, line by line), `stop()`, `kill(signal)`
+ * which resolves with [code, signal]
+ */
+export async function startServer({ args = [], env = {}, port = 0, until = 'ready' } = {}) {
+  const folder = await freshFolder('server')
+  const store = hasStore(args) ? {} : { FLAKEFORGE_STORE: `file:${folder}` }
+  const given = { ...clean(process.env), ...store, ...env }
+  const child = spawn(process.execPath, [PROGRAM, '--port', String(port), ...args], {
+    env: given,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  present.add(child)
+  const exit = once(child, 'exit')
+  exit.then(() => present.delete(child))
+  const server = { child, lines: [], warnings: [], folder }
+  const kill = async (signal = 'SIGKILL') => {
+    child.kill(signal)
+    return exit
+  }
+  const stop = async () => {
+    await kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  }
+  Object.assign(server, { kill, stop, exit })
+  const url = await new Promise((resolve, reject) => {
+    const look = (list, pattern) => (line) => {
+      list.push(line)
+      const [, found] = pattern.exec(line) ?? []
+      if (found !== undefined) resolve(found)
+    }
+    eachLine(child.stdout, look(server.lines, READY))
+    eachLine(child.stderr, look(server.warnings, until === 'listening' ? LISTENING : /^\b$/))
+    exit.then(([code, signal]) =>
+      reject(new Error(`flakeforge-server ended with ${signal ?? code}:\n${server.warnings.join('\n')}`)),
+    )
+  })
+  return Object.assign(server, { url, port: Number(new URL(url).port) })
+}
+
+/** Calls back for each whole line of a stream. */
+function eachLine(stream, tell) {
+  let rest = ''
+  stream.setEncoding('utf8').on('data', (text) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop()
+    for (const line of lines) tell(line)
+  })
+}

@@ -1,0 +1,124 @@
+// What packages/server/deploy says of the server is so: the options that it names exist, the probes ask routes that there
+// are, the times of an end fit into each other, and nothing runs as root or writes.
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { parseAllDocuments } from 'yaml'
+import { PROGRAM } from '../servers/flakeforge.mjs'
+
+const root = new URL('../..', import.meta.url)
+const textOf = (name) => readFileSync(new URL(name, root), 'utf8')
+const deployOf = (name) => textOf(`packages/server/deploy/${name}`)
+const documents = (name) => parseAllDocuments(deployOf(name))
+
+const help = execFileSync(process.execPath, [PROGRAM, '--help'], { encoding: 'utf8' })
+const [, ...known] = help.split('$').map((text) => /^\w+/.exec(text)[0]) // the variables that the server reads
+const dockerfile = deployOf('Dockerfile')
+const [compose] = documents('compose.yaml').map((document) => document.toJS())
+const objects = documents('kubernetes.yaml').map((document) => document.toJS())
+const object = (kind) => objects.find((each) => each.kind === kind)
+const pod = object('Deployment').spec.template.spec
+const [container] = pod.containers
+const envOf = (name) => container.env.find((each) => each.name === name)?.value
+
+/** An option's default, as --help has it. */
+const defaultOf = (option) => Number(new RegExp(`--${option} .*default (\\d+)$`, 'm').exec(help)[1])
+
+test('the files are YAML without faults', (t) => {
+  for (const name of ['compose.yaml', 'kubernetes.yaml'])
+    for (const { errors, warnings } of documents(name)) t.deepEqual([...errors, ...warnings], [])
+  t.deepEqual(objects.map(({ kind }) => kind).sort(), ['Deployment', 'PodDisruptionBudget', 'Service'])
+})
+
+test('the server knows every variable that it is given', (t) => {
+  t.true(known.includes('FLAKEFORGE_STORE') && known.includes('PORT'))
+  const ofImage = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, words]) => words.split(' '))
+  const given = [
+    ...ofImage.map((word) => word.split('=')[0]).filter((name) => name !== 'NODE_ENV'),
+    ...Object.keys(compose.services.ids.environment),
+    ...container.env.map(({ name }) => name),
+  ]
+  t.true(given.length > 8)
+  t.deepEqual(
+    given.filter((name) => !known.includes(name)),
+    [],
+  )
+})
+
+test('the image starts the program of the package, and asks a route that needs no token', (t) => {
+  const { name, bin } = JSON.parse(textOf('packages/server/package.json'))
+  const [, entry] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile)
+  t.deepEqual(JSON.parse(entry), ['node', `node_modules/${name}/${Object.values(bin)[0]}`])
+  t.regex(dockerfile, /^HEALTHCHECK .*\/livez`/m)
+  t.regex(dockerfile, /^USER 1000:1000$/m)
+  const [, health] = /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(dockerfile)
+  const [, , script] = JSON.parse(health)
+  t.throws(() =>
+    execFileSync(process.execPath, ['-e', script], { env: { ...process.env, PORT: '1' }, stdio: 'ignore' }),
+  )
+})
+
+test('probes, ports and selectors fit', (t) => {
+  const { readinessProbe, livenessProbe, ports } = container
+  t.deepEqual([readinessProbe.httpGet.path, livenessProbe.httpGet.path], ['/readyz', '/livez'])
+  const health = textOf('packages/server/lib/routes/health.js')
+  for (const { httpGet } of [readinessProbe, livenessProbe]) {
+    t.true(health.includes(`'${httpGet.path}'`), httpGet.path)
+    t.is(httpGet.port, ports[0].name)
+  }
+  t.deepEqual(
+    [envOf('PORT'), envOf('FLAKEFORGE_SERVER_METRICS_PORT')],
+    ports.map((each) => String(each.containerPort)),
+  )
+  t.is(object('Service').spec.ports[0].targetPort, ports[0].name)
+  const labels = { app: 'flakeforge-server' }
+  t.deepEqual(object('Deployment').spec.template.metadata.labels, labels)
+  t.deepEqual(object('Service').spec.selector, labels)
+  t.deepEqual(object('PodDisruptionBudget').spec.selector.matchLabels, labels)
+  t.true(object('PodDisruptionBudget').spec.maxUnavailable < object('Deployment').spec.replicas)
+})
+
+test('an end has the time that it may take', (t) => {
+  const STORE_STEP_MS = 5000 // what a step on a store takes at most
+  const needed = defaultOf('end-ms') + STORE_STEP_MS
+  t.true(pod.terminationGracePeriodSeconds * 1000 > needed + Number(envOf('FLAKEFORGE_SERVER_DRAIN_MS')))
+  t.true(Number.parseInt(compose.services.ids.stop_grace_period, 10) * 1000 > needed)
+})
+
+test('nobody is root, nothing is written, and no secret stands in a file', (t) => {
+  t.like(pod.securityContext, { runAsNonRoot: true, runAsUser: 1000 })
+  t.like(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true })
+  t.deepEqual(container.securityContext.capabilities, { drop: ['ALL'] })
+  t.like(compose.services.ids, { read_only: true, cap_drop: ['ALL'] })
+  t.deepEqual(container.env.find(({ name }) => name === 'FLAKEFORGE_STORE').valueFrom, {
+    secretKeyRef: { name: 'flakeforge-store', key: 'store' },
+  })
+  const [{ mountPath }] = container.volumeMounts
+  t.is(envOf('FLAKEFORGE_SERVER_TOKEN_FILE'), `${mountPath}/tokens`)
+  t.is(compose.services.ids.environment.FLAKEFORGE_SERVER_TOKEN_FILE, `/run/secrets/${compose.services.ids.secrets[0]}`)
+})
+
+test('its Redis keeps what it acknowledged, and the guide makes the secrets that the manifests name', (t) => {
+  const { command, volumes } = compose.services.redis
+  const after = (option) => command[command.indexOf(option) + 1]
+  t.deepEqual([after('--appendonly'), after('--maxmemory-policy')], ['yes', 'noeviction'])
+  t.deepEqual(volumes, ['redis:/data'])
+  const guide = textOf('docs/service/deploy.md')
+  for (const words of [
+    'create secret generic flakeforge-store --from-literal=store=',
+    'create secret generic flakeforge-tokens --from-file=tokens',
+    `npx flakeforge create redis://:PASSWORD@localhost ${envOf('FLAKEFORGE_SERVER_NAME')}`,
+  ])
+    t.true(guide.includes(words), words)
+})
+
+test('the guide makes the group of the Compose file with the image', (t) => {
+  const { environment } = compose.services.ids
+  const { name, bin } = JSON.parse(textOf('package.json'))
+  const [, modules] = /^COPY --from=install \S+ (\S+)$/m.exec(dockerfile)
+  const program = `${modules}/${name}/${bin.flakeforge}`
+  const create = `create ${environment.FLAKEFORGE_STORE} ${environment.FLAKEFORGE_SERVER_NAME}`
+  const command = `docker compose run --rm --entrypoint node ids ${program} ${create}\n`
+  t.true(textOf('docs/service/deploy.md').includes(command), command)
+})

@@ -1,0 +1,125 @@
+// What tests of flakeforge-server share: requests whose answers are checked against the server's own /openapi.json, and raw
+// connections for what no HTTP client would send.
+
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Ajv from 'ajv'
+import formats from 'ajv-formats'
+
+/** Checks answers against an OpenAPI document. */
+class Contract {
+  #paths
+  #ajv = new Ajv.default({ strict: false, allErrors: true })
+
+  constructor(document) {
+    formats.default(this.#ajv)
+    this.#ajv.addSchema(document, 'api')
+    this.#paths = Object.entries(document.paths).map(([path, methods]) => ({
+      pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+      pointer: `api#/paths/${path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}`,
+      methods,
+    }))
+  }
+
+  /** What is wrong with an answer, as a list of texts. */
+  faults(method, url, answer) {
+    const { status, type, body } = answer
+    if (status >= 400) return this.#problemFaults(answer)
+    const found = this.#paths.find(({ pattern }) => pattern.test(new URL(url).pathname))
+    const documented = found?.methods[method.toLowerCase()]?.responses[status]
+    if (documented === undefined) return [`${method} ${url} answers ${status}, and the document does not say so`]
+    const schema = documented.content?.[type]?.schema
+    if (schema === undefined) return [`${method} ${url} answers ${type}, and the document does not say so`]
+    if (schema.format === 'binary') return Buffer.isBuffer(body) ? [] : ['not bytes']
+    return this.#check(schema, body)
+  }
+
+  #problemFaults({ status, type, body, headers }) {
+    const faults = this.#check({ $ref: 'api#/components/schemas/Problem' }, body)
+    if (type !== 'application/problem+json') faults.push(`a problem of type ${type}`)
+    if (body?.status !== status) faults.push(`status ${status}, and the problem says ${body?.status}`)
+    const retry = headers.get('retry-after')
+    const mustRetry = status === 503 || status === 429
+    if (mustRetry !== (retry !== null)) faults.push(`${status} with Retry-After ${retry}`)
+    if (mustRetry && !/^[1-9]\d*$/.test(retry)) faults.push(`Retry-After: ${retry}`)
+    if (mustRetry && !(body.retryAfterMs > 0)) faults.push(`retryAfterMs: ${body.retryAfterMs}`)
+    return faults
+  }
+
+  #check(schema, body) {
+    const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'))
+    return this.#ajv.validate(resolved, body) ? [] : this.#ajv.errors.map((error) => JSON.stringify(error))
+  }
+}
+
+/** The contract that a server publishes. */
+export async function contractOf(url, headers = {}) {
+  const response = await fetch(`${url}/openapi.json`, { headers })
+  return new Contract(await response.json())
+}
+
+const bodyOf = async (response, type) => {
+  const bytes = Buffer.from(await response.arrayBuffer())
+  if (type === 'application/octet-stream') return bytes
+  return /json$/.test(type) ? JSON.parse(bytes.toString()) : bytes.toString()
+}
+
+/**
+ * A function that asks a server and asserts that its answer is what its document says: `ask(t, 'POST', '/v1/ids/x')` gives
+ * `{ status, type, body, headers }`.
+ */
+export async function asker(url, { token, ...more } = {}) {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const contract = await contractOf(url, authorization)
+  return async (t, method, path, { headers, ...init } = {}) => {
+    const all = { ...more, ...init, method, headers: { ...authorization, ...headers } }
+    const response = await fetch(url + path, all)
+    const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+    const answer = { status: response.status, type, headers: response.headers, body: await bodyOf(response, type) }
+    t.deepEqual(contract.faults(method, url + path, answer), [], `${method} ${path}`)
+    t.is(response.headers.get('cache-control'), 'no-store')
+    return answer
+  }
+}
+
+/** The IDs of an octet-stream. */
+export const idsIn = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
+
+export const markOf = (owner) => createHash('sha256').update(owner).digest('hex').slice(0, 16)
+
+/** A connection that sends what it is told to: `text()` is what came back, `closed` resolves at its end. */
+export function rawConnection(port) {
+  const socket = connect({ port, host: '127.0.0.1' })
+  let got = ''
+  socket.setEncoding('latin1').on('data', (text) => {
+    got += text
+  })
+  socket.on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const ended = new Promise((resolve) => socket.once('end', resolve))
+  const connected = new Promise((resolve) => socket.once('connect', resolve))
+  return { socket, closed, ended, connected, text: () => got, send: (text) => socket.write(text) }
+}
+
+/** Resolves once what came back matches. */
+export async function arrived(raw, pattern) {
+  for (;;) {
+    const found = pattern.exec(raw.text())
+    if (found !== null) return found
+    if (raw.socket.closed) throw new Error(`closed after: ${raw.text()}`)
+    await new Promise((resolve, reject) => {
+      raw.socket.once('data', resolve)
+      raw.socket.once('close', () => reject(new Error(`closed after: ${raw.text()}`)))
+    })
+  }
+}
+
+/** A new empty folder, gone with this process. */
+export function passingFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'flakeforge-service-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

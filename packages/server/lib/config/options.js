@@ -1,0 +1,152 @@
+'use strict'
+// @ts-check
+
+// Every option of the server, once: its name on the command line, as a variable and in the JSON file, what it may be, and
+// what it is for. Help, the checks and the documentation's table come from here.
+
+/**
+ * @typedef {object} Option
+ * @property {string} about
+ * @property {string} value what its value is called in the help; '' for a switch
+ * @property {string} [variable] another one than FLAKEFORGE_SERVER_…
+ * @property {'text' | 'texts' | 'number'} type
+ * @property {[min: number, max: number]} [range]
+ * @property {string[]} [among]
+ * @property {any} [absent] the default
+ * @property {boolean} [onlyCommand] whether it is not in the file
+ */
+
+const DAY_MS = 86_400_000
+
+/** @type {Record<string, Option>} by the name on the command line */
+const OPTIONS = {
+  config: {
+    type: 'text',
+    value: 'FILE',
+    onlyCommand: true,
+    about: 'a JSON file with several names, and these options',
+  },
+  store: {
+    type: 'text',
+    value: 'ADDRESS',
+    variable: 'FLAKEFORGE_STORE',
+    about: 'file:DIR, redis://…, postgres://…, mysql://… or etcd://…; default: a folder of this user',
+  },
+  name: {
+    type: 'texts',
+    value: 'NAME',
+    onlyCommand: true,
+    about: 'a group to serve; several allowed; default: default',
+  },
+  layout: {
+    type: 'text',
+    value: 'LAYOUT',
+    onlyCommand: true,
+    about: "the names' layout: one of ours, or JSON; default: flake",
+  },
+  port: { type: 'number', value: 'N', range: [0, 65_535], variable: 'PORT', absent: 8080, about: '0: any free one' },
+  host: {
+    type: 'text',
+    value: 'HOST',
+    variable: 'HOST',
+    absent: '127.0.0.1',
+    about: '0.0.0.0 or :: for all of this machine',
+  },
+  socket: { type: 'text', value: 'PATH', about: 'a unix socket in place of a port' },
+  'metrics-port': {
+    type: 'number',
+    value: 'N',
+    range: [0, 65_535],
+    about: 'serves /metrics on a port of its own, without a token',
+  },
+  'token-file': {
+    type: 'text',
+    value: 'FILE',
+    about: 'one token a line, 16 characters or more, # starts a comment; read again on SIGHUP',
+  },
+  'tls-cert': { type: 'text', value: 'FILE', about: 'certificates as PEM; read again on SIGHUP' },
+  'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM' },
+  'tls-ca': { type: 'text', value: 'FILE', about: 'only clients with a certificate of this CA' },
+  cors: { type: 'texts', value: 'ORIGIN', about: 'web pages of this origin may ask; several allowed; * means all' },
+  rate: {
+    type: 'number',
+    value: 'N',
+    range: [0, 1e9],
+    absent: 0,
+    about: 'requests per second of one client address; 0: any',
+  },
+  'trust-proxy': {
+    type: 'texts',
+    value: 'ADDRESS',
+    about: 'proxies whose X-Forwarded-For says who the client is, for --rate; several allowed',
+  },
+  log: {
+    type: 'text',
+    value: 'WHAT',
+    among: ['none', 'errors', 'requests'],
+    absent: 'errors',
+    about: 'to stderr: method, route, status and time of each answer of 500, or of each request',
+  },
+  'max-connections': { type: 'number', value: 'N', range: [1, 1e6], absent: 10_000, about: 'more are closed at once' },
+  'max-waiting': {
+    type: 'number',
+    value: 'N',
+    range: [0, 1e6],
+    absent: 1000,
+    about: 'requests that wait for IDs; more get 503',
+  },
+  'max-delay-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 0,
+    about: '503 while the event loop is later than this, and /readyz says no; 0: never',
+  },
+  'max-header-bytes': { type: 'number', value: 'N', range: [1024, 1e6], absent: 16_384, about: 'of a request' },
+  'wait-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 5000,
+    about: 'how long a request waits for IDs',
+  },
+  'request-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [100, DAY_MS],
+    absent: 10_000,
+    about: 'how long a client may take to send a request, or to take an answer',
+  },
+  'keep-alive-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 72_000,
+    about: 'how long a connection stays open without a request',
+  },
+  'drain-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 0,
+    about: 'after SIGTERM: how long to serve on while /readyz says no',
+  },
+  'end-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 10_000,
+    about: 'after that: how long requests in progress may take',
+  },
+}
+
+/** @param {string} name */
+const variableOf = (name) => OPTIONS[name].variable ?? `FLAKEFORGE_SERVER_${name.toUpperCase().replaceAll('-', '_')}`
+
+/**
+ * Its key in the JSON file.
+ * @param {string} name
+ */
+const keyOf = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase())
+
+module.exports = { OPTIONS, keyOf, variableOf }

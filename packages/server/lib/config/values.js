@@ -1,0 +1,67 @@
+'use strict'
+// @ts-check
+
+// Checks the value of one option, wherever it was given. It must never mask a value: port '80a' is not port 80.
+
+const { ConfigError } = require('./config-error.js')
+const { OPTIONS } = require('./options.js')
+
+/**
+ * @param {string} name
+ * @param {unknown} value as it was given: text, or what JSON has
+ * @param {string} where such as '--port' or 'PORT'
+ */
+function readValue(name, value, where) {
+  const { type } = OPTIONS[name]
+  if (type === 'number') return readNumber(name, value, where)
+  if (type === 'texts') return readTexts(value, where)
+  return readText(name, value, where)
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {string} where
+ */
+function readNumber(name, value, where) {
+  const [min, max] = /** @type {[number, number]} */ (OPTIONS[name].range)
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number
+  throw new ConfigError(`${where} must be an integer from ${min} to ${max}, not ${show(value)}.`)
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {string} where
+ */
+function readText(name, value, where) {
+  const { among } = OPTIONS[name]
+  if (typeof value !== 'string' || value === '' || value.includes('\0'))
+    throw new ConfigError(`${where} must be a text, not ${show(value)}.`)
+  if (among !== undefined && !among.includes(value)) {
+    throw new ConfigError(`${where} must be one of ${among.join(', ')}, not ${show(value)}.`)
+  }
+  return value
+}
+
+/**
+ * Several texts: an array, or one text with commas.
+ * @param {unknown} value
+ * @param {string} where
+ */
+function readTexts(value, where) {
+  const texts = typeof value === 'string' ? value.split(',').map((text) => text.trim()) : value
+  const isList =
+    Array.isArray(texts) && texts.length > 0 && texts.every((text) => typeof text === 'string' && text !== '')
+  if (!isList) throw new ConfigError(`${where} must be one or more texts, not ${show(value)}.`)
+  return /** @type {string[]} */ (texts)
+}
+
+/** @param {unknown} value */
+function show(value) {
+  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
+  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'an array' : 'an object') : String(value)
+}
+
+module.exports = { readValue, show }

@@ -1,0 +1,202 @@
+'use strict'
+// @ts-check
+
+// The HTTP server: fastify with its limits, its answers to what is wrong, and the routes. What a request passes on its way
+// is here, in the order in which it does.
+
+const fastify = require('fastify')
+const { Problem, internal, overloaded, problemOf } = require('./problems.js')
+const { collectRoutes, refuseClient, refusals } = require('./refusals.js')
+const { ALL } = require('./schemas.js')
+const { makeServer } = require('./server.js')
+const { PATH: IDS, routes: idRoutes } = require('../routes/ids.js')
+const { collectDescribed, routes: openapiRoutes } = require('../routes/openapi.js')
+
+/** No request has a body. So many bytes are read to say so; more end the connection. */
+const BODY_BYTES = 1024
+
+/** Over how long the event loop's delay is measured, at least. */
+const SAMPLE_MS = 250
+
+/**
+ * @typedef {object} Parts
+ * @property {import('../config/read.js').Config} config
+ * @property {import('../ids/names.js').Names} names
+ * @property {import('./waiting.js').Waiting} waiting
+ * @property {import('./measures.js').Measures} measures
+ * @property {import('./log.js').Log} log
+ * @property {import('./tokens.js').Tokens} [tokens]
+ * @property {import('../service.js').State} state
+ */
+
+/** @param {Parts} parts */
+async function makeApp(parts) {
+  const { config, log } = parts
+  const app = fastify(optionsOf(config))
+  app.setErrorHandler((error, request, reply) => {
+    // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
+    const hasNoRoute = /** @type {{ code?: string }} */ (error).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
+    const problem = hasNoRoute ? refusalOf(request) : problemOf(error)
+    if (problem === undefined) log.failure(/** @type {Error} */ (error))
+    return (problem ?? internal()).send(reply)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, refuseBody)
+  const known = collectRoutes(app)
+  const refusalOf = refusals(known)
+  const described = collectDescribed(app)
+  for (const schema of ALL) app.addSchema(schema)
+  await addGuards(app, parts)
+  await app.register(addIds, parts)
+  await app.register(async (others) => {
+    addHooks(others, parts)
+    others.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
+    await addRoutes(others, parts)
+    await others.register(openapiRoutes, { described })
+  })
+  return app
+}
+
+/**
+ * What happens to each answer but those with IDs: their route stands apart from these hooks, which would be a tenth of its
+ * work, and does the same by itself.
+ * @param {import('fastify').FastifyInstance} app
+ * @param {Parts} parts
+ */
+function addHooks(app, { log, measures }) {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? '(none)'
+    const ms = reply.elapsedTime
+    measures.answered(request.method, route, reply.statusCode, ms)
+    log.answered(request.method, route, reply.statusCode, ms)
+    done()
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+}
+
+/**
+ * The routes check what they get, and say more about it than a schema can. So fastify need not load what checks schemas.
+ * Its types want functions with all that those of Ajv have.
+ * @type {any}
+ */
+const CHECKS_NOTHING = { compilersFactory: { buildValidator: () => () => () => true } }
+
+/** @param {import('../config/read.js').Config} config */
+function optionsOf(config) {
+  return {
+    ...(config.tls !== undefined && { https: config.tls }), // for the URL; makeServer() has it too
+    serverFactory: (/** @type {any} */ handler) => makeServer(config, handler),
+    bodyLimit: BODY_BYTES,
+    return503OnClosing: false,
+    forceCloseConnections: /** @type {const} */ ('idle'),
+    schemaController: CHECKS_NOTHING,
+    routerOptions: { maxParamLength: 2048 },
+    trustProxy: config['trust-proxy'] ?? false,
+    clientErrorHandler: refuseClient,
+    frameworkErrors: (/** @type {Error} */ error, /** @type {unknown} */ _, /** @type {any} */ reply) =>
+      (problemOf(error) ?? internal()).send(reply),
+  }
+}
+
+/**
+ * What may refuse a request before its route: pages of other origins, tokens, the rate.
+ * @param {import('fastify').FastifyInstance} app
+ * @param {Parts} parts
+ */
+async function addGuards(app, { config, tokens }) {
+  const { cors, rate } = config
+  await app.register(require('@fastify/accepts'))
+  if (cors !== undefined) await app.register(require('@fastify/cors'), corsOf(cors))
+  if (rate > 0) await app.register(require('@fastify/rate-limit'), rateOf(rate))
+  if (tokens === undefined) return
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (/** @type {any} */ (request.routeOptions.config)?.open !== true) tokens.check(request.headers.authorization)
+    done()
+  })
+}
+
+/**
+ * The route of IDs, which an overloaded server refuses.
+ * @param {import('fastify').FastifyInstance} app
+ * @param {Parts} parts
+ */
+async function addIds(app, { config, names, waiting, measures, log, state }) {
+  const { cors, rate, 'max-delay-ms': maxDelay } = config
+  if (maxDelay > 0) {
+    await app.register(require('@fastify/under-pressure'), pressureOf(maxDelay))
+    state.isOverloaded = () => app.isUnderPressure()
+  }
+  const answered = (/** @type {number} */ status, /** @type {number} */ ms) => {
+    measures.answered('POST', IDS, status, ms)
+    log.answered('POST', IDS, status, ms)
+  }
+  const isGuarded = cors !== undefined || rate > 0
+  await app.register(idRoutes, { names, waiting, state, isGuarded, answered, failed: (error) => log.failure(error) })
+}
+
+/**
+ * @param {import('fastify').FastifyInstance} app
+ * @param {Parts} parts
+ */
+async function addRoutes(app, { names, measures, state }) {
+  await app.register(require('../routes/names.js').routes, { names })
+  await app.register(require('../routes/health.js').routes, { names, state })
+  await app.register(require('../routes/metrics.js').routes, { measures })
+  await app.register(require('../routes/page.js').routes)
+}
+
+/** @param {string[]} origins */
+const corsOf = (origins) => ({
+  origin: origins.includes('*') ? '*' : origins,
+  methods: ['GET', 'POST'],
+  allowedHeaders: ['authorization', 'accept', 'content-type'],
+  exposedHeaders: ['flakeforge-layout', 'flakeforge-slot', 'retry-after'],
+  maxAge: 600,
+})
+
+/** @param {number} rate */
+const rateOf = (rate) => ({
+  max: rate,
+  timeWindow: 1000,
+  errorResponseBuilder: (/** @type {unknown} */ _, /** @type {{ ttl: number }} */ { ttl }) =>
+    new Problem(
+      429,
+      'ERR_FLAKE_RATE',
+      `This server takes ${rate} requests per second of one address. Ask for more IDs at once.`,
+      {
+        retryAfterMs: ttl,
+      },
+    ),
+})
+
+/** @param {number} maxDelay */
+const pressureOf = (maxDelay) => ({
+  maxEventLoopDelay: maxDelay,
+  // The plugin takes a time without a sample for an endless delay. That is right only if the time is not shorter.
+  sampleInterval: Math.max(SAMPLE_MS, maxDelay),
+  pressureHandler: () => {
+    throw overloaded()
+  },
+})
+
+/**
+ * Any body but an empty one.
+ * @param {unknown} _request
+ * @param {Buffer} body
+ * @param {(error: Error | null, body?: unknown) => void} done
+ */
+function refuseBody(_request, body, done) {
+  if (body.length === 0) return done(null, undefined)
+  done(
+    new Problem(
+      400,
+      'ERR_FLAKE_BODY',
+      `The request has a body of ${body.length} bytes, and must have none. n goes after the question mark.`,
+    ),
+  )
+}
+
+exports.makeApp = makeApp

@@ -1,0 +1,194 @@
+'use strict'
+// @ts-check
+
+// IDs of a group: a generator with a slot of a store. It takes the slot in the background, and takes one again when it is
+// lost, for as long as the server runs. It must never block the event loop, and never end the server because a store is
+// away.
+
+const { FlakeId, Layout } = require('flakeforge')
+const { Keeper } = require('./keeper.js')
+
+/**
+ * Up to this many ms a synchronous call may block, where a tick was used up in that very moment: less than what a request
+ * takes. With longer ticks, calls wait without blocking.
+ */
+const SHORT_TICK_MS = 1
+
+/** How long one try to get a slot takes at most: after that its reason is known, and can be shown. */
+const TRY_MS = 10_000
+
+/** A layout's choices, as `new Layout(spec, choices)` takes them. */
+const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
+
+class Group {
+  kind = 'group'
+  #options
+  #store
+  /** @type {import('flakeforge').LeasedFlakeId | undefined} */
+  #flake
+  #few // up to so many IDs are made at once, without a wait
+  #headers = {}
+
+  /**
+   * @param {{ name: string, options: Record<string, any>, store: InstanceType<typeof import('./stores.js').SharedStore> }} entry
+   * @param {(text: string) => void} warn
+   */
+  constructor({ name, options, store }, warn) {
+    this.name = name
+    this.json = JSON.stringify(name)
+    this.group = options.group ?? name
+    this.#store = store
+    this.#options = { ...options, group: this.group, maxWaitMs: 0 }
+    this.layout = layoutOf(options)
+    this.#few = fewOf(this.layout, options.seqMask)
+    /** What takes it of the store, and keeps it. */
+    this.keeper = new Keeper(`Group '${this.group}'`, warn, {
+      take: (signal) => this.#take(signal),
+      untilGone: () => this.#untilGone(),
+      end: () => this.#flake?.close(),
+    })
+  }
+
+  /** Why it makes no IDs now; undefined if it does. It makes one to know that. */
+  trouble() {
+    const flake = this.#flake
+    if (flake === undefined) return this.keeper.trouble
+    try {
+      flake.nextBigInt()
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== 'ERR_FLAKE_OVERFLOW') return error
+    }
+  }
+
+  /** The headers of an answer with its IDs. */
+  get headers() {
+    return this.#headers
+  }
+
+  /** One ID as decimal text, without waiting. */
+  one() {
+    return this.#held().nextString()
+  }
+
+  /**
+   * Whether so many IDs can be asked for without waiting.
+   * @param {number} n
+   */
+  isFew(n) {
+    return n <= this.#few
+  }
+
+  /** @param {number} n */
+  texts(n) {
+    return this.#held().takeStrings(n)
+  }
+
+  /** @param {number} n */
+  bytes(n) {
+    return this.#held().take(n)
+  }
+
+  /**
+   * The same, after a wait for the ticks that they need.
+   * @param {number} n
+   * @param {AbortSignal} signal
+   */
+  async later(n, signal) {
+    const flake = this.#held()
+    if (flake.state !== 'attached') flake.nextBigInt() // which says why not
+    return flake.takeAsync(n, { signal })
+  }
+
+  /** What GET /v1/names tells. */
+  facts() {
+    const { state = 'detached', slot, expires } = this.#flake ?? {}
+    const held = slot === undefined ? {} : { slot, expires: expires?.toISOString() }
+    return {
+      name: this.name,
+      kind: 'group',
+      group: this.group,
+      layout: specOf(this.layout, this.#options),
+      state,
+      ...held,
+    }
+  }
+
+  /** The slots of the group, as the store has them. */
+  slots() {
+    return this.#store.list(this.group)
+  }
+
+  /** The slot that is held here. */
+  get slot() {
+    return this.#flake?.slot
+  }
+
+  #held() {
+    if (this.#flake === undefined) throw this.keeper.trouble
+    return this.#flake
+  }
+
+  /** @param {AbortSignal} signal */
+  async #take(signal) {
+    if (this.#flake === undefined) {
+      const store = this.#store.open()
+      const flake = await FlakeId.join(store, { ...this.#options, waitMs: TRY_MS, signal })
+      flake.on('attached', () => this.#attached(flake))
+      this.#flake = flake
+    } else {
+      await this.#flake.attach({ signal })
+    }
+    this.#attached(this.#flake)
+  }
+
+  /** @param {import('flakeforge').LeasedFlakeId} flake */
+  #attached({ fingerprint, slot }) {
+    this.#headers = { 'flakeforge-layout': fingerprint, 'flakeforge-slot': String(slot) }
+  }
+
+  /** Resolves with the reason once the generator has given up its slot. A slot that is lost is replaced without us. */
+  #untilGone() {
+    const flake = /** @type {import('flakeforge').LeasedFlakeId} */ (this.#flake)
+    return new Promise((resolve) => {
+      flake.once('detached', ({ cause }) => resolve(cause))
+      flake.once('destroyed', () => flake.nextAsync().then(undefined, resolve))
+    })
+  }
+}
+
+/**
+ * The layout of a group's options.
+ * @param {Record<string, any>} options
+ */
+function layoutOf(options) {
+  const choices = Object.fromEntries(CHOICES.map((choice) => [choice, options[choice]]))
+  return new Layout(options.layout ?? 'flake', choices)
+}
+
+/**
+ * How many IDs may be asked for in one synchronous call: half of what a ms has room for, so that such a call hardly ever
+ * finds it used up, and then blocks for a ms at most.
+ * @param {Layout} layout
+ * @param {number | undefined} seqMask
+ */
+function fewOf(layout, seqMask) {
+  const bits = layout.fields.find(([name]) => name === 'counter')?.[1] ?? 0
+  const perTick = seqMask === undefined ? 2 ** bits : seqMask + 1
+  return layout.tickMs > SHORT_TICK_MS ? 1 : Math.max(1, Math.floor(perTick / layout.tickMs / 2))
+}
+
+/**
+ * What `new Layout(spec, options)` needs for the same layout, as JSON.
+ * @param {Layout} layout
+ * @param {Record<string, any>} options
+ */
+function specOf({ name, epoch, tickMs, fields, end, signedEnd }, { nodes, mode, idOffset }) {
+  return {
+    ...{ name, epoch, tickMs, fields, end: end.toISOString(), signedEnd: signedEnd.toISOString() },
+    ...(nodes !== undefined && { nodes: Number(nodes) }),
+    ...(mode !== undefined && { mode }),
+    ...(idOffset !== undefined && { idOffset: String(idOffset) }),
+  }
+}
+
+exports.Group = Group

@@ -1,0 +1,104 @@
+'use strict'
+// @ts-check
+
+// From the command line to a service that runs, and from a signal to its end. stdout gets one line, once it is ready; all
+// else goes to stderr.
+
+const { ConfigError } = require('./config/config-error.js')
+const { ofArguments } = require('./config/sources.js')
+
+/** What a shell expects of a program that could not read its options. */
+const BAD_CONFIGURATION = 2
+
+/**
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function main(args, env) {
+  try {
+    const given = ofArguments(args)
+    if (given.help) return process.stdout.write(require('./config/help.js').helpText())
+    if (given.version) return process.stdout.write(`${require('../package.json').version}\n`)
+    await serve(given, env)
+  } catch (error) {
+    fail(/** @type {NodeJS.ErrnoException} */ (error))
+  }
+}
+
+/**
+ * @param {import('./config/sources.js').Values} given
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function serve(given, env) {
+  const { readConfig } = require('./config/read.js')
+  const { Log } = require('./http/log.js')
+  const { Service } = require('./service.js')
+  require('./http/ticks.js').keepTicksFast()
+  const config = await readConfig(given, env)
+  const log = new Log(config.log)
+  const service = new Service(config, log)
+  listenToSignals(service, log)
+  await service.start()
+  for (const text of warnings(config)) log.warn(text)
+  const isReady = await service.ready((/** @type {Error} */ trouble) =>
+    log.warn(`listens at ${service.url}, but is not ready: ${trouble.message}`),
+  )
+  if (isReady) process.stdout.write(`flakeforge-server is ready at ${service.url}\n`)
+}
+
+/**
+ * @param {import('./service.js').Service} service
+ * @param {import('./http/log.js').Log} log
+ */
+function listenToSignals(service, log) {
+  let isEnding = false
+  const end = async (/** @type {NodeJS.Signals} */ signal) => {
+    if (isEnding) process.exit(128 + (signal === 'SIGINT' ? 2 : 15)) // whoever asks twice does not want to wait
+    isEnding = true
+    try {
+      await service.end()
+      process.exit(0)
+    } catch (error) {
+      log.failure(/** @type {Error} */ (error))
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  if (process.platform !== 'win32') process.on('SIGHUP', () => service.reload())
+}
+
+/**
+ * What can be wished for, but hardly is.
+ * @param {import('./config/read.js').Config} config
+ */
+function warnings({ host, socket, tokens, cors }) {
+  const isOpen = socket === undefined && tokens === undefined && !isLoopback(host)
+  return [
+    ...(isOpen
+      ? [
+          `${host} can be reached from other machines, and there are no tokens: everybody there can take IDs. See --token-file.`,
+        ]
+      : []),
+    ...(cors?.includes('*') ? ['cors is *: every web page that somebody opens beside this server can take IDs.'] : []),
+  ]
+}
+
+/** @param {string} host */
+const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** @param {NodeJS.ErrnoException} error */
+function fail(error) {
+  const isConfiguration = error instanceof ConfigError
+  const text = isConfiguration || error.syscall === 'listen' ? listenText(error) : error.stack
+  process.stderr.write(`flakeforge-server: ${text}\n`)
+  process.exit(isConfiguration ? BAD_CONFIGURATION : 1)
+}
+
+/** @param {NodeJS.ErrnoException & { port?: number }} error */
+function listenText({ code, message, port }) {
+  if (code === 'EADDRINUSE') return `Port ${port} is in use already. --port 0 takes any free one.`
+  return message
+}
+
+exports.main = main

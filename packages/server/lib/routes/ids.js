@@ -1,0 +1,262 @@
+'use strict'
+// @ts-check
+
+// POST /v1/ids/{name}: IDs as JSON, lines of text or bytes. It is POST, and never cached, because a cached answer would
+// give the same IDs twice. This is the hot path of the server: one ID costs little more than an empty route.
+
+const { performance } = require('node:perf_hooks')
+const { Problem, internal, problemOf } = require('../http/problems.js')
+const { unknown } = require('../http/query.js')
+const { answers, integer, text } = require('../http/schemas.js')
+
+/** @typedef {import('../ids/group.js').Group | import('../ids/segment.js').Segment} Source */
+
+const PATH = '/v1/ids/:name'
+const MOST = 10_000
+const FORMS = ['application/json', 'text/plain', 'application/octet-stream']
+
+/** Up to now these could not be had at once; a wait helps. */
+const WAITS = new Set(['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'])
+
+/**
+ * @param {unknown} text
+ * @returns {number}
+ */
+function readCount(text) {
+  if (typeof text === 'string' && /^[1-9]\d{0,4}$/.test(text)) {
+    const n = Number(text)
+    if (n <= MOST) return n
+  }
+  const given = Array.isArray(text) ? 'given more than once' : `'${String(text).slice(0, 30)}'`
+  throw new Problem(
+    400,
+    'ERR_FLAKE_OPTION',
+    `n must be an integer from 1 to ${MOST}, and is ${given}. Ask for more in several requests.`,
+  )
+}
+
+/**
+ * How many IDs are asked for.
+ * @param {Record<string, unknown>} query
+ */
+function countOf(query) {
+  let n = 1
+  for (const key in query) {
+    if (key !== 'n') throw unknown(key, ['n'])
+    n = readCount(query.n)
+  }
+  return n
+}
+
+/**
+ * The form that the client wants most.
+ * @param {import('fastify').FastifyRequest} request
+ */
+function formOf(request) {
+  const { accept } = request.headers
+  if (accept === undefined || accept === '*/*') return FORMS[0]
+  if (FORMS.includes(accept)) return accept
+  const form = request.accepts().type(FORMS)
+  if (typeof form === 'string') return form
+  throw new Problem(406, 'ERR_FLAKE_ACCEPT', `IDs come as ${FORMS.join(', ')}. Accept one of them.`)
+}
+
+/**
+ * The body of an answer, made without waiting.
+ * @param {Source} source
+ * @param {number} n
+ * @param {string} form
+ */
+function bodyOf(source, n, form) {
+  if (form === 'application/octet-stream') return source.bytes(n)
+  if (n > 1) return write(source, source.texts(n), form)
+  const id = source.one()
+  return form === 'text/plain' ? `${id}\n` : `{"name":${source.json},"ids":["${id}"]}`
+}
+
+/**
+ * @param {Source} source
+ * @param {string[]} texts
+ * @param {string} form
+ */
+function write(source, texts, form) {
+  return form === 'text/plain' ? `${texts.join('\n')}\n` : `{"name":${source.json},"ids":["${texts.join('","')}"]}`
+}
+
+/** @param {Buffer} ids */
+function textsOf(ids) {
+  const texts = []
+  for (let at = 0; at < ids.length; at += 8) texts.push(String(ids.readBigUInt64BE(at)))
+  return texts
+}
+
+/** @type {Record<string, string>} */
+const TYPES = {
+  'application/json': 'application/json; charset=utf-8',
+  'text/plain': 'text/plain; charset=utf-8',
+  'application/octet-stream': 'application/octet-stream',
+}
+
+const SCHEMA = {
+  summary: 'New IDs',
+  params: { type: 'object', properties: { name: text('a name of GET /v1/names') }, required: ['name'] },
+  querystring: { type: 'object', properties: { n: integer('how many', { minimum: 1, maximum: MOST, default: 1 }) } },
+  response: answers(
+    {
+      'application/json': { $ref: 'Ids#' },
+      'text/plain': { type: 'string', description: 'decimal, one a line, each ended by a line feed' },
+      'application/octet-stream': { type: 'string', format: 'binary', description: '8 bytes each, big-endian' },
+    },
+    'IDs that nobody else has, ascending',
+    [400, 404, 406, 413, 415, 503],
+    {
+      'flakeforge-layout': {
+        description: 'groups: equal where IDs may be mixed',
+        schema: { type: 'string' },
+      },
+      'flakeforge-slot': { description: 'groups: the slot that made them', schema: { type: 'integer', minimum: 0 } },
+    },
+  ),
+}
+
+/** The headers of an answer in each form, as writeHead() takes them fastest: a list. By what its source says of itself. */
+const LISTS = new WeakMap()
+
+/** @param {Record<string, string>} headers */
+function listsOf(headers) {
+  const all = { 'cache-control': 'no-store', ...headers }
+  const lists = FORMS.map((form) => [form, Object.entries({ ...all, 'content-type': TYPES[form] }).flat()])
+  return Object.fromEntries(lists)
+}
+
+/**
+ * What hooks set on a reply, as a list.
+ * @param {import('fastify').FastifyReply} reply
+ */
+function headersOfHooks(reply) {
+  const { 'cache-control': _, ...headers } = reply.getHeaders() // which is in the answer's own list
+  return Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
+}
+
+/**
+ * Sends IDs, without reply.send(): nothing of fastify's has to look at them, and so a request for one ID costs 5 % less.
+ * @param {Source} source
+ * @param {string} form
+ * @param {string | Buffer} body
+ * @param {import('fastify').FastifyReply} reply
+ * @param {boolean} isGuarded whether hooks may have set headers: CORS, the rate
+ */
+function answer(source, form, body, reply, isGuarded) {
+  let lists = LISTS.get(source.headers)
+  if (lists === undefined) {
+    lists = listsOf(source.headers)
+    LISTS.set(source.headers, lists)
+  }
+  const list = [...lists[form], 'content-length', String(Buffer.byteLength(body))] // a name need not be ASCII
+  if (isGuarded) list.push(...headersOfHooks(reply))
+  reply.hijack()
+  reply.raw.writeHead(200, list).end(body)
+}
+
+/**
+ * What the route of IDs needs. `isGuarded`: whether hooks may set headers; `answered`, `failed`: what hooks do elsewhere.
+ * @typedef {object} Needs
+ * @property {import('../ids/names.js').Names} names
+ * @property {import('../http/waiting.js').Waiting} waiting
+ * @property {{ isClosing: boolean }} state
+ * @property {boolean} isGuarded
+ * @property {(status: number, ms: number) => void} answered
+ * @property {(error: Error) => void} failed
+ */
+
+/**
+ * @param {import('fastify').FastifyInstance} app
+ * @param {Needs} needs
+ */
+async function routes(app, { names, waiting, state, isGuarded, answered, failed }) {
+  /**
+   * @param {Source} source
+   * @param {number} n
+   * @param {string} form
+   * @param {import('fastify').FastifyReply} reply
+   */
+  function later(source, n, form, reply) {
+    return waiting.run(reply, async (signal) => {
+      const ids = await source.later(n, signal)
+      return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
+    })
+  }
+
+  /**
+   * @param {Source} source
+   * @param {number} n
+   * @param {string} form
+   */
+  function atOnce(source, n, form) {
+    if (!source.isFew(n)) return undefined
+    try {
+      return bodyOf(source, n, form)
+    } catch (error) {
+      if (!WAITS.has(/** @type {any} */ (error).code)) throw error
+    }
+  }
+
+  /**
+   * @param {import('fastify').FastifyRequest} request
+   * @param {import('fastify').FastifyReply} reply
+   */
+  function handle(request, reply) {
+    const since = performance.now()
+    try {
+      return give(request, reply, since)
+    } catch (error) {
+      return refuse(/** @type {Error} */ (error), since, reply)
+    }
+  }
+
+  /**
+   * @param {import('fastify').FastifyRequest} request
+   * @param {import('fastify').FastifyReply} reply
+   * @param {number} since
+   */
+  function give(request, reply, since) {
+    if (state.isClosing) throw ending()
+    const source = names.of(/** @type {any} */ (request.params).name)
+    const n = countOf(/** @type {any} */ (request.query))
+    const form = formOf(request)
+    const send = (/** @type {string | Buffer} */ body) => {
+      answer(source, form, body, reply, isGuarded)
+      answered(200, performance.now() - since)
+    }
+    const body = atOnce(source, n, form)
+    // A handler that gives back the reply would make fastify wait for it as for a promise.
+    if (body !== undefined) return send(body)
+    return later(source, n, form, reply).then(send, (error) => refuse(error, since, reply))
+  }
+
+  /**
+   * @param {Error} error
+   * @param {number} since
+   * @param {import('fastify').FastifyReply} reply
+   */
+  function refuse(error, since, reply) {
+    const problem = problemOf(error) ?? internal()
+    if (problem.status === 500) failed(error)
+    answered(problem.status, performance.now() - since)
+    return problem.send(reply)
+  }
+
+  /**
+   * What guards refuse before the route.
+   * @param {Error} error
+   * @param {unknown} _request
+   * @param {import('fastify').FastifyReply} reply
+   */
+  const refuseAtOnce = (error, _request, reply) => refuse(error, performance.now(), reply)
+
+  app.post(PATH, { schema: SCHEMA, errorHandler: refuseAtOnce }, handle)
+}
+
+const ending = () => new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
+
+module.exports = { PATH, routes }

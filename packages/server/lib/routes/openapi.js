@@ -1,0 +1,75 @@
+'use strict'
+// @ts-check
+
+// GET /openapi.json: the document of this API, made from the routes' schemas when it is first asked for.
+
+const { ALL } = require('../http/schemas.js')
+const { version } = require('../../package.json')
+
+const SWAGGER = {
+  openapi: {
+    openapi: '3.0.3',
+    info: {
+      title: 'flakeforge-server',
+      description: 'Unique 64-bit IDs. They are text in JSON, because a JSON number would be rounded.',
+      version,
+      license: { name: 'MIT', url: 'https://github.com/flakeforge/flakeforge/blob/main/LICENSE' },
+    },
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  },
+  refResolver: { buildLocalReference: (/** @type {any} */ json) => json.$id },
+}
+
+/** @typedef {import('fastify').RouteOptions} Route */
+
+/**
+ * The routes of an app with what they say of themselves, as they are added.
+ * @param {import('fastify').FastifyInstance} app
+ */
+function collectDescribed(app) {
+  /** @type {Route[]} */
+  const described = []
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') described.push(route)
+  })
+  return described
+}
+
+/**
+ * The document, from an app that never listens: so the server need not load what makes it before somebody asks for it.
+ * @param {Route[]} described
+ */
+async function documentOf(described) {
+  const app = require('fastify')({ exposeHeadRoutes: false, schemaController: COMPILES_NOTHING })
+  for (const schema of ALL) app.addSchema(schema)
+  await app.register(require('@fastify/swagger'), /** @type {any} */ (SWAGGER))
+  await app.register(async (routes) => {
+    for (const { method, url, schema } of described) routes.route({ method, url, schema, handler: () => {} })
+  })
+  await app.ready()
+  return JSON.stringify(app.swagger())
+}
+
+/** @type {any} fastify's types want all that the functions of its own compilers have */
+const COMPILES_NOTHING = {
+  compilersFactory: { buildValidator: () => () => () => true, buildSerializer: () => () => () => '' },
+}
+
+/**
+ * @param {import('fastify').FastifyInstance} app
+ * @param {{ described: Route[] }} options
+ */
+async function routes(app, { described }) {
+  /** @type {Promise<string> | undefined} */
+  let text // it does not change
+  const schema = {
+    summary: 'This document',
+    response: { 200: { description: 'OpenAPI 3.0', content: { 'application/json': { schema: { type: 'object' } } } } },
+  }
+  app.get('/openapi.json', { schema }, async (_request, reply) => {
+    text ??= documentOf(described)
+    return reply.header('content-type', 'application/json; charset=utf-8').send(await text)
+  })
+}
+
+module.exports = { collectDescribed, routes }

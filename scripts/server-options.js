@@ -1,0 +1,36 @@
+'use strict'
+
+// Writes the table of options in docs/service/server.md from packages/server/lib/config/options.js: `node
+// scripts/server-options.js` after a change there. A test compares the two.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { OPTIONS, keyOf, variableOf } = require('../packages/server/lib/config/options.js')
+
+const GUIDE = path.join(__dirname, '..', 'docs', 'service', 'server.md')
+const PLACE = /(<!-- options -->\n).*?(<!-- \/options -->)/s
+
+/** @param {string} name */
+function row(name) {
+  const { value, about, absent, among, onlyCommand } = OPTIONS[name]
+  const texts = [
+    about.replaceAll('|', '\\|'),
+    among && `one of ${among.join(', ')}`,
+    absent !== undefined && `default ${absent}`,
+  ]
+  const key = onlyCommand ? '' : `\`${keyOf(name)}\``
+  return `| \`--${name} ${value}\` | \`${variableOf(name)}\` | ${key} | ${texts.filter(Boolean).join('; ')} |`
+}
+
+/** The guide's text with the table as it must be. */
+function withTable(text) {
+  const head = '| option | variable | key | |\n|---|---|---|---|'
+  return text.replace(
+    PLACE,
+    (_, begin, end) => `${begin}\n${[head, ...Object.keys(OPTIONS).map(row)].join('\n')}\n\n${end}`,
+  )
+}
+
+module.exports = { GUIDE, withTable }
+
+if (require.main === module) fs.writeFileSync(GUIDE, withTable(fs.readFileSync(GUIDE, 'utf8')))
