@@ -1,0 +1,249 @@
+// What a text says: the ID in it, the layouts that it could be of, and the fields, times and forms to show. It knows neither
+// the document nor the server. It must never show a value that the codec has not read.
+
+import ranking from '../../../../bin/parts/ranking.js'
+import stamps from '../../../../bin/parts/stamps.js'
+import textForms from '../../../../bin/parts/text-forms.js'
+import { format, Layout, layouts, parse, toBigInt, toSigned } from '../../../../codec.js'
+
+const { contenders, isPlausible, ownSystem, rank, reasons } = ranking
+const { fromNow } = stamps
+const { readId } = textForms
+
+/** The forms that can be chosen, and their names. */
+export const FORMS = {
+  auto: 'any form',
+  dec: 'decimal',
+  hex: 'hex',
+  bin: 'binary',
+  base32: 'base 32',
+  base36: 'base 36',
+  base58: 'base 58',
+  base62: 'base 62',
+  uuid: 'UUID',
+}
+export const DIALECTS = Object.keys(layouts)
+
+const PREFIX = { hex: /^0x/i, bin: /^0b/i }
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const DIGITS_OF_HOST = 2 // of the decimal layouts
+
+/**
+ * A layout that can be chosen: its key in links, what people call it, the codec's Layout, the server's name for it, and what it
+ * adds to its IDs. It is ranked under its key, or as the dialect that it is.
+ */
+const choice = (key, label, layout, name, idOffset = 0n) => ({
+  key,
+  label,
+  layout,
+  name,
+  idOffset,
+  rankedAs: idOffset === 0n && isUsual(layout) ? layout.name : key,
+})
+
+/** Whether a layout is what its name says: same epoch and same fields. */
+function isUsual({ name, epoch, fields }) {
+  const usual = layouts[name]
+  return usual?.epoch === epoch && JSON.stringify(usual.fields) === JSON.stringify(fields)
+}
+
+export const dialectChoices = DIALECTS.map((name) => choice(name, name, layouts[name]))
+
+/** The layout of a name of the server, from what /v1/names says of it. */
+export function choiceOfName({ name, layout }) {
+  const { nodes, mode, epoch, tickMs, fields } = layout
+  const idOffset = layout.idOffset === undefined ? undefined : BigInt(layout.idOffset)
+  const choices = { nodes, mode, idOffset }
+  const isDialect = DIALECTS.includes(layout.name)
+  const made = isDialect
+    ? new Layout(layout.name, { ...choices, epoch })
+    : new Layout({ name: layout.name, epoch, tickMs, fields }, choices)
+  return choice(`name ${name}`, name === layout.name ? name : `${name}: ${layout.name}`, made, name, idOffset)
+}
+
+/** One UUID can be of several layouts, where these differ in nothing that a UUID has to know. */
+function readUuid(text, choices) {
+  const found = choices.flatMap((each) => {
+    try {
+      return [{ each, id: toBigInt(each.layout.fromUuid(text)) }]
+    } catch {
+      return []
+    }
+  })
+  if (found.length > 0) return { id: found[0].id, form: 'UUID', only: found.map(({ each }) => each) }
+  if (choices.length === 1 || !/^.{14}8.{4}[89ab]/i.test(text)) choices[0].layout.fromUuid(text) // throws the reason
+  const message = `'${text}' is not a UUID of any layout that this page knows: its layout has another epoch or tick.`
+  throw Object.assign(new TypeError(message), { code: 'ERR_FLAKE_ID' })
+}
+
+/**
+ * The ID that a text stands for; throws a plain sentence.
+ * @returns {{ id: bigint, form: string, note?: string, only?: object[] }} `only`: the layouts that it must be of
+ */
+export function readText(given, form, choices) {
+  const text = given.trim()
+  if (form === 'uuid' || (form === 'auto' && UUID.test(text))) return readUuid(text, choices)
+  if (form !== 'auto') return { id: toBigInt(parse(text.replace(PREFIX[form] ?? '', ''), form)), form: FORMS[form] }
+  const { id, form: found, note } = readId(text)
+  return { id: toBigInt(id), form: found, note }
+}
+
+/** All readings of an ID, the most plausible first. Names whose layout is a dialect's own are that dialect. */
+export function rankAll(id, choices, now = Date.now()) {
+  const own = choices.filter(({ name, key, rankedAs }) => name !== undefined && rankedAs === key)
+  const readings = rank(
+    id,
+    now,
+    own.map(({ key, layout }) => ownSystem(key, layout)),
+  )
+  const likely = new Set(contenders(readings))
+  return readings.map((reading) => ({
+    choice: choices.find(({ key }) => key === reading.name),
+    date: reading.parts?.date,
+    why: reasons(reading),
+    isLikely: likely.has(reading) && isPlausible(reading),
+    isPossible: reading.parts !== undefined,
+  }))
+}
+
+/** How long a tick is, in ms: the layout does not say, but its times do. */
+function tickMsOf(layout) {
+  try {
+    return (layout.decode(layout.encode({ tick: 1_000_000n })).timestamp - layout.epoch) / 1_000_000
+  } catch {
+    return undefined // idOffset leaves no room for that ID
+  }
+}
+
+function tickText(layout) {
+  const ms = tickMsOf(layout)
+  if (ms === undefined) return 'ticks'
+  if (ms === 1) return 'ms'
+  return ms < 1 ? `ticks of ${Number((ms * 1000).toPrecision(6))} µs` : `ticks of ${ms} ms`
+}
+
+const kindOf = (name) => ({ timestamp: 'time', counter: 'count', zero: 'zero', mode: 'mode' })[name] ?? 'node'
+
+const day = (layout) => new Date(layout.epoch).toISOString().replace(/T00:00:00\.000Z$/, '')
+
+/** What a field's value means, in words. */
+function meaning(name, layout, parts, bits) {
+  if (name === 'timestamp') return `${tickText(layout)} after ${day(layout)}`
+  if (name === 'zero') return bits === 1 ? 'always 0, so that signed columns can hold it' : 'always 0'
+  if (name === 'counter') return `one of ${2 ** bits} for each tick`
+  if (name === 'mode')
+    return parts.mode === 'spread' ? 'the bits of the time are reversed' : 'the IDs are in the order of time'
+  if (bits === undefined) return `one of ${10 ** DIGITS_OF_HOST}`
+  const pieces = layout.fields.filter(([each]) => each === name).length
+  return `one of ${2 ** bits}${pieces > 1 ? ', in two pieces' : ''}`
+}
+
+/** How many bits a node field has: it may be in two pieces. */
+const widthOf = (layout, name) =>
+  layout.fields.filter(([each]) => each === name).reduce((sum, [, bits]) => sum + bits, 0)
+
+const textOf = (name, parts) =>
+  name === 'timestamp' ? String(parts.tick) : name === 'zero' ? '0' : String(parts[name])
+
+/** The fields of an ID in a decimal layout: digits in place of bits. */
+function decimalFields(id, layout, parts) {
+  const text = format(id, 'dec').padStart(DIGITS_OF_HOST + 1, '0')
+  const cut = text.length - DIGITS_OF_HOST
+  const field = (name, digits, place) => ({
+    name,
+    kind: kindOf(name),
+    digits,
+    place,
+    value: textOf(name, parts),
+    meaning: meaning(name, layout, parts),
+  })
+  return [
+    field('timestamp', text.slice(0, cut), `the first ${cut}`),
+    field('host', text.slice(cut), `the last ${DIGITS_OF_HOST}`),
+  ]
+}
+
+/** The fields of an ID, the most significant first. */
+function fieldsOf(id, layout, parts) {
+  if (layout.fields.length === 0) return decimalFields(id, layout, parts)
+  const bits = format(id, 'bin')
+  let at = 0
+  return layout.fields.map(([name, width]) => {
+    const high = 63 - at
+    const low = high - width + 1
+    at += width
+    return {
+      name,
+      kind: kindOf(name),
+      digits: bits.slice(at - width, at),
+      place: width === 1 ? String(high) : `${high} to ${low}`,
+      value: textOf(name, parts),
+      meaning: meaning(name, layout, parts, name === 'zero' ? width : widthOf(layout, name)),
+    }
+  })
+}
+
+/** The forms of an ID, as pairs of a name and a text. */
+function formsOf(id, layout, { date }) {
+  const forms = [
+    ['Decimal', format(id, 'dec')],
+    ['Signed', String(toSigned(id))],
+    ['Hex', `0x${format(id, 'hex').padStart(16, '0')}`],
+    ['Base 32', format(id, 'base32')],
+    ['Base 36', format(id, 'base36')],
+    ['Base 58', format(id, 'base58')],
+    ['Base 62', format(id, 'base62')],
+    ['UUID', layout.toUuid(id)],
+  ]
+  if (layout.fields.length === 0 && !Number.isNaN(date.getTime())) forms.push(['Time', layout.toText(id)])
+  return forms.filter(([name, text]) => name !== 'Signed' || text !== forms[0][1])
+}
+
+/** What a tick says beyond the ms, exactly: the timestamp itself is a number, which rounds it. */
+function beyondMs(layout, tick) {
+  const tickNs = Math.round((tickMsOf(layout) ?? 1) * 1e6)
+  const ns = (tick * BigInt(tickNs)) % 1_000_000n
+  return ns === 0n ? '' : String(ns).padStart(6, '0').replace(/0+$/, '')
+}
+
+/** A time in words, in UTC and in the zone of whoever reads it. */
+function timesOf(layout, { date, timestamp, tick }, now) {
+  if (Number.isNaN(date.getTime())) return { when: 'A time beyond what a Date can hold', iso: undefined, also: '' }
+  const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }).format(date)
+  const iso = date.toISOString()
+  const when = `${iso.slice(0, 10)} ${iso.slice(11, -1)}${beyondMs(layout, tick)} UTC`
+  return { when, iso, also: `${local} where you are, ${fromNow(timestamp, now)}` }
+}
+
+/** Everything that the page shows of an ID in a chosen layout; throws a plain sentence where it is none of it. */
+export function describe(id, { layout, idOffset }, now = Date.now()) {
+  const parts = layout.decode(id)
+  return {
+    ...timesOf(layout, parts, now),
+    fields: fieldsOf(BigInt.asUintN(64, id - idOffset), layout, parts), // the offset is added to the finished ID
+    isMoved: idOffset !== 0n,
+    isDecimal: layout.fields.length === 0,
+    forms: formsOf(id, layout, parts),
+  }
+}
+
+/** The node fields of an ID in short, as `1/0` for datacenter 1 and worker 0. */
+const nodeText = (layout, parts) =>
+  [...new Set(layout.fields.map(([name]) => name))]
+    .filter((name) => kindOf(name) === 'node')
+    .map((name) => parts[name])
+    .join('/')
+
+/** A row of the list of new IDs; a number of a segment has no parts. */
+export function rowOf(id, layout) {
+  if (layout === undefined) return { id, time: '', node: '', counter: '' }
+  const parts = layout.decode(id)
+  return {
+    id,
+    time: parts.date.toISOString().slice(11, -1),
+    node: layout.fields.length === 0 ? String(parts.host) : nodeText(layout, parts),
+    counter: String(parts.counter),
+  }
+}
+
+export { fromNow, layouts }

@@ -1,0 +1,112 @@
+// Who holds which slot of a group, and until when: asked again every few seconds, while somebody can see it. Where the server
+// is gone, what it said last stays, with the time that it is from.
+
+import { byId, el, option, say, setOptions } from './dom.mjs'
+import { ask, NoAnswer, serverNow } from './server.mjs'
+
+const EVERY_MS = 3000
+const MOST = 200 // rows
+
+const shown = {}
+let timer
+let isPresent = false // whether the server is there
+let heard // when it last answered
+
+const clock = (ms) => new Date(ms).toISOString().slice(11, 19)
+
+function leftText(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  if (seconds < 120) return `${seconds} s left`
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min left` : `${Math.round(seconds / 3600)} h left`
+}
+
+/** A folder has no times: there a slot is held as long as the process runs. */
+function untilText(expires, now) {
+  if (expires === undefined) return ['its process ends']
+  const until = Date.parse(expires)
+  const time = el('time', { datetime: new Date(until).toISOString(), class: 'digits' }, clock(until))
+  return [time, ' ', el('span', { class: 'left' }, leftText(until - now))]
+}
+
+function rowOfSlot({ slot, host, expires, mine }, now) {
+  const holder = el('td', {}, el('span', { class: 'host' }, host === '' || host == null ? 'no name' : host))
+  if (mine) holder.append(' ', el('span', { class: 'badge' }, 'this server'))
+  return el(
+    'tr',
+    {},
+    el('th', { scope: 'row', class: 'digits' }, String(slot)),
+    holder,
+    el('td', {}, ...untilText(expires, now)),
+  )
+}
+
+function summary(held, free) {
+  const slots = held === 1 ? '1 slot is held' : `${held} slots are held`
+  const more = held > MOST ? ` The first ${MOST} are shown.` : ''
+  const before = free === 0 ? '' : `, ${free} ${free === 1 ? 'was' : 'were'} held before`
+  return `${slots}${before}.${more}`
+}
+
+function show({ slots }) {
+  const now = serverNow()
+  const held = slots.filter((each) => each.held).sort((a, b) => a.slot - b.slot)
+  shown.rows.replaceChildren(...held.slice(0, MOST).map((each) => rowOfSlot(each, now)))
+  shown.table.hidden = held.length === 0
+  shown.table.classList.remove('stale')
+  say(shown.status, summary(held.length, slots.length - held.length))
+}
+
+/** What was shown last is not what is so now. */
+function showStale(why) {
+  shown.table.classList.add('stale')
+  const from = heard === undefined ? '' : ` This was so at ${clock(heard)} UTC.`
+  say(shown.status, `${why}${shown.table.hidden ? '' : from}`)
+}
+
+/** Asks once, and again after a while. */
+async function refresh() {
+  clearTimeout(timer)
+  const name = shown.name.value
+  if (name === '' || !isPresent || document.hidden) return
+  try {
+    const answer = await ask(`v1/slots/${encodeURIComponent(name)}`)
+    if (name !== shown.name.value) return // the answer for another one is on its way
+    heard = serverNow()
+    show(answer)
+  } catch (error) {
+    if (error instanceof NoAnswer) return // setPresent() says so
+    showStale(`The slots are not known: ${error.message}`)
+  }
+  clearTimeout(timer)
+  timer = setTimeout(refresh, EVERY_MS)
+}
+
+/** Whether the server is there. */
+export function setPresent(is) {
+  isPresent = is
+  if (is) refresh()
+  else showStale('The server does not answer.')
+}
+
+/** The names that are groups. */
+export function setGroups(names) {
+  setOptions(
+    shown.name,
+    names.map((name) => option(name, name)),
+  )
+  if (names.length === 0) {
+    shown.table.hidden = true
+    say(shown.status, 'This server serves no group, and only groups have slots.')
+  } else refresh()
+}
+
+/** Wires the controls up. */
+export function startSlots() {
+  for (const part of ['name', 'status', 'table', 'rows']) shown[part] = byId(`slots-${part}`)
+  shown.name.addEventListener('change', () => {
+    shown.table.hidden = true
+    say(shown.status, '')
+    refresh()
+  })
+  document.addEventListener('visibilitychange', refresh)
+}
