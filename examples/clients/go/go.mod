@@ -1,0 +1,3 @@
+module flakeforge.example/ids
+
+go 1.21

@@ -1,0 +1,98 @@
+// Prints IDs of a server, one a line: go run . one|json|bytes|many NAME N URL...
+//
+// The environment's FLAKEFORGE_TOKEN is the token, where the server wants one.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"sync"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 5 {
+		log.Fatal("usage: go run . one|json|bytes|many NAME N URL...")
+	}
+	n, err := strconv.Atoi(os.Args[3])
+	if err != nil {
+		log.Fatal(err)
+	}
+	ids := NewIDs(os.Args[4:], os.Args[2])
+	ids.Token = os.Getenv("FLAKEFORGE_TOKEN")
+	out := bufio.NewWriter(os.Stdout)
+	err = print(out, ids, os.Args[1], n)
+	out.Flush()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func print(out *bufio.Writer, ids *IDs, how string, n int) error {
+	ctx := context.Background()
+	switch how {
+	case "one":
+		id, err := ids.Next(ctx)
+		if err == nil {
+			fmt.Fprintln(out, id)
+		}
+		return err
+	case "json":
+		return printJSON(out, ids, n)
+	case "bytes":
+		batch, err := ids.Fetch(ctx, n)
+		for _, id := range batch {
+			fmt.Fprintln(out, id)
+		}
+		return err
+	default:
+		return printMany(out, ids, n)
+	}
+}
+
+// In JSON the IDs are decimal strings: numbers would be rounded by other languages.
+func printJSON(out *bufio.Writer, ids *IDs, n int) error {
+	_, body, err := ids.Post(context.Background(), ids.urls[0], n, "application/json")
+	if err != nil {
+		return err
+	}
+	var answer struct{ IDs []string }
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return err
+	}
+	for _, id := range answer.IDs {
+		fmt.Fprintln(out, id)
+	}
+	return nil
+}
+
+// printMany: n IDs by four goroutines, out of one client.
+func printMany(out *bufio.Writer, ids *IDs, n int) error {
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	failed := make(chan error, 4)
+	for i := 0; i < 4; i++ {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			for j := 0; j < n/4; j++ {
+				id, err := ids.Next(context.Background())
+				if err != nil {
+					failed <- err
+					return
+				}
+				mu.Lock()
+				fmt.Fprintln(out, id)
+				mu.Unlock()
+			}
+		}()
+	}
+	work.Wait()
+	close(failed)
+	return <-failed
+}
