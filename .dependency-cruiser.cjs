@@ -2,6 +2,7 @@
 
 // Who may require whom, as `npm run lint` checks it. A `require` inside a function counts like any other.
 
+const { builtinModules } = require('node:module')
 const { LIB } = require('./scripts/rooms.js')
 
 const ROOMS = Object.keys(LIB)
@@ -29,7 +30,10 @@ module.exports = {
       name: 'lib-is-private',
       severity: 'error',
       comment: 'Users see index.js. Only what is listed here may reach past it.',
-      from: { pathNot: '^(lib|bin|__test__|chaos|bench)/|^(index|biguint-format)[.]js$' },
+      from: {
+        pathNot:
+          '^(lib|bin|__test__|chaos|bench|scripts/codec)/|^(index|browser|codec|remote|biguint-format|metrics)[.]js$',
+      },
       to: { path: '^lib/' },
     },
     {
@@ -45,6 +49,13 @@ module.exports = {
       comment: 'What two databases need stands beside their folders, in lib/lease/stores.',
       from: { path: '^lib/lease/stores/([^/]+)/' },
       to: { path: '^lib/lease/stores/[^/]+/', pathNot: '^lib/lease/stores/$1/' },
+    },
+    {
+      name: 'browsers-load-it',
+      severity: 'error',
+      comment: 'What browsers load must not need a module of Node, not even inside a function: bundlers look for it.',
+      from: { path: '^(lib/(codec|remote)/|(browser|codec|remote)[.]js$)' },
+      to: { path: `^(node:)?(${builtinModules.join('|')})$`, reachable: true },
     },
     {
       name: 'what-is-there',

@@ -4,12 +4,25 @@
 // the class is merged with a namespace. index.d.mts is its ES twin. A new export goes into both, and into the namespace.
 /// <reference types="node" />
 
-import { Base, compare, FormatOptions, format, fromSigned, IdLike, parse, toBigInt, toSigned } from './types/ids.js'
+import {
+  Base,
+  compare,
+  FormatOptions,
+  format,
+  fromSigned,
+  IdBytes,
+  IdLike,
+  parse,
+  toBigInt,
+  toSigned,
+} from './types/ids.js'
 import {
   createGroup,
+  ElseFrom,
   JoinOptions,
   LeaseDetail,
   LeasedFlakeId,
+  LeasedStats,
   LeaseEvent,
   LeaseListener,
   LeaseOptions,
@@ -42,6 +55,7 @@ import {
   etcdStore,
   fileStore,
   mysqlStore,
+  openStore,
   postgresStore,
   RecordStore,
   recordStore,
@@ -243,6 +257,7 @@ declare namespace FlakeId {
     compare,
     createGroup,
     Decode,
+    ElseFrom,
     etcdStore,
     FlakeId,
     FlakeId as default,
@@ -252,6 +267,7 @@ declare namespace FlakeId {
     format,
     fromSigned,
     GeneratorOptions,
+    IdBytes,
     IdLike,
     IterationOptions,
     JoinOptions,
@@ -264,6 +280,7 @@ declare namespace FlakeId {
     LayoutSpec,
     LeaseDetail,
     LeasedFlakeId,
+    LeasedStats,
     LeaseEvent,
     LeaseListener,
     LeaseOptions,
@@ -271,6 +288,7 @@ declare namespace FlakeId {
     mysqlStore,
     NodeFields,
     OwnNodeOptions,
+    openStore,
     Parts,
     PartsToEncode,
     parse,

@@ -4,7 +4,7 @@
 // is its ES twin, index.d.ts and index.d.mts their types; a new export goes into all four.
 
 const { FlakeId } = require('./lib/generator/flake-id.js')
-const { Layout, sharedLayout } = require('./lib/layout/layout.js')
+const { Layout, makeLayouts } = require('./lib/codec/layout.js')
 
 /** The first ID does not need these: each is loaded when it is first used. */
 const LATER = {
@@ -15,17 +15,18 @@ const LATER = {
   postgresStore: () => require('./lib/lease/stores/open.js').postgresStore,
   mysqlStore: () => require('./lib/lease/stores/open.js').mysqlStore,
   etcdStore: () => require('./lib/lease/stores/open.js').etcdStore,
+  openStore: () => require('./lib/lease/stores/open.js').openAddress,
   recordStore: () => require('./lib/lease/stores/open.js').recordStore,
-  layouts: () => require('./lib/layout/layouts.js').makeLayouts(sharedLayout),
+  layouts: makeLayouts,
   Seal: () => require('./lib/layout/seal.js').Seal,
   format: () => require('./lib/layout/format.js').format,
-  parse: () => require('./lib/layout/format.js').parse,
-  toBigInt: () => require('./lib/layout/ids.js').toBigInt,
-  toSigned: () => require('./lib/layout/ids.js').toSigned,
-  fromSigned: () => require('./lib/layout/ids.js').fromSigned,
-  compare: () => require('./lib/layout/ids.js').compare,
-  jsonReplacer: () => require('./lib/layout/json.js').jsonReplacer,
-  jsonReviver: () => require('./lib/layout/json.js').jsonReviver,
+  parse: () => require('./lib/codec/text.js').parse,
+  toBigInt: () => require('./lib/codec/ids.js').toBigInt,
+  toSigned: () => require('./lib/codec/ids.js').toSigned,
+  fromSigned: () => require('./lib/codec/ids.js').fromSigned,
+  compare: () => require('./lib/codec/ids.js').compare,
+  jsonReplacer: () => require('./lib/codec/json.js').jsonReplacer,
+  jsonReviver: () => require('./lib/codec/json.js').jsonReviver,
 }
 
 async function createGroup(store, options) {

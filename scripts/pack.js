@@ -1,12 +1,13 @@
 'use strict'
 
-// Packs flakeforge and the package of this platform as npm publishes them: `node scripts/pack.js FOLDER` leaves two
-// tarballs there. The addon must have been built.
-// It must never change what is in the repository.
+// Packs flakeforge, the package of this platform and the server as npm publishes them: `node scripts/pack.js FOLDER` leaves
+// three tarballs there. The addon must have been built.
+// It must never change what is in the repository: web/ and the server's page are written, but are not in git.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { buildWeb } = require('./web/build.js')
 
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
@@ -74,6 +75,7 @@ function completePlatform({ folder, manifest }, target) {
  */
 function packAll(target) {
   fs.mkdirSync(target, { recursive: true })
+  buildWeb()
   const complete = fs.mkdtempSync(path.join(target, 'platform-'))
   completePlatform(ownPlatform(), complete)
   const tarballs = { main: pack(root, target), platform: pack(complete, target) }
@@ -81,7 +83,38 @@ function packAll(target) {
   return tarballs
 }
 
-module.exports = { WASM, allPackages, npm, ownPlatform, packAll, platformPackages, wasmPackages }
+/** The server: a package of its own, in a workspace. */
+function serverPackage() {
+  const folder = path.join(root, 'packages', 'server')
+  return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
+}
+
+/** Builds the page that the server's package has. */
+function buildPage() {
+  execFileSync(process.execPath, [path.join(root, 'scripts', 'page', 'build.js')], { cwd: root, stdio: 'inherit' })
+}
+
+/**
+ * Packs the server into a folder.
+ * @returns {string} the path of its tarball
+ */
+function packServer(target) {
+  fs.mkdirSync(target, { recursive: true })
+  buildPage()
+  return pack(serverPackage().folder, target)
+}
+
+module.exports = {
+  WASM,
+  allPackages,
+  npm,
+  ownPlatform,
+  packAll,
+  packServer,
+  platformPackages,
+  serverPackage,
+  wasmPackages,
+}
 
 if (require.main === module) {
   const [target] = process.argv.slice(2)
@@ -89,6 +122,7 @@ if (require.main === module) {
     console.error('usage: node scripts/pack.js FOLDER')
     process.exitCode = 2
   } else {
-    console.log(Object.values(packAll(path.resolve(target))).join('\n'))
+    const folder = path.resolve(target)
+    console.log([...Object.values(packAll(folder)), packServer(folder)].join('\n'))
   }
 }

@@ -6,11 +6,14 @@
 
 const LIB = {
   base: 'Errors, checks of values, timers, signals: what every other room needs.',
+  codec: 'What the bits of an ID mean, and an ID as text, in plain JavaScript: browsers load it too.',
+  remote: 'IDs that flakeforge-server makes, over `fetch`, without the addon: browsers load it too.',
   native: 'Finds the addon and loads it.',
-  layout: 'What the 64 bits mean, and an ID as text.',
+  layout: 'Layouts, seals and texts where there is an addon.',
   generator: 'Takes IDs in this process, and waits where it must.',
   files: 'The folder of slots that the processes of one machine share.',
   lease: 'Keeps a slot of a store, and leaves it when it is lost.',
+  metrics: 'Shows monitoring what the other rooms count.',
 }
 
 const CORE = {

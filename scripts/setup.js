@@ -1,8 +1,8 @@
 'use strict'
 
 // What `npm start`, `npm test` and `npm run bench` need first, in a fresh clone as well: the locked development
-// packages, and the addon built from the present source. It does nothing twice. Old versions of Node.js must be able to
-// read this file, like requirements.js.
+// packages, the files for browsers, and the addon built from the present source. It does nothing twice. Old versions of
+// Node.js must be able to read this file, like requirements.js.
 
 const { spawnSync } = require('child_process')
 const fs = require('fs')
@@ -31,6 +31,7 @@ function setUp() {
   const mustBuild = !isBuilt()
   if (mustBuild) checkRust() // before npm, so that nobody waits for npm only to hear that Rust is missing
   const installed = isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
+  if (installed) require('./web/build.js').buildWeb()
   return installed && (!mustBuild || run('npm run --silent build'))
 }
 

@@ -8,6 +8,7 @@
 // is held back until the package's have ended.
 
 const { spawn } = require('node:child_process')
+const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline')
 const { cargoReader, tapReader } = require('./test-readers.js')
@@ -31,7 +32,10 @@ const CARGO = [
     reader: cargoReader,
   },
 ]
-const AVA = { name: 'The package', command: 'npx ava --tap', reader: tapReader }
+
+/** So many test files at once: most wait much of their time, for servers and for windows to end. */
+const AT_ONCE = os.availableParallelism() + 2
+const AVA = { name: 'The package', command: `npx ava --tap --concurrency ${AT_ONCE}`, reader: tapReader }
 
 /** Cargo names each test program before it runs it. Among the dots these lines are only noise. */
 const isNoise = (line) => /^\s*(?:Running|Doc-tests) /.test(line)

@@ -96,6 +96,15 @@ const DATABASES = {
 const servers = new Map()
 let tables = 0
 
+/** What the command prints for a range and a column. It knows of no database, so all of them share its answer. */
+const printed = new Map()
+async function shownFor(t, layout, from, to, column) {
+  const args = ['at', String(from), String(to), '--layout', layout, '--column', column, '--json']
+  const key = args.join(' ')
+  if (!printed.has(key)) printed.set(key, (await jsonOf(t, args))[0])
+  return printed.get(key)
+}
+
 for (const [database, { isHere, start, types, answer }] of Object.entries(DATABASES)) {
   when(isHere).before(`${database} starts`, async () => servers.set(database, await start()))
   for (const column of Object.keys(types)) {
@@ -104,8 +113,7 @@ for (const [database, { isHere, start, types, answer }] of Object.entries(DATABA
         const layout = layouts[name]
         const [min, max] = Object.values(layout.range(from, to)).map(toBigInt)
         const ids = idsAround(layout, min, max)
-        const range = [from, to].map(String)
-        const [shown] = await jsonOf(t, ['at', ...range, '--layout', name, '--column', column, '--json'])
+        const shown = await shownFor(t, name, from, to, column)
         t.is(shown.column, column)
         const table = `t${tables++}`
         const rows = ids.map((id, n) => `(${LITERALS[column](id, layout)}, ${n})`)
@@ -132,8 +140,7 @@ when(DATABASES.PostgreSQL.isHere)('PostgreSQL finds them by the index of the pri
   for (const [column, type] of Object.entries(DATABASES.PostgreSQL.types)) {
     await server.query(`CREATE TABLE by_${column} (id ${type} PRIMARY KEY)`)
     for (const [title, name, from, to] of sortable) {
-      const args = ['at', String(from), String(to), '--layout', name, '--column', column, '--json']
-      const [{ where }] = await jsonOf(t, args)
+      const { where } = await shownFor(t, name, from, to, column)
       const plan = await server.query(`EXPLAIN SELECT * FROM by_${column} ${where}`)
       t.regex(JSON.stringify(plan), /Index Cond/, `${title}: ${where}`)
     }

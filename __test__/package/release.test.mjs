@@ -16,6 +16,7 @@ const { releasedChangelog } = require('../../scripts/changelog.js')
 const root = path.join(import.meta.dirname, '..', '..')
 const { version: now, homepage, napi } = require('../../package.json')
 const next = semver.inc(now, 'minor')
+const today = new Date().toISOString().slice(0, 10) // before any release here
 
 // Releases are prepared on a Unix-like system, in a clone, with Rust.
 const succeeds = (program, ...args) => spawnSync(program, args, { cwd: root }).status === 0
@@ -54,14 +55,25 @@ function release(folder, ...args) {
   return spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { cwd: folder, env, encoding: 'utf8' })
 }
 
+/** A copy in which the release was prepared. Whoever asks first waits for it; nobody may change it. */
+let prepared
+function released() {
+  if (prepared === undefined) {
+    const copy = clone()
+    prepared = { ...copy, ...release(copy.folder, next) }
+  }
+  return prepared
+}
+
 test('the version is the same everywhere, in a commit with its tag', (t) => {
-  const { folder, read, json, git } = clone()
-  const { status, stdout, stderr } = release(folder, next)
+  const { folder, read, json, git, status, stdout, stderr } = released()
   t.is(status, 0, stderr)
 
   t.is(json('package.json').version, next)
   const lock = json('package-lock.json')
   t.deepEqual([lock.version, lock.packages[''].version], [next, next])
+  for (const server of [json('packages/server/package.json'), lock.packages['packages/server']])
+    t.deepEqual([server.version, server.dependencies.flakeforge], [next, next])
   const platforms = fs.readdirSync(path.join(folder, 'npm'))
   t.true(platforms.length > napi.targets.length, 'those with a binary, and those of the WebAssembly')
   for (const name of platforms) {
@@ -87,13 +99,12 @@ test('the version is the same everywhere, in a commit with its tag', (t) => {
 })
 
 test('the changelog: a heading with the date, nothing under [Unreleased], and links', (t) => {
-  const { folder, read } = clone()
-  const before = new Date().toISOString().slice(0, 10)
-  t.is(release(folder, next).status, 0)
+  const { read, status } = released()
+  t.is(status, 0)
   const [, date] = read('CHANGELOG.md').match(
     /^## \[Unreleased\]\n\n## \[.*\] - (\d{4}-\d\d-\d\d)\n\n### Added\n\n- An entry of the test\.\n/m,
   )
-  t.true([before, new Date().toISOString().slice(0, 10)].includes(date))
+  t.true([today, new Date().toISOString().slice(0, 10)].includes(date))
   const repository = homepage.replace(/#.*/, '')
   t.true(
     read('CHANGELOG.md').includes(`\n[Unreleased]: ${repository}/compare/v${next}...HEAD\n[${next}]: ${repository}/`),
@@ -123,9 +134,13 @@ const WRONG = {
   'an older version': [['0.0.9'], /^0\.0\.9 must be greater than the present version, [\d.]+\n$/],
 }
 
+/** A copy for what is refused before anything is written. */
+let untouched
+
 for (const [what, [args, message]] of Object.entries(WRONG)) {
   test(`refused: ${what}`, (t) => {
-    const copy = clone()
+    untouched ??= clone()
+    const copy = untouched
     const { status, stderr } = release(copy.folder, ...args)
     t.is(status, 1)
     t.regex(stderr.replace(/^npm .*\n/gm, ''), message)

@@ -34,7 +34,9 @@ function which(program) {
   return folders.map((folder) => path.join(folder, program)).find((file) => fs.existsSync(file))
 }
 
-const LEFT_OUT = ['.git', '__test__', 'node_modules', 'target']
+/** What neither a build nor `npm start` reads. */
+const UNREAD = ['bench', 'chaos', 'consumers', 'docs', 'examples', 'mutants', 'npm', 'site', 'types']
+const LEFT_OUT = ['.git', '__test__', 'node_modules', 'target', ...UNREAD]
 
 /** A copy of the repository as it is now, with the installed packages and the addon. It is gone after the test. */
 function clone(t) {

@@ -134,7 +134,7 @@ function choicesOf(layout) {
 }
 
 test('every option', async (t) => {
-  const ofLease = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal']
+  const ofLease = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
   const ofJoin = [...GENERAL, ...ofLease].filter((name) => {
     try {
       return readJoinOptions({ [name]: undefined })
@@ -150,6 +150,20 @@ test('every option', async (t) => {
     ]),
     exactly("Exclude<keyof JoinOptions<'flake'>, 'datacenter' | 'worker'> | 'nodes' | 'mode'", [...ofJoin]),
     ...dialects.map(([name, layout]) => exactly(`keyof LayoutOptions<'${name}'>`, choicesOf(layout))),
+  ])
+})
+
+test('flakeforge/remote: its exports, members, options and counts', async (t) => {
+  const remote = require('../../remote.js')
+  const { KEYS } = require('../../lib/remote/options.js')
+  await check(t, 'remote', [
+    "import * as remote from 'flakeforge/remote'",
+    exactly('keyof typeof remote', Object.keys(remote)),
+    exactly('keyof remote.RemoteFlakeId', membersOf(remote.RemoteFlakeId)),
+    exactly("Exclude<keyof typeof remote.RemoteFlakeId, 'prototype'>", staticsOf(remote.RemoteFlakeId)),
+    exactly('keyof remote.RemoteOptions', [...KEYS, 'signal']),
+    exactly('keyof remote.RemoteStats', ['ids', 'requests', 'retries', 'dropped', 'buffered', 'server']),
+    exactly('keyof remote.RemoteFailure', ['server', 'reason', 'status', 'code', 'retryAfterMs']),
   ])
 })
 

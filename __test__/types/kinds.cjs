@@ -28,10 +28,10 @@ const STRICT = {
 }
 
 /** Files of one kind of module, each in two, which are also run. They print that they are right. */
-const RUN = ['consumer', 'biguint-format']
+const RUN = ['consumer', 'codec', 'biguint-format', 'metrics']
 
 /** Files that mean the same whatever kind of module they are. */
-const ANYWHERE = ['plain', 'strict', 'declarations', 'declarations-user']
+const ANYWHERE = ['plain', 'strict', 'remote', 'declarations', 'declarations-user']
 
 const read = (name) => fs.readFileSync(path.join(__dirname, name), 'utf8')
 

@@ -3,6 +3,7 @@
 
 import type {
   AnyLayout,
+  ElseFrom,
   FlakeIdOptions,
   JoinOptions,
   LayoutName,
@@ -248,6 +249,15 @@ export async function leased(): Promise<void> {
   const dynamicLeased: FlakeId = await FlakeId.join('redis://localhost', joinOptions)
   await FlakeId.createGroup('redis://localhost', { layout: layouts.instagram, group: 'g' })
   await fixed.attach({ signal: new AbortController().signal })
+  const elseFrom: ElseFrom = { urls: [new URL('http://ids-1:8080'), 'http://ids-2:8080'], token: 'a', prefetch: 10 }
+  const helped = await FlakeId.join('redis://localhost', { group: 'orders', elseFrom })
+  await FlakeId.join('redis://localhost', { elseFrom: ['http://ids-1:8080'] as const })
+  same<Equal<typeof helped.source, 'slot' | 'server' | undefined>>(true)
+  same<Equal<typeof helped.stats.fromServers, number | undefined>>(true)
+  // @ts-expect-error: a misspelt option
+  await FlakeId.join('redis://localhost', { elseFrom: { urls: 'http://ids-1:8080', tokn: 'a' } })
+  // @ts-expect-error: join() has a signal of its own
+  await FlakeId.join('redis://localhost', { elseFrom: { urls: 'http://ids-1:8080', signal: AbortSignal.timeout(5) } })
   void [node, plainLeased, generators, dynamicLeased]
   // @ts-expect-error: a misspelt option
   await FlakeId.join('redis://localhost', { gruop: 'orders' })

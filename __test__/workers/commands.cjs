@@ -1,0 +1,45 @@
+'use strict'
+
+// Runs commands of `flakeforge` for support/command.mjs, one after the other, in one process: to start Node for each takes
+// longer than most of them. Each gets the modules of bin/ anew (not the library, which programs share as well), and its own
+// arguments, stdout, stderr and exit status. It is done when a process of its own would end: when nothing is left to wait
+// for.
+// It must never run what holds a slot or a file, or reads stdin: that wants a process of its own.
+
+const path = require('node:path')
+
+const [program] = process.argv.slice(2)
+const bin = path.dirname(program) + path.sep
+
+let output
+
+for (const name of ['stdout', 'stderr']) {
+  process[name].write = (text, ...rest) => {
+    output[name] += text
+    const done = rest.find((each) => typeof each === 'function')
+    if (done !== undefined) process.nextTick(done)
+    return true
+  }
+}
+
+function forgetModules() {
+  for (const file of Object.keys(require.cache)) if (file.startsWith(bin)) delete require.cache[file]
+}
+
+function answer() {
+  process.send({ code: process.exitCode ?? 0, signal: null, ...output })
+  process.exitCode = undefined
+  process.removeAllListeners('beforeExit')
+  process.removeAllListeners('warning')
+  process.stdout.removeAllListeners('error')
+  process.channel.ref() // for the next command
+}
+
+process.on('message', (args) => {
+  process.channel.unref() // or this process would never have nothing to wait for
+  output = { stdout: '', stderr: '' }
+  process.argv = [process.argv[0], program, ...args]
+  forgetModules()
+  require(program)
+  process.once('beforeExit', answer) // after the command's own listener, which reports what is unfinished
+})
