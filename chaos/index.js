@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- local|redis|postgres|mysql|etcd [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
+// `npm run chaos -- local|redis|postgres|mysql|etcd|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
 // expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 
@@ -9,6 +9,7 @@ const { makeFolders, removeFolders } = require('./run/folders.js')
 const { judge, judgeControl, judgeExtent } = require('./outcome/judge.js')
 const { target } = require('./scenarios/server.js')
 const local = require('./scenarios/local.js')
+const service = require('./scenarios/service.js')
 const { Report } = require('./outcome/report.js')
 const { run } = require('./run/run.js')
 
@@ -18,6 +19,7 @@ const TARGETS = {
   postgres: target('postgres'),
   mysql: target('mysql'),
   etcd: target('etcd'),
+  service,
 }
 const CONTROL_SECONDS = 3
 
@@ -30,7 +32,7 @@ function readArguments() {
   const isKnown = Object.hasOwn(TARGETS, name) && TARGETS[name].policies.includes(policy)
   if (positionals.length > 1 || !isKnown || !(seconds > 0)) {
     console.error(
-      'usage: npm run chaos -- local [--seconds 60]\n' +
+      'usage: npm run chaos -- local|service [--seconds 60]\n' +
         '       npm run chaos -- redis|postgres|mysql|etcd [--seconds 60] [--policy window|deadline]',
     )
     process.exit(2)
@@ -53,10 +55,10 @@ async function runAll(scenarios, { seconds, folder, report }) {
 }
 
 /** The runs that must go well. If the target has a negative control, that is a short run which must not. */
-async function runWell(results, { target, seconds, folder, report }) {
+async function runWell(results, { target, control, seconds, folder, report }) {
   const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
-  if (target.control === undefined) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
-  const controlled = await run(target.control, { folder, seconds: CONTROL_SECONDS })
+  if (control === undefined) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
+  const controlled = await run(control, { folder, seconds: CONTROL_SECONDS })
   console.log(`\n${report.row(controlled)}`)
   return { wrong: [...wrong, ...judgeControl(controlled)], well: 'no duplicate, and the control found some' }
 }
@@ -72,11 +74,11 @@ async function main() {
   const folders = makeFolders()
   process.once('exit', () => removeFolders(folders))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-  const { scenarios, missing, end } = await target.prepare({ folders, policy, seconds })
-  const about = { target, seconds, folder: folders.disk, report: new Report(target.columns) }
+  const { scenarios, control = target.control, missing, end } = await target.prepare({ folders, policy, seconds })
+  const about = { target, control, seconds, folder: folders.disk, report: new Report(target.columns) }
   const results = scenarios.length === 0 ? [] : await runAll(scenarios, about)
-  await end()
   const { wrong, well } = policy === 'deadline' ? runBadly(results) : await runWell(results, about)
+  await end()
   for (const what of missing) console.log(`\nSKIPPED: ${what}`)
   if (missing.length > 0 && process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') wrong.push('something is missing here')
   for (const what of wrong) console.log(`\nWRONG: ${what}`)

@@ -130,4 +130,9 @@ const clock = [setClockBack, setClockForward]
 /** Fewer kills: each one blocks a slot for the rest of its window, and without slots nothing is tested. */
 const leased = [{ ...kill, weight: 5 }, longPause, killWhilePaused, handOverSlot, cut, stall, refuse]
 
-module.exports = { process, clock, leased }
+/** Of a connection: the victim is what has a proxy. */
+const connection = [cut, stall, refuse]
+/** Of a server that has a slot: a kill blocks it for the rest of its window. */
+const service = [{ ...kill, weight: 3 }, longPause, killWhilePaused, handOver, ...connection]
+
+module.exports = { process, clock, connection, leased, service }

@@ -15,7 +15,8 @@ class Batch {
   }
 
   put(id) {
-    this.#length += id.copy(this.#bytes, this.#length)
+    this.#bytes.set(id, this.#length) // of servers, they need not be Buffers
+    this.#length += id.length
   }
 
   putBigInt(id) {

@@ -7,6 +7,7 @@
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('../../index.js')
+const { RemoteFlakeId } = require('../../remote.js')
 const { Batch, CALLS } = require('./calls.js')
 const { DeadlineLease } = require('./deadline-lease.js')
 
@@ -17,8 +18,9 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
 /**
  * What a member is to do; comes as JSON.
  * @typedef {object} Task
- * @property {string} [join] the store of a leased generator; without it, a generator of its own
- * @property {'window' | 'deadline'} [policy] how a leased generator is leased
+ * @property {string | string[]} [join] the store of a leased generator, or the URLs of servers; without it, a generator of
+ *   its own
+ * @property {'window' | 'deadline' | 'remote'} [policy] how a leased generator is leased; `remote`: servers make its IDs
  * @property {object} options the generator's
  * @property {string} call how IDs are asked for
  * @property {string} file where they go
@@ -28,8 +30,8 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
  */
 
 /**
- * Where the IDs come from: its own generator, one that is leased by slot and window, or, in the negative control, one that is
- * leased by a deadline. Each source has `flake`, which may throw a refusal, and `close()`.
+ * Where the IDs come from: its own generator, one that is leased by slot and window, servers, or, in a negative control, a
+ * generator that is leased by a deadline. Each source has `flake`, which may throw a refusal, and `close()`.
  */
 const SOURCES = {
   own: async ({ options }) => ({ flake: new FlakeId(options), close: async () => {} }),
@@ -38,6 +40,10 @@ const SOURCES = {
     return { flake, close: () => flake.close() }
   },
   deadline: ({ join, options }) => DeadlineLease.open(join, options),
+  remote: async ({ join, options }) => {
+    const flake = await RemoteFlakeId.connect(join, options)
+    return { flake, close: () => flake.close() }
+  },
 }
 
 /** Opens the source that a task names. */

@@ -7,7 +7,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
+const { endsInTime } = require('./ends-in-time.js')
 const clock = require('../faults/clock.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
@@ -121,11 +121,7 @@ class MemberProcess {
   async end() {
     this.#isEnding = true
     this.#child.kill('SIGTERM')
-    const late = new AbortController()
-    const isLate = sleep(LONGEST_END_MS, true, { signal: late.signal }).catch(() => false)
-    const hangs = await Promise.race([this.#exit, isLate])
-    late.abort()
-    if (!hangs) return
+    if (await endsInTime(this.#exit, LONGEST_END_MS)) return
     this.trouble(`hangs: did not end within ${LONGEST_END_MS / 1000} s of SIGTERM`)
     await this.kill()
   }

@@ -22,10 +22,12 @@ const BETWEEN_FAULTS_MS = 700
  * @property {object[][]} members for each member the tasks of its threads, see member/maker.js
  * @property {object[]} faults what may happen to a member, see faults/fault.js
  * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not through each alone
+ * @property {boolean} [isInOrder] whether IDs ascend at all; default true
  * @property {() => number} [offsetMs] how far off a member's clock is in its next life
  * @property {object[]} [proxies] each member's proxy to the server, see faults/tcp-proxy.js
  * @property {number} [betweenMs] the longest time between two faults of a member
- * @property {(place: { until: number, counts: object }) => Promise<void>} [outages] faults of what all members use
+ * @property {(run: { until: number, counts: object, troubles: object[] }) => Promise<void>} [outages] faults of what all
+ *   members use
  * @property {number} [recoverMs] how soon after the last fault there must be IDs again
  * @property {number} [hangMs] after how long without an ID a member hangs
  * @property {number} [firstIdMs] how long most faults wait for a member's first ID
@@ -43,7 +45,7 @@ async function run(scenario, { folder, seconds }) {
   const members = membersOf(scenario, files, happened.troubles)
   const longestGaps = await liveAll(members, scenario, { seconds, ...happened })
   const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
-  const found = check(sequencesOf(members, scenario.isOneCursor))
+  const found = check(sequencesOf(members, scenario.isOneCursor), scenario)
   fs.rmSync(files, { recursive: true })
   return { name: scenario.name, ...happened, lives, longestGaps, ...found }
 }
@@ -75,7 +77,7 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
-    await Promise.all([...lives, scenario.outages?.({ counts, until })])
+    await Promise.all([...lives, scenario.outages?.({ counts, until, troubles })])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
     const longestGaps = gaps.end()

@@ -43,10 +43,10 @@ const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(M
 const makeGroup = (server) => FlakeId.createGroup(server.urlAt(server.port), LEASE)
 
 /** Over a client of its own: the server that leads now may be another one than before. */
-async function endQuietOn(server) {
+async function endQuietOn(server, group) {
   const { store, close } = openStore(server.urlAt(server.port))
   try {
-    await endQuiet(store.records, GROUP)
+    await endQuiet(store.records, group)
   } finally {
     await close()
   }
@@ -64,7 +64,7 @@ const taskOf = (i, url, policy) => ({
 
 /** The scenario on a running server; `proxies` are the members'. */
 function scenarioOn(server, proxies, { policy, seconds }) {
-  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server) }
+  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, GROUP) }
   return {
     members: makeMembers(MEMBERS, (i) => taskOf(i, server.urlAt(proxies[i].port), policy)),
     faults: faults.leased,
@@ -123,4 +123,4 @@ const target = (name) => ({
   full: FULL,
 })
 
-module.exports = { target }
+module.exports = { LEASE_REFUSALS, endQuietOn, eventsOn, someOffset, target }

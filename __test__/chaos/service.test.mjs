@@ -1,0 +1,74 @@
+// Chaos with flakeforge-servers: what `npm run chaos -- service` is made of. A server that fails comes back at its port, and an
+// end that nobody asked for is noticed; IDs in no order can be checked; servers without a common store make duplicates, and
+// they are found.
+
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { check } = require('../../chaos/outcome/check.js')
+const faults = require('../../chaos/faults/member-faults.js')
+const { Batch, CALLS } = require('../../chaos/member/calls.js')
+const { judgeControl } = require('../../chaos/outcome/judge.js')
+const { run } = require('../../chaos/run/run.js')
+const { clients, startApart } = require('../../chaos/scenarios/service.js')
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-service-'))
+test.after.always(() => fs.rmSync(folder, { recursive: true }))
+
+test('servers without a common store make duplicates, and fail as they are told', async (t) => {
+  const troubles = []
+  const { services, control } = await startApart(folder, troubles)
+  t.teardown(() => Promise.all(services.map((service) => service.kill())))
+  const outcome = await run(control, { folder, seconds: 0.1 })
+  t.true(outcome.duplicates > 0)
+  t.deepEqual(judgeControl(outcome), [])
+
+  const [service] = services
+  const { port } = service
+  const isAlive = async () => (await fetch(`http://127.0.0.1:${port}/livez`)).ok
+  const [kill] = faults.service
+  await kill.strike(service)
+  while (!(await isAlive().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.is(service.port, port)
+  t.is(service.lives, 2)
+  t.deepEqual(troubles, [])
+  await services[1].end()
+  t.deepEqual(troubles, [], 'SIGTERM ends it in order')
+
+  process.kill(service.pid, 'SIGKILL')
+  await service.over
+  t.regex(troubles[0].what, /^ended with /)
+  t.is(troubles[0].who, 'first server apart, life 2')
+})
+
+test('IDs of several servers are in no order, and only duplicates count', (t) => {
+  const file = path.join(folder, 'unordered')
+  const bytes = Buffer.alloc(4 * 8)
+  for (const [i, id] of [5n, 3n, 4n, 3n].entries()) bytes.writeBigUInt64BE(id, i * 8)
+  fs.writeFileSync(file, bytes)
+  t.like(check([[file]], { isInOrder: false }), { ids: 4, duplicates: 1, disorders: 0 })
+  t.like(check([[file]]), { duplicates: 1, disorders: 2 })
+})
+
+test('three clients ask servers alone, and two have a store, too; each asks by a call of its own', (t) => {
+  const tasks = clients(['http://a', 'http://b'], ['redis://one', 'redis://two']).flat()
+  t.deepEqual(
+    tasks.map(({ policy, join }) => [policy, [join].flat().length]),
+    [...Array(3).fill(['remote', 2]), ...Array(2).fill([undefined, 1])],
+  )
+  t.is(new Set(tasks.map(({ call }) => call)).size, 5)
+  for (const { options } of tasks.slice(3)) t.deepEqual(options.elseFrom.urls, ['http://a', 'http://b'])
+})
+
+test('a batch takes IDs that are no Buffers', async (t) => {
+  let last = 0
+  const remote = { next: (callback) => setImmediate(callback, null, Uint8Array.of(0, 0, 0, 0, 0, 0, 1, last++)) }
+  const batch = new Batch()
+  await CALLS.nextCallback(remote, batch)
+  t.true(batch.isFull)
+  t.is(batch.drain().readBigUInt64BE(8), 257n)
+})

@@ -1,0 +1,20 @@
+'use strict'
+
+// Waits for the end of a process that was asked to end, but not for ever. It must never end a process itself.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/**
+ * Whether `exit` settles within so many ms.
+ * @param {Promise<unknown>} exit
+ * @param {number} ms
+ */
+async function endsInTime(exit, ms) {
+  const late = new AbortController()
+  const isLate = sleep(ms, true, { signal: late.signal }).catch(() => false)
+  const hangs = await Promise.race([exit.then(() => false), isLate])
+  late.abort()
+  return !hangs
+}
+
+module.exports = { endsInTime }

@@ -1,0 +1,170 @@
+'use strict'
+
+// `npm run chaos -- service`: three flakeforge-servers on one Redis, and five clients. Three clients have no store and get all
+// IDs from the servers; two are members with `elseFrom`, for which one slot is left, and which get IDs from the servers while
+// they have none. Clients and servers are killed and paused, what is between them is cut, stalled and refused, and so is
+// what is between them and Redis; Redis is restarted, replaced and emptied.
+//
+// In the negative control, two servers share no store: a harness that finds no duplicate there would never find one.
+
+const { mkdtempSync, writeFileSync } = require('node:fs')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const FlakeId = require('../../index.js')
+const clock = require('../faults/clock.js')
+const faults = require('../faults/member-faults.js')
+const { pick, strike } = require('../faults/fault.js')
+const { TcpProxy } = require('../faults/tcp-proxy.js')
+const { outages } = require('../faults/outages.js')
+const { Service } = require('../servers/service.js')
+const { makeMembers } = require('./tasks.js')
+const { LEASE_REFUSALS, endQuietOn, eventsOn, someOffset } = require('./server.js')
+
+const SERVERS = 3
+const REMOTE = 3
+const MEMBERS = 2
+const GROUP = 'chaos'
+/** One slot each for the servers, and one that the members compete for. */
+const LEASE = { group: GROUP, slots: SERVERS + 1, ttlMs: 4000, skewMs: 1000 }
+const BETWEEN_FAULTS_MS = 3000
+const RECOVER_MS = 30_000
+const PER_SECOND = 30_000
+/** While Redis is away for longer than a window, and then quiet, nobody can make an ID. */
+const HANG_MS = 60_000
+/** IDs of each client in a run, however short it is. */
+const FEWEST_BYTES = 2_000 * 8
+
+const REFUSALS = [...LEASE_REFUSALS, 'ERR_FLAKE_REMOTE']
+/** Each way to ask; the client of servers has no takeBigInts(). */
+const CALLS = ['nextAsync', 'take', 'nextCallback', 'nextBigInt', 'takeAsync']
+/** Short times, so that a client goes on to the next server several times in a run. */
+const REMOTE_OPTIONS = { timeoutMs: 500, waitMs: 1500, validityMs: 5000 }
+
+/** The tasks of the clients. `urls` are the servers, `stores` the members' own ways to Redis. */
+const clients = (urls, stores) =>
+  makeMembers(REMOTE + MEMBERS, (i) => {
+    const common = { call: CALLS[i], perSecond: PER_SECOND, refusals: REFUSALS }
+    if (i < REMOTE) return { ...common, policy: 'remote', join: urls, options: { name: GROUP, ...REMOTE_OPTIONS } }
+    const elseFrom = { urls, ...REMOTE_OPTIONS }
+    const options = { ...LEASE, waitMs: 200 * (i - REMOTE), host: `client ${i}`, elseFrom }
+    return { ...common, join: stores[i - REMOTE], options }
+  })
+
+/** One fault after the other; the first are a kill and a pause, however short the run is. */
+async function disturb(service, { counts, until }) {
+  const first = faults.service.slice(0, 2)
+  for (;;) {
+    await sleep(Math.random() * BETWEEN_FAULTS_MS)
+    const fault = first.shift() ?? (performance.now() < until ? pick(faults.service) : undefined)
+    if (fault === undefined) return
+    await strike(fault, { counts, victim: service })
+  }
+}
+
+/** What is between the clients and one server fails. */
+async function disturbFront(proxy, { counts, until }) {
+  for (;;) {
+    await sleep(Math.random() * BETWEEN_FAULTS_MS)
+    if (performance.now() >= until) return
+    await strike(pick(faults.connection), { counts, victim: { proxy } })
+  }
+}
+
+/** A configuration that serves the group with these options. */
+function configOf(folder, options) {
+  const file = path.join(mkdtempSync(path.join(folder, 'config-')), 'server.json')
+  writeFileSync(file, JSON.stringify({ names: { [GROUP]: options } }))
+  return file
+}
+
+const urlOf = (port) => `http://127.0.0.1:${port}`
+
+/** Starts everything. Returns the scenario, the control, what is missing on this machine, and how to end it all. */
+async function prepare({ folders, seconds }) {
+  const proxies = [] // to Redis
+  const server = await require('../servers/redis.js').start(eventsOn(proxies))
+  if (server === undefined)
+    return { scenarios: [], missing: ['redis is not installed: nothing ran'], end: async () => {} }
+  for (let i = 0; i < SERVERS + MEMBERS; i++) proxies.push(await TcpProxy.open(server.port))
+  await FlakeId.createGroup(server.urlAt(server.port), LEASE)
+  const troubles = []
+  const offsetMs = clock.library === undefined ? undefined : someOffset
+  const config = configOf(folders.disk, LEASE)
+  const services = proxies.slice(0, SERVERS).map(
+    (proxy, i) =>
+      new Service({
+        ...{ name: `server ${i + 1}`, proxy, offsetMs, onTrouble: (trouble) => troubles.push(trouble) },
+        args: ['--config', config, '--store', server.urlAt(proxy.port), '--wait-ms', '300'],
+      }),
+  )
+  await Promise.all(services.map((service) => service.start()))
+  const fronts = await Promise.all(services.map(({ port }) => TcpProxy.open(port)))
+  const apart = await startApart(folders.disk, troubles)
+  const own = proxies.slice(SERVERS)
+  const scenario = {
+    name: 'service, redis',
+    members: clients(
+      fronts.map(({ port }) => urlOf(port)),
+      own.map(({ port }) => server.urlAt(port)),
+    ),
+    faults: faults.leased,
+    proxies: [...fronts, ...own],
+    isInOrder: false, // IDs of several servers are in no order to each other
+    betweenMs: BETWEEN_FAULTS_MS,
+    recoverMs: RECOVER_MS,
+    hangMs: HANG_MS,
+    isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_BYTES),
+    outages: (run) => allOutages({ server, services, fronts, troubles, seconds }, run),
+  }
+  const end = () =>
+    Promise.all([
+      server.stop(),
+      ...[...services, ...apart.services].map((service) => service.kill()),
+      ...[...proxies, ...fronts].map((proxy) => proxy.close()),
+    ])
+  const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
+  return { scenarios: [scenario], control: apart.control, missing, end }
+}
+
+async function allOutages({ server, services, fronts, troubles, seconds }, run) {
+  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, GROUP) }
+  await Promise.all([
+    outages(server, run, plan),
+    ...services.map((service) => disturb(service, run)),
+    ...fronts.map((proxy) => disturbFront(proxy, run)),
+  ])
+  run.troubles.push(...troubles)
+}
+
+/** So few IDs in a tick that each is used up, by either server. */
+const NARROW = { slots: 1, layout: 'sonyflake' }
+/** IDs of each client: so many that the servers have met in a tick. */
+const ENOUGH_BYTES = 5_000 * 8
+
+/** Servers that share nothing, with a client each. */
+async function startApart(folder, troubles) {
+  const config = configOf(folder, NARROW)
+  const services = ['first', 'second'].map((name) => {
+    const store = `file:${mkdtempSync(path.join(folder, 'apart-'))}`
+    const onTrouble = (trouble) => troubles.push(trouble)
+    return new Service({ name: `${name} server apart`, args: ['--config', config, '--store', store], onTrouble })
+  })
+  await Promise.all(services.map((service) => service.start()))
+  const members = makeMembers(services.length, (i) => ({
+    ...{ call: 'takeAsync', perSecond: PER_SECOND, refusals: REFUSALS, policy: 'remote' },
+    ...{ join: [urlOf(services[i].port)], options: { name: GROUP } },
+  }))
+  const isEnough = ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > ENOUGH_BYTES)
+  return { services, control: { name: 'control: apart', members, faults: [], isInOrder: false, isEnough } }
+}
+
+const columns = ['kills', 'pauses', 'hand-overs', 'cuts', 'stalls', 'refusals', 'restarts', 'failovers', 'FLUSHALL']
+
+module.exports = {
+  clients,
+  columns,
+  policies: ['window'],
+  prepare,
+  startApart,
+  full: { seconds: 120, faults: 200, ids: 2_000_000 },
+}
