@@ -67,6 +67,11 @@ const PROMISES = [
     () => call('format: flakeforge/biguint-format') / call('format: biguint-format'),
     0.05,
   ],
+  ...['flake', 'twitter', 'discord'].map((name) => [
+    `decode(id) / @sapphire/snowflake deconstruct(id), ${name}`,
+    () => call(`decode: flakeforge, ${name}`) / call(`decode: @sapphire/snowflake, ${name}`),
+    1,
+  ]),
   ['encode(parts) / Date.now()', () => inDateNows('encode: flakeforge'), 3.24],
   ['new FlakeId() / Date.now()', () => inDateNows('new: flakeforge'), 50],
   ['new FlakeId({ epoch }) / Date.now()', () => inDateNows('new, epoch: flakeforge'), 50],

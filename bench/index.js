@@ -4,8 +4,8 @@
 // the median over processes that take turns, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed.
 //
 //   npm run bench                  loading, IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: load, ids, processes; json, seals; or leases, segments, which start their
-//                                  own servers
+//   npm run bench -- NAME          one of them: load, ids, processes; json, seals; or leases, segments, service, which
+//                                  start their own servers
 
 const SECTIONS = {
   load: './load.js',
@@ -15,6 +15,7 @@ const SECTIONS = {
   leases: './leases.mjs',
   segments: './segments.mjs',
   seals: './seals.js',
+  service: './service.mjs',
 }
 const USUAL = ['load', 'ids', 'processes'] // what needs no server
 

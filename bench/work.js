@@ -21,6 +21,24 @@ const pure = () => new (require('./plain-generator.js').PureFlake)({ id: 5 })
 /** One ID by flake-idgen, to be formatted. */
 const anId = () => flakeIdgen().next()
 
+/** Taking IDs of a layout apart, by us and by @sapphire/snowflake. */
+const decodesOf = (name) => ({
+  [`decode: flakeforge, ${name}`]: () => {
+    const { layouts } = require('..')
+    const layout = layouts[name]
+    return each(idsOf(layout), (id) => layout.decode(id))
+  },
+  [`decode: @sapphire/snowflake, ${name}`]: () => {
+    const layout = require('..').layouts[name]
+    const snowflake = new (require('@sapphire/snowflake').Snowflake)(layout.epoch)
+    return each(idsOf(layout), (id) => snowflake.deconstruct(id))
+  },
+})
+const idsOf = (layout) =>
+  Array.from({ length: 256 }, (_, i) =>
+    layout.encode({ timestamp: Date.now() + i, id: i, counter: i }).readBigUInt64BE(),
+  )
+
 /** Calls: `make()` returns the function to call. A burst is short enough not to use up a millisecond. */
 const CALLS = {
   'next: flakeforge': () => {
@@ -99,15 +117,10 @@ const CALLS = {
     const id = anId()
     return () => format(id, 'dec')
   },
-  'decode: flakeforge': () => {
-    const { layouts } = require('..')
-    return each(someIds(), (id) => layouts.flake.decode(id))
-  },
+  ...decodesOf('flake'),
+  ...decodesOf('twitter'),
+  ...decodesOf('discord'),
   'decode: plain JS': () => each(someIds(), require('./plain-generator.js').decode),
-  'decode: @sapphire/snowflake': () => {
-    const snowflake = new (require('@sapphire/snowflake').Snowflake)(0)
-    return each(someIds(), (id) => snowflake.deconstruct(id))
-  },
   'encode: flakeforge': () => {
     const { layouts } = require('..')
     return each(someParts(), (parts) => layouts.flake.encode(parts))
