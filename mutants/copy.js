@@ -15,10 +15,20 @@ function copyProject() {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-mutants-'))
   const isWanted = (from) => !LEFT_OUT.includes(path.basename(from)) // also the packages of the site and of examples
   fs.cpSync(root, copy, { recursive: true, filter: isWanted, verbatimSymlinks: true })
-  fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
+  linkPackages(copy)
   fs.mkdirSync(path.join(root, 'target'), { recursive: true })
   fs.symlinkSync(path.join(root, 'target'), path.join(copy, 'target')) // programs that tests have built
   return copy
+}
+
+/** Links to all installed packages. The workspaces' own links lead into the copy: its server must load the copy's lib. */
+function linkPackages(copy) {
+  const [ours, theirs] = [root, copy].map((folder) => path.join(folder, 'node_modules'))
+  fs.mkdirSync(theirs)
+  for (const entry of fs.readdirSync(ours, { withFileTypes: true })) {
+    const from = path.join(ours, entry.name)
+    fs.symlinkSync(entry.isSymbolicLink() ? fs.readlinkSync(from) : from, path.join(theirs, entry.name))
+  }
 }
 
 /** The text with `to` in place of `from`; undefined where `from` is not there once: then the edit is out of date. */

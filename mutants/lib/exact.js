@@ -3,10 +3,10 @@
 // Small changes to what keeps IDs exact on their way into databases, JSON and public texts, each of which a test must
 // notice. See mutants/index.js.
 
-const ids = 'lib/layout/ids.js'
-const json = 'lib/layout/json.js'
+const ids = 'lib/codec/ids.js'
+const json = 'lib/codec/json.js'
 const seal = 'lib/layout/seal.js'
-const uuid = 'lib/layout/uuid.js'
+const uuid = 'lib/codec/uuid.js'
 const columns = 'bin/parts/columns.js'
 
 module.exports = [
@@ -62,7 +62,7 @@ module.exports = [
   {
     name: 'an ID of another layout becomes a UUID of this one',
     file: uuid,
-    from: 'if (text === null) throw errors().idError(given, ofLayout(name))\n',
+    from: 'if (!facts.packing.unpack(id)) throw errors().idError(given, OF_LAYOUT, facts.name)\n',
     to: '',
     tests: ['layout/uuid'],
   },

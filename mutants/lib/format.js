@@ -75,14 +75,14 @@ module.exports = [
   },
   {
     name: "trim takes a number's last zero too",
-    file: 'lib/layout/format.js',
+    file: 'lib/codec/text.js',
     from: '/^0+(?=.)/',
     to: '/^0+/',
     tests: ['layout/format'],
   },
   {
     name: 'the prefix does not count as part of the size',
-    file: 'lib/layout/format.js',
+    file: 'lib/codec/text.js',
     from: ' - prefix.length',
     to: '',
     tests: ['layout/format'],
@@ -96,7 +96,7 @@ module.exports = [
   },
   {
     name: 'a negative size counts',
-    file: 'lib/layout/format.js',
+    file: 'lib/codec/text.js',
     from: 'if (size <= 0) return digits',
     to: 'if (size === 0) return digits',
     tests: ['layout/format'],

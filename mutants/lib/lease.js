@@ -215,7 +215,7 @@ module.exports = [
   },
   {
     name: 'a timer stays after an abort',
-    file: 'lib/base/abort.js',
+    file: 'lib/base/abortable-sleep.js',
     from: '      clearTimeout(timer)\n',
     to: '',
     tests: ['lease/process'],
