@@ -51,7 +51,8 @@ function replaceOnce(file, before, after) {
  * file.
  */
 function writeVersion(version, now) {
-  npm(['version', version, '--no-git-tag-version', '--ignore-scripts'], root) // package.json and package-lock.json
+  npm(['version', version, '--no-git-tag-version', '--ignore-scripts', '--no-workspaces-update'], root) // package.json, package-lock.json
+  writeServerVersion(version, now)
   replaceOnce('Cargo.toml', `\nversion = "${now}"\n`, `\nversion = "${version}"\n`)
   for (const [file, crate] of [
     ['Cargo.lock', 'flakeforge'],
@@ -60,6 +61,16 @@ function writeVersion(version, now) {
   ])
     replaceOnce(file, `\nname = "${crate}"\nversion = "${now}"\n`, `\nname = "${crate}"\nversion = "${version}"\n`)
   writeNpmDirs()
+}
+
+/** The server's package has the same version, and depends on exactly this one. */
+function writeServerVersion(version, now) {
+  const file = 'packages/server/package.json'
+  replaceOnce(file, `\n  "version": "${now}",\n`, `\n  "version": "${version}",\n`)
+  const lock = 'package-lock.json'
+  const entry = (of) => `\n      "name": "flakeforge-server",\n      "version": "${of}",\n`
+  replaceOnce(lock, entry(now), entry(version))
+  for (const each of [file, lock]) replaceOnce(each, `"flakeforge": "${now}"`, `"flakeforge": "${version}"`)
 }
 
 function writeChangelog(version) {

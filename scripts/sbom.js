@@ -1,12 +1,13 @@
 'use strict'
 
-// What a release is made of, as CycloneDX: `node scripts/sbom.js > flakeforge.cdx.json`. npm describes the package, and
-// Cargo lists the crates in the addons of all platforms: no build tools, and nothing that only tests use.
+// What a release is made of, as CycloneDX: `node scripts/sbom.js > flakeforge.cdx.json`, and `node scripts/sbom.js server` for
+// flakeforge-server. npm describes the packages, and Cargo lists the crates in the addons of all platforms: no build tools,
+// and nothing that only tests use.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { npm } = require('./pack.js')
+const { npm, serverPackage } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
@@ -62,17 +63,63 @@ function crates() {
   return { components: [...components.values()], dependencies }
 }
 
-function sbom() {
-  const shape = ['--sbom-format', 'cyclonedx', '--sbom-type', 'library']
-  const omit = ['dev', 'optional', 'peer'].flatMap((kind) => ['--omit', kind])
-  const bom = JSON.parse(npm(['sbom', '--package-lock-only', ...shape, ...omit], root))
-  bom.metadata.component.name = manifest.name // npm writes the folder's name
-  const { components, dependencies } = crates()
-  const addon = dependencies[0].ref
-  bom.components.push(...components)
-  bom.dependencies.find(({ ref }) => ref === bom.metadata.component['bom-ref']).dependsOn.push(addon)
-  bom.dependencies.push(...dependencies)
-  return bom
+/** What npm says of this repository: the package as the root, and all packages that anything here uses. */
+function npmSbom() {
+  return JSON.parse(npm(['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], root))
 }
 
-console.log(JSON.stringify(sbom(), null, 2))
+/** All that a package needs, itself included, and nothing that only the repository does: the root is not looked into. */
+function reachable(ref, bom, found = new Set()) {
+  if (found.has(ref)) return found
+  found.add(ref)
+  if (ref === bom.metadata.component['bom-ref']) return found
+  const { dependsOn } = bom.dependencies.find((each) => each.ref === ref)
+  for (const other of dependsOn) reachable(other, bom, found)
+  return found
+}
+
+/** The package: it uses no other package of npm, but the crates in the addons. */
+function main(bom) {
+  if (manifest.dependencies !== undefined) throw new Error('package.json has dependencies now: the SBOM must list them')
+  const { component } = bom.metadata
+  const { components, dependencies } = crates()
+  const uses = { ref: component['bom-ref'], dependsOn: [dependencies[0].ref] }
+  return {
+    component: { ...component, type: 'library', name: manifest.name }, // npm writes the folder's name
+    components,
+    dependencies: [uses, ...dependencies],
+  }
+}
+
+/** The server: the packages of npm that it is installed with, in the versions that are locked here, and all of the package. */
+function server(bom) {
+  const { name, version } = serverPackage().manifest
+  const ref = `${name}@${version}`
+  const refs = reachable(ref, bom)
+  const own = main(bom)
+  const component = bom.components.find((each) => each['bom-ref'] === ref)
+  const isUsed = (each) => each !== ref && each !== own.component['bom-ref'] && refs.has(each)
+  const packages = bom.components.filter((each) => isUsed(each['bom-ref']))
+  const uses = bom.dependencies.filter((each) => each.ref === ref || isUsed(each.ref))
+  return {
+    component: { ...component, type: 'application', name },
+    components: [own.component, ...packages, ...own.components],
+    dependencies: [...uses, ...own.dependencies],
+  }
+}
+
+const PARTS = { main, server }
+
+function sbom(part) {
+  const bom = npmSbom()
+  const { component, components, dependencies } = PARTS[part](bom)
+  return { ...bom, metadata: { ...bom.metadata, component }, components, dependencies }
+}
+
+const [part = 'main'] = process.argv.slice(2)
+if (Object.hasOwn(PARTS, part)) {
+  console.log(JSON.stringify(sbom(part), null, 2))
+} else {
+  console.error('usage: node scripts/sbom.js [main | server]')
+  process.exitCode = 2
+}

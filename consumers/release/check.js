@@ -6,13 +6,14 @@
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const { createRequire } = require('node:module')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const semver = require('semver')
 const { cloneTo } = require('../clone.js')
 const { project, run } = require('../project.js')
-const { WASM, allPackages, ownPlatform, wasmPackages } = require('../../scripts/pack.js')
+const { WASM, allPackages, ownPlatform, serverPackage, wasmPackages } = require('../../scripts/pack.js')
 const { TARGETS } = require('../../scripts/platforms/targets.js')
 const runtimes = require('../../scripts/runtimes.js')
 
@@ -171,17 +172,73 @@ async function checkRegistry(url, report) {
     if (platform !== WASM && manifest.optionalDependencies[platform] !== version)
       problems.push(`${platform} is not pinned`)
   }
-  report(`the registry has ${name} ${version} and ${all.length} packages that belong to it`, verdict(problems))
+  const server = await packument('flakeforge-server')
+  checkTags('flakeforge-server', server['dist-tags'])
+  const needed = server.versions?.[version]?.dependencies?.[name]
+  if (needed !== version) problems.push(`flakeforge-server needs ${name} ${needed}`)
+  report(
+    `the registry has ${name} ${version}, its server and ${all.length} packages that belong to it`,
+    verdict(problems),
+  )
+}
+
+/** The packages that Node.js finds from a package's folder on, by name and version; not what flakeforge itself needs. */
+function installedFor(folder, found = new Set()) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  if (manifest.name === name) return found
+  const key = `${manifest.name}@${manifest.version}`
+  if (found.has(key)) return found
+  found.add(key)
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
+  const peers = Object.keys(peerDependencies ?? {}).filter((each) => !peerDependenciesMeta?.[each]?.optional)
+  for (const needed of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
+    const place = createRequire(path.join(folder, 'package.json'))
+      .resolve.paths(needed)
+      .map((each) => path.join(each, needed))
+      .find((each) => fs.existsSync(path.join(each, 'package.json')))
+    if (place === undefined) throw new Error(`${key} needs ${needed}, which is not installed`)
+    installedFor(fs.realpathSync(place), found)
+  }
+  return found
+}
+
+/** What is wrong with an SBOM as such: its shape, its subject, and references to nothing. */
+async function faultsOfSbom(tools, text, subject) {
+  const { Spec, Validation } = require(path.join(tools, 'node_modules', '@cyclonedx', 'cyclonedx-library'))
+  const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text)
+  const { metadata, components, dependencies } = JSON.parse(text)
+  const problems = problem === null ? [] : [JSON.stringify(problem)]
+  if (metadata.component.purl !== `pkg:npm/${subject}@${version}`) problems.push(metadata.component.purl)
+  const known = [metadata.component, ...components].map((each) => each['bom-ref'])
+  const named = dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn])
+  problems.push(...named.filter((ref) => !known.includes(ref)).map((ref) => `${ref} is used, and not listed`))
+  return problems
+}
+
+async function checkServersSbom(tools, clone, report) {
+  const { ok, stdout, output } = run('node', ['scripts/sbom.js', 'server'], clone)
+  if (!ok) return report('the SBOM of the server', { ok, output })
+  const problems = await faultsOfSbom(tools, stdout, 'flakeforge-server')
+  const { components } = JSON.parse(stdout)
+  const listed = components
+    .filter(({ purl }) => purl.startsWith('pkg:npm/'))
+    .map((each) => `${each.name}@${each.version}`)
+  const { manifest, folder } = serverPackage()
+  const needed = installedFor(folder)
+  needed.delete(`${manifest.name}@${manifest.version}`)
+  const wanted = [...needed, `${name}@${version}`]
+  problems.push(...wanted.filter((each) => !listed.includes(each)).map((each) => `${each} is missing`))
+  problems.push(...listed.filter((each) => !wanted.includes(each)).map((each) => `${each} is not installed with it`))
+  for (const crate of ['flakeforge-core', 'napi'])
+    if (!components.some(({ purl }) => purl.startsWith(`pkg:cargo/${crate}@`))) problems.push(`${crate} is missing`)
+  report(`the SBOM of the server lists the ${wanted.length} packages that it is installed with`, verdict(problems))
 }
 
 async function checkSbom(tools, clone, report) {
   const { ok, stdout, output } = run('node', ['scripts/sbom.js'], clone)
   if (!ok) return report('the SBOM', { ok, output })
-  const { Spec, Validation } = require(path.join(tools, 'node_modules', '@cyclonedx', 'cyclonedx-library'))
-  const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(stdout)
-  const { metadata, components } = JSON.parse(stdout)
-  const problems = problem === null ? [] : [JSON.stringify(problem)]
-  if (metadata.component.purl !== `pkg:npm/${name}@${version}`) problems.push(metadata.component.purl)
+  const problems = await faultsOfSbom(tools, stdout, name)
+  const { components } = JSON.parse(stdout)
   for (const crate of ['flakeforge-core', 'napi', 'libc', 'windows-link'])
     if (!components.some((component) => component.name === crate)) problems.push(`${crate} is missing`)
   for (const crate of ['syn', 'proptest', 'loom', 'napi-build'])
@@ -196,6 +253,7 @@ async function release(tools, folder, report) {
   if (!prepared.ok) return
   writeArtifacts(clone)
   await checkSbom(tools, clone, report)
+  await checkServersSbom(tools, clone, report)
 
   const registry = await startRegistry(tools, folder)
   try {
