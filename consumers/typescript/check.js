@@ -117,6 +117,35 @@ async function checkWithoutNode(folder, report) {
   }
 }
 
+const PAGE = `
+import { layouts } from 'flakeforge/codec'
+import { RemoteFlakeId } from 'flakeforge/remote'
+
+const flake = await RemoteFlakeId.connect(['https://ids.example'], { name: 'orders' })
+const id: Uint8Array = await flake.nextAsync()
+const date: Date = layouts.twitter.decode(id).date
+console.log(date)
+export {}
+`
+
+/** A page or a worker has the types of browsers, and no others. The packages' own types are checked, too. */
+async function checkPage(folder, report) {
+  const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-page-'))
+  try {
+    const installed = path.join('node_modules', 'flakeforge')
+    fs.cpSync(path.join(folder, installed), path.join(temp, installed), { recursive: true })
+    const options = { ...STRICT, types: [], noEmit: true, lib: ['es2022', 'dom'], ...KINDS.nodenext.options }
+    writeProject(temp, { 'page.mts': PAGE }, options)
+    for (const version of [OLDEST, NEWEST])
+      report(
+        `TypeScript ${version}, a page without @types/node: flakeforge/remote and flakeforge/codec`,
+        await node([compiler(folder, version), '--pretty', 'false'], temp),
+      )
+  } finally {
+    fs.rmSync(temp, { recursive: true, maxRetries: 5 })
+  }
+}
+
 module.exports = async (report) => {
   const folder = project(__dirname)
   const checkAll = (versions) =>
@@ -125,6 +154,7 @@ module.exports = async (report) => {
   await runCompiled(folder, report)
   await checkNewestNode(folder, report)
   await checkWithoutNode(folder, report)
+  await checkPage(folder, report)
   const missing = undocumented(folder, '5.9')
   report('an editor shows what each option is for', { ok: missing.length === 0, output: missing.join('\n') })
 }

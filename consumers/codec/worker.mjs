@@ -1,0 +1,7 @@
+import { answer } from './program.mjs'
+
+export default {
+  async fetch() {
+    return new Response(await answer())
+  },
+}
