@@ -1,7 +1,7 @@
 // Builds the documentation site into target/site, and checks it: `npm run docs` in the repository.
 //
-//   npm ci here, the API pages from index.d.ts, VitePress (which refuses links to pages that are not there), and then
-//   every link and anchor of what was built.
+//   npm ci here, the API pages from the types, VitePress (which refuses links to pages that are not there), the inspector,
+//   which is the server's page without its live half, and then every link and anchor of what was built.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -32,10 +32,13 @@ const { writeApi } = await import('./write-api.js')
 const { build } = await import('vitepress')
 const { faultsOf } = await import('./check-links.js')
 const { default: config } = await import('./.vitepress/config.js')
+const { buildPage } = await import('../scripts/page/build.js')
+const esbuild = await import('esbuild')
 
 await writeApi()
 await build(here)
 const folder = path.join(here, config.outDir)
+await buildPage(esbuild, path.join(folder, 'inspector'), { isLive: false })
 const { faults, pages, links } = faultsOf(folder, config.base)
 for (const each of faults) console.error(each)
 console.log(`${pages} pages, ${links} links, ${faults.length} broken`)

@@ -14,12 +14,21 @@ const GROUPS = {
     'lease/your-own-database': 'Your own database',
     'lease/what-can-go-wrong': 'What can go wrong',
   },
+  'The ID service': {
+    'service/server': 'The server',
+    'service/client': 'The client',
+    'service/else-from': 'When no slot is free',
+    'service/page': 'The page',
+    'service/deploy': 'Deployment',
+  },
   'In your project': {
     'layout/databases': 'Databases',
     'layout/public-ids': 'Public IDs',
     'package/bundling': 'Bundlers',
     'package/package-managers': 'Package managers and runtimes',
     'package/platforms': 'Platforms',
+    'package/browsers': 'Browsers and workers',
+    'generator/metrics': 'Metrics',
     'generator/testing': 'Tests with fake timers',
   },
   'Coming from': {
@@ -35,6 +44,9 @@ const EXAMPLES = {
   'examples/kubernetes/': 'Kubernetes',
   'examples/cluster-redis/': 'Cluster with Redis',
   'examples/postgres/': 'PostgreSQL',
+  'examples/databases/': 'Libraries of databases',
+  'examples/clients/': 'Clients in other languages',
+  'examples/observability/': 'Metrics and alerts',
 }
 
 const isThere = (name) => GUIDES.includes(`${name}.md`)
@@ -43,15 +55,20 @@ const named = new Set(Object.values(GROUPS).flatMap(Object.keys))
 const unnamed = GUIDES.filter((file) => !named.has(file.replace(/\.md$/, '')))
 if (unnamed.length > 0) throw new Error(`site/navigation.js does not name docs/${unnamed.join(', docs/')}`)
 
-/** The API pages, as write-api.js left them: a folder for each kind. */
+/** What an API page is called: `flakeforge_remote.RemoteOptions` without its entry, and an entry as it is imported. */
+const titleOf = (name) => name.replace(/^.*\./, '').replace('_', '/')
+
+/** The API pages, as write-api.js left them: a folder for each kind, with the entries first. */
 function apiGroups() {
   const api = path.join(root, 'site', 'api')
   const kinds = existsSync(api) ? readdirSync(api, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : []
-  return kinds.map(({ name: kind }) => ({
-    text: kind,
+  const names = kinds.map(({ name }) => name).sort((a, b) => (b === 'modules') - (a === 'modules'))
+  return names.map((kind) => ({
+    text: kind === 'modules' ? 'entries' : kind,
     items: readdirSync(path.join(api, kind))
       .map((file) => file.replace(/\.md$/, ''))
-      .map((name) => ({ text: name, link: `/api/${kind}/${name}` })),
+      .map((name) => ({ text: titleOf(name), link: `/api/${kind}/${name}` }))
+      .sort((a, b) => (a.text < b.text ? -1 : 1)),
   }))
 }
 
@@ -61,6 +78,7 @@ export const navigation = {
   nav: [
     { text: 'Guide', link: '/layout/choosing' },
     { text: 'API', link: '/api/' },
+    { text: 'Inspector', link: '/inspector/', target: '_self' }, // a page of its own, see build.js
     { text: 'Changes', link: '/changelog' },
   ],
   sidebar: [

@@ -1,4 +1,4 @@
-// The API pages: index.d.ts as Markdown, in site/api/, which VitePress then reads like the guides.
+// The API pages: the types of each entry as Markdown, in site/api/, which VitePress then reads like the guides.
 // It must never change what the types say: it only puts the parts of the namespace beside the class they are merged with.
 
 import { rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { Application, Converter, ReflectionKind } from 'typedoc'
 const FOLDER = fileURLToPath(new URL('./api/', import.meta.url))
 
 const OPTIONS = {
-  entryPoints: ['../index.d.ts'],
+  entryPoints: ['../index.d.ts', '../codec.d.ts', '../metrics.d.ts', '../remote.d.ts'], // the main entry first
   tsconfig: 'tsconfig.json',
   plugin: ['typedoc-plugin-markdown'],
   out: FOLDER,
@@ -16,7 +16,6 @@ const OPTIONS = {
   name: 'API',
   excludePrivate: true,
   excludeExternals: true,
-  excludeReferences: true, // FlakeId as default, and as FlakeId
   disableSources: true,
   router: 'kind',
   hideBreadcrumbs: true,
@@ -28,12 +27,20 @@ const OPTIONS = {
   validation: { notExported: false, invalidLink: true },
 }
 
-/** `export =` is a class merged with a namespace. Importers see the class by its name, and the namespace's parts as exports. */
+/**
+ * `export =` is a class merged with a namespace. Importers see the class by its name, and the namespace's parts as exports. The
+ * main entry's exports stand at the top, those of another entry below its name.
+ */
 function asImported({ project }) {
+  const [main, ...others] = project.getChildrenByKind(ReflectionKind.Module)
+  for (const entry of others) entry.name = `flakeforge/${entry.name}`
+  project.mergeReflections(main, project)
   for (const each of Object.values(project.reflections)) {
     if (each.name === 'export=') each.name = 'FlakeId' // the class, its namespace, and what its constructor makes
   }
   for (const each of project.getChildrenByKind(ReflectionKind.Namespace)) project.mergeReflections(each, project)
+  // FlakeId as default, and as FlakeId
+  for (const each of project.getChildrenByKind(ReflectionKind.Reference)) project.removeReflection(each)
 }
 
 export async function writeApi() {
@@ -41,7 +48,7 @@ export async function writeApi() {
   const app = await Application.bootstrapWithPlugins(OPTIONS)
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, asImported, 1000)
   const project = await app.convert()
-  if (project === undefined) throw new Error('index.d.ts does not compile')
+  if (project === undefined) throw new Error('the types do not compile')
   app.validate(project)
   await app.generateOutputs(project)
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('TypeDoc warns, see above')
