@@ -82,15 +82,15 @@ export const OPERATIONS = {
     expectRows((await stored.customers(names)).toSorted(byName), wanted.toSorted(byName), 'what is stored')
   },
 
-  async bulk({ program, given, stored }) {
-    await program.insertMany(Array.from({ length: BULK }, (_, i) => ({ name: `bulk ${i}` })))
-    const ids = expectGiven(given, BULK)
+  async bulk({ program, given, stored, bulk }) {
+    await program.insertMany(Array.from({ length: bulk }, (_, i) => ({ name: `bulk ${i}` })))
+    const ids = expectGiven(given, bulk)
     const rows = await stored.bulk()
-    expectSame(rows.length, BULK, 'the number of stored rows')
+    expectSame(rows.length, bulk, 'the number of stored rows')
     const missing = new Set(ids)
     for (const { id } of rows) missing.delete(BigInt(id))
     if (missing.size > 0)
-      throw new Inexact(`${missing.size} of ${BULK} IDs are not stored, the first is ${[...missing][0]}n`)
+      throw new Inexact(`${missing.size} of ${bulk} IDs are not stored, the first is ${[...missing][0]}n`)
   },
 }
 
@@ -142,11 +142,11 @@ const METHODS = { relation: 'withOrders', json: 'toJson', nested: 'createWithOrd
 const isOffered = (program, name) => typeof program[METHODS[name] ?? name] === 'function'
 
 /**
- * Every operation at every size.
- * @param {{ open: Function, url: string, database: string, isSigned: boolean, stored: import('./stored.js').Stored }} options
+ * Every operation at every size. `bulk` is the number of rows that are inserted at once.
+ * @param {{ open: Function, url: string, database: string, isSigned: boolean, stored: import('./stored.js').Stored, bulk?: number }} options
  * @returns {Promise<Record<string, Record<string, { outcome: string, detail?: string }>>>} by operation, then by size
  */
-export async function check({ open, url, database, isSigned, stored }) {
+export async function check({ open, url, database, isSigned, stored, bulk = BULK }) {
   let ids
   let given = []
   const newId = () => {
@@ -166,7 +166,7 @@ export async function check({ open, url, database, isSigned, stored }) {
         given = []
         results[name] ??= {}
         results[name][size] = isOffered(program, name)
-          ? await outcomeOf(run, { program, ids, given, stored, ...rows })
+          ? await outcomeOf(run, { program, ids, given, stored, bulk, ...rows })
           : { outcome: 'not offered' }
       }
     }
