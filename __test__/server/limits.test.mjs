@@ -10,20 +10,33 @@ import { arrived, asker, passingFolder, rawConnection } from '../support/service
 
 const LIMITS = { requestMs: 1000, waitMs: 3000, maxConnections: 40, maxHeaderBytes: 4096, keepAliveMs: 1500 }
 const ONE = 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n'
+/** 16 IDs in 10 ms. */
+const SLOW = {
+  epoch: 1577836800000,
+  tickMs: 10,
+  fields: [
+    ['timestamp', 40],
+    ['node', 20],
+    ['counter', 4],
+  ],
+}
 
 let server
 let ask
 
 test.before(async () => {
   const file = join(passingFolder(), 'limits.json')
-  await writeFile(file, JSON.stringify(LIMITS))
+  await writeFile(file, JSON.stringify({ ...LIMITS, names: { default: {}, slow: { layout: SLOW } } }))
   server = await startServer({ args: ['--config', file] })
   ask = await asker(server.url)
 })
 
 test.after.always(() => server?.stop())
 
-const isServed = async (t) => t.is((await ask(t, 'POST', '/v1/ids/default')).status, 200, 'others are served')
+async function isServed(t, path = '/v1/ids/default') {
+  const { status, body } = await ask(t, 'POST', path)
+  t.is(status, 200, `others are served: ${JSON.stringify(body)}`)
+}
 
 /** A connection that is gone when the test is over. */
 function raw(t, text) {
@@ -32,6 +45,9 @@ function raw(t, text) {
   if (text !== undefined) connection.send(text)
   return connection
 }
+
+/** The IDs of all answers. */
+const idsOf = (text) => [...text.matchAll(/"(\d{10,20})"/g)].map(([, id]) => BigInt(id))
 
 test.serial('slowloris: headers that never end are cut off with 408', async (t) => {
   const slow = Array.from({ length: 10 }, () => raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n'))
@@ -103,10 +119,31 @@ test.serial('a client that has said all and still listens gets its answer', asyn
 test('pipelined requests are answered in their order', async (t) => {
   const many = raw(t, `${ONE.repeat(50)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   await many.closed
-  const ids = [...many.text().matchAll(/"ids":\["(\d+)"\]/g)].map(([, id]) => BigInt(id))
+  const ids = idsOf(many.text())
   t.is(ids.length, 50)
   t.true(ids.every((id, i) => i === 0 || id > ids[i - 1]))
   t.regex(many.text(), /"status":"ok"/)
+})
+
+test('one who asks for much at once takes its turns: others need not wait until it has all', async (t) => {
+  const greedy = raw(t, ONE.replace('default HTTP', 'slow?n=32 HTTP').repeat(400)) // 8 s of IDs
+  await arrived(greedy, /^HTTP\/1\.1 200 /)
+  await isServed(t, '/v1/ids/slow?n=32')
+  t.true(greedy.text().split('HTTP/1.1').length < 100)
+  greedy.socket.destroy()
+})
+
+test('a request that need not wait is not served before one of its connection that does', async (t) => {
+  const one = raw(t)
+  for (let i = 0; i < 200; i++) {
+    one.send(i % 20 === 0 ? ONE.replace(' HTTP', '?n=10000 HTTP') : ONE)
+    await new Promise(setImmediate)
+  }
+  one.send('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await one.closed
+  const ids = idsOf(one.text())
+  t.is(ids.length, 100_190)
+  t.true(ids.every((id, i) => i === 0 || id > ids[i - 1]))
 })
 
 const onLinux = process.platform === 'linux' ? test : test.skip

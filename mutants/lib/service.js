@@ -32,6 +32,20 @@ module.exports = [
     tests: ['server/ids'],
   },
   {
+    name: 'all requests of a connection wait at once, before those of others',
+    file: 'packages/server/lib/http/waiting.js',
+    from: 'await before // which was there first, so its time is up first',
+    to: '',
+    tests: ['server/limits'],
+  },
+  {
+    name: 'a request that need not wait is served before one of its connection that does',
+    file: ids,
+    from: 'waiting.isOn(socket) ? undefined : ',
+    to: '',
+    tests: ['server/limits'],
+  },
+  {
     name: 'IDs may be cached',
     file: ids,
     from: "{ 'cache-control': 'no-store', ...headers }",

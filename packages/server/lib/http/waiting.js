@@ -3,12 +3,19 @@
 
 // Requests that wait for the next tick, a window or a block. Only so many may: beyond that a client hears at once that
 // the server is busy, and can ask another one. A wait ends when its client goes away, or after a time.
+//
+// Of one connection one request waits at a time, and those behind it until it is done. So a client that sends hundreds at
+// once takes its turns like all others, and its IDs come in the order of its requests.
 
 const { Problem } = require('./problems.js')
+
+/** @typedef {import('node:net').Socket} Socket */
 
 class Waiting {
   #most
   #waitMs
+  /** @type {Map<Socket, Promise<void>>} the end of the last request that waits on each connection */
+  #last = new Map()
   count = 0
 
   /** @param {{ maxWaiting: number, waitMs: number }} limits */
@@ -18,27 +25,58 @@ class Waiting {
   }
 
   /**
+   * Whether a request of this connection waits.
+   * @param {Socket} socket
+   */
+  isOn(socket) {
+    return this.count > 0 && this.#last.has(socket)
+  }
+
+  /**
    * @template T
-   * @param {import('fastify').FastifyReply} reply
+   * @param {Socket} socket
    * @param {(signal: AbortSignal) => Promise<T>} work
    * @returns {Promise<T>}
    */
-  async run(reply, work) {
+  async run(socket, work) {
     if (this.count >= this.#most) throw busy(this.#most)
     this.count++
-    const ending = new AbortController()
-    const gone = () => ending.abort(GONE)
-    const timer = setTimeout(() => ending.abort(tooLong(this.#waitMs)), this.#waitMs)
-    reply.raw.once('close', gone)
+    const before = this.#last.get(socket)
+    const done = this.#within(socket, before, work)
+    const end = done.then(nothing, nothing)
+    this.#last.set(socket, end)
     try {
-      return await work(ending.signal)
+      return await done
     } finally {
       this.count--
+      if (this.#last.get(socket) === end) this.#last.delete(socket)
+    }
+  }
+
+  /**
+   * @template T
+   * @param {Socket} socket
+   * @param {Promise<void> | undefined} before
+   * @param {(signal: AbortSignal) => Promise<T>} work
+   */
+  async #within(socket, before, work) {
+    const ending = new AbortController()
+    const timer = setTimeout(() => ending.abort(tooLong(this.#waitMs)), this.#waitMs)
+    const gone = () => ending.abort(GONE)
+    try {
+      await before // which was there first, so its time is up first
+      if (socket.destroyed) throw GONE
+      ending.signal.throwIfAborted()
+      socket.once('close', gone)
+      return await work(ending.signal)
+    } finally {
       clearTimeout(timer)
-      reply.raw.off('close', gone)
+      socket.off('close', gone)
     }
   }
 }
+
+const nothing = () => {}
 
 /** Nobody reads it. */
 const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')

@@ -178,10 +178,10 @@ async function routes(app, { names, waiting, state, isGuarded, answered, failed 
    * @param {Source} source
    * @param {number} n
    * @param {string} form
-   * @param {import('fastify').FastifyReply} reply
+   * @param {import('node:net').Socket} socket
    */
-  function later(source, n, form, reply) {
-    return waiting.run(reply, async (signal) => {
+  function later(source, n, form, socket) {
+    return waiting.run(socket, async (signal) => {
       const ids = await source.later(n, signal)
       return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
     })
@@ -228,10 +228,11 @@ async function routes(app, { names, waiting, state, isGuarded, answered, failed 
       answer(source, form, body, reply, isGuarded)
       answered(200, performance.now() - since)
     }
-    const body = atOnce(source, n, form)
+    const { socket } = request.raw
+    const body = waiting.isOn(socket) ? undefined : atOnce(source, n, form)
     // A handler that gives back the reply would make fastify wait for it as for a promise.
     if (body !== undefined) return send(body)
-    return later(source, n, form, reply).then(send, (error) => refuse(error, since, reply))
+    return later(source, n, form, socket).then(send, (error) => refuse(error, since, reply))
   }
 
   /**
