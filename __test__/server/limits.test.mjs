@@ -125,7 +125,7 @@ test('pipelined requests are answered in their order', async (t) => {
   t.regex(many.text(), /"status":"ok"/)
 })
 
-test('one who asks for much at once takes its turns: others need not wait until it has all', async (t) => {
+test.serial('one who asks for much at once takes its turns: others need not wait until it has all', async (t) => {
   const greedy = raw(t, ONE.replace('default HTTP', 'slow?n=32 HTTP').repeat(400)) // 8 s of IDs
   await arrived(greedy, /^HTTP\/1\.1 200 /)
   await isServed(t, '/v1/ids/slow?n=32')
@@ -133,16 +133,16 @@ test('one who asks for much at once takes its turns: others need not wait until 
   greedy.socket.destroy()
 })
 
-test('a request that need not wait is not served before one of its connection that does', async (t) => {
+test.serial('a request that need not wait is not served before one of its connection that does', async (t) => {
   const one = raw(t)
   for (let i = 0; i < 200; i++) {
-    one.send(i % 20 === 0 ? ONE.replace(' HTTP', '?n=10000 HTTP') : ONE)
+    one.send(i % 20 === 0 ? ONE.replace(' HTTP', '?n=3000 HTTP') : ONE)
     await new Promise(setImmediate)
   }
   one.send('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   await one.closed
   const ids = idsOf(one.text())
-  t.is(ids.length, 100_190)
+  t.is(ids.length, 30_190)
   t.true(ids.every((id, i) => i === 0 || id > ids[i - 1]))
 })
 
