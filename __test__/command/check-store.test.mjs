@@ -11,6 +11,7 @@ import anyTest from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { fails, isRefused, run, start } from '../support/command.mjs'
 import { blocks } from '../support/documents.mjs'
+import { turns } from '../support/turns.mjs'
 import { startRecords } from './check-store/server.mjs'
 import { FAULTS } from './check-store/wrong.mjs'
 
@@ -95,16 +96,8 @@ async function freshRecords(t) {
   return records.port
 }
 
-/** ava runs the tests of a file at once; each of these takes several processes. */
-const AT_ONCE = 4
-let turn = Array.from({ length: AT_ONCE }, () => Promise.resolve())
-
-async function inTurn(work) {
-  const [free, ...others] = turn
-  const done = free.then(work)
-  turn = [...others, done.catch(() => {})]
-  return done
-}
+/** Each of these takes several processes. */
+const inTurn = turns(4)
 
 /** The results, up to the first check that failed. */
 async function resultsOf(file, size) {

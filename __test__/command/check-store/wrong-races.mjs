@@ -81,11 +81,12 @@ export const RACES = {
   },
   'a read for each name': {
     check: 'snapshots',
+    size: { snapshotMs: 2000 },
     change: (store) => ({
       async read(group, names) {
         const values = []
         for (const name of names.slice(0, 2)) {
-          if (values.length === 1) await sleep(5)
+          if (values.length === 1) await sleep(50)
           values.push((await store.read(group, [name])).values[0])
         }
         const rest = await store.read(group, names.slice(2))
@@ -95,11 +96,12 @@ export const RACES = {
   },
   'a read in parts': {
     check: 'snapshots',
+    size: { snapshotMs: 2000 },
     change: (store) => ({
       async read(group, names) {
         if (names.length <= 100) return store.read(group, names)
         const first = await store.read(group, names.slice(0, 100))
-        await sleep(5)
+        await sleep(50)
         const rest = await store.read(group, names.slice(100))
         return { ...rest, values: [...first.values, ...rest.values] }
       },
