@@ -220,12 +220,15 @@ test('a body is refused, of whatever type, unless it is empty', async (t) => {
   t.is(status, 413)
 })
 
-test.serial('too many that wait are told to come later; those that give up make room', async (t) => {
+const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
+
+/** Resolves once so many requests wait. */
+async function until(count) {
   const waiting = async () => Number(/^flakeforge_http_requests_waiting (\d+)$/m.exec(await metrics())[1])
-  const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
-  const until = async (count) => {
-    while ((await waiting()) !== count) await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  while ((await waiting()) !== count) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+test.serial('too many that wait are told to come later; those that give up make room', async (t) => {
   const [first, second] = [new AbortController(), new AbortController()]
   const gone = [first, second].map(({ signal }) =>
     fetch(`${server.url}/v1/ids/slowest?n=1000`, { method: 'POST', signal }).catch((error) => error.name),
@@ -233,6 +236,7 @@ test.serial('too many that wait are told to come later; those that give up make 
   await until(2)
   const { status, body } = await take(t, '/v1/ids/slowest?n=1000')
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_BUSY'])
+  t.regex(body.detail, /^2 clients wait for IDs already\. /)
   t.is((await take(t, '/v1/ids/orders')).status, 200, 'those that need not wait are served')
   first.abort()
   await until(1)
@@ -241,11 +245,20 @@ test.serial('too many that wait are told to come later; those that give up make 
   t.deepEqual(await Promise.all(gone), ['AbortError', 'AbortError'])
 })
 
+test.serial('one client with many requests at once uses up its own places, and none of others', async (t) => {
+  const raw = rawConnection(server.port)
+  t.teardown(() => raw.socket.destroy())
+  raw.send('POST /v1/ids/slow?n=10000 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4)) // 0.8 s
+  await until(2)
+  t.is((await take(t, '/v1/ids/slow?n=300')).status, 200)
+  const [, detail] = await arrived(raw, /HTTP\/1\.1 503 .*"detail":"([^"]*)".*"code":"ERR_FLAKE_BUSY"/s)
+  t.is(detail, '2 requests of this client wait for IDs already. Ask again later, or ask another server.')
+})
+
 test.serial('a wait ends after waitMs, with the code that says so', async (t) => {
   const { status, body } = await take(t, '/v1/ids/slowest?n=10000')
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_TIMEOUT'])
   t.regex(body.detail, /within 3000 ms/)
-  const metrics = await (await fetch(`${server.url}/metrics`)).text()
-  const [, seconds] = /^flakeforge_http_request_duration_seconds_sum\{.*status="503".*\} (\S+)$/m.exec(metrics)
+  const [, seconds] = /^flakeforge_http_request_duration_seconds_sum\{.*status="503".*\} (\S+)$/m.exec(await metrics())
   t.true(Number(seconds) >= 3, `refusals took ${seconds} s together, the wait among them`)
 })

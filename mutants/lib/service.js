@@ -39,6 +39,20 @@ module.exports = [
     tests: ['server/limits'],
   },
   {
+    name: 'the requests of one client use up the places of others',
+    file: 'packages/server/lib/http/waiting.js',
+    from: 'known === undefined ? [this.#lines.size,',
+    to: 'known === undefined ? [this.count,',
+    tests: ['server/ids'],
+  },
+  {
+    name: 'one client may have any number of requests that wait',
+    file: 'packages/server/lib/http/waiting.js',
+    from: 'if (length >= this.#most) throw',
+    to: 'if (known === undefined && length >= this.#most) throw',
+    tests: ['server/ids'],
+  },
+  {
     name: 'a request that need not wait is served before one of its connection that does',
     file: ids,
     from: 'waiting.isOn(socket) ? undefined : ',

@@ -93,7 +93,7 @@ const OPTIONS = {
     value: 'N',
     range: [0, 1e6],
     absent: 1000,
-    about: 'requests that wait for IDs; more get 503',
+    about: 'clients that wait for IDs, and requests of one that do; more get 503',
   },
   'max-delay-ms': {
     type: 'number',

@@ -4,8 +4,9 @@
 // Requests that wait for the next tick, a window or a block. Only so many may: beyond that a client hears at once that
 // the server is busy, and can ask another one. A wait ends when its client goes away, or after a time.
 //
-// Of one connection one request waits at a time, and those behind it until it is done. So a client that sends hundreds at
-// once takes its turns like all others, and its IDs come in the order of its requests.
+// The requests of one connection stand in a line of their own, and only the first of them waits for IDs. So a client that
+// sends hundreds at once takes its turns like all others, uses up no places of theirs, and its IDs come in the order of its
+// requests.
 
 const { Problem } = require('./problems.js')
 
@@ -14,8 +15,8 @@ const { Problem } = require('./problems.js')
 class Waiting {
   #most
   #waitMs
-  /** @type {Map<Socket, Promise<void>>} the end of the last request that waits on each connection */
-  #last = new Map()
+  /** @type {Map<Socket, { length: number, end: Promise<void> }>} */
+  #lines = new Map()
   count = 0
 
   /** @param {{ maxWaiting: number, waitMs: number }} limits */
@@ -29,7 +30,7 @@ class Waiting {
    * @param {Socket} socket
    */
   isOn(socket) {
-    return this.count > 0 && this.#last.has(socket)
+    return this.count > 0 && this.#lines.has(socket)
   }
 
   /**
@@ -39,24 +40,34 @@ class Waiting {
    * @returns {Promise<T>}
    */
   async run(socket, work) {
-    if (this.count >= this.#most) throw busy(this.#most)
+    const line = this.#lineOf(socket)
+    const done = this.#within(socket, line.end, work)
+    line.end = done.then(nothing, nothing)
+    line.length++
     this.count++
-    const before = this.#last.get(socket)
-    const done = this.#within(socket, before, work)
-    const end = done.then(nothing, nothing)
-    this.#last.set(socket, end)
     try {
       return await done
     } finally {
       this.count--
-      if (this.#last.get(socket) === end) this.#last.delete(socket)
+      if (--line.length === 0) this.#lines.delete(socket)
     }
+  }
+
+  /** @param {Socket} socket */
+  #lineOf(socket) {
+    const known = this.#lines.get(socket)
+    const [length, what] =
+      known === undefined ? [this.#lines.size, 'clients'] : [known.length, 'requests of this client']
+    if (length >= this.#most) throw busy(`${length} ${what}`)
+    const line = known ?? { length: 0, end: Promise.resolve() }
+    this.#lines.set(socket, line)
+    return line
   }
 
   /**
    * @template T
    * @param {Socket} socket
-   * @param {Promise<void> | undefined} before
+   * @param {Promise<void>} before
    * @param {(signal: AbortSignal) => Promise<T>} work
    */
   async #within(socket, before, work) {
@@ -81,9 +92,9 @@ const nothing = () => {}
 /** Nobody reads it. */
 const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')
 
-/** @param {number} most */
-const busy = (most) =>
-  new Problem(503, 'ERR_FLAKE_BUSY', `${most} requests wait for IDs already. Ask again later, or ask another server.`)
+/** @param {string} who */
+const busy = (who) =>
+  new Problem(503, 'ERR_FLAKE_BUSY', `${who} wait for IDs already. Ask again later, or ask another server.`)
 
 /** @param {number} ms */
 const tooLong = (ms) =>
