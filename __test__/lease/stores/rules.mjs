@@ -5,6 +5,7 @@
 import anyTest from 'ava'
 import { hasClock, Puppet } from '../../support/processes.mjs'
 import { edited, fieldsOf, newOwner, slotName } from '../../support/records.mjs'
+import { turns } from '../../support/turns.mjs'
 import { DatabaseStore } from './databases.mjs'
 
 export const CONFIG = {
@@ -43,6 +44,9 @@ export const DAMAGES = {
 }
 
 let groups = 0
+
+/** So many tests of a file at once: each step must end within 10 s, also on a busy machine. */
+const AT_ONCE = 6
 
 /** A name that no other test has. */
 export const freshName = () => `test ${groups++}`
@@ -123,7 +127,11 @@ export function serve(kind) {
     return { kind, server, records, store: new DatabaseStore(records) }
   }
 
-  return { test: isInstalled ? anyTest : anyTest.skip, server: () => server, member }
+  const run = isInstalled ? anyTest : anyTest.skip
+  const inTurn = turns(AT_ONCE)
+  const test = (title, body) => run(title, (t) => inTurn(() => body(t)))
+  test.serial = run.serial
+  return { test, server: () => server, member }
 }
 
 /** Tests on a database: most by each client, some by one. */
@@ -467,19 +475,23 @@ export function testRules(kind, served) {
     }
   })
 
-  // Many slots
+  // Many slots. Alone: they are the load of a test each.
 
-  rule('200 members at once get slots of their own among 1 100, and the list shows them all', async (t, open) => {
-    const { acquire, list } = await open({ slots: 1100, durable: true })
-    const owners = Array.from({ length: 200 }, newOwner)
-    const grants = await Promise.all(owners.map((owner, i) => acquire({ owner, host: `host ${i % 50}` })))
-    const bySlot = grants.map(({ slot }, i) => ({ slot, owner: owners[i] })).sort((a, b) => a.slot - b.slot)
-    t.is(new Set(bySlot.map(({ slot }) => slot)).size, 200)
-    t.deepEqual(
-      (await list()).map(({ slot, owner }) => ({ slot, owner })),
-      bySlot,
-    )
-  })
+  rule(
+    '200 members at once get slots of their own among 1 100, and the list shows them all',
+    async (t, open) => {
+      const { acquire, list } = await open({ slots: 1100, durable: true })
+      const owners = Array.from({ length: 200 }, newOwner)
+      const grants = await Promise.all(owners.map((owner, i) => acquire({ owner, host: `host ${i % 50}` })))
+      const bySlot = grants.map(({ slot }, i) => ({ slot, owner: owners[i] })).sort((a, b) => a.slot - b.slot)
+      t.is(new Set(bySlot.map(({ slot }) => slot)).size, 200)
+      t.deepEqual(
+        (await list()).map(({ slot, owner }) => ({ slot, owner })),
+        bySlot,
+      )
+    },
+    test.serial,
+  )
 
   // What version 0.1 left
 
