@@ -97,7 +97,7 @@ test.serial('shared: a sync that fails ends the generator, at the last good mark
     const ids = []
     try {
       for (let i = 0; i < 60; i++) ids.push(...(await puppet.take(500)))
-      while (disk.hasFailed()) ids.push(...(await puppet.take(500))) // it was a sync in advance, at the end
+      while (disk.hasFailed()) ids.push(...(await puppet.take(500))) // a sync ahead of need failed, and the IDs before it go on
     } catch (error) {
       const again = await t.throwsAsync(puppet.call('next'), { code: 'ERR_FLAKE_FILE' })
       t.is(again.message, error.message)

@@ -95,7 +95,7 @@ anyTest.after.always(() => Promise.all(Object.values(servers).map(async (server)
 
 let groups = 0
 
-/** The first call to a store is the dearest. */
+/** The first call of each test is the one that costs most: it connects, and looks at the server's settings. */
 const inTurn = turns(8)
 
 /** Renewals that leave time for what must be done before the next one: it comes 2 s after the last. */

@@ -1,7 +1,7 @@
 // Work of which only so much is done at once. ava starts all tests of a file together, and some take several processes, or
 // a store's first answer, which a busy machine then gives too late.
 
-/** `inTurn(work)` calls `work` once fewer than `atOnce` others are under way, and resolves with what it does. */
+/** `inTurn(work)` calls `work` when the one `atOnce` calls before it has ended, and resolves with what it does. */
 export function turns(atOnce) {
   let queue = Array.from({ length: atOnce }, () => Promise.resolve())
   return (work) => {

@@ -475,7 +475,7 @@ export function testRules(kind, served) {
     }
   })
 
-  // Many slots. Alone: they are the load of a test each.
+  // Many slots. This runs alone, because the steps of all other tests would be too slow beside 200 members.
 
   rule(
     '200 members at once get slots of their own among 1 100, and the list shows them all',
