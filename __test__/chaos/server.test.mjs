@@ -123,6 +123,17 @@ test('a quiet period ends after the loss of a group, and not before its windows 
   for (const [, ms] of waits) t.true(ms > 50)
 })
 
+test('the last outage is followed by the end of the quiet period, too', async (t) => {
+  for (let round = 0; round < 10; round++) {
+    const store = fakeStore()
+    store.faults = store.faults.filter(({ isLoss }) => !isLoss)
+    const endQuiet = async () => store.log.push('end')
+    await outages(store, { counts: {}, until: performance.now() }, { seconds: 0.01, lastingMs: 0, endQuiet })
+    t.is(store.log.at(-1), 'end')
+    t.not(store.log.at(-2), 'end')
+  }
+})
+
 test('a group whose quiet period was ended grants a slot', async (t) => {
   const kept = new Map()
   const identity = { history: 'h', process: 'p' }

@@ -17,16 +17,28 @@ const SAFETY_MS = 100
  */
 async function outages(server, { counts, until }, { seconds, lastingMs, endQuiet }) {
   const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000) / (server.faults.length + 1))
-  for (let round = 1; ; round++) {
-    for (const fault of inSomeOrder(server.faults)) {
-      if (round > 1 && performance.now() >= until) return
-      await sleep(Math.random() * longestGap)
-      await strike(fault, { counts, victim: server })
-      // Otherwise nobody new would get a slot for a minute. Sometimes the next fault comes before that.
-      if (fault.isLoss || Math.random() < 0.7) {
-        await sleep(lastingMs + SAFETY_MS)
-        await endQuiet()
-      }
+  // Otherwise nobody new would get a slot for a minute.
+  const recover = async () => {
+    await sleep(lastingMs + SAFETY_MS)
+    await endQuiet()
+  }
+  let isRecovered = true
+  for (const fault of faultsUntil(until, server.faults)) {
+    await sleep(Math.random() * longestGap)
+    await strike(fault, { counts, victim: server })
+    isRecovered = fault.isLoss || Math.random() < 0.7 // sometimes the next fault comes before
+    if (isRecovered) await recover()
+  }
+  if (!isRecovered) await recover()
+}
+
+/** All faults, again and again; the first time even if there is no time left. */
+function* faultsUntil(until, faults) {
+  yield* inSomeOrder(faults)
+  for (;;) {
+    for (const fault of inSomeOrder(faults)) {
+      if (performance.now() >= until) return
+      yield fault
     }
   }
 }

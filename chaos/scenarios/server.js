@@ -20,8 +20,7 @@ const BETWEEN_FAULTS_MS = 3000 // the slot of a killed holder is free after the 
 const LONGEST_AWAY_MS = 5000
 const RECOVER_MS = 30_000
 const PER_SECOND = 150_000
-const GROUP = 'chaos'
-const LEASE = { group: GROUP, slots: 3, ttlMs: 4000, skewMs: 1000 }
+const LEASE = { group: 'chaos', slots: 3, ttlMs: 4000, skewMs: 1000 }
 
 /** The store fails, is slow or has no free slot; or an answer came so late that it looks like a wrong clock. */
 const LEASE_REFUSALS = [
@@ -42,11 +41,15 @@ const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(M
 
 const makeGroup = (server) => FlakeId.createGroup(server.urlAt(server.port), LEASE)
 
-/** Over a client of its own: the server that leads now may be another one than before. */
-async function endQuietOn(server, group) {
+/**
+ * Over a client of its own: the server that leads now may be another one than before. If no member has seen yet what the
+ * server has lost, the group sees it here, and its quiet period does not begin only after it was ended.
+ */
+async function endQuietOn(server, lease) {
   const { store, close } = openStore(server.urlAt(server.port))
   try {
-    await endQuiet(store.records, group)
+    await FlakeId.createGroup(store, lease)
+    await endQuiet(store.records, lease.group)
   } finally {
     await close()
   }
@@ -64,7 +67,7 @@ const taskOf = (i, url, policy) => ({
 
 /** The scenario on a running server; `proxies` are the members'. */
 function scenarioOn(server, proxies, { policy, seconds }) {
-  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, GROUP) }
+  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, LEASE) }
   return {
     members: makeMembers(MEMBERS, (i) => taskOf(i, server.urlAt(proxies[i].port), policy)),
     faults: faults.leased,

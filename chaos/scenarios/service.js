@@ -127,7 +127,7 @@ async function prepare({ folders, seconds }) {
 }
 
 async function allOutages({ server, services, fronts, troubles, seconds }, run) {
-  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, GROUP) }
+  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, LEASE) }
   await Promise.all([
     outages(server, run, plan),
     ...services.map((service) => disturb(service, run)),
