@@ -12,6 +12,7 @@ import anyTest from 'ava'
 import { parseAllDocuments } from 'yaml'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('../../index.js')
 const { createService } = await import('../../examples/kubernetes/service.mjs')
@@ -156,7 +157,7 @@ test('not ready once the window is over and the store is away; ready again when 
   const { port } = service.address()
   t.is(await statusOf(port, '/readyz'), 200)
 
-  process.kill(server.pid, 'SIGSTOP')
+  await stopProcess(server.pid)
   await until(async () => (await statusOf(port, '/readyz')) === 503)
   t.like(await get(port, '/ids'), { status: 503, body: { code: 'ERR_FLAKE_LEASE_EXPIRED' } })
   t.is(await statusOf(port, '/healthz'), 200)

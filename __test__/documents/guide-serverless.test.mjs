@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { blocksOf, installed, program, root } from '../support/guides.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('../../index.js')
 
@@ -63,7 +64,7 @@ test('an instance that was frozen past its window wakes up with another slot, an
   const [slot] = ids.map(nodeOf)
   t.deepEqual(ids.map(nodeOf), [slot, slot])
 
-  frozen.child.kill('SIGSTOP')
+  await stopProcess(frozen.child.pid)
   const join = (host) => FlakeId.join(url, { group: 'functions', ...SHORT, host })
   const other = await join('other') // the slot that was free
   t.is(other.slot, 1 - slot)
@@ -85,7 +86,7 @@ test('an instance that wakes up after its window with its slot still free makes 
   await createGroup(url, { group: 'functions', ...SHORT })
   const frozen = await instanceOf(t, url, short)
   const first = await frozen.request()
-  frozen.child.kill('SIGSTOP')
+  await stopProcess(frozen.child.pid)
   await sleep(SHORT.ttlMs + SHORT.skewMs) // time itself is what has to pass here
   frozen.child.kill('SIGCONT')
   const second = await frozen.request()

@@ -14,6 +14,7 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freshFolder, until } from '../servers/server.mjs'
 import { FlakeId, numberOf } from '../support/index.mjs'
 import { closeAfter, happens, named, record } from '../support/lease.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 
 const { TcpProxy } = createRequire(import.meta.url)('../../chaos/faults/tcp-proxy.js')
 
@@ -154,7 +155,7 @@ if (wantRedis()) {
     const { flake } = await joined(t, 'dead', { urls: server.url, timeoutMs: 2000, waitMs: 0 })
     t.is(flake.source, 'server')
     await flake.nextAsync()
-    server.child.kill('SIGSTOP')
+    await stopProcess(server.child.pid)
     t.teardown(() => server.child.kill('SIGCONT'))
     const calls = Array.from({ length: 1800 }, () => flake.nextAsync()) // the first ones get what was fetched
     const outcomes = await Promise.allSettled(calls)

@@ -23,6 +23,7 @@ import {
   textsOf,
   untilSaid,
 } from '../support/page.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 
 const { layouts, format, toBigInt } = FlakeId
 
@@ -321,7 +322,7 @@ when('a server that stops is shown as such, and the page goes on by itself', asy
   await page.waitForSelector('#slots-rows tr')
   await page.click('#live-button')
   await page.waitForSelector('#live-rows tr')
-  server.child.kill('SIGSTOP')
+  await stopProcess(server.child.pid)
   await page.waitForSelector('#state[data-state=gone]')
   t.is(await textOf(page, '#trouble-title'), 'The server does not answer')
   t.regex(await textOf(page, '#slots-status'), /^The server does not answer\. This was so at \d\d:\d\d:\d\d UTC\.$/)

@@ -8,6 +8,7 @@ import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { startProxy } from '../servers/proxy.mjs'
 import { freePort, freshFolder } from '../servers/server.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 import { connect, connectToFirst, idsIn } from './scripted-server.mjs'
 
 const TIMEOUT_MS = 4000 // longer than a busy machine takes for an answer
@@ -68,7 +69,7 @@ const ifItCanStop = canStop ? test.serial : test.serial.skip
 ifItCanStop('a server that is stopped costs one time limit, and its late answer is not used', async (t) => {
   const remote = await connectToFirst(t, servers, { timeoutMs: TIMEOUT_MS })
   await take(t, remote, 100)
-  servers[0].child.kill('SIGSTOP')
+  await stopProcess(servers[0].child.pid)
   for (let i = 0; i < 10; i++) await take(t, remote, 300)
   t.like(remote.stats, { retries: 1, server: new URL(servers[1].url).href })
   servers[0].child.kill('SIGCONT')

@@ -10,6 +10,7 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { until } from '../servers/server.mjs'
 import { FlakeId } from '../support/index.mjs'
 import { asker, markOf, passingFolder } from '../support/service.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 const { createGroup, layouts, openStore } = FlakeId
@@ -72,7 +73,7 @@ test('while the store is away IDs go on until the window ends; then 503, and aga
   t.teardown(() => server.stop())
   const ask = await asker(server.url)
   const seen = new Set((await ask(t, 'POST', '/v1/ids/orders?n=100')).body.ids)
-  process.kill(own.pid, 'SIGSTOP')
+  await stopProcess(own.pid)
   let refused
   await until(async () => {
     const answer = await ask(t, 'POST', '/v1/ids/orders')
@@ -141,7 +142,7 @@ test('a slot that somebody took away is replaced; a group that was ended stays e
   const ask = await asker(server.url)
   const slot = async () => (await ask(t, 'GET', '/v1/names')).body.names[0].slot
   const own = await slot()
-  server.child.kill('SIGSTOP')
+  await stopProcess(server.child.pid)
   const other = await rivalsOf('taken', own) // waits until the window is over
   server.child.kill('SIGCONT')
   await until(async () => (await statusOf(server.url)) === 200 && (await slot()) !== undefined)

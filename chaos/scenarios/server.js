@@ -42,8 +42,8 @@ const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(M
 const makeGroup = (server) => FlakeId.createGroup(server.urlAt(server.port), LEASE)
 
 /**
- * Over a client of its own: the server that leads now may be another one than before. If no member has seen yet what the
- * server has lost, the group sees it here, and its quiet period does not begin only after it was ended.
+ * Over a client of its own: the server that leads now may be another one than before. Members may not have noticed yet
+ * what it has lost. createGroup() does; otherwise the quiet period would begin after it was ended.
  */
 async function endQuietOn(server, lease) {
   const { store, close } = openStore(server.urlAt(server.port))

@@ -7,6 +7,7 @@ import { CLIENTS } from '../../servers/mysql.mjs'
 import { freePort, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
+import { stopProcess } from '../../support/stop-process.mjs'
 import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const { mysqlStore, openMysql } = createRequire(import.meta.url)('../../../lib/lease/stores/mysql.js')
@@ -108,7 +109,7 @@ for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
     const own = await startAlone(t)
     const { store } = await connect(t, await freshUrl(own), kind)
     const { acquire } = await openGroup(store, 'hangs')
-    process.kill(own.pid, 'SIGSTOP')
+    await stopProcess(own.pid)
     try {
       const start = performance.now()
       const error = await t.throwsAsync(acquire(), {

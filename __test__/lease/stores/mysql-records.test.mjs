@@ -14,6 +14,7 @@ import mysql2 from 'mysql2/promise'
 import { CLIENTS, startMysql, startReplica, untilCaughtUp, withVariables } from '../../servers/mysql.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
 import { findProgram, freePort, until } from '../../servers/server.mjs'
+import { stopProcess } from '../../support/stop-process.mjs'
 import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const require = createRequire(import.meta.url)
@@ -700,7 +701,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     const own = await startAlone(t)
     const records = openRecords(await freshUrl(own))
     await put(records, 'g', 'group', 'a')
-    process.kill(own.pid, 'SIGSTOP')
+    await stopProcess(own.pid)
     const start = performance.now()
     await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer|timeout|ETIMEDOUT/i })
     t.true(performance.now() - start < 20_000)

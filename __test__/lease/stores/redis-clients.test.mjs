@@ -9,6 +9,7 @@ import { CLIENTS, startCluster, startRedis, startSentinel, wantRedis } from '../
 import { freePort } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { stepsOf, works } from '../../support/steps.mjs'
+import { stopProcess } from '../../support/stop-process.mjs'
 
 const { redisStore, openRedis } = createRequire(import.meta.url)('../../../lib/lease/stores/redis.js')
 
@@ -183,7 +184,7 @@ for (const name of Object.keys(CLIENTS)) {
     const server = await start(t)
     const store = redisStore(await connect(t, name, server))
     await works(t, store)
-    process.kill(server.pid, 'SIGSTOP')
+    await stopProcess(server.pid)
     t.teardown(() => process.kill(server.pid, 'SIGCONT'))
     await t.throwsAsync(store.advance('hangs', 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /no answer within/ })
   })
