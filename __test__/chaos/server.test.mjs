@@ -16,7 +16,7 @@ const clock = require('../../chaos/faults/clock.js')
 const { Gaps } = require('../../chaos/run/gaps.js')
 const { MemberProcess } = require('../../chaos/run/member-process.js')
 const { judgeExtent } = require('../../chaos/outcome/judge.js')
-const { target } = require('../../chaos/scenarios/server.js')
+const { endQuietOn, target } = require('../../chaos/scenarios/server.js')
 const { outages } = require('../../chaos/faults/outages.js')
 const { endQuiet } = require('../../chaos/faults/end-quiet.js')
 const { Batch, CALLS } = require('../../chaos/member/calls.js')
@@ -83,6 +83,17 @@ if (canRun()) {
 
   test('the same with windows: none', async (t) => {
     t.like(await handOver(t, 'window'), { duplicates: 0, disorders: 0 })
+  })
+
+  test('a group that was lost grants slots after the end of its quiet period, also if nobody had noticed', async (t) => {
+    const server = await startRedis()
+    t.teardown(() => server.stop())
+    await FlakeId.createGroup(server.url, LEASE)
+    await server.cli('FLUSHALL')
+    await endQuietOn({ port: server.port, urlAt: () => server.url }, LEASE)
+    const flake = await FlakeId.join(server.url, { ...LEASE, waitMs: 10_000 }) // it would be quiet for a minute
+    t.is(flake.slot, 0)
+    await flake.close()
   })
 } else {
   test('without redis-server or libfaketime there is no script', (t) => t.pass())
