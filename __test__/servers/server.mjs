@@ -12,29 +12,45 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const READY_MS = 30_000
 
-/**
- * Below the ports that systems give to outgoing connections: one of those could take a server's port while it restarts.
- * A range for each process, so that two which look at the same time do not find the same.
- */
+/** Below the ports that systems give to outgoing connections: one of those could take a server's port while it restarts. */
 const FIRST_PORT = 10_000
 const PORTS = 100 // of a process
 const PROCESSES = 200 // that have different ports
+let range // a promise: the first of this process's ports
 let taken = 0
 
 /** A port that nothing listens on, and no other test will. */
 export async function freePort() {
-  for (let i = 0; i < PORTS; i++) {
-    const port = FIRST_PORT + (process.pid % PROCESSES) * PORTS + (taken++ % PORTS)
+  range ??= claimRange()
+  const first = await range
+  for (let i = 1; i < PORTS; i++) {
+    const port = first + 1 + (taken++ % (PORTS - 1))
     if (await isFree(port)) return port
   }
   throw new Error(`all ${PORTS} ports of this process are in use`)
 }
 
-function isFree(port) {
+/** Listens on the first port of a range as long as this process runs, so that no other process has a port of it. */
+async function claimRange() {
+  for (let i = 0; i < PROCESSES; i++) {
+    const first = FIRST_PORT + ((process.pid + i) % PROCESSES) * PORTS
+    const claim = createServer().unref()
+    if (await listens(claim, first)) return first
+  }
+  throw new Error(`all ${PROCESSES} ranges of ports are in use`)
+}
+
+async function isFree(port) {
+  const probe = createServer()
+  if (!(await listens(probe, port))) return false
+  await new Promise((resolve) => probe.close(resolve))
+  return true
+}
+
+function listens(server, port) {
   return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
   })
 }
 

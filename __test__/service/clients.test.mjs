@@ -190,11 +190,12 @@ import os, sys
 sys.path.insert(0, sys.argv[2])
 from flakeforge_ids import FlakeForgeIds
 ids = FlakeForgeIds([sys.argv[1]])
-print(ids.next(), flush=True)
+first = ids.next()
 child = os.fork()
-for _ in range(150):
-    print(ids.next())
-sys.stdout.flush()
+lines = [f"{ids.next()}\\n" for _ in range(150)]
+if child != 0:
+    lines.append(f"{first}\\n")
+os.write(1, "".join(lines).encode()) # at once, or the lines of the two would mix
 if child == 0:
     os._exit(0)
 sys.exit(os.waitpid(child, 0)[1])
