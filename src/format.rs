@@ -12,6 +12,7 @@ pub fn bases() -> Vec<String> {
 
 /// The most bytes whose digits fit a JavaScript string in every base: it has at most 2^29 characters, or 2^28 on a system
 /// of 32 bits, and a byte has up to 8 digits. More would use up the memory of a small system, which ends the process.
+/// `format()` takes far fewer; `flakeforge/biguint-format` takes what that package does.
 const MOST_BYTES: usize = if cfg!(target_pointer_width = "32") { 1 << 25 } else { 1 << 26 };
 
 /// A number of any length, big-endian, as text; null if there is no such base.

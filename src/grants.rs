@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::memory::{self, Memory};
 use flakeforge_core::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Holding, Look, Row, Seeker, StepError, Swap, Task};
@@ -37,9 +37,9 @@ pub struct StepConfig {
 /// What somebody wants: `type` is the name of a `Task`, and the other fields belong to it.
 #[napi(object)]
 pub struct StepTask {
-    /// open, create, join, acquire, renew, release, destroy, list, exists, advance, skipTo
+    /// open, create, join, acquire, renew, release, destroy, restored, list, exists, advance, skipTo, counterRestored
     pub r#type: String,
-    /// for all but destroy, list, exists, advance and skipTo
+    /// for open, create, join, acquire, renew and release
     pub config: Option<StepConfig>,
     /// 32 hex digits
     pub owner: Option<String>,
@@ -65,26 +65,26 @@ pub struct StepTask {
 #[napi(object)]
 pub struct StepLook {
     /// the store's clock, Unix ms
-    pub now: i64,
+    pub now: f64,
     /// of the server
     pub history: String,
     /// of the server
     pub process: String,
     /// in the order of the names; null for an absent record
     pub values: Vec<Option<String>>,
-    /// as decimal text, where a store has one
-    pub position: Option<String>,
+    /// where a store has one
+    pub position: Option<BigInt>,
     /// the client's clock before the read, Unix ms
-    pub before: i64,
+    pub before: f64,
     /// the client's clock after the read
-    pub after: i64,
+    pub after: f64,
 }
 
 /// What to do next: `type` is the name of an `Ask`, and the other fields belong to it.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct StepAsk {
-    /// read, swap, names, older, done
+    /// read, swap, names, done
     pub r#type: &'static str,
     /// which records to read
     pub names: Option<Vec<String>>,
@@ -107,8 +107,10 @@ pub struct StepAsk {
 #[derive(Default)]
 pub struct StepAnswer {
     /// granted, lost, destroyed, done, opened, exists, listed, number, quiet, exhausted, mismatch, durable, skew, ended, record,
-    /// olderGroup, olderCounter, gone, behind, full, nonsense
+    /// gone, behind, full, config, nonsense
     pub r#type: &'static str,
+    /// names the group or counter, 16 hex digits; absent if there is none
+    pub lineage: Option<String>,
     /// the slot granted
     pub slot: Option<u32>,
     /// first ms of the window
@@ -133,7 +135,7 @@ pub struct StepAnswer {
     pub rows: Option<Vec<StepRow>>,
     /// records that cannot be read
     pub faults: Option<Vec<StepFault>>,
-    /// what version 0.1 left, or what cannot be
+    /// what cannot be
     pub text: Option<String>,
 }
 
@@ -178,6 +180,10 @@ fn bits(fresh: &str) -> Result<u128> {
     owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made a token that is none"))
 }
 
+/// The longest ttl that a group may have, in ms.
+#[napi]
+pub const LONGEST_TTL_MS: i64 = memory::LONGEST_TTL_MS;
+
 #[napi]
 impl Grants {
     /// Remembers nothing yet.
@@ -198,26 +204,27 @@ impl Grants {
 
 #[napi]
 impl GrantStep {
-    /// What to do first.
+    /// What to do first; to be asked once.
     #[napi]
-    pub fn begin(&mut self) -> StepAsk {
-        self.first.take().unwrap_or(Ask::Names).into()
+    pub fn begin(&mut self) -> Result<StepAsk> {
+        let first = self.first.take();
+        first.map(StepAsk::from).ok_or_else(|| Error::from_reason("lib/lease/stores/step.js began a step twice"))
     }
 
     /// Takes what was read.
     #[napi]
     pub fn read(&mut self, look: StepLook, fresh: String) -> Result<StepAsk> {
-        let StepLook { now, history, process, values, position, before, after } = look;
-        let position = position.and_then(|position| position.parse().ok());
-        let look =
-            Look { now, identity: ServerIdentity { history, process }, values, position, client: (before, after) };
-        Ok(self.core.read(look, &mut locked(&self.memory), bits(&fresh)?).into())
+        let ask = match look.read() {
+            Ok(look) => self.core.read(look, &mut locked(&self.memory), bits(&fresh)?),
+            Err(what) => Ask::Done(Answer::Refused(StepError::Nonsense(what))),
+        };
+        Ok(self.of(ask))
     }
 
     /// Takes whether a swap was answered with true.
     #[napi]
     pub fn swapped(&mut self, is_done: bool, fresh: String) -> Result<StepAsk> {
-        Ok(self.core.swapped(is_done, &locked(&self.memory), bits(&fresh)?).into())
+        Ok(self.core.swapped(is_done, &mut locked(&self.memory), bits(&fresh)?).into())
     }
 
     /// Takes the names of a group's records.
@@ -226,10 +233,38 @@ impl GrantStep {
         Ok(self.core.named(names, &locked(&self.memory), bits(&fresh)?).into())
     }
 
-    /// Takes what version 0.1 left under this name.
-    #[napi]
-    pub fn older(&mut self, group: bool, counter: Option<String>, fresh: String) -> Result<StepAsk> {
-        Ok(self.core.older(group, counter, &locked(&self.memory), bits(&fresh)?).into())
+    /// What to do next. Only a read is followed by an answer.
+    fn of(&self, ask: Ask) -> StepAsk {
+        let lineage = self.core.lineage().map(|lineage| format!("{lineage:016x}"));
+        let ask = StepAsk::from(ask);
+        StepAsk { answer: ask.answer.map(|answer| StepAnswer { lineage, ..answer }), ..ask }
+    }
+}
+
+/// A time of JavaScript's, without a fraction of a ms that a clock may show. napi-rs would make 0 of NaN.
+fn whole(ms: f64) -> Option<i64> {
+    (ms.abs() < 2f64.powi(53)).then(|| ms.floor() as i64)
+}
+
+/// A number of 64 bits, if it is one. napi-rs would cut a larger one off, and drop the sign.
+pub fn exact(number: &BigInt) -> Option<u64> {
+    let (is_negative, value, is_lossless) = number.get_u64();
+    (is_lossless && !is_negative).then_some(value)
+}
+
+impl StepLook {
+    /// What the rules need of it, or what cannot be: nothing that the store gave may be dropped.
+    fn read(self) -> std::result::Result<Look, &'static str> {
+        let Self { now, history, process, values, position, before, after } = self;
+        let position = match position.as_ref().map(exact) {
+            Some(None) => return Err("a position that is not from 0 to 2^64 - 1"),
+            Some(position) => position,
+            None => None,
+        };
+        let [Some(now), Some(before), Some(after)] = [now, before, after].map(whole) else {
+            return Err("a time that no clock shows");
+        };
+        Ok(Look { now, identity: ServerIdentity { history, process }, values, position, client: (before, after) })
     }
 }
 
@@ -238,7 +273,12 @@ impl StepTask {
         let owner = self.owner.as_deref().and_then(owner_of);
         let config = self.config.map(GroupConfig::from);
         let seeker = |owner: Option<u128>, host: Option<String>| Some(Seeker { owner: owner?, host: host? });
-        let number = |given: Option<BigInt>| given.map(|given| given.get_u64().1);
+        let number = |given: Option<BigInt>| exact(&given?);
+        // A number that is given must be one of 64 bits; only what is left out is none.
+        let init = match &self.init {
+            Some(init) => Some(exact(init)?),
+            None => None,
+        };
         Some(match self.r#type.as_str() {
             "open" => Task::Open(config?),
             "create" => Task::Create(config?),
@@ -247,9 +287,11 @@ impl StepTask {
             "renew" => Task::Renew(config?, Holding { owner: owner?, slot: self.slot?, hi: self.hi? }),
             "release" => Task::Release { config: config?, owner: owner?, slot: self.slot?, last: self.last? },
             "destroy" => Task::Destroy,
+            "restored" => Task::Restored,
+            "counterRestored" => Task::CounterRestored,
             "list" => Task::List,
             "exists" => Task::Exists,
-            "advance" => Task::Advance { by: number(self.by)?, init: number(self.init), durable: self.durable? },
+            "advance" => Task::Advance { by: number(self.by)?, init, durable: self.durable? },
             "skipTo" => Task::SkipTo { place: number(self.place)?, durable: self.durable? },
             _ => return None,
         })
@@ -284,7 +326,6 @@ impl From<Ask> for StepAsk {
                 ..Self::default()
             },
             Ask::Names => Self { r#type: "names", ..Self::default() },
-            Ask::Older => Self { r#type: "older", ..Self::default() },
             Ask::Done(answer) => Self { r#type: "done", answer: Some(answer.into()), ..Self::default() },
         }
     }
@@ -336,11 +377,10 @@ impl From<StepError> for StepAnswer {
             StepError::Record(name, why) => {
                 Self { faults: Some(vec![StepFault::from((name, why))]), ..Self::named("record") }
             }
-            StepError::OlderGroup => Self::named("olderGroup"),
-            StepError::OlderCounter(value) => Self { text: Some(value), ..Self::named("olderCounter") },
             StepError::Gone => Self::named("gone"),
             StepError::Behind => Self::named("behind"),
             StepError::Full(value) => Self { number: Some(value.into()), ..Self::named("full") },
+            StepError::Config(why) => Self { text: Some(why.to_owned()), ..Self::named("config") },
             StepError::Nonsense(what) => Self { text: Some(what.to_owned()), ..Self::named("nonsense") },
         }
     }

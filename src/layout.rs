@@ -219,7 +219,7 @@ impl Layout {
     /// What the members of a group must have in common, as text.
     #[napi(getter)]
     pub fn fingerprint(&self) -> String {
-        let fingerprint = Key::new(&self.core, 0).group_fingerprint();
+        let fingerprint = Key::new(&self.core, self.core.place_node(0)).group_fingerprint();
         match self.core.id_offset() as i64 {
             0 => fingerprint,
             offset => format!("{fingerprint}, idOffset {offset}"),

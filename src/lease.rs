@@ -240,6 +240,7 @@ fn event_of(news: News) -> &'static str {
     match news {
         News::Attached => "attached",
         News::Renewed => "renewed",
+        News::RenewalFailed => "renewal-failed",
         News::Lost => "lost",
         News::Detached => "detached",
         News::Destroyed => "destroyed",

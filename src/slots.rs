@@ -18,9 +18,15 @@ use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
 use std::sync::Arc;
 
+use crate::grants::exact;
 use crate::layout::Scale;
 use crate::lease::owner_of;
 use crate::problem::{Problem, opened};
+
+/// A lineage, 16 hex digits.
+fn in_hex(lineage: u64) -> String {
+    format!("{lineage:016x}")
+}
 
 /// What the members of a group have in common.
 #[napi(object)]
@@ -47,6 +53,8 @@ pub struct NoSlot {
     pub retry_at: Option<i64>,
     /// the time now, Unix ms
     pub store_now: f64,
+    /// what names the group: 16 hex digits
+    pub lineage: String,
 }
 
 /// Opens the group of that name in a store's folder, and creates it if there is none.
@@ -76,10 +84,14 @@ impl SlotFolder {
         let Some(core) = &self.core else {
             return Err(Error::from_reason("lib/files/file-store.js closed this folder"));
         };
-        Ok(match core.acquire(owner, &host) {
+        let taken = core.acquire(owner, &host);
+        let lineage = in_hex(core.lineage());
+        Ok(match taken {
             Ok(held) => Either3::A(Slot { held: Some(held) }),
-            Err(SlotError::Exhausted { retry_at_ms }) => Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now }),
-            Err(SlotError::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now }),
+            Err(SlotError::Exhausted { retry_at_ms }) => {
+                Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now, lineage })
+            }
+            Err(SlotError::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now, lineage }),
             Err(SlotError::File(error)) => Either3::C(error.into()),
         })
     }
@@ -126,10 +138,16 @@ impl Slot {
         self.held.as_ref().map(HeldSlot::slot)
     }
 
-    /// What a holder may use if it does not take numbers from the file.
+    /// What names its group: 16 hex digits.
+    #[napi(getter)]
+    pub fn lineage(&self) -> Option<String> {
+        self.held.as_ref().map(|held| in_hex(held.lineage()))
+    }
+
+    /// From the tick that is now, of which the cursor in the file knows what is left, to the end of its mark.
     #[napi(getter)]
     pub fn window(&self) -> Option<Window> {
-        self.held.as_ref().map(|held| Window { lo: held.lo_ms(), hi: held.hi_ms() })
+        self.held.as_ref().map(|held| Window { lo: held.tick_ms(), hi: held.hi_ms() })
     }
 
     /// Moves the window forward. Returns null if that worked, or 'lost' or 'destroyed' if nothing is held any more.
@@ -218,9 +236,28 @@ pub fn list_groups(store: String) -> Either<Vec<String>, Problem> {
     opened(listing::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
 }
 
-/// Adds to a counter, and returns what it was before.
+/// Numbers that were taken from a counter.
+#[napi(object, object_from_js = false)]
+pub struct CounterBlock {
+    /// the first one
+    pub number: BigInt,
+    /// what names the counter: 16 hex digits
+    pub lineage: String,
+}
+
+/// Adds to a counter.
 #[napi]
-pub fn advance_counter(store: String, name: String, by: BigInt, init: Option<BigInt>) -> Either<BigInt, Problem> {
-    let [by, init] = [Some(by), init].map(|number| number.map(|number| number.get_u64().1));
-    opened(counters::advance(Path::new(&store), &name, by.unwrap_or(0), init).map(BigInt::from))
+pub fn advance_counter(
+    store: String,
+    name: String,
+    by: BigInt,
+    init: Option<BigInt>,
+) -> Result<Either<CounterBlock, Problem>> {
+    let number =
+        |number: &BigInt| exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.js gave no 64 bits"));
+    let (by, init) = (number(&by)?, init.as_ref().map(number).transpose()?);
+    Ok(opened(
+        counters::advance(Path::new(&store), &name, by, init)
+            .map(|block| CounterBlock { number: block.first.into(), lineage: in_hex(block.lineage) }),
+    ))
 }

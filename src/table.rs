@@ -19,8 +19,8 @@ use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
-use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::timescale::Timescale;
+use flakeforge_core::layout::{Layout, PlacedNode};
 use slab::Slab;
 
 use crate::tallies::{Tallies, Totals};
@@ -89,9 +89,9 @@ impl Origin {
 }
 
 impl Table {
-    /// The index of a generator for this layout and [placed](Layout::place_node) node number. It stays valid until
+    /// The index of a generator for this layout and node number. It stays valid until
     /// [`close`](Self::close) was called for it. `group`: of the lease, if there is one.
-    pub fn open(&self, layout: &Layout, node: u64, knobs: &Knobs, origin: Origin, group: Option<&str>) -> usize {
+    pub fn open(&self, layout: &Layout, node: PlacedNode, knobs: &Knobs, origin: Origin, group: Option<&str>) -> usize {
         let mut entries = self.entries.borrow_mut();
         let tally = entries.tallies.place(layout, group, matches!(origin, Origin::Given));
         let (offset, exact) = (layout.id_offset(), layout.last_exact_tick());

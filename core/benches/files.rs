@@ -29,13 +29,14 @@ fn generator(source: impl Into<Source>) -> Generator {
         let _ = clock.read();
         std::thread::sleep(std::time::Duration::from_millis(15));
     }
-    Generator::new(clock, source, &layout, 0, &knobs)
+    Generator::new(clock, source, &layout, layout.place_node(0), &knobs)
 }
 
 /// One ID from a cursor of this process, and one from a cursor in a file. Neither makes a system call.
 #[divan::bench(sample_size = 1000)]
 fn next_id_plain(bencher: Bencher) {
-    let cursor = ProcessRegistry::default().plain(Key::new(&flake(), 0)).expect("nobody else has it");
+    let cursor =
+        ProcessRegistry::default().plain(Key::new(&flake(), flake().place_node(0))).expect("nobody else has it");
     let mut generator = generator(cursor);
     bencher.bench_local(|| generator.next_id());
 }
@@ -43,7 +44,9 @@ fn next_id_plain(bencher: Bencher) {
 #[divan::bench(sample_size = 1000)]
 fn next_id_shared(bencher: Bencher) {
     let folder = temporary();
-    let file = ProcessRegistry::default().shared(Key::new(&flake(), 0), &folder.path().join("ids")).expect("it is new");
+    let file = ProcessRegistry::default()
+        .shared(Key::new(&flake(), flake().place_node(0)), &folder.path().join("ids"))
+        .expect("it is new");
     let mut generator = generator(file);
     generator.next_id().expect("the first one, which sets the mark");
     bencher.bench_local(|| generator.next_id());

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let layout = Layout::named("flake").ok_or("no such layout")?;
     // All members must agree on this: a folder that was made for something else is refused.
     let config = FolderConfig {
-        fingerprint: Key::new(&layout, 0).group_fingerprint(),
+        fingerprint: Key::new(&layout, layout.place_node(0)).group_fingerprint(),
         slots: 1024,
         numbers: Numbers::of(&layout),
     };

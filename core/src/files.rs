@@ -15,6 +15,7 @@
 //! | [`machine`] | what files need to know of the machine |
 //! | `sharing` | how files are opened on Windows, so that they stay in their place |
 //! | [`named_file`] | how a file is created, and how it is found |
+//! | `lost_page` | what happens when the system cannot give a mapped page |
 //! | `mapped` | a page of a file in memory, which other processes map, too |
 //! | `entry` | what everyone who opens a file does first |
 //! | `watcher` | the open files, and the thread that looks after them |
@@ -28,37 +29,39 @@
 //! | [`counters`] | counters in files, which grow by one block at a time |
 
 pub mod boot;
-#[cfg(not(loom))] // this and the others so marked use mapped memory, where loom's atomics cannot be
+#[cfg(not(flakeforge_loom))] // this and the others so marked use mapped memory, where loom's atomics cannot be
 pub mod counters;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 mod entry;
 pub mod error;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod file_format;
 pub mod filesystem;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod group;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod holder_record;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod listing;
+#[cfg(not(flakeforge_loom))]
+mod lost_page;
 pub mod machine;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 mod mapped;
 pub mod mark;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod named_file;
 pub mod names;
 pub mod presence;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod process_registry;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod shared;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 mod sharing;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 mod slot_lock;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 pub mod slots;
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 mod watcher;

@@ -24,7 +24,7 @@ pub mod cursor;
 pub mod cycles;
 pub mod numbers;
 pub mod prefetch;
-#[cfg(not(loom))] // nothing that loom runs uses it
+#[cfg_attr(flakeforge_loom, allow(dead_code))] // what uses the rest of it is not there: see files.rs
 pub mod registry;
 pub mod source;
 
@@ -37,7 +37,7 @@ use crate::generator::numbers::last_exact;
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
 use crate::generator::source::Source;
 use crate::layout::timescale::{NS_PER_MS, to_ms};
-use crate::layout::{Layout, Packing};
+use crate::layout::{Layout, Packing, PlacedNode};
 
 /// Why no ID was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,9 +161,11 @@ pub struct Generator {
     source: Source,
     rule: Rule,
     packing: Packing,
-    node: u64,
+    node: PlacedNode,
     id_offset: u64,
     prefetch: Option<Prefetch>,
+    /// the number after the last one that was taken
+    taken: u64,
     last_exact: Option<u64>,
     since_ns: i128,
     stats: Stats,
@@ -178,8 +180,8 @@ struct Lowered {
 }
 
 impl Generator {
-    /// A generator of a layout for a node number already [placed](Layout::place_node).
-    pub fn new(clock: TickClock, source: impl Into<Source>, layout: &Layout, node: u64, knobs: &Knobs) -> Self {
+    /// A generator of a layout for a node number.
+    pub fn new(clock: TickClock, source: impl Into<Source>, layout: &Layout, node: PlacedNode, knobs: &Knobs) -> Self {
         let since_ns = system_ns();
         Self {
             clock,
@@ -189,6 +191,7 @@ impl Generator {
             node,
             id_offset: layout.id_offset(),
             prefetch: knobs.prefetch.map(Prefetch::new),
+            taken: 0,
             last_exact: last_exact(layout, since_ns),
             since_ns,
             stats: Stats::default(),
@@ -303,11 +306,22 @@ impl Generator {
     /// Numbers from the cursor.
     #[inline]
     fn take(&mut self, n: u64) -> Result<Claim, Refused> {
-        let Some(cursor) = self.source.open() else { return Err(Refused::PastLimit) };
+        let Some((cursor, seen)) = self.source.open() else { return Err(Refused::PastLimit) };
         match cursor.claim(n, &self.rule, &mut self.clock) {
+            Ok(claim) => self.believe(claim, seen),
             Err(Refused::PastLimit) => self.take_past_mark(n),
-            claimed => claimed,
+            refused => refused,
         }
+    }
+
+    /// The claim, if its numbers are above all that this generator has taken and all that was seen taken.
+    #[inline]
+    fn believe(&mut self, claim: Claim, seen: u64) -> Result<Claim, Refused> {
+        if claim.base < seen.max(self.taken) {
+            return Err(self.source.went_back());
+        }
+        self.taken = claim.base + claim.got;
+        Ok(claim)
     }
 
     /// Numbers from a cursor that has reached its limit. If the limit is the mark of a cursor that is kept, and not the
@@ -321,13 +335,16 @@ impl Generator {
         while let Source::Kept(kept) = &self.source
             && kept.cursor().limit() < self.rule.last
         {
+            kept.check()?; // a cursor that was lost looks sealed
             let without_mark = Cursor::window(kept.cursor().next(), LAST);
-            without_mark.claim(n, &self.rule, &mut self.clock)?;
+            let possible = without_mark.claim(n, &self.rule, &mut self.clock)?.base >> self.rule.counter_bits;
             let now = self.clock.read()?; // the claim below trusts this tick: the mark must not fall behind it
-            kept.raise_from(now)?;
+            kept.raise_from(now.max(possible))?;
+            let seen = kept.seen();
             match kept.cursor().claim(n, &self.rule, &mut self.clock) {
+                Ok(claim) => return self.believe(claim, seen),
                 Err(Refused::PastLimit) => {}
-                claimed => return claimed,
+                refused => return refused,
             }
         }
         Err(Refused::PastLimit)
@@ -369,6 +386,10 @@ impl Generator {
     }
 
     /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
+    ///
+    /// # Panics
+    ///
+    /// If the clock follows the system's.
     #[inline]
     pub fn set_time(&mut self, unix_ns: i128) {
         self.clock.set(unix_ns);
@@ -394,7 +415,7 @@ impl Generator {
     pub fn ahead_ms(&self) -> f64 {
         let Some(last) = self.source.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
-        to_ms(self.clock.scale().start_of(last) - self.clock.now_ns()).max(0.0)
+        to_ms(self.clock.scale().start_of(last).saturating_sub(self.clock.now_ns())).max(0.0)
     }
 
     #[cold]
@@ -405,16 +426,16 @@ impl Generator {
             Refused::PastLimit if self.source.has_failed() => Refusal::Failed,
             Refused::PastLimit if self.is_window_over() => Refusal::WindowEnd,
             Refused::PastLimit => Refusal::TimeRange {
-                timestamp_ms: to_ms(self.clock.scale().start_of(self.clock.scale().last_tick() + 1)),
+                timestamp_ms: to_ms(self.clock.scale().start_of(self.clock.scale().last_tick().saturating_add(1))),
             },
         }
     }
 
-    /// Whether the cursor has ended before the layout has. After a crash of the machine a damaged file may be the other way
-    /// round: its next number is one that the layout does not have.
+    /// Whether the cursor has ended before the layout has. The limit of one that is kept is a mark, which is no end.
     fn is_window_over(&self) -> bool {
-        let (cursor, last) = (self.source.cursor(), self.rule.last);
-        self.source.is_ended() || (cursor.limit() < last && (cursor.next() <= last || cursor.is_sealed()))
+        let Source::Own(cursor) = &self.source else { return self.source.is_ended() };
+        let last = self.rule.last;
+        cursor.limit() < last && (cursor.next() <= last || cursor.is_sealed())
     }
 
     /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule

@@ -34,7 +34,7 @@ use std::borrow::Cow;
 use crate::layout::dialects::{DIALECTS, Dialect, Shape};
 pub use crate::layout::node_field::NodeField;
 use crate::layout::packing::HOSTS;
-pub use crate::layout::packing::{Bits, Mode, Packing};
+pub use crate::layout::packing::{Bits, Mode, Packing, PlacedNode};
 use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
 pub use crate::layout::spec::{Spec, SpecError};
 use crate::layout::timescale::{LAST_DATE_MS, NS_PER_MS, Timescale};
@@ -343,17 +343,23 @@ impl Layout {
         self.nodes.iter().zip(values).fold(0, |node, (field, value)| node << field.width() | value)
     }
 
-    /// The bits of a node number, and of the mode, at their places in an ID.
-    pub fn place_node(&self, node: u64) -> u64 {
+    /// A node number, and the mode, at their places in an ID.
+    ///
+    /// # Panics
+    ///
+    /// If the node is above [`node_max`](Self::node_max).
+    pub fn place_node(&self, node: u64) -> PlacedNode {
+        let max = self.node_max();
+        assert!(node <= max, "node {node} is above {max}, the highest of the layout {}", self.name);
         if self.packing == Packing::Decimal {
-            return node;
+            return PlacedNode::new(node);
         }
         let (mut left, mut placed) = (node, self.mode.map_or(0, |(bits, mode)| bits.put(mode.bit())));
         for field in self.nodes.iter().rev() {
             placed |= field.put(left & field.max());
             left >>= field.width();
         }
-        placed
+        PlacedNode::new(placed)
     }
 
     /// The ID of a tick, a counter and a node number, all within their fields; `None` if the ID with its offset would

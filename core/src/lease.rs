@@ -335,7 +335,7 @@ impl Lease {
         if is_again {
             // This slot was set aside before: its window has ended since, or the store has no other. The search ends
             // here.
-            self.not_found(Failure::Exhausted { retry_at: turn.now, store_now: turn.now }, turn);
+            self.not_found(Failure::Exhausted { retry_at: turn.now, store_now: turn.now }, turn.now, turn);
         }
     }
 
@@ -373,38 +373,44 @@ impl Lease {
     }
 
     fn failed(&mut self, asked: Asked, failure: Failure, turn: &mut Turn) {
-        self.request = None;
+        let Some(Request { sent_at, .. }) = self.request.take() else { return };
         match &mut self.phase {
-            Phase::Seeking { .. } if asked == Asked::Acquire => self.not_found(failure, turn),
-            Phase::Held { renew_at, failures, .. } => {
+            Phase::Seeking { .. } if asked == Asked::Acquire => self.not_found(failure, sent_at, turn),
+            Phase::Held { open, renew_at, failures, .. } => {
                 *renew_at = turn.now.saturating_add(turn.delay(&self.timing, failure, *failures));
+                if *open && *failures == 0 {
+                    turn.act(Action::Tell(News::RenewalFailed));
+                }
                 *failures = failures.saturating_add(1);
             }
             _ => {} // given up; a slot that could not be released is free once its window is over
         }
     }
 
-    /// The search failed. The slots that it set aside may be what others look for.
-    fn not_found(&mut self, failure: Failure, turn: &mut Turn) {
+    /// The search that was sent at this time failed. The slots that it set aside may be what others look for.
+    fn not_found(&mut self, failure: Failure, sent_at: i64, turn: &mut Turn) {
         if let Phase::Seeking { at, failures, .. } = &mut self.phase {
             *at = turn.now.saturating_add(turn.delay(&self.timing, failure, *failures));
             *failures = failures.saturating_add(1);
         }
         self.give_back_aside(turn);
-        self.refused(failure, turn);
+        self.refused(failure, sent_at, turn);
     }
 
     /// Decides whether anybody keeps waiting after a failed search, and whether there is another search.
-    fn refused(&mut self, failure: Failure, turn: &mut Turn) {
+    fn refused(&mut self, failure: Failure, sent_at: i64, turn: &mut Turn) {
         let until = self.waiting.unwrap_or(i64::MAX);
+        // A look at many slots takes time: the last one begins early enough for its answer.
+        let took = turn.now.saturating_sub(sent_at).clamp(0, self.timing.interval());
+        let last_look = if matches!(failure, Failure::Exhausted { .. }) { until.saturating_sub(took) } else { until };
         let hopeless = match failure {
             Failure::Fatal => true,
             Failure::Quiet { until: end, store_now } => turn.now.saturating_add(end - store_now) > until,
-            Failure::Exhausted { .. } => turn.now >= until,
+            Failure::Exhausted { .. } => turn.now >= last_look,
             Failure::Store | Failure::Skew => !self.recovering || turn.now >= until,
         };
         match &mut self.phase {
-            Phase::Seeking { at, .. } if !hopeless => *at = (*at).min(until), // the last chance is at the very end
+            Phase::Seeking { at, .. } if !hopeless => *at = (*at).min(last_look), // the last chance is at the very end
             _ if failure == Failure::Fatal || !self.recovering => self.stop(Why::Refused(failure), turn),
             _ => self.reject(Why::Refused(failure), turn),
         }

@@ -4,10 +4,11 @@
 //! **node** number. Tick and counter, joined, are one *number* that only grows, so a generator needs one
 //! atomic word: the next free number.
 //!
-//! There are four rooms, the lowest first. A room may use the rooms below it, and no other.
+//! There are four rooms, the lowest first, on one small file. A room may use what is below it, and no other.
 //!
 //! | room | what it is for |
 //! |---|---|
+//! | `sync` | the atomics: the standard library's, or those of the models |
 //! | [`layout`] | what the 64 bits mean |
 //! | [`generator`] | how numbers are taken in a process |
 //! | [`files`] | what outlives a process: cursors, slots and counters in files |
@@ -22,6 +23,7 @@ pub mod files;
 pub mod generator;
 pub mod layout;
 pub mod lease;
+mod sync;
 
 /// Its examples are tests.
 #[cfg(doctest)]

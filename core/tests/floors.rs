@@ -4,7 +4,7 @@
 //! The order stands in the tables at the top of `lib.rs` and of each room, the lowest first. What a file uses are its
 //! paths that begin with `crate`, `super` or `self`, in imports and elsewhere. `tests.rs` is a part of the file it tests.
 
-#![cfg(not(loom))]
+#![cfg(not(flakeforge_loom))]
 
 use std::collections::HashMap;
 use std::fs;

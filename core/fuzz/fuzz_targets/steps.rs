@@ -36,7 +36,6 @@ struct Answered {
     texts: Vec<Text>,
     is_done: bool,
     fresh: u128,
-    older: (bool, Option<String>),
     names: Vec<String>,
 }
 
@@ -71,10 +70,9 @@ fuzz_target!(|input: Input| {
             }
             Ask::Swap(swap) => {
                 is_a_record(&swap.name, &swap.to);
-                step.swapped(answered.is_done, &memory, fresh)
+                step.swapped(answered.is_done, &mut memory, fresh)
             }
             Ask::Names => step.named(answered.names.clone(), &memory, fresh),
-            Ask::Older => step.older(answered.older.0, answered.older.1.clone(), &memory, fresh),
             Ask::Done(_) => return,
         };
         if let Ask::Done(Answer::Granted(granted)) = &ask {
@@ -127,7 +125,7 @@ fn write(text: &Text, config: &GroupConfig) -> Option<String> {
                 2 => Stage::Ending(config),
                 _ => Stage::Destroyed { durable: *durable },
             };
-            GroupRecord { state, life: *life, quiet_until: *quiet_until, identity, nonce: 1 }.text()
+            GroupRecord { state, life: *life, quiet_until: *quiet_until, lineage: 1, identity, nonce: 1 }.text()
         }
         Text::SlotRecord { owner, life, lo, hi, host } => {
             let owner = owner.map(u128::from);

@@ -1,12 +1,14 @@
-//! The cursor, the mark and the presence words under every interleaving of a few threads:
-//! `RUSTFLAGS="--cfg loom" cargo test --package flakeforge-core-loom --target-dir target/loom`.
+//! The cursor, the registry, the mark and the presence words under every interleaving of a few threads:
+//! `RUSTFLAGS="--cfg flakeforge_loom" cargo test --package flakeforge-core-loom --target-dir target/loom`.
 
-#[cfg(all(loom, test))]
+#[cfg(all(flakeforge_loom, test))]
 mod tests {
     use flakeforge_core::files::mark::Mark;
     use flakeforge_core::files::presence::Presence;
     use flakeforge_core::generator::clock::Clock;
     use flakeforge_core::generator::cursor::{Cursor, Refused, Rule};
+    use flakeforge_core::generator::registry::{Key, Registry};
+    use flakeforge_core::layout::Layout;
     use flakeforge_core::layout::timescale::OutOfRange;
     use loom::sync::Arc;
     use loom::sync::atomic::{
@@ -128,6 +130,36 @@ mod tests {
             numbers.extend(twice(&cursor, 3, RULE, Shown(4, 5)));
             assert!(numbers.iter().all(|number| [8, 9, 11].contains(number)), "outside the windows: {numbers:?}");
             assert_distinct(numbers);
+        });
+    }
+
+    fn key() -> Key {
+        let flake = Layout::named("flake").unwrap();
+        Key::new(&flake, flake.place_node(1))
+    }
+
+    #[test]
+    fn a_key_is_free_above_all_that_its_leases_made() {
+        loom::model(|| {
+            let mut registry = Registry::<&str>::default();
+            let [one, other] = [(); 2].map(|()| registry.lease(key()).unwrap());
+            let thread = thread::spawn(move || one.end(100));
+            other.end(50);
+            if let Ok(cursor) = registry.plain(key()) {
+                assert_eq!(cursor.next(), 101);
+            }
+            thread.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_key_that_gave_a_number_is_not_free() {
+        loom::model(|| {
+            let mut registry = Registry::<&str>::default();
+            let cursor = registry.plain(key()).unwrap();
+            let thread = thread::spawn(move || cursor.claim(1, &RULE, &mut Shown(4, 4)).unwrap());
+            assert!(registry.lease(key()).is_err());
+            thread.join().unwrap();
         });
     }
 

@@ -8,29 +8,41 @@
 use std::fs::File;
 use std::mem::offset_of;
 use std::path::Path;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use crate::files::error::FileError;
-use crate::files::file_format::{CounterPage, CounterWords, Kind, Purpose};
+use crate::files::file_format::{CounterPage, CounterWords, Kind, Purpose, new_lineage};
 use crate::files::machine;
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
 use crate::files::names;
 
-/// Adds `by` to a counter in a store's folder and returns its value from before. A counter that does not exist is
-/// created with the value `init`, if one is given. If `by` is 0 and there is an `init`, the counter is first raised to
-/// `init`.
-pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, FileError> {
+/// Numbers that were taken from a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// the first one: what the counter was before
+    pub first: u64,
+    /// what names the counter where others have the same name: random bits, others each time it is made or raised
+    pub lineage: u64,
+}
+
+/// Adds `by` to a counter in a store's folder. A counter that does not exist is created with the value `init`, if one is
+/// given. If `by` is 0 and there is an `init`, the counter is first raised to `init`.
+pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<Block, FileError> {
     machine::check_shares(store)?;
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");
     let (file, identity) = find(path, &text, init)?;
     let page = Mapped::<CounterWords>::new(file, path)?;
-    let value = &page.checked().words.value;
+    let CounterPage { words: CounterWords { value, .. }, lineage, .. } = page.checked();
     if let (0, Some(init)) = (by, init) {
         value.fetch_max(init, AcqRel);
+        lineage.store(new_lineage(), Release);
     }
-    let before = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by)).map_err(|value| {
+    let lineage = lineage.load(Acquire);
+    let first = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by));
+    page.check_kept(path)?;
+    let first = first.map_err(|value| {
         FileError::new(path, format!("has reached {value}. {by} more do not fit into 64 bits, so nothing was taken"))
     })?;
     page.sync().map_err(|error| FileError::io(path, "synced", &error))?;
@@ -40,14 +52,16 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u
             "was removed, replaced or cut short while in use. Call skipTo(n) with an n above every ID that was handed out",
         ));
     }
-    Ok(before)
+    Ok(Block { first, lineage })
 }
 
 fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentity), FileError> {
     let machine = machine::this();
     let purpose = Purpose::new(Kind::Counter, text);
     if let Some(init) = init {
-        let purpose = purpose.with(offset_of!(CounterPage, words.value), init);
+        let purpose = purpose
+            .with(offset_of!(CounterPage, words.value), init)
+            .with(offset_of!(CounterPage, lineage), new_lineage());
         return named_file::open(path, &purpose, machine);
     }
     let gone = || {

@@ -14,9 +14,7 @@
 //! So everyone who enters without a skip follows somebody in the same boot who skipped, or who found the file new.
 //! Anything else only costs time: a skip is safe whoever does it, at any time and any number of times, because `next`
 //! only grows. That is why there is no lock here. Several processes may enter at once and in any order. One that is
-//! stopped or killed in the middle has promised nothing and blocks nobody. Version 0.1 skips if it does not find the ID
-//! of its boot, and writes that ID afterwards. It asks and answers nothing, and leaves these words alone. Together with
-//! it there are more skips, not fewer.
+//! stopped or killed in the middle has promised nothing and blocks nobody.
 //!
 //! A skip takes up to 5 s from all users of the file, so skips must not add up. They do not if no number is taken after
 //! them, because a mark is raised only for a number that the clock allows ([`Generator`](crate::generator::Generator)).

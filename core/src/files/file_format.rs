@@ -4,8 +4,9 @@
 //! |---|---|
 //! | 0…1535 | the [`Header`], which never changes: what the file is, and as text what it was made for |
 //! | 1536…1551 | the boot of the machine in which it was last used, if that boot has a name |
-//! | 1552…1575 | whether somebody has it open: users, asked, answered; version 0.1 leaves them 0 |
+//! | 1552…1575 | whether somebody has it open: users, asked, answered |
 //! | 1576…1583 | whether its name is known to be on the disk |
+//! | 1584…1591 | the lineage, if it is a group or a counter |
 //! | 2048…2111 | words: those of a cursor or slot, of a group, or of a counter |
 //! | 2560…2567 | the durable mark |
 //! | 3072…4095 | who holds it, if it is a slot |
@@ -22,6 +23,7 @@
 //! This file must never accept a page that this version did not make, nor move a field: files of older versions are in
 //! use.
 
+use std::hash::{BuildHasher, RandomState};
 use std::mem::offset_of;
 use std::sync::atomic::AtomicU64;
 
@@ -41,7 +43,9 @@ pub struct Page<W> {
     pub(crate) boot: [AtomicU64; 2],
     pub(crate) presence: Presence,
     pub(crate) is_named: AtomicU64,
-    unused_1584: [AtomicU64; 58],
+    /// of a group or a counter: random bits, others each time it is made
+    pub(crate) lineage: AtomicU64,
+    unused_1592: [AtomicU64; 57],
     pub(crate) words: W,
     unused_2112: [AtomicU64; 56],
     pub(crate) mark: Mark,
@@ -121,7 +125,8 @@ const _: () = {
     assert!(offset_of!(CursorPage, boot) == 1536);
     assert!(offset_of!(CursorPage, presence) == 1552);
     assert!(offset_of!(CursorPage, is_named) == 1576);
-    assert!(offset_of!(CursorPage, unused_1584) == 1584);
+    assert!(offset_of!(CursorPage, lineage) == 1584);
+    assert!(offset_of!(CursorPage, unused_1592) == 1592);
     assert!(offset_of!(CursorPage, words) == 2048);
     assert!(offset_of!(CursorPage, unused_2112) == 2112);
     assert!(offset_of!(CursorPage, mark) == 2560);
@@ -206,6 +211,11 @@ impl<'a> Purpose<'a> {
         self.start.push((offset, word));
         self
     }
+}
+
+/// A lineage that nothing else has.
+pub(crate) fn new_lineage() -> u64 {
+    RandomState::new().hash_one(())
 }
 
 /// A new page; `None` if its text does not fit.

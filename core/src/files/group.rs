@@ -16,7 +16,7 @@ use std::sync::atomic::{
 };
 
 use crate::files::error::FileError;
-use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, word};
+use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, new_lineage, word};
 use crate::files::machine::{Machine, check_shares};
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
@@ -48,6 +48,8 @@ pub struct Group {
     identity: FileIdentity,
     /// whether this process made it
     pub(crate) is_new: bool,
+    /// what names this life where others have the same name
+    pub(crate) lineage: u64,
     /// no slot that this process takes starts before this Unix millisecond is over
     past_ms: i64,
     /// the highest mark that this process has covered
@@ -68,7 +70,8 @@ impl Group {
         let purpose = Purpose::new(Kind::Group, &text)
             .with(offset_of!(GroupPage, words.epoch_ms), scale.epoch_ms() as u64)
             .with(offset_of!(GroupPage, words.tick_ns), scale.tick_ns())
-            .with(offset_of!(GroupPage, words.counter_bits), u64::from(counter_bits));
+            .with(offset_of!(GroupPage, words.counter_bits), u64::from(counter_bits))
+            .with(offset_of!(GroupPage, lineage), new_lineage());
         loop {
             let (life, floor_ms) = match last_life(folder)? {
                 None => (1, past_ms),
@@ -80,7 +83,8 @@ impl Group {
             let path = folder.join(FILE);
             let (file, identity, is_new) = named_file::open_or_make(&path, &purpose, machine)?;
             let page = Mapped::new(file, &path)?;
-            let group = Self { page, folder, identity, is_new, past_ms, own_top: AtomicU64::new(0) };
+            let lineage = page.checked().lineage.load(Relaxed);
+            let group = Self { page, folder, identity, is_new, lineage, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
                 return Ok(group);
             }
@@ -98,7 +102,12 @@ impl Group {
 
     /// Whether its file was removed or replaced.
     pub(crate) fn is_gone(&self) -> bool {
-        self.page.was_cut() || named_file::is_gone(&self.folder.join(FILE), self.identity)
+        self.page.is_lost() || named_file::is_gone(&self.folder.join(FILE), self.identity)
+    }
+
+    /// Refuses to rely on its page if that was lost.
+    pub(crate) fn check_kept(&self) -> Result<(), FileError> {
+        self.page.check_kept(&self.folder.join(FILE))
     }
 
     /// No number up to the end of this Unix millisecond belongs to this life.
@@ -112,8 +121,8 @@ impl Group {
         self.words().top.fetch_max(mark, SeqCst);
     }
 
-    /// The Unix millisecond in which the highest mark of this life ends, for when its file is gone. If the file was cut
-    /// short, this is the highest mark of this process.
+    /// The Unix millisecond in which the highest mark of this life ends, for when its file is gone. If its page was
+    /// lost, this is the highest mark of this process.
     pub(crate) fn end_ms(&self, numbers: &Numbers) -> i64 {
         let top = self.words().top.load(SeqCst).max(self.own_top.load(Relaxed));
         self.floor_ms().max(numbers.end_ms(top))

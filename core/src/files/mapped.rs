@@ -1,8 +1,8 @@
 //! A page of a file in the memory of this process, which other processes map, too.
 //!
-//! Reading a mapped page whose file was cut to nothing ends the process with SIGBUS. So wherever there is time for it,
-//! the file is checked before the page is read, and a page that was cut off is never read again. Only a claim that is
-//! under way at that very moment cannot know.
+//! A page can be lost: its file is cut short, or the system cannot give it (lost_page.rs). On Linux a claim that is under way
+//! at that very moment finds a sealed cursor. Elsewhere the system ends a process that touches such a page, so wherever
+//! there is time for it, the file is checked first. A page that was lost is never used again.
 //!
 //! This file must never read the mapped page in any way other than by atomics: other processes write there.
 
@@ -21,7 +21,11 @@ use memmap2::{MmapOptions, MmapRaw};
 
 use crate::files::error::FileError;
 use crate::files::file_format::{CounterWords, CursorWords, DAMAGED, GroupWords, Page, SIZE};
+use crate::files::lost_page::Place;
 use crate::files::named_file;
+
+const LOST: &str = "could not be kept in memory: its disk is full or has failed, or the file was cut short. Make room, and make \
+                    a new generator";
 
 /// The words of one kind of page.
 ///
@@ -40,6 +44,7 @@ unsafe impl Words for CounterWords {}
 #[derive(Debug)]
 pub(crate) struct Mapped<W> {
     map: MmapRaw,
+    place: &'static Place,
     file: Arc<File>,
     /// the page, or the zeros that replace it
     start: AtomicPtr<Page<W>>,
@@ -53,19 +58,22 @@ impl<W: Words> Mapped<W> {
         let map = MmapOptions::new().len(SIZE).map_raw(&*file);
         let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
-        let mapped = Self { map, file, start, stand_in: OnceLock::new() };
+        let place = Place::watch(map.as_ptr());
+        let mapped = Self { map, place, file, start, stand_in: OnceLock::new() };
         if mapped.page().is_named.load(Acquire) == 0 {
             named_file::sync_name(path)?;
             mapped.page().is_named.store(1, Release);
         }
+        mapped.check_kept(path)?;
         Ok(mapped)
     }
 
-    /// The page. The file must not have been cut short: see [`checked`](Self::checked).
+    /// The page, which may have been lost: see [`checked`](Self::checked).
     #[inline]
     pub(crate) fn page(&self) -> &Page<W> {
         // SAFETY: `start` points to the first of SIZE bytes that can be read and written: those of `map`, which was made
-        // with that length, or those of `stand_in`. Both are made once and live as long as `self`, which the reference
+        // with that length (lost_page.rs may put another page there, as long and as accessible), or those of `stand_in`. If
+        // the system cannot give a byte of the map, the process ends, or on Linux goes on in that other page. Both are made once and live as long as `self`, which the reference
         // borrows. `Page<W>` has SIZE bytes and the alignment of `AtomicU64` (file_format.rs asserts both for each
         // `W`); a map starts at a page of memory, and the stand-in is made of `AtomicU64`s. `Page<W>` consists of
         // `AtomicU64`s, by its fields and by `Words`: every bit pattern is valid, and others may write while this
@@ -73,26 +81,36 @@ impl<W: Words> Mapped<W> {
         unsafe { &*self.start.load(Acquire) }
     }
 
-    /// The page, for calls that may come long after the file was cut short.
+    /// The page, for calls that may come long after it was lost.
     pub(crate) fn checked(&self) -> &Page<W> {
-        self.was_cut();
+        self.is_lost();
         self.page()
     }
 
-    /// Whether the file was cut short. If so, the page is gone for good, and zeros that only this process sees replace
-    /// it. So this is called before the page is read, wherever the file may have been cut long ago.
-    pub(crate) fn was_cut(&self) -> bool {
-        if self.stand_in.get().is_none() && self.file.metadata().is_ok_and(|found| found.len() < SIZE as u64) {
+    /// Whether the page was lost. If so, it is gone for good, and zeros that only this process sees replace it. So this is
+    /// called before the page is read, wherever it may have been lost long ago.
+    pub(crate) fn is_lost(&self) -> bool {
+        let is_cut = || self.file.metadata().is_ok_and(|found| found.len() < SIZE as u64);
+        if self.stand_in.get().is_none() && (self.place.is_lost() || is_cut()) {
             let zeros = self.stand_in.get_or_init(|| Box::new([const { AtomicU64::new(0) }; SIZE / 8]));
             self.start.store((&raw const **zeros).cast_mut().cast(), Release);
         }
         self.stand_in.get().is_some()
     }
 
+    /// Refuses a page that was lost. Whoever relies on what was written to the page, or read from it, asks this afterwards.
+    pub(crate) fn check_kept(&self, path: &Path) -> Result<(), FileError> {
+        if self.is_lost() { Err(FileError::new(path, LOST)) } else { Ok(()) }
+    }
+
     /// Returns once the page, as it was at the call, is on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.map.flush()?; // on Linux, an fdatasync of these bytes
-        if cfg!(target_os = "linux") { Ok(()) } else { self.file.sync_data() }
+        if !cfg!(target_os = "linux") {
+            self.file.sync_data()?;
+        }
+        // What takes the place of a lost page is on no disk.
+        if self.is_lost() { Err(io::Error::other("the page could not be kept in memory")) } else { Ok(()) }
     }
 }
 
@@ -100,7 +118,14 @@ impl Mapped<CursorWords> {
     /// Whether the words of a cursor's page contradict each other.
     pub(crate) fn check_words(&self, path: &Path) -> Result<(), FileError> {
         let Some(words) = self.page().mark.contradiction(&self.page().words.cursor) else { return Ok(()) };
+        self.check_kept(path)?;
         Err(FileError::new(path, format!("contradicts itself ({words}). {DAMAGED}")))
+    }
+}
+
+impl<W> Drop for Mapped<W> {
+    fn drop(&mut self) {
+        self.place.leave(); // before the page is unmapped
     }
 }
 

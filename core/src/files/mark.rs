@@ -6,20 +6,12 @@
 //!
 //! This file must never raise the limit to a mark before the sync that wrote it has returned.
 
-#[cfg(loom)]
-use loom::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, SeqCst},
-    fence,
-};
-#[cfg(not(loom))]
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, SeqCst},
-    fence,
-};
-
 use crate::generator::cursor::Cursor;
+use crate::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, SeqCst},
+    fence,
+};
 
 /// Nobody ever took a number above this, as far as the disk knows.
 #[derive(Debug)]

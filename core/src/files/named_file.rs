@@ -234,7 +234,10 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
                 return Err(FileError::io(folder, "created", &error));
             }
             _ if !folder.is_dir() => return Err(FileError::new(folder, "is not a folder. Use another path")),
-            _ => {}
+            Ok(()) => File::open(folder)
+                .and_then(|made| share(&made, above))
+                .map_err(|error| FileError::io(folder, "given to its group", &error))?,
+            Err(_) => {}
         }
     }
     match sync_folder(above) {
@@ -242,6 +245,30 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
         Err(error) if is_there && error.kind() == ErrorKind::PermissionDenied => Ok(()),
         synced => synced.map_err(|error| FileError::io(above, "synced", &error)),
     }
+}
+
+/// Gives what was made in a folder to the folder's group, if that may write to the folder: then several users share it.
+/// Never to all others, and not in a sticky folder, where what is made is its maker's.
+#[cfg(unix)]
+fn share(made: &File, folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    const STICKY: u32 = 0o1000;
+    const SETGID: u32 = 0o2000;
+    const GROUP: u32 = 0o070;
+    let (above, found) = (fs::metadata(folder)?, made.metadata()?);
+    if above.mode() & 0o020 == 0 || above.mode() & STICKY != 0 {
+        return Ok(());
+    }
+    if found.gid() != above.gid() && fchown(made, None, Some(above.gid())).is_err() {
+        return Ok(()); // this user is not of that group
+    }
+    let rights = if found.is_dir() { above.mode() & (GROUP | SETGID) } else { 0o060 };
+    made.set_permissions(fs::Permissions::from_mode((found.mode() | rights) & 0o7775))
+}
+
+#[cfg(not(unix))]
+fn share(_made: &File, _folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Other systems make names survive a crash by themselves, and cannot open a folder.
@@ -260,7 +287,8 @@ struct Temporary {
 }
 
 impl Temporary {
-    /// Writes all bytes and leaves no hole: a page without disk blocks would fail much later, with a SIGBUS.
+    /// Writes all bytes and leaves no hole, so that a full disk is noticed now. A file system that copies what is written needs
+    /// room again later: lost_page.rs.
     fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
@@ -271,6 +299,7 @@ impl Temporary {
                 Ok(file) => {
                     let mut temporary = Self { path, file };
                     temporary.file.write_all(bytes)?;
+                    share(&temporary.file, folder)?;
                     temporary.file.sync_all()?;
                     return Ok(temporary);
                 }

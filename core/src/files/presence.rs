@@ -10,13 +10,7 @@
 //!
 //! This file must never accept as an answer what was in the page before the question.
 
-#[cfg(loom)]
-use loom::sync::atomic::{
-    AtomicU64,
-    Ordering::{Relaxed, SeqCst},
-};
-#[cfg(not(loom))]
-use std::sync::atomic::{
+use crate::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };

@@ -11,7 +11,8 @@
 //! - Whoever opens the file goes on past the mark, unless it is proven that the machine has not crashed since: entry.rs.
 //!
 //! A file must not be removed, cut short or overwritten while it is in use. All of this is noticed, and ends the cursor
-//! in this process.
+//! in this process. An older copy shows when a number comes again, before anybody gets it, or within a second: the next
+//! number or the mark is below what this process has seen.
 //!
 //! This file must never raise the limit in any way other than [`Mark::raise`](crate::files::mark::Mark::raise).
 
@@ -25,7 +26,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::files::entry::enter;
 use crate::files::error::FileError;
-use crate::files::file_format::{CursorWords, HOLDER_WORDS, Kind, Purpose};
+use crate::files::file_format::{CursorWords, HOLDER_WORDS, Kind, Page, Purpose};
 use crate::files::group::Group;
 use crate::files::machine::{self, Machine};
 use crate::files::mapped::Mapped;
@@ -143,6 +144,7 @@ impl SharedCursor {
         let page = Mapped::new(file, &path)?;
         page.check_words(&path)?;
         enter(&page, machine.boot, &numbers).map_err(|error| FileError::io(&path, "synced", &error))?;
+        page.check_kept(&path)?;
         let [seen, covered] = [page.page().words.cursor.next(), page.page().words.cursor.limit()].map(AtomicU64::new);
         let (ended, fault) = (AtomicBool::new(false), OnceLock::new());
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
@@ -154,11 +156,11 @@ impl SharedCursor {
         &self.page.page().words.cursor
     }
 
-    /// The next free number. If the file was cut short or went back: a number above all that this process was given.
+    /// The next free number. If the page was lost or the file went back: a number above all that this process was given.
     pub fn next(&self) -> u64 {
         let (seen, next) = (self.seen.load(Acquire), self.cold().next());
         // Nobody knows any more what was taken since this process last looked.
-        if next < seen || self.page.was_cut() { self.covered.load(Acquire).saturating_add(1) } else { next }
+        if next < seen || self.page.is_lost() { self.covered.load(Acquire).saturating_add(1) } else { next }
     }
 
     /// The last number that may be taken now.
@@ -171,7 +173,7 @@ impl SharedCursor {
         self.limit().max(self.covered.load(Acquire))
     }
 
-    /// The cursor for calls that may come long after the file was cut short.
+    /// The cursor for calls that may come long after the page was lost.
     fn cold(&self) -> &Cursor {
         &self.page.checked().words.cursor
     }
@@ -185,9 +187,9 @@ impl SharedCursor {
         self.identity
     }
 
-    /// Whether the file was removed, replaced or cut short.
+    /// Whether the file was removed, replaced or cut short, or its page lost.
     pub fn is_gone(&self) -> bool {
-        self.page.was_cut() || named_file::is_gone(&self.path, self.identity)
+        self.page.is_lost() || named_file::is_gone(&self.path, self.identity)
     }
 
     /// Whether this process must take no more numbers from it, because [`end`](Self::end) was called or the file failed.
@@ -215,27 +217,37 @@ impl SharedCursor {
 
     /// From here on, takes no number below `next`.
     pub(crate) fn go_on_at(&self, next: u64) -> Result<(), FileError> {
-        self.raise_from(self.numbers.now().max(self.numbers.tick(next)))?; // a number past the mark would be damage
+        self.raise_past(self.numbers.first_of(self.numbers.now()).max(next))?; // a number past the mark would be damage
         self.cursor().raise_next(next);
         Ok(())
     }
 
     /// The same as `raise`, from a tick that a generator's clock has shown; the clock may show another one by now.
     pub(crate) fn raise_from(&self, now: u64) -> Result<(), FileError> {
+        self.raise_past(self.numbers.first_of(now))
+    }
+
+    fn raise_past(&self, first: u64) -> Result<(), FileError> {
         self.check()?;
         self.check_group()?;
-        let numbers = self.numbers;
-        let tick = now.max(numbers.tick(self.cursor().next()));
-        let target = numbers.last_of(tick.saturating_add(numbers.ticks(AHEAD_NS)));
+        let target = self.ahead_of(first.max(self.cursor().next()), AHEAD_NS);
         if let Some(group) = &self.group {
             group.cover(target); // before any number up to the target is taken
         }
-        self.covered.fetch_max(target, Release);
         self.page.page().mark.raise(self.cursor(), target, || {
+            self.covered.fetch_max(target, Release); // the mark has it, and no number up to it was taken yet
             // No second try: after a failed sync, the system may believe that the page is on the disk.
             self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
             self.check_group() // again, now that the mark is written: see group.rs
-        })
+        })?;
+        self.covered.fetch_max(self.limit(), Release); // another process may have raised it further
+        Ok(())
+    }
+
+    /// The number that is this much time ahead of another.
+    fn ahead_of(&self, number: u64, ns: u64) -> u64 {
+        // The holder of a slot may use it in whole ticks.
+        if self.group.is_some() { self.numbers.ticks_ahead_of(number, ns) } else { self.numbers.ahead_of(number, ns) }
     }
 
     /// Whether the file is still the one that was opened, and its page has kept what this process saw there.
@@ -243,13 +255,16 @@ impl SharedCursor {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
-        if self.is_gone() {
+        if named_file::is_gone(&self.path, self.identity) {
             return Err(self.spoil(FileError::new(&self.path, GONE)));
         }
-        // `seen` first: another thread may update it meanwhile.
-        let (seen, next) = (self.seen.load(Acquire), self.cursor().next());
-        if next < seen {
-            return Err(self.spoil(FileError::new(&self.path, WENT_BACK)));
+        // What this process knows first: another thread may update it meanwhile.
+        let (seen, covered) = (self.seen.load(Acquire), self.covered.load(Acquire));
+        let Page { words, mark, .. } = self.page.checked();
+        let (next, written) = (words.cursor.next(), mark.written());
+        self.page.check_kept(&self.path).map_err(|lost| self.spoil(lost))?;
+        if next < seen || written < covered {
+            return Err(self.went_back());
         }
         if self.group.is_none() {
             self.page.page().presence.answer();
@@ -259,9 +274,16 @@ impl SharedCursor {
         Ok(())
     }
 
+    /// An older copy was written over the file: nobody knows any more which numbers were taken.
+    fn went_back(&self) -> FileError {
+        self.seen.store(u64::MAX, Release); // so that `next` is not believed any more
+        self.spoil(FileError::new(&self.path, WENT_BACK))
+    }
+
     fn check_group(&self) -> Result<(), FileError> {
-        if !self.group.as_ref().is_some_and(|group| group.is_destroyed()) {
-            return Ok(());
+        let Some(group) = &self.group else { return Ok(()) };
+        if !group.is_destroyed() {
+            return group.check_kept().map_err(|lost| self.spoil(lost));
         }
         self.end();
         Err(FileError::new(&self.path, "belongs to a group that was destroyed"))
@@ -275,8 +297,7 @@ impl SharedCursor {
             return; // the fault is stored, and later calls report it
         }
         let next = self.seen.load(Acquire);
-        let near = self.numbers.last_of(self.numbers.tick(next).saturating_add(self.numbers.ticks(NEAR_NS)));
-        if next != before && near > self.cursor().limit() {
+        if next != before && self.ahead_of(next, NEAR_NS) > self.cursor().limit() {
             let _ = self.raise();
         }
     }
@@ -339,6 +360,18 @@ impl KeptCursor for SharedCursor {
         self.next()
     }
 
+    fn seen(&self) -> u64 {
+        self.seen.load(Acquire)
+    }
+
+    fn check(&self) -> Result<(), Refused> {
+        self.check().map_err(|_| Refused::PastLimit)
+    }
+
+    fn went_back(&self) {
+        self.went_back();
+    }
+
     fn raise_from(&self, tick: u64) -> Result<(), Refused> {
         self.raise_from(tick).map_err(|_| Refused::PastLimit)
     }
@@ -353,7 +386,7 @@ impl From<Arc<SharedCursor>> for Source {
 impl Drop for SharedCursor {
     fn drop(&mut self) {
         OPEN.forget(self);
-        if !self.page.was_cut() {
+        if !self.page.is_lost() {
             self.page.page().presence.leave();
         }
     }

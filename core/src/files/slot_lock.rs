@@ -5,10 +5,13 @@
 //! nobody uses, and without letting anybody else have that right. The system refuses a second one. A file that is open
 //! like this cannot be removed or renamed either.
 //!
-//! This file must never say that a slot is locked while another process may have it.
+//! A process and those that it forks have one lock in common, and it is the parent's.
+//!
+//! This file must never say that a slot is locked while another process may have it, nor release what another holds.
 
 use std::fs::File;
 use std::path::Path;
+use std::process;
 use std::sync::Arc;
 
 use crate::files::error::FileError;
@@ -19,6 +22,19 @@ use crate::files::named_file;
 pub(crate) struct SlotLock {
     #[cfg_attr(windows, expect(dead_code, reason = "closing it releases the lock"))]
     file: Arc<File>,
+    /// the process that asked for it
+    pid: u32,
+}
+
+impl SlotLock {
+    fn of(file: Arc<File>) -> Self {
+        Self { file, pid: process::id() }
+    }
+
+    /// Whether this process asked for it, and not one that forked this one.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.pid == process::id()
+    }
 }
 
 /// The result of asking for the lock, without waiting.
@@ -45,14 +61,16 @@ mod system {
                 Err(TryLockError::Error(error)) => return Err(FileError::io(path, "locked", &error)),
             }
             let file = Arc::new(file);
-            Ok(Asked::Held(Self { file: file.clone() }, file))
+            Ok(Asked::Held(Self::of(file.clone()), file))
         }
     }
 
     /// The page may keep the file open.
     impl Drop for SlotLock {
         fn drop(&mut self) {
-            let _ = self.file.unlock(); // if this fails, closing the file does it
+            if self.is_ours() {
+                let _ = self.file.unlock(); // if this fails, closing the file does it
+            }
         }
     }
 
@@ -84,7 +102,7 @@ mod system {
             match options.open(path) {
                 Ok(file) => {
                     let opened = named_file::open_locked(path)?;
-                    Ok(opened.map_or(Asked::Missing, |opened| Asked::Held(Self { file: file.into() }, opened.into())))
+                    Ok(opened.map_or(Asked::Missing, |opened| Asked::Held(Self::of(file.into()), opened.into())))
                 }
                 Err(error) if sharing::is_refused(&error) => Ok(Asked::Taken),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(Asked::Missing),

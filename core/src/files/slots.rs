@@ -55,7 +55,7 @@ pub enum Renewal {
     },
     /// the group was destroyed
     Destroyed,
-    /// the slot's file was removed or replaced
+    /// the slot's file was removed or replaced, or another process holds it: the one that forked this one
     Lost,
 }
 
@@ -72,7 +72,7 @@ pub enum Renewal {
 /// # let temp = tempfile::tempdir()?;
 /// # let folder = temp.path();
 /// let layout = Layout::named("flake").unwrap();
-/// let fingerprint = Key::new(&layout, 0).group_fingerprint();
+/// let fingerprint = Key::new(&layout, layout.place_node(0)).group_fingerprint();
 /// let config = FolderConfig { fingerprint, slots: 1024, numbers: Numbers::of(&layout) };
 /// let slots = SlotFolder::open(folder, config)?;
 /// let (one, other) = (slots.acquire(1, "here")?, slots.acquire(2, "here")?);
@@ -122,6 +122,11 @@ impl SlotFolder {
         self.group.lock().unwrap_or_else(PoisonError::into_inner).is_new
     }
 
+    /// What names the group: random bits, others each time a group is made.
+    pub fn lineage(&self) -> u64 {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner).lineage
+    }
+
     /// Takes a slot that nobody has. The search starts at the slot that was freed last.
     pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, SlotError> {
         for _ in 0..TRIES {
@@ -157,7 +162,7 @@ impl SlotFolder {
         let slots = u64::from(self.config.slots);
         let used = group.used().load(SeqCst).min(slots);
         let hint = group.hint().load(Relaxed);
-        let known = (0..used).map(|i| (hint + i) % used);
+        let known = (0..used).map(|i| hint.wrapping_add(i) % used);
         let (first, rest) = (known.clone().take(PROBES as usize), known.skip(PROBES as usize));
         let mut obstacles = Obstacles::default();
         for slot in first.chain(used..slots).chain(rest) {
@@ -170,6 +175,7 @@ impl SlotFolder {
                     // tried.
                     group.hint().store(if slot < used { slot + 1 } else { hint + PROBES }, Relaxed);
                     group.used().fetch_max(slot + 1, SeqCst);
+                    group.check_kept()?;
                     // Look only now that the slot is counted: from here on nobody creates its file again, and if it is
                     // still there, nobody did before.
                     if group.is_gone() {
@@ -307,7 +313,8 @@ impl Obstacles {
     }
 }
 
-/// A slot that this process holds until this is dropped.
+/// A slot that this process holds until this is dropped. A copy that fork made is nobody's: the slot stays with the parent, and
+/// the child has [lost](Renewal::Lost) it.
 #[derive(Debug)]
 pub struct HeldSlot {
     slot: u32,
@@ -322,6 +329,10 @@ impl HeldSlot {
         self.cursor.lends_window()
     }
 
+    fn is_ours(&self) -> bool {
+        self.lock.as_ref().is_some_and(SlotLock::is_ours)
+    }
+
     fn sign(&self, owner: u128, host: &str) {
         let (pid, since_ms) = (process::id(), whole_ms(system_ns()));
         HolderRecord { owner, pid, host: host.to_owned(), since_ms }.write(self.cursor.holder());
@@ -330,6 +341,11 @@ impl HeldSlot {
     /// Its number.
     pub fn slot(&self) -> u32 {
         self.slot
+    }
+
+    /// What names the group: random bits, others each time a group is made.
+    pub fn lineage(&self) -> u64 {
+        self.group.lineage
     }
 
     /// The cursor in its file. From here on the file, not the holder, keeps track of the last number.
@@ -343,7 +359,14 @@ impl HeldSlot {
         self.lo_ms
     }
 
-    /// The last Unix millisecond that such a holder may use: the durable mark, rounded down.
+    /// The Unix millisecond in which the current tick began: the first that a holder may use who takes numbers from the
+    /// cursor in the file.
+    pub fn tick_ms(&self) -> i64 {
+        let numbers = self.cursor.numbers();
+        whole_ms(numbers.scale().start_of(numbers.now()))
+    }
+
+    /// The last Unix millisecond that a holder without that cursor may use: the durable mark, rounded down.
     pub fn hi_ms(&self) -> i64 {
         self.cursor.numbers().last_ms(self.cursor.limit())
     }
@@ -351,6 +374,10 @@ impl HeldSlot {
     /// Says what became of the slot. If the holder does not use the cursor in the file, this also raises the mark to 5
     /// s from now. If it does, the mark is raised without this.
     pub fn renew(&self) -> Result<Renewal, FileError> {
+        if !self.is_ours() {
+            self.cursor.end();
+            return Ok(Renewal::Lost);
+        }
         if self.group.is_destroyed() {
             self.cursor.end();
             return Ok(Renewal::Destroyed);
@@ -370,7 +397,7 @@ impl HeldSlot {
     /// Gives the slot back. `last_ms`: the last Unix millisecond that was used, if the holder did not use the cursor in
     /// the file; anything before [`lo_ms`](Self::lo_ms) if none was.
     pub fn release(self, last_ms: i64) {
-        if self.lends_window().load(Relaxed) != 0 && last_ms <= self.hi_ms() {
+        if self.is_ours() && self.lends_window().load(Relaxed) != 0 && last_ms <= self.hi_ms() {
             self.cursor.cursor().raise_next(self.cursor.numbers().after_ms(last_ms));
             // After `next`, in case this process is killed: once the word is 0, the next holder believes `next`.
             self.lends_window().store(0, Release);

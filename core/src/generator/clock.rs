@@ -78,7 +78,12 @@ impl TickClock {
     }
 
     /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
+    ///
+    /// # Panics
+    ///
+    /// If the clock follows the system's.
     pub fn set(&mut self, unix_ns: i128) {
+        assert!(self.is_given(), "this clock follows the system's: the time is set of one that TickClock::given made");
         self.teller = Teller::Given(unix_ns);
     }
 
@@ -112,7 +117,7 @@ impl TickClock {
         if self.is_given() {
             return 0;
         }
-        let end = self.scale.start_of(self.tick) + i128::from(self.scale.tick_ns());
+        let end = self.scale.start_of(self.tick).saturating_add(self.scale.tick_ns().into());
         let left = u64::try_from(end - unix_ns).unwrap_or(0).min(NS_PER_MS);
         left * cycles::per_ms(self.read_at) / NS_PER_MS * 98 / 100
     }

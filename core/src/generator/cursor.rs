@@ -8,22 +8,15 @@
 //! This file must never: lower `next` or `limit`, take a number at or below an earlier one, or report
 //! [`Refused::Behind`] without having read the real clock after the word was loaded.
 
-#[cfg(loom)]
-use loom::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
-#[cfg(not(loom))]
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
-
 use std::fmt;
 use std::ops::Deref;
 
 use crate::generator::clock::Clock;
 use crate::layout::timescale::OutOfRange;
+use crate::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 /// The word of a sealed cursor: above every limit, so that no number follows it.
 const SEALED: u64 = u64::MAX;
@@ -152,7 +145,7 @@ impl Rule {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(flakeforge_loom))]
 impl Cursor {
     /// Where the words are, for those who read the bytes of one.
     pub(crate) const NEXT_AT: usize = std::mem::offset_of!(Self, next);

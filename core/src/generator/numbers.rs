@@ -78,6 +78,23 @@ impl Numbers {
         ns / self.scale.tick_ns() + 1
     }
 
+    /// The last number of the tick that is this much time after that of a number.
+    pub fn ticks_ahead_of(&self, number: u64, ns: u64) -> u64 {
+        self.last_of(self.tick(number).saturating_add(self.ticks(ns)))
+    }
+
+    /// The same, but of a tick that is longer it is only a part: as many numbers as it has in that time, and the number
+    /// itself at least. So whoever goes on past it need not wait for the next tick. Of very long ticks the part is larger than
+    /// that, or the next one would be asked for too often.
+    pub fn ahead_of(&self, number: u64, ns: u64) -> u64 {
+        if self.scale.tick_ns() <= ns {
+            return self.ticks_ahead_of(number, ns);
+        }
+        const VERY_LONG_NS: u64 = 80_000_000_000; // of which 5 s are a 16th
+        let part = (u128::from(ns) << self.counter_bits) / u128::from(self.scale.tick_ns().min(VERY_LONG_NS));
+        to_number(u128::from(number) + part.max(1) - 1)
+    }
+
     /// The numbers of all ticks that start at `lo` or later and end by the end of `hi`, Unix milliseconds, both
     /// included. `None` if there is no such tick.
     pub fn window(&self, lo: i64, hi: i64) -> Option<RangeInclusive<u64>> {
@@ -95,7 +112,7 @@ impl Numbers {
     /// The first Unix millisecond that contains no number below `next`.
     pub fn first_ms(&self, next: u64) -> i64 {
         let tick = next.div_ceil(1 << self.counter_bits);
-        whole_ms(self.scale.start_of(tick) + MS - 1)
+        whole_ms(self.scale.start_of(tick).saturating_add(MS - 1))
     }
 
     /// The last Unix millisecond that contains no number above `limit`.

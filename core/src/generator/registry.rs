@@ -14,13 +14,13 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::{self, Display};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::generator::clock::system_ns;
 use crate::generator::cursor::{Cursor, LAST, OwnCursor};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
-use crate::layout::{Layout, Packing};
+use crate::layout::{Layout, Packing, PlacedNode};
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// With this many entries, those that nobody holds are looked through. All nodes of all dialects are far fewer.
 const MANY: usize = 1 << 16;
@@ -34,19 +34,19 @@ pub struct Key {
     epoch_ms: i64,
     tick_ns: u64,
     packing: Packing,
-    node: u64,
+    node: PlacedNode,
 }
 
 impl Key {
-    /// The key of a layout and a node number already [placed](Layout::place_node).
-    pub fn new(layout: &Layout, node: u64) -> Self {
+    /// The key of a layout and a node number.
+    pub fn new(layout: &Layout, node: PlacedNode) -> Self {
         let (scale, packing) = (layout.scale(), layout.packing());
         Self { epoch_ms: scale.epoch_ms(), tick_ns: scale.tick_ns(), packing, node }
     }
 
     /// What the bits mean, as text: this says what a file is made for.
     pub fn fingerprint(&self) -> String {
-        format!("{}, node {:#x}", self.group_fingerprint(), self.node)
+        format!("{}, node {:#x}", self.group_fingerprint(), self.node.bits())
     }
 
     /// The same without the node, for groups that distribute the node numbers.
@@ -130,16 +130,27 @@ impl Hold {
 }
 
 impl<K: Display> Scope<K> {
+    /// The first number above all that were given; `None` if somebody may still take some, or a file knows the last.
+    ///
+    /// `Arc::get_mut` also says that we see what those who held it did before they let go. `Arc::strong_count` says nothing
+    /// of that kind.
+    fn first_unused(&mut self) -> Option<u64> {
+        match self {
+            Self::Plain(cursor) => Arc::get_mut(cursor).map(|cursor| cursor.next()),
+            Self::Leased(above) => Arc::get_mut(above).map(|above| above.load(Relaxed)),
+            Self::Kept(_) => None,
+        }
+    }
+
     /// The first number that another kind of use may take, if the key is free for it: nobody holds it, and it never
     /// gave a number, or the windows of its leases are over.
-    fn free_from(&self, key: &Key, now_ns: i128) -> Option<u64> {
-        match self {
-            Self::Plain(cursor) if Arc::strong_count(cursor) == 1 && cursor.next() == 0 => Some(0),
-            Self::Leased(above) if Arc::strong_count(above) == 1 => {
-                Some(above.load(Relaxed)).filter(|above| key.start_of(*above) <= now_ns)
-            }
-            _ => None,
-        }
+    fn free_from(&mut self, key: &Key, now_ns: i128) -> Option<u64> {
+        let first = self.first_unused()?;
+        let is_free = match self {
+            Self::Leased(_) => key.start_of(first) <= now_ns,
+            _ => first == 0,
+        };
+        is_free.then_some(first)
     }
 
     fn clash(&self, ours: impl ToString) -> Clash {
@@ -198,13 +209,13 @@ impl<K: Display> Registry<K> {
         is_same: impl FnOnce(&K) -> bool,
         ours: impl ToString,
     ) -> Result<Found<'_, K>, Clash> {
-        match self.in_use(key) {
-            Some(Scope::Kept(known)) if is_same(known) => Ok(Found::Kept(known)),
-            Some(other) => match other.free_from(key, system_ns()) {
-                Some(first) => Ok(Found::Free { first }),
-                None => Err(other.clash(ours)),
-            },
-            None => Ok(Found::Free { first: 0 }),
+        let Some(scope) = self.in_use(key) else { return Ok(Found::Free { first: 0 }) };
+        if let Some(first) = scope.free_from(key, system_ns()) {
+            return Ok(Found::Free { first });
+        }
+        match &*scope {
+            Scope::Kept(known) if is_same(known) => Ok(Found::Kept(known)),
+            other => Err(other.clash(ours)),
         }
     }
 
@@ -218,8 +229,8 @@ impl<K: Display> Registry<K> {
     pub fn lease(&mut self, key: Key) -> Result<Hold, Clash> {
         match self.in_use(&key) {
             Some(Scope::Leased(above)) => return Ok(Hold(above.clone())),
-            Some(other) if other.free_from(&key, system_ns()).is_none() => return Err(other.clash(LEASED)),
-            _ => {}
+            Some(other) => _ = other.free_from(&key, system_ns()).ok_or_else(|| other.clash(LEASED))?,
+            None => {}
         }
         let above = Arc::new(Above::new(0));
         self.scopes.insert(key, Scope::Leased(above.clone()));
@@ -231,25 +242,17 @@ impl<K: Display> Registry<K> {
         self.scopes.len()
     }
 
-    fn in_use(&mut self, key: &Key) -> Option<&Scope<K>> {
+    fn in_use(&mut self, key: &Key) -> Option<&mut Scope<K>> {
         if self.scopes.len() >= MANY.max(self.swept_at * 2) {
             self.sweep(system_ns());
         }
-        self.scopes.get(key)
+        self.scopes.get_mut(key)
     }
 
     pub(crate) fn sweep(&mut self, now_ns: i128) {
-        self.scopes.retain(|key, scope| match scope {
-            Scope::Plain(cursor) => {
-                Arc::strong_count(cursor) > 1 || key.start_of(cursor.next()) > now_ns - LONG_PAST_NS
-            }
-            Scope::Leased(above) => {
-                Arc::strong_count(above) > 1 || key.start_of(above.load(Relaxed)) > now_ns - LONG_PAST_NS
-            }
-            // There are no more of these than nodes. Only what this entry names knows the last ID, even when nobody has
-            // it open.
-            Scope::Kept(_) => true,
-        });
+        // There are no more kept ones than nodes, and only what their entries name knows the last ID.
+        self.scopes
+            .retain(|key, scope| scope.first_unused().is_none_or(|first| key.start_of(first) > now_ns - LONG_PAST_NS));
         self.swept_at = self.scopes.len();
     }
 }

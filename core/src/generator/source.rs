@@ -3,9 +3,10 @@
 //! This file must never know how a cursor is kept, nor take a number.
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync;
 
 use crate::generator::cursor::{Cursor, OwnCursor, Refused};
+use crate::sync::Arc;
 
 /// A cursor that is kept outside this process's memory. Its limit is a durable mark, which is raised on the way.
 pub trait KeptCursor: Debug + Send + Sync {
@@ -17,11 +18,17 @@ pub trait KeptCursor: Debug + Send + Sync {
     fn has_failed(&self) -> bool;
     /// The next free number. If nobody knows it any more: a number above all that this process was given.
     fn next(&self) -> u64;
+    /// A number that the next free one cannot be below, unless an older copy was put in the place of what keeps it.
+    fn seen(&self) -> u64;
+    /// Whether what keeps the cursor is as it should be; refuses if not.
+    fn check(&self) -> Result<(), Refused>;
+    /// A number came again: an older copy was put in the place of what keeps the cursor.
+    fn went_back(&self);
     /// Raises the limit beyond a tick that the generator's clock has shown.
     fn raise_from(&self, tick: u64) -> Result<(), Refused>;
-    /// The cursor, if it has not ended: one call for each ID.
-    fn open(&self) -> Option<&Cursor> {
-        if self.is_ended() { None } else { Some(self.cursor()) }
+    /// The cursor, and what was [seen](Self::seen) of it, if it has not ended: one call for each ID.
+    fn open(&self) -> Option<(&Cursor, u64)> {
+        if self.is_ended() { None } else { Some((self.cursor(), self.seen())) }
     }
 }
 
@@ -31,7 +38,7 @@ pub enum Source {
     /// in the memory of this process
     Own(Arc<OwnCursor>),
     /// kept outside it
-    Kept(Arc<dyn KeptCursor>),
+    Kept(sync::Arc<dyn KeptCursor>),
 }
 
 impl Source {
@@ -44,11 +51,11 @@ impl Source {
         }
     }
 
-    /// The cursor; `None` if this process must take no more numbers.
+    /// The cursor, and a number that its next free one is not below; `None` if this process must take no more numbers.
     #[inline]
-    pub(super) fn open(&self) -> Option<&Cursor> {
+    pub(super) fn open(&self) -> Option<(&Cursor, u64)> {
         match self {
-            Self::Own(cursor) => Some(cursor),
+            Self::Own(cursor) => Some((cursor, 0)),
             Self::Kept(kept) => kept.open(),
         }
     }
@@ -59,6 +66,15 @@ impl Source {
             Self::Own(cursor) => cursor.next(),
             Self::Kept(kept) => kept.next(),
         }
+    }
+
+    /// A number came again. What is in memory cannot have done that.
+    #[cold]
+    pub(super) fn went_back(&self) -> Refused {
+        if let Self::Kept(kept) = self {
+            kept.went_back();
+        }
+        Refused::PastLimit
     }
 
     pub(super) fn is_ended(&self) -> bool {

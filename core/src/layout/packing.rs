@@ -86,6 +86,30 @@ pub enum Packing {
 /// How many node numbers two decimal digits hold.
 pub(crate) const HOSTS: u64 = 100;
 
+/// The bits of a node number, and of the mode, at their places in an ID. Only a layout can make it, by
+/// [`place_node`](crate::layout::Layout::place_node): a number in its place would be in the counter's bits.
+///
+/// ```compile_fail,E0308
+/// # use flakeforge_core::generator::registry::Key;
+/// # use flakeforge_core::layout::Layout;
+/// # let layout = Layout::named("flake").unwrap();
+/// Key::new(&layout, 7);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PlacedNode(u64);
+
+impl PlacedNode {
+    pub(super) fn new(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The bits; of a decimal layout, the number.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+}
+
 impl Packing {
     /// Width of the counter inside a number.
     #[inline]
@@ -109,23 +133,23 @@ impl Packing {
         }
     }
 
-    /// The ID of a number, for a node number already [placed](crate::layout::Layout::place_node).
+    /// The ID of a number.
     #[inline]
-    pub fn pack(&self, number: u64, node: u64) -> u64 {
+    pub fn pack(&self, number: u64, node: PlacedNode) -> u64 {
         match *self {
             Self::Bits { tick, counter, reversed } => {
                 let ticks = number >> counter.width;
                 let ticks = if reversed { ticks.reverse_bits() >> (64 - tick.width) } else { ticks };
-                tick.put(ticks) | counter.put(number & counter.max()) | node
+                tick.put(ticks) | counter.put(number & counter.max()) | node.0
             }
-            Self::Decimal => number * HOSTS + node,
+            Self::Decimal => number * HOSTS + node.0,
         }
     }
 
     /// The IDs of consecutive numbers from `base` on. Each is handed to `write` together with its place. Inside a tick,
     /// an ID is the one before it plus a constant: there are no shifts, and the loop is vectorised.
     #[inline]
-    pub fn pack_run<T>(&self, base: u64, node: u64, out: &mut [T], write: impl Fn(u64) -> T) {
+    pub fn pack_run<T>(&self, base: u64, node: PlacedNode, out: &mut [T], write: impl Fn(u64) -> T) {
         let (step, per_tick) = match self {
             Self::Bits { counter, .. } => (1 << counter.shift, counter.max()),
             Self::Decimal => (HOSTS, u64::MAX), // the same constant from one tick to the next

@@ -98,9 +98,10 @@ impl Timescale {
         to_ms(self.start_of(tick))
     }
 
-    /// The first instant of a tick, in Unix nanoseconds.
+    /// The first instant of a tick, in Unix nanoseconds. One that does not fit 128 bits is the last that does.
     pub fn start_of(&self, tick: u64) -> i128 {
-        self.epoch_ns() + i128::from(tick) * i128::from(self.tick_ns)
+        let since = i128::try_from(u128::from(tick) * u128::from(self.tick_ns)).unwrap_or(i128::MAX);
+        self.epoch_ns().saturating_add(since)
     }
 }
 

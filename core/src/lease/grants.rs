@@ -18,6 +18,7 @@
 //! |---|---|
 //! | [`record`] | the texts of records |
 //! | [`task`] | what a step and its driver say to each other |
+//! | `parts` | what the searches of one client saw of a large group |
 //! | [`memory`] | what a client remembers from step to step |
 //! | `view` | what a read showed, as records |
 //! | `search` | which slots to look at |
@@ -38,6 +39,7 @@ mod counters;
 mod group;
 mod list;
 pub mod memory;
+mod parts;
 pub mod record;
 mod search;
 mod slots;
@@ -49,7 +51,7 @@ use crate::layout::timescale::LAST_DATE_MS;
 use crate::lease::grants::list::List;
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{COUNTER, GROUP, GroupRecord, SlotRecord, Stage, slot_name, slot_of};
-use crate::lease::grants::search::Search;
+use crate::lease::grants::search::{Search, is_large};
 use crate::lease::grants::step::{Birth, Next, Plan, Step};
 use crate::lease::grants::task::{Answer, Ask, Holding, Look, StepError, Swap, Task};
 use crate::lease::grants::view::View;
@@ -68,12 +70,15 @@ impl Step {
             known: None,
             reading: Vec::new(),
             plan: None,
-            search: Search::default(),
+            search: Search::begun(memory.turns()),
             birth: Birth::default(),
-            is_first: true,
+            lineage: None,
             list: None,
         };
-        let ask = step.look(memory, fresh);
+        let ask = match step.check_config() {
+            Ok(()) => step.look(memory, fresh),
+            Err(refused) => Ask::Done(Answer::Refused(refused)),
+        };
         (step, ask)
     }
 
@@ -85,7 +90,8 @@ impl Step {
         if !TIMES.contains(&look.now) {
             return Ask::Done(Answer::Refused(StepError::Nonsense("a time that no clock shows")));
         }
-        memory.see(look.position, self.sent);
+        memory.see(&look.identity.history, look.position, &self.sent);
+        self.turn(memory);
         let decided = if self.is_of_counter() {
             self.decide_counter(look, memory, fresh)
         } else {
@@ -95,42 +101,38 @@ impl Step {
             Ok(Next::Read) => self.look(memory, fresh),
             Ok(Next::Write(plan)) => self.swap(plan),
             Ok(Next::Names) => Ask::Names,
-            Ok(Next::Older) => {
-                self.is_first = false;
-                Ask::Older
-            }
             Ok(Next::Done(answer)) => Ask::Done(answer),
             Err(refused) => Ask::Done(Answer::Refused(refused)),
         }
     }
 
     /// Whether the swap was answered with true. Anything else, an error too, is false: perhaps it was written.
-    pub fn swapped(&mut self, is_done: bool, memory: &Memory, fresh: u128) -> Ask {
+    pub fn swapped(&mut self, is_done: bool, memory: &mut Memory, fresh: u128) -> Ask {
         if let Some(plan) = &mut self.plan {
             plan.is_done = is_done;
             if matches!(self.task, Task::Release { .. }) && is_done && plan.name != GROUP {
                 return Ask::Done(Answer::Done);
             }
             if plan.name != GROUP {
-                self.search.swapped(is_done);
+                let now = self.turn(memory);
+                self.search.swapped(is_done, now);
             }
         }
         self.look(memory, fresh)
-    }
-
-    /// What version 0.1 left under this name: a living group, or a counter with this value.
-    pub fn older(&mut self, group: bool, counter: Option<String>, memory: &Memory, fresh: u128) -> Ask {
-        match (self.is_of_counter(), counter) {
-            (true, Some(value)) => Ask::Done(Answer::Refused(StepError::OlderCounter(value))),
-            (false, _) if group => Ask::Done(Answer::Refused(StepError::OlderGroup)),
-            _ => self.look(memory, fresh),
-        }
     }
 
     /// The names of the group's records.
     pub fn named(&mut self, names: Vec<String>, memory: &Memory, fresh: u128) -> Ask {
         self.list = Some(List::of(names));
         self.look(memory, fresh)
+    }
+
+    /// Ends a turn of the client's memory; only searches in large groups need to know what came before what.
+    pub(super) fn turn(&self, memory: &mut Memory) -> u64 {
+        match &self.task {
+            Task::Join(config, _) | Task::Acquire(config, _) if is_large(config.slots) => memory.turn(),
+            _ => 0,
+        }
     }
 
     /// The next read.
@@ -148,7 +150,7 @@ impl Step {
         let slots = match &self.task {
             Task::Renew(_, Holding { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
             Task::Join(config, seeker) | Task::Acquire(config, seeker) => {
-                self.search.slots(config.slots, &seeker.host, memory.tried(seeker.owner), fresh)
+                self.search.slots(config.slots, seeker, memory, (&self.name, fresh))
             }
             Task::List => {
                 let rest = self.list.iter_mut().flat_map(List::next_names);
@@ -166,7 +168,7 @@ impl Step {
     }
 
     /// The records of a read. A group record that cannot be read ends the step.
-    fn view(&self, look: Look, memory: &mut Memory, fresh: u128) -> Result<View, StepError> {
+    fn view(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Result<View, StepError> {
         let Look { now, identity, values, client, .. } = look;
         let texts: Vec<_> = self.reading.iter().cloned().zip(values).collect();
         let (mut group, mut slots) = (None, Vec::new());
@@ -184,7 +186,9 @@ impl Step {
         {
             memory.note(GROUP, &self.name, plan.losses);
         }
-        let is_lost = memory.is_lost(GROUP, &self.name, self.sent);
+        let living = group.as_ref().filter(|group| matches!(group.state, Stage::Live(_)));
+        self.lineage = living.map(|group| group.lineage);
+        let is_lost = memory.is_lost(GROUP, &self.name, &self.sent);
         Ok(View { now, identity, client, texts, group, slots, is_lost, fresh })
     }
 }

@@ -28,7 +28,8 @@ pub enum Event {
     Detach,
     /// the user ends the whole group
     Destroy,
-    /// the time that [`Action::Wait`] named has come; harmless at any other time
+    /// the time that [`Action::Wait`] named has come, or the generator refused at the end of its window: timers stand
+    /// still while a machine is suspended. Harmless at any other time.
     Time,
     /// those who wait for `attach` have waited long enough, by a clock that cannot be set
     GiveUp,
@@ -72,7 +73,8 @@ pub enum Event {
         /// who held the slot
         owner: Owner,
     },
-    /// the store ended the group, as [`Action::End`] asked. If it could not, there is no event: nothing has changed.
+    /// the store ended the group, as [`Action::End`] asked. If that failed, there is no event: the group goes on, or it has
+    /// ended, or anybody who finds that its end has begun finishes it. The next answer to this member says which.
     Ended,
     /// a request failed
     Failed {
@@ -252,6 +254,8 @@ pub enum News {
     Attached,
     /// IDs can still be made
     Renewed,
+    /// the window was not renewed, for the first time since it last was: IDs can be made until its end
+    RenewalFailed,
     /// the slot belongs to someone else; a new one is being sought
     Lost,
     /// no slot is held or sought any more

@@ -9,7 +9,7 @@ const BY: u64 = 3;
 
 fn check(crash: &Crash) {
     let temp = crash.restore();
-    let next = advance(temp.path(), "orders", BY, Some(0)).unwrap();
+    let next = advance(temp.path(), "orders", BY, Some(0)).unwrap().first;
     let end = crash.numbers("end").max().unwrap_or(0);
     assert!(next >= end, "{next}, and {end} was the end of a block before the machine crashed");
 }
@@ -18,9 +18,9 @@ fn check(crash: &Crash) {
 fn a_crash_repeats_no_block() {
     if let Some(member) = Member::this() {
         for _ in 0..5 {
-            member.tell(format!("end {}", advance(&member.root, "orders", BY, Some(0)).unwrap() + BY));
+            member.tell(format!("end {}", advance(&member.root, "orders", BY, Some(0)).unwrap().first + BY));
         }
-        member.tell(format!("end {}", advance(&member.root, "orders", 0, Some(1000)).unwrap()));
+        member.tell(format!("end {}", advance(&member.root, "orders", 0, Some(1000)).unwrap().first));
         return;
     }
     let Some(disk) = Disk::new() else { return };
@@ -35,7 +35,7 @@ fn a_block_whose_sync_fails_is_not_handed_out() {
     if let Some(member) = Member::this() {
         for _ in 0..5 {
             match advance(&member.root, "orders", BY, Some(0)) {
-                Ok(before) => member.tell(format!("end {}", before + BY)),
+                Ok(block) => member.tell(format!("end {}", block.first + BY)),
                 Err(error) => assert!(error.to_string().contains("Input/output error"), "{error}"),
             }
         }

@@ -4,8 +4,31 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{duplicates, part, process, receive, send};
-use flakeforge_core::files::counters::advance;
+use flakeforge_core::files::counters;
+use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::listing::groups;
+use flakeforge_core::files::names;
+
+fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, FileError> {
+    counters::advance(store, name, by, init).map(|block| block.first)
+}
+
+#[test]
+fn a_counter_keeps_its_lineage_until_somebody_says_where_to_continue_or_it_is_made_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let lineage = |name: &str, by, init| counters::advance(temp.path(), name, by, init).unwrap().lineage;
+    let first = lineage("c", 1, Some(0));
+    for (by, init) in [(5, None), (5, Some(0)), (0, None)] {
+        assert_eq!(lineage("c", by, init), first);
+    }
+    let raised = lineage("c", 0, Some(1000));
+    assert_eq!(lineage("c", 1, None), raised);
+    fs::remove_file(names::counter_file(temp.path(), "c")).unwrap();
+    let mut all = vec![first, raised, lineage("c", 1, Some(0)), lineage("other", 1, Some(0))];
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 4);
+}
 
 #[test]
 fn counters_count() {
@@ -22,7 +45,7 @@ fn counters_count() {
     let full = advance(store, "orders/1", u64::MAX, None).unwrap_err();
     assert!(full.to_string().contains("has reached 1000"), "{full}");
     assert_eq!(advance(store, "orders/1", 1, None), Ok(1000), "nothing was taken");
-    fs::remove_file(flakeforge_core::files::names::counter_file(store, "orders/1")).unwrap();
+    fs::remove_file(names::counter_file(store, "orders/1")).unwrap();
     assert!(advance(store, "orders/1", 1, None).is_err());
     assert_eq!(groups(store).unwrap(), [], "counters are no groups");
 }

@@ -1,6 +1,6 @@
 //! What outlives a process. Many of these tests start this program again, as another process that runs one test.
 
-#![cfg(not(loom))]
+#![cfg(not(flakeforge_loom))]
 
 #[cfg(target_os = "linux")]
 #[path = "../support/mod.rs"]
@@ -14,6 +14,8 @@ mod errors;
 #[cfg(target_os = "linux")]
 mod group;
 #[cfg(target_os = "linux")]
+mod lost_page;
+#[cfg(target_os = "linux")]
 mod names;
 mod presence;
 #[cfg(target_os = "linux")]
@@ -26,5 +28,7 @@ mod shared_faults;
 mod shared_loss;
 #[cfg(target_os = "linux")]
 mod slots;
+#[cfg(target_os = "linux")]
+mod users;
 #[cfg(target_os = "linux")]
 mod watcher;

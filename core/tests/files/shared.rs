@@ -133,8 +133,9 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     let folder = folder();
     let path = folder.path().join("ids");
     let source = || SharedCursor::open(&path, layout.scale(), 53, "a test").unwrap();
-    let on =
-        |source: Source, knobs: &Knobs| Generator::new(TickClock::system(layout.scale()), source, &layout, 0, knobs);
+    let on = |source: Source, knobs: &Knobs| {
+        Generator::new(TickClock::system(layout.scale()), source, &layout, layout.place_node(0), knobs)
+    };
     let one_id = Knobs { seq_mask: 0, max_ahead_ms: 0.0, prefetch: None };
     for source in [Source::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), Source::from(source())] {
         let mut ids = on(source, &one_id);

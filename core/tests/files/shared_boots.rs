@@ -11,7 +11,35 @@ use flakeforge_core::files::machine;
 use flakeforge_core::files::machine::Machine;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
-use flakeforge_core::generator::{Generator, Refusal};
+use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::layout::{Layout, Spec};
+
+/// Of a tick that lasts an hour, a crash of the machine costs some numbers, and not the rest of the hour.
+#[test]
+fn after_another_boot_long_ticks_go_on_at_once() {
+    let folder = folder();
+    let fields = vec![("timestamp".to_owned(), 40), ("worker".to_owned(), 10), ("counter".to_owned(), 14)];
+    let spec = Spec { name: "hours".to_owned(), epoch_ms: 0, tick_ns: 3_600_000_000_000, fields };
+    let layout = Layout::custom(spec).unwrap();
+    let in_boot = |boot: u128| {
+        let machine = Machine { boot: Some(boot), ..*machine::this() };
+        let path = folder.path().join("ids");
+        let cursor = SharedCursor::open_on(&machine, &path, layout.scale(), 14, "hours").unwrap();
+        let mut clock = TickClock::given(layout.scale());
+        clock.set(1_700_000_000_000_000_000);
+        Generator::new(clock, cursor, &layout, layout.place_node(NODE), &Knobs::of(&layout))
+    };
+    let mut last = 0;
+    for boot in 1..10 {
+        let id = in_boot(boot).next_id().unwrap();
+        assert!(id > last, "after the ones before");
+        last = id;
+    }
+    // A mark is raised as often as it takes to use all of a tick's numbers, and no longer tick's.
+    let (made, stopped) = in_boot(9).fill(&mut [0; 1 << 14], |id| id);
+    assert!(made > (1 << 14) / 3, "{made}");
+    assert!(matches!(stopped, Some(Refusal::Overflow { .. })), "{stopped:?}");
+}
 
 #[test]
 fn a_clock_set_back_over_a_restart_repeats_nothing() {

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use crate::support::{ENDLESS, NODE, PLAIN, flake, folder, generator, open, wait_until};
 use flakeforge_core::files::process_registry::ProcessRegistry;
 use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::registry::Key;
-use flakeforge_core::generator::{Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs, Refusal};
 
 #[test]
 fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
@@ -99,6 +100,61 @@ fn an_older_copy_written_over_a_file_is_noticed() {
     assert_eq!(ids.next_id(), Err(Refusal::Failed));
     let mut again = generator(open(), &ENDLESS);
     assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator goes on above what was given");
+}
+
+/// Two generators for which no time passes.
+fn at_one_instant(shared: &Arc<SharedCursor>) -> [Generator; 2] {
+    let (layout, now) = (flake(), system_ns());
+    [(); 2].map(|()| {
+        let mut clock = TickClock::given(layout.scale());
+        clock.set(now);
+        Generator::new(clock, shared.clone(), &layout, layout.place_node(NODE), &ENDLESS)
+    })
+}
+
+#[test]
+fn a_number_that_comes_again_is_not_handed_out() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let shared = open(&path).unwrap();
+    let [mut ids, mut others] = at_one_instant(&shared);
+    ids.next_id().unwrap();
+    let copy = fs::read(&path).unwrap();
+    ids.fill(&mut [0; 1000], |id| id);
+    let end = shared.cursor().next();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
+    assert!(shared.cursor().next() < end);
+    assert_eq!(ids.next_id(), Err(Refusal::Failed));
+    assert_eq!(others.next_id(), Err(Refusal::Failed));
+    assert!(shared.fault().unwrap().to_string().contains("went back while in use"));
+    assert!(shared.next() >= end, "a new generator goes on above what was given");
+}
+
+#[test]
+fn a_number_that_was_seen_taken_is_not_handed_out() {
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let shared = open(&path).unwrap();
+    let [mut ids, mut others] = at_one_instant(&shared);
+    ids.next_id().unwrap();
+    let copy = fs::read(&path).unwrap();
+    ids.fill(&mut [0; 1000], |id| id);
+    shared.raise().unwrap(); // looks at the file, as also happens a few times a second
+    fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
+    assert_eq!(others.next_id(), Err(Refusal::Failed), "it has taken none itself");
+}
+
+#[test]
+fn a_mark_that_fell_is_noticed() {
+    use std::os::unix::fs::FileExt;
+    let folder = folder();
+    let path = folder.path().join("ids");
+    let shared = open(&path).unwrap();
+    generator(shared.clone(), &ENDLESS).next_id().unwrap();
+    let mark = shared.cursor().limit();
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&(mark - 1).to_ne_bytes(), 2560).unwrap();
+    assert!(shared.raise().unwrap_err().to_string().contains("went back while in use"));
 }
 
 #[test]

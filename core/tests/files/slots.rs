@@ -9,7 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::slots::{config, now_ms, open, take};
-use crate::support::{ENDLESS, PLAIN, duplicates, generator, part, process, receive, send, succeeds, without_room};
+use crate::support::{
+    ENDLESS, PLAIN, alone, duplicates, generator, part, process, receive, send, succeeds, without_room,
+};
 use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{FolderConfig, destroy};
@@ -73,6 +75,36 @@ fn each_slot_has_one_holder() {
     let all: Vec<_> = (0..4).map(|_| take(&folder)).collect();
     let slots: HashSet<_> = all.iter().map(HeldSlot::slot).collect();
     assert_eq!(slots.len(), 4, "the killed one's, too");
+}
+
+/// The child of a fork has the parent's slot in its memory, and it is not the child's.
+#[test]
+#[expect(unsafe_code)]
+fn the_child_of_a_fork_has_no_slot_and_gives_none_back() {
+    alone("slots::the_child_of_a_fork_has_no_slot_and_gives_none_back", |folder| {
+        for gives_back in [false, true] {
+            let slots = open(&folder.join(gives_back.to_string()), 1);
+            let held = take(&slots);
+            // SAFETY: the child runs on in this thread alone, and ends with `_exit`.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let is_lost = held.renew() == Ok(Renewal::Lost);
+                if gives_back {
+                    held.release(0)
+                } else {
+                    drop(held)
+                }
+                // SAFETY: it has no precondition.
+                unsafe { libc::_exit(if is_lost { 0 } else { 1 }) };
+            }
+            let mut status = 0;
+            // SAFETY: the pointer is valid.
+            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+            assert_eq!(status, 0, "the child has lost it");
+            let SlotError::Exhausted { .. } = slots.acquire(8, "there").unwrap_err() else { panic!("it is held") };
+            assert!(matches!(held.renew(), Ok(Renewal::Window { .. })));
+        }
+    });
 }
 
 #[test]
@@ -270,6 +302,20 @@ fn another_configuration_shows_both() {
     assert_eq!(mismatch(config(8)), (theirs.clone(), "for a test, 8 slots".to_owned()));
     let other = FolderConfig { fingerprint: "epoch 5".to_owned(), ..config(4) };
     assert_eq!(mismatch(other), (theirs, "epoch 5, 4 slots".to_owned()));
+}
+
+#[test]
+fn a_group_keeps_its_lineage_as_long_as_it_lives() {
+    let temp = tempfile::tempdir().unwrap();
+    let [one, other] = [open(temp.path(), 4), open(temp.path(), 4)].map(|folder| take(&folder));
+    assert_eq!(one.lineage(), other.lineage());
+    let elsewhere = tempfile::tempdir().unwrap();
+    assert_ne!(take(&open(elsewhere.path(), 4)).lineage(), one.lineage());
+    destroy(temp.path()).unwrap();
+    let _next = open(temp.path(), 4);
+    let of_life = |life: &str| std::fs::read(temp.path().join(life).join("group")).unwrap()[1584..1592].to_vec();
+    assert_eq!(of_life("1"), one.lineage().to_ne_bytes());
+    assert_ne!(of_life("2"), of_life("1"), "the next group");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use flakeforge_core::generator::clock::{Clock, TickClock, system_ns};
 use flakeforge_core::generator::cycles;
+use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::layout::timescale::{OutOfRange, Timescale, to_ms};
 use std::time::{Duration, Instant};
 
@@ -52,6 +53,19 @@ fn an_epoch_before_1970() {
 fn times_beyond_64_bits_of_nanoseconds() {
     let scale = Timescale::of_all_ticks(0, 10_000_000_000).with_ticks(0, u64::MAX >> 1);
     assert_eq!(scale.tick_of(1 << 70), Ok(((1i128 << 70) / 10_000_000_000) as u64));
+}
+
+#[test]
+fn instants_beyond_128_bits_are_the_last_one_there_is() {
+    let scale = Timescale::of_all_ticks(i64::MAX, u64::MAX);
+    assert_eq!(scale.start_of(u64::MAX), i128::MAX);
+    assert_eq!(Numbers::new(scale, 0).first_ms(u64::MAX), i64::MAX);
+}
+
+#[test]
+#[should_panic(expected = "this clock follows the system's")]
+fn the_time_of_a_system_clock_is_not_set() {
+    TickClock::system(FLAKE).set(5);
 }
 
 #[test]

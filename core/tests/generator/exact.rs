@@ -125,13 +125,13 @@ fn overflows_windows_and_steps_back_are_as_for_other_ids() {
     let safe = Layout::named("safe").unwrap();
     let time = i128::from(safe.scale().epoch_ms()) * MS + 1_000 * MS;
     let knobs = Knobs { max_ahead_ms: 0.0, ..Knobs::of(&safe) };
-    let mut ids = Generator::new(TickClock::given(safe.scale()), fresh(), &safe, 0, &knobs);
+    let mut ids = Generator::new(TickClock::given(safe.scale()), fresh(), &safe, safe.place_node(0), &knobs);
     ids.set_time(time + MS / 4);
     assert_eq!(ids.fill_exact(&mut [0; 70], |id| id), (64, Some(Refusal::Overflow { retry_after_ms: 0.75 })));
     ids.set_time(time - 10 * MS);
     assert!(matches!(ids.next_exact(), Err(Refusal::ClockBackwards { .. })));
     let window = Arc::new(OwnCursor::from(Cursor::window(1_000 << 6, (1_000 << 6) + 2)));
-    let mut ids = Generator::new(TickClock::given(safe.scale()), window, &safe, 0, &knobs);
+    let mut ids = Generator::new(TickClock::given(safe.scale()), window, &safe, safe.place_node(0), &knobs);
     ids.set_time(time);
     assert_eq!(ids.fill_exact(&mut [0; 70], |id| id), (3, Some(Refusal::WindowEnd)));
 }
@@ -143,7 +143,7 @@ fn prefetched_numbers_are_given_as_far_as_they_are_exact() {
     for validity_ns in [0, 600_000 * MS as u64] {
         let rule = PrefetchRule { count: 100.try_into().unwrap(), validity_ns };
         let knobs = Knobs { max_ahead_ms: 1_000.0, prefetch: Some(rule), ..Knobs::of(&layout) };
-        let mut ids = Generator::new(TickClock::given(layout.scale()), fresh(), &layout, 0, &knobs);
+        let mut ids = Generator::new(TickClock::given(layout.scale()), fresh(), &layout, layout.place_node(0), &knobs);
         ids.set_time(end_ns(&layout) - 1);
         let first = (1 << 53) - 64 * 64;
         assert_eq!(ids.next_id(), Ok(first));
@@ -164,7 +164,8 @@ fn prefetched_numbers_that_have_expired_stay_dead_also_where_they_were_set_aside
     let rule = PrefetchRule { count: 100.try_into().unwrap(), validity_ns: MS as u64 };
     let knobs = Knobs { max_ahead_ms: 1_000.0, prefetch: Some(rule), ..Knobs::of(&layout) };
     let cursor = fresh();
-    let mut ids = Generator::new(TickClock::given(layout.scale()), cursor.clone(), &layout, 0, &knobs);
+    let mut ids =
+        Generator::new(TickClock::given(layout.scale()), cursor.clone(), &layout, layout.place_node(0), &knobs);
     let start = end_ns(&layout) - 1;
     ids.set_time(start);
     ids.next_id().unwrap();

@@ -1,7 +1,7 @@
 //! Generators: how refusals are expressed, batches that equal single calls, and threads that share a node number.
 
 use flakeforge_core::generator::clock::{TickClock, system_ns};
-use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
+use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
 use flakeforge_core::generator::registry::{Key, Registry};
 use flakeforge_core::generator::{Generator, Knobs, Refusal};
 use flakeforge_core::layout::Layout;
@@ -22,6 +22,19 @@ fn given(knobs: Knobs) -> Generator {
 fn at(generator: &mut Generator, unix_ns: i128) -> &mut Generator {
     generator.set_time(unix_ns);
     generator
+}
+
+#[test]
+fn how_far_ahead_of_any_time_that_is_set() {
+    let layout = Layout::named("flake").unwrap();
+    let cursor = Arc::new(OwnCursor::from(Cursor::window(1 << 40, LAST)));
+    let clock = TickClock::given(layout.scale());
+    let mut generator = Generator::new(clock, cursor, &layout, layout.place_node(5), &PLAIN);
+    for (time, is_ahead) in [(i128::MIN, true), (i128::MAX, false)] {
+        generator.set_time(time);
+        assert_eq!(generator.ahead_ms() > 0.0, is_ahead, "{time}");
+        assert!(matches!(generator.next_id(), Err(Refusal::TimeRange { .. })));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How numbers are taken in a process: clocks, cursors and what generators make of them.
 
-#![cfg(not(loom))]
+#![cfg(not(flakeforge_loom))]
 
 mod clock;
 mod cursor;

@@ -22,6 +22,18 @@ fn windows_of_ticks_of_a_millisecond() {
 }
 
 #[test]
+fn how_far_ahead_a_time_is() {
+    const S: u64 = 1_000_000_000;
+    let of = |tick_ns| of(scale(0, tick_ns), 8);
+    assert_eq!(of(S).ahead_of(3 << 8 | 7, 5 * S), 9 << 8 | 255, "to the end of a tick, if it is short");
+    assert_eq!(of(10 * S).ahead_of(3 << 8 | 7, 5 * S), 3 << 8 | 134, "half of a tick of twice the time");
+    assert_eq!(of(3600 * S).ahead_of(3 << 8 | 7, 5 * S), 3 << 8 | 22, "a 16th of a very long one");
+    assert_eq!(of(3600 * S).ahead_of(3 << 8 | 255, S), (3 << 8 | 255) + 2, "also into the next");
+    assert_eq!(Numbers::new(scale(0, 3600 * S), 0).ahead_of(7, S), 7, "itself at least");
+    assert_eq!(of(10 * S).ahead_of(u64::MAX - 1, 5 * S), LAST);
+}
+
+#[test]
 fn windows_of_long_ticks_are_rounded_inwards() {
     let ten = scale(0, 10_000_000);
     assert_eq!(of(ten, 8).window(11, 39), Some(2 << 8..=(3 << 8) + 255));

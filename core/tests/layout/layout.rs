@@ -144,6 +144,18 @@ fn nodes_and_mode_belong_to_one_dialect_each() {
 }
 
 #[test]
+#[should_panic(expected = "node 1024 is above 1023, the highest of the layout flake")]
+fn a_node_that_does_not_fit_is_not_placed() {
+    named("flake").place_node(1024);
+}
+
+#[test]
+#[should_panic(expected = "node 100 is above 99, the highest of the layout chronicle")]
+fn a_node_of_three_digits_is_not_placed() {
+    named("chronicle").place_node(100);
+}
+
+#[test]
 fn an_id_offset_shifts_ids_and_narrows_the_time() {
     let plain = named("hazelcast");
     let parts = Unpacked { tick: 1000, counter: 3, node: 7, mode: None };

@@ -1,6 +1,6 @@
 //! What the 64 bits of an ID mean: every layout, compared with its own system and with a plain model.
 
-#![cfg(not(loom))]
+#![cfg(not(flakeforge_loom))]
 
 mod dialects;
 mod errors;

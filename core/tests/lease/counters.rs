@@ -79,20 +79,6 @@ fn a_counter_ends_with_its_64_bits() {
     assert_eq!(client.run(&mut store, advance(0, None)), number(u64::MAX));
 }
 
-#[test]
-fn a_counter_of_version_0_1_is_not_begun_again() {
-    let (mut store, mut client) = (Store::empty(), Client::new(1));
-    store.older = (true, Some("123".to_owned()));
-    assert_eq!(client.run(&mut store, advance(10, Some(0))), refused(StepError::OlderCounter("123".to_owned())));
-    assert_eq!(client.run(&mut store, advance(10, None)), refused(StepError::Gone));
-    assert!(store.records.is_empty());
-    assert_eq!(client.run(&mut store, skip_to(123)), number(123), "somebody says where to continue");
-    assert_eq!(client.run(&mut store, advance(10, Some(0))), number(123));
-    let mut store = Store::empty();
-    store.older.0 = true;
-    assert_eq!(Client::new(2).run(&mut store, advance(10, Some(0))), number(0), "a group is no counter");
-}
-
 // Whether a block counts
 
 /// A block whose swap comes to this, and something that happens before the next read. How often it swapped.
@@ -169,7 +155,8 @@ fn a_block_counts_only_under_the_identity_that_it_was_decided_from() {
                 }
                 lose(store);
             };
-            assert_eq!(block(&mut store, &mut one, Fate::Done, happens), (refused(StepError::Behind), 1));
+            // One swap for the block, and one that notes the loss.
+            assert_eq!(block(&mut store, &mut one, Fate::Done, happens), (refused(StepError::Behind), 2));
         }
     }
     // The record's identity fits the server's again, but it is not the one under which the block was decided.
@@ -182,14 +169,15 @@ fn a_block_counts_only_under_the_identity_that_it_was_decided_from() {
 #[test]
 fn a_swap_carries_the_identity_of_its_read() {
     let (mut store, mut one, _) = known();
-    let before = store.records.clone();
+    let before = store.counter();
+    let mut is_first = true;
     let answer = one.run_with(&mut store, advance(10, None), |store, ask| {
-        if swaps_counter(ask) {
+        if swaps_counter(ask) && std::mem::take(&mut is_first) {
             store.restart();
         }
         Fate::Done
     });
-    assert_eq!((answer, store.records), (refused(StepError::Behind), before));
+    assert_eq!((answer, store.counter().value), (refused(StepError::Behind), before.value));
 }
 
 #[test]
@@ -224,12 +212,14 @@ fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
     for lose in lost {
         let (mut store, mut one, mut two) = known();
         lose(&mut store);
-        let before = store.records.clone();
+        let before = store.counter();
         for task in [advance(10, None), advance(10, Some(0)), advance(0, None)] {
             assert_eq!(one.run(&mut store, task.clone()), refused(StepError::Behind));
             assert_eq!(Client::new(9).run(&mut store, task), refused(StepError::Behind), "who knows nothing of it too");
         }
-        assert_eq!(store.records, before);
+        let nonce = store.counter().nonce;
+        assert_eq!(store.counter(), CounterRecord { is_lost: true, nonce, ..before });
+        assert_ne!(nonce, before.nonce);
         assert_eq!(one.run(&mut store, skip_to(500)), number(500));
         assert_eq!(one.run(&mut store, advance(10, None)), number(500));
         assert_eq!(two.run(&mut store, advance(10, None)), number(510), "for all");
@@ -237,17 +227,49 @@ fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
 }
 
 #[test]
-fn who_was_given_numbers_knows_that_a_missing_counter_was_lost() {
-    let (mut store, mut one, mut two) = known();
+fn a_loss_that_was_seen_once_counts_when_the_identity_comes_back() {
+    for durable in [false, true] {
+        let advance = || Task::Advance { by: 10, init: Some(0), durable };
+        let (mut store, mut one) = (Store::empty(), Client::new(1));
+        assert_eq!(one.run(&mut store, advance()), number(0));
+        let before = store.identity.clone();
+        store.fail_over();
+        assert_eq!(Client::new(2).run(&mut store, advance()), refused(StepError::Behind));
+        store.identity = before;
+        for client in [&mut one, &mut Client::new(3)] {
+            assert_eq!(client.run(&mut store, advance()), refused(StepError::Behind));
+        }
+        assert_eq!(one.run(&mut store, Task::SkipTo { place: 500, durable }), number(500));
+        assert_eq!(Client::new(3).run(&mut store, advance()), number(500));
+    }
+}
+
+#[test]
+fn who_was_given_numbers_knows_that_a_missing_counter_was_lost_and_tells_the_others() {
+    let (mut store, mut one, _) = known();
+    let known = store.counter();
     store.records.clear();
-    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(StepError::Gone));
-    assert!(store.records.is_empty());
-    assert_eq!(Client::new(9).run(&mut store, advance(10, Some(0))), number(0), "who does not, begins it");
-    assert_eq!(two.run(&mut store, advance(10, Some(0))), refused(StepError::Behind), "it is below what we know");
-    Client::new(8).run(&mut store, advance(100, Some(0)));
-    assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(StepError::Gone), "it is another");
-    assert_eq!(one.run(&mut store, skip_to(7)), number(110));
-    assert_eq!(one.run(&mut store, advance(10, None)), number(110));
+    for client in [&mut one, &mut Client::new(9)] {
+        assert_eq!(client.run(&mut store, advance(10, Some(0))), refused(StepError::Behind));
+    }
+    let CounterRecord { value, is_lost, lineage, .. } = store.counter();
+    assert_eq!((value, is_lost, lineage), (10, true, known.lineage), "what it was given itself");
+    assert_eq!(one.run(&mut store, skip_to(7)), number(10));
+    assert_eq!(Client::new(9).run(&mut store, advance(10, None)), number(10));
+}
+
+#[test]
+fn who_knows_another_counter_stops_the_one_that_was_made_in_its_place() {
+    for by in [10, 110] {
+        let (mut store, mut one, _) = known();
+        store.records.clear();
+        let mut newcomer = Client::new(9);
+        assert_eq!(newcomer.run(&mut store, advance(by, Some(0))), number(0), "who knows of none begins it");
+        assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(StepError::Behind), "above what it knows, too");
+        assert_eq!(newcomer.run(&mut store, advance(10, None)), refused(StepError::Behind));
+        assert_eq!(one.run(&mut store, skip_to(7)), number(by));
+        assert_eq!(newcomer.run(&mut store, advance(10, None)), number(by));
+    }
 }
 
 #[test]
@@ -302,7 +324,8 @@ fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
     let look = slow.look(&store, &one);
     assert_eq!(two.run(&mut store, skip_to(200)), number(200));
     slow.hear(look, &mut one);
-    assert_eq!(slow.ask, Ask::Done(refused(StepError::Gone)), "what was known before counts");
+    finish(&mut slow, &mut store, &mut one);
+    assert_eq!(slow.ask, Ask::Done(number(200)), "its note of a loss comes too late");
 }
 
 #[test]
@@ -314,7 +337,7 @@ fn a_client_begins_a_counter_once_whatever_the_order_of_its_answers() {
     store.records.clear(); // and the counter is lost
     slow.hear(look, &mut client);
     finish(&mut slow, &mut store, &mut client);
-    assert_eq!(slow.ask, Ask::Done(refused(StepError::Gone)));
+    assert_eq!(slow.ask, Ask::Done(refused(StepError::Behind)));
 }
 
 #[test]
@@ -447,5 +470,23 @@ fn a_counter_that_cannot_be_read_is_refused_by_name_and_left_alone() {
             assert_eq!(answer, refused(StepError::Record(COUNTER.to_owned(), why)));
             assert_eq!(store.text(COUNTER), Some(text));
         }
+    }
+}
+
+#[test]
+fn a_counter_stops_once_somebody_says_that_older_records_were_put_back() {
+    for durable in [false, true] {
+        let advance = || Task::Advance { by: 10, init: Some(0), durable };
+        let (mut store, mut one) = (Store::empty(), Client::new(1));
+        one.run(&mut store, advance());
+        for _ in 0..2 {
+            assert_eq!(Client::new(2).run(&mut store, Task::CounterRestored), Answer::Done);
+            assert_eq!(one.run(&mut store, advance()), refused(StepError::Behind));
+        }
+        assert_eq!(one.run(&mut store, Task::SkipTo { place: 500, durable }), number(500));
+        assert_eq!(Client::new(3).run(&mut store, advance()), number(500));
+        let mut store = Store::empty();
+        assert_eq!(Client::new(2).run(&mut store, Task::CounterRestored), Answer::Done);
+        assert_eq!(Client::new(3).run(&mut store, advance()), refused(StepError::Behind), "nobody begins it anew");
     }
 }

@@ -47,11 +47,10 @@ fn a_step_says_why_it_did_nothing() {
             StepError::Record("group".to_owned(), Unreadable::Damaged),
             "the record 'group' cannot be read: it was cut off or edited, or is something else",
         ),
-        (StepError::OlderGroup, "version 0.1 left a living group of this name"),
-        (StepError::OlderCounter("17".to_owned()), "version 0.1 left a counter of this name, at 17"),
         (StepError::Gone, "the counter does not exist, or was lost"),
         (StepError::Behind, "the store may have lost blocks of the counter"),
         (StepError::Full(u64::MAX), "the counter is at 18446744073709551615, and the block does not fit into 64 bits"),
+        (StepError::Config("its skew is negative"), "no group can have this config: its skew is negative"),
         (StepError::Nonsense("a time that no clock shows"), "the store answered a time that no clock shows"),
     ];
     for (error, expected) in texts {

@@ -1,5 +1,6 @@
 //! How a group begins, is ended and begins again: the rules of `lease/grants/group.rs`, one by one.
 
+use flakeforge_core::lease::grants::memory::{LONGEST_TTL_MS, Memory};
 use flakeforge_core::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage, slot_name};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, StepError, Task};
@@ -20,6 +21,21 @@ fn held(config: &GroupConfig) -> (Store, Client, i64) {
     let mut client = Client::new(1);
     let hi = client.take(&mut store, config, 1).hi;
     (store, client, hi)
+}
+
+#[test]
+fn a_config_that_the_rules_do_not_allow_is_refused_before_anything_is_asked() {
+    let good = config(1);
+    for bad in [
+        GroupConfig { ttl_ms: 0, ..good.clone() },
+        GroupConfig { ttl_ms: LONGEST_TTL_MS + 1, ..good.clone() },
+        GroupConfig { skew_ms: -1, ..good.clone() },
+    ] {
+        let (_, ask) = Step::new("g", join(&bad, 1, "h"), &Memory::default(), 1);
+        assert!(matches!(ask, Ask::Done(Answer::Refused(StepError::Config(_)))), "{bad:?}: {ask:?}");
+    }
+    let longest = GroupConfig { ttl_ms: LONGEST_TTL_MS, ..good };
+    assert!(matches!(Step::new("g", join(&longest, 1, "h"), &Memory::default(), 1).1, Ask::Read(_)));
 }
 
 #[test]
@@ -105,7 +121,7 @@ fn an_unknown_group_keeps_the_quiet_period_that_its_record_has() {
     let mut store = Store::empty();
     let until = store.now + 1_000_000;
     let identity = store.identity.clone();
-    let group = GroupRecord { state: Stage::Unknown, life: 0, quiet_until: until, identity, nonce: 1 };
+    let group = GroupRecord { state: Stage::Unknown, life: 0, lineage: 0, quiet_until: until, identity, nonce: 1 };
     store.records.insert(GROUP.to_owned(), group.text());
     for task in [open(&config(1)), create(&config(1)), open(&durable(1)), Task::Destroy] {
         let mut store = store.clone();
@@ -464,6 +480,38 @@ fn members_agree_on_everything_or_nothing_is_written() {
 }
 
 #[test]
+fn a_group_keeps_its_lineage_as_long_as_it_lives_and_each_group_made_has_another() {
+    let (mut store, mut client, hi) = held(&config(1));
+    let first = store.group().lineage;
+    let held = |store: &mut Store, client: &mut Client, task| {
+        let mut running = Running::new(client, task);
+        while !matches!(running.ask, Ask::Done(_)) {
+            running.go(store, client, Fate::Done);
+        }
+        running.step.lineage()
+    };
+    store.fail_over();
+    assert_eq!(held(&mut store, &mut client, renew(&config(1), 1, 0, hi)), Some(first), "after a loss");
+    for _ in 0..2 {
+        assert_eq!(held(&mut store, &mut client, Task::Destroy), None, "no living group");
+        assert_eq!(store.group().lineage, first, "it names the one that has ended");
+    }
+    let mut seen = vec![first];
+    for task in [open(&config(1)), create(&durable(2)), join(&config(1), 1, "h")] {
+        held(&mut store, &mut client, Task::Destroy);
+        assert_eq!(held(&mut store, &mut client, task), Some(store.group().lineage));
+        seen.push(store.group().lineage);
+    }
+    store.records.clear();
+    assert_eq!(held(&mut store, &mut client, acquire(&config(1), 2)), Some(store.group().lineage));
+    seen.push(store.group().lineage);
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 5);
+    assert!(!seen.contains(&store.group().nonce));
+}
+
+#[test]
 fn a_group_begun_again_may_have_other_options() {
     let (mut store, mut client, _) = held(&config(1));
     client.run(&mut store, Task::Destroy);
@@ -554,41 +602,6 @@ fn the_stores_clock_was_read_between_two_readings_of_the_clients() {
     assert_eq!(with_clock(&store, (-60_000, -SKEW - 1), task()).0, skew(-SKEW - 1));
     assert!(with_clock(&store, (SKEW, 60_000), task()).1);
     assert!(with_clock(&store, (-60_000, -SKEW), task()).1);
-}
-
-// What version 0.1 left
-
-#[test]
-fn a_living_group_of_version_0_1_is_never_begun_again() {
-    for task in [open(&config(1)), create(&config(1)), join(&config(1), 1, "h"), acquire(&config(1), 1)] {
-        let mut store = Store::empty();
-        store.older.0 = true;
-        assert_eq!(Client::new(1).run(&mut store, task), Answer::Refused(StepError::OlderGroup));
-        assert!(store.records.is_empty());
-    }
-    let mut store = Store::empty();
-    store.older.1 = Some("17".to_owned());
-    assert!(matches!(Client::new(1).run(&mut store, open(&config(1))), Answer::Opened { .. }), "a counter is none");
-}
-
-#[test]
-fn nor_is_one_that_members_of_version_0_1_made_after_ours_ended() {
-    let (mut store, mut client, _) = held(&config(1));
-    client.run(&mut store, Task::Destroy);
-    store.older.0 = true;
-    for task in [open(&config(1)), create(&config(1)), join(&config(1), 1, "h")] {
-        let before = store.records.clone();
-        assert_eq!(client.run(&mut store, task), Answer::Refused(StepError::OlderGroup));
-        assert_eq!(store.records, before);
-    }
-}
-
-#[test]
-fn a_group_that_is_there_is_never_asked_for_among_those_of_version_0_1() {
-    let mut store = Store::with(&config(1));
-    store.older.0 = true;
-    Client::new(1).take(&mut store, &config(1), 1);
-    assert_eq!(Client::new(1).run(&mut store, Task::Destroy), Answer::Done);
 }
 
 #[test]

@@ -26,6 +26,10 @@ fn renewal(owner: Owner) -> Action {
     Action::Renew { owner, slot: 3, hi: T + 30_000 }
 }
 
+fn is_renewal(actions: &[Action]) -> bool {
+    matches!(actions, [Action::Renew { owner: 1000, .. }])
+}
+
 fn refused(owner: Owner, failure: Failure) -> Event {
     Event::Failed { asked: Asked::Acquire, owner, failure }
 }
@@ -160,6 +164,37 @@ fn renewals_that_fail_are_repeated_sooner_and_for_ever() {
 }
 
 #[test]
+fn the_first_renewal_of_an_outage_that_fails_is_told() {
+    let mut holder = Holder::renewing(T + 12_000);
+    let failed = |holder: &mut Holder, now| holder.step(now, unrenewed(1000, Failure::Store));
+    for now in [T + 12_000, T + 30_000] {
+        assert_eq!(failed(&mut holder, now), [Action::Tell(News::RenewalFailed)]);
+        for later in [now + 200, now + 600] {
+            assert!(is_renewal(&holder.step(later, Event::Time)));
+            assert_eq!(failed(&mut holder, later), [], "once for each outage");
+        }
+        assert!(is_renewal(&holder.step(now + 1_500, Event::Time)));
+        holder.step(now + 1_500, Event::Renewed { owner: 1000, lo: T, hi: now + 30_000 });
+        assert!(is_renewal(&holder.step(now + 8_000 + 10_000, Event::Time)));
+    }
+}
+
+#[test]
+fn a_renewal_that_fails_before_the_window_has_begun_is_told_to_nobody() {
+    let mut holder = holder();
+    holder.step(T, Event::Attach);
+    holder.step(T, Event::Granted(grant(1000, T + 60_000)));
+    assert!(is_renewal(&holder.step(T + 12_000, Event::Time)));
+    assert_eq!(holder.step(T + 12_000, unrenewed(1000, Failure::Store)), []);
+}
+
+#[test]
+fn a_call_that_is_refused_after_a_long_sleep_renews_at_once() {
+    let mut holder = Holder::attached();
+    assert_eq!(holder.step(T + 45_000, Event::Time), [renewal(1000)], "though no timer has fired");
+}
+
+#[test]
 fn a_renewal_without_an_answer_counts_as_failed_in_the_end() {
     let holder = Holder::renewing(T + 12_000);
     assert!(!holder.lease.renewals_fail(T + 22_000), "after one interval, not at its end");
@@ -277,6 +312,25 @@ fn a_full_group_is_asked_until_the_end_of_the_wait() {
     }
     assert_eq!(now, T + 90_000, "the last chance is at the very end");
     assert!((9..15).contains(&asked), "{asked}");
+}
+
+#[test]
+fn the_last_look_at_a_full_group_begins_early_enough_for_its_answer() {
+    let mut holder = holder();
+    holder.step(T, Event::Attach);
+    let (mut now, took) = (T, 1_700);
+    loop {
+        now += took;
+        let full = Failure::Exhausted { retry_at: now + 29_000, store_now: now };
+        let actions = holder.all(now, refused(1000, full));
+        let Some(Action::Wait { at }) = actions.last() else {
+            assert_eq!(actions, [Action::Reject(Why::Refused(full))]);
+            break;
+        };
+        now = *at;
+        assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 1000 }]);
+    }
+    assert!((T + 90_000 - took..=T + 90_000).contains(&now), "{}", now - T);
 }
 
 #[test]

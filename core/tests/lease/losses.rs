@@ -505,3 +505,64 @@ fn a_swap_that_was_on_its_way_when_all_was_lost_grants_nothing() {
         assert!(other.hi < store.now + QUIET);
     }
 }
+
+// Older records that were put back, and somebody who says so
+
+#[test]
+fn a_group_of_which_older_records_were_put_back_is_another_one_and_quiet() {
+    for config in [config(1), durable(1)] {
+        let mut store = Store::with(&config);
+        let first = store.group();
+        let task = || join(&config, 1, "h");
+        assert_eq!(Client::new(1).run(&mut store, Task::Restored), Answer::Done);
+        let GroupRecord { state, life, lineage, quiet_until, .. } = store.group();
+        assert_eq!((state, life, quiet_until), (first.state, first.life, store.now + QUIET));
+        assert_ne!(lineage, first.lineage);
+        assert_eq!(Client::new(2).run(&mut store, task()), quiet(quiet_until, store.now));
+        store.now = quiet_until;
+        assert_eq!(Client::new(2).run(&mut store, task()), granted(0, quiet_until, quiet_until + TTL, quiet_until));
+    }
+}
+
+#[test]
+fn a_group_that_older_records_lack_or_show_as_ended_is_quiet_even_if_somebody_vouches_for_the_store() {
+    let (ended, mut ending) = (&mut Store::with(&durable(1)), Store::with(&durable(1)));
+    Client::new(1).run(ended, Task::Destroy);
+    let mut half = Running::new(&mut Client::new(1), Task::Destroy);
+    half.go(&mut ending, &mut Client::new(1), Fate::Done);
+    half.go(&mut ending, &mut Client::new(1), Fate::Done);
+    assert!(matches!(ending.group().state, Stage::Ending(_)));
+    for mut store in [Store::empty(), ended.clone(), ending] {
+        let until = store.now + QUIET;
+        assert_eq!(Client::new(1).run(&mut store, Task::Restored), Answer::Done);
+        let answer = Client::new(2).run(&mut store, join(&durable(1), 1, "h"));
+        assert_eq!(answer, quiet(until, store.now));
+    }
+}
+
+#[test]
+fn a_position_that_is_lower_in_another_history_is_no_loss_of_its_own() {
+    let mut store = Store { position: Some(100_000), ..Store::with(&config(1)) };
+    let (mut one, mut two) = (Client::new(1), Client::new(2));
+    for client in [&mut one, &mut two] {
+        client.run(&mut store, Task::Exists);
+    }
+    store.fail_over();
+    store.position = Some(50);
+    let until = store.now + QUIET;
+    assert_eq!(one.join(&mut store, &config(1), 1), quiet(until, store.now), "another history");
+    store.now += 10_000;
+    assert_eq!(two.join(&mut store, &config(1), 2), quiet(until, store.now), "noted once");
+    store.position = Some(40);
+    store.now += 10_000;
+    let now = store.now;
+    assert_eq!(two.join(&mut store, &config(1), 2), quiet(now + QUIET, now), "it fell in this one");
+    store.identity = identity("history", "process");
+    store.position = Some(90_000);
+    store.now += 10_000;
+    assert_eq!(
+        one.join(&mut store, &config(1), 1),
+        quiet(store.now + QUIET, store.now),
+        "the first one is back, and fell"
+    );
+}

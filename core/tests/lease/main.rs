@@ -1,6 +1,6 @@
 //! Who has a slot: the holder's state machine, and the rules for all databases, one by one.
 
-#![cfg(not(loom))]
+#![cfg(not(flakeforge_loom))]
 
 #[path = "../support/records.rs"]
 mod store;

@@ -87,6 +87,97 @@ fn many_in_one_process_waste_no_slot() {
     assert!(client.calls < 300 * 5, "{}", client.calls);
 }
 
+/// Searches of one client, in turns, up to their answers.
+fn in_turns(client: &mut Client, store: &mut Store, slots: u32, owners: std::ops::Range<u128>) -> Vec<Answer> {
+    let mut running: Vec<_> =
+        owners.map(|owner| Running::new(client, join(&config(slots), owner, &format!("h{owner}")))).collect();
+    for _ in 0..10_000 {
+        running.iter_mut().for_each(|one| {
+            if !matches!(one.ask, Ask::Done(_)) {
+                one.go(store, client, Fate::Done);
+            }
+        });
+    }
+    let answer = |one: Running| match one.ask {
+        Ask::Done(answer) => answer,
+        ask => panic!("a step without an end: {ask:?}"),
+    };
+    running.into_iter().map(answer).collect()
+}
+
+#[test]
+fn many_in_one_process_share_what_they_saw_of_a_large_group() {
+    let free = [1, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 65_535];
+    let mut store = taken(65_536, &free);
+    let mut client = Client::new(1);
+    let answers = in_turns(&mut client, &mut store, 65_536, 1..21);
+    let got: BTreeSet<u32> = answers
+        .iter()
+        .filter_map(|answer| match answer {
+            Answer::Granted(granted) => Some(granted.slot),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(got, BTreeSet::from(free), "each free slot has one holder");
+    let full = answers.iter().filter(|answer| matches!(answer, Answer::Refused(StepError::Exhausted { .. }))).count();
+    assert_eq!(full, 12);
+    assert!(client.calls < 20 * 24, "each for itself would look 66 times: {}", client.calls);
+}
+
+#[test]
+fn many_in_one_process_find_every_slot_of_a_small_group() {
+    let (mut store, mut client) = (Store::with(&config(16)), Client::new(1));
+    let answers = in_turns(&mut client, &mut store, 16, 1..41);
+    let is_full = |answer: &&Answer| matches!(answer, Answer::Refused(StepError::Exhausted { .. }));
+    assert_eq!(answers.iter().filter(is_full).count(), 24);
+    assert_eq!(store.records.len(), 16 + 1);
+}
+
+#[test]
+fn a_group_that_was_large_is_searched_as_the_small_one_that_follows() {
+    let (mut store, mut client) = (taken(3000, &[]), Client::new(1));
+    assert!(matches!(client.join(&mut store, &config(3000), 1), Answer::Refused(StepError::Exhausted { .. })));
+    let mut store = taken(3, &[]);
+    assert!(matches!(client.join(&mut store, &config(3), 2), Answer::Refused(StepError::Exhausted { .. })));
+}
+
+#[test]
+fn what_others_saw_before_a_search_began_does_not_count_for_it() {
+    let slots = 3000;
+    let mut store = taken(slots, &[]);
+    let mut client = Client::new(1);
+    assert!(matches!(client.join(&mut store, &config(slots), 1), Answer::Refused(StepError::Exhausted { .. })));
+    // A slot is given back; the search that begins now must find it, wherever it is.
+    for slot in [0, 1_500, 2_999] {
+        let mut store = store.clone();
+        store.put(slot, &SlotRecord { owner: None, life: 1, lo: 1, hi: 1, host: String::new(), nonce: 8 });
+        assert_eq!(client.take(&mut store, &config(slots), u128::from(slot) + 2).slot, slot);
+    }
+}
+
+#[test]
+fn a_read_that_was_sent_before_a_search_began_does_not_count_for_it() {
+    let slots = 65; // one part
+    let mut full = taken(slots, &[]);
+    let mut client = Client::new(1);
+    let mut early = Running::new(&mut client, join(&config(slots), 1, "h"));
+    for _ in 0..2 {
+        early.go(&mut full, &mut client, Fate::Done); // its samples
+    }
+    // Its look at all slots is on its way. A search begins, and a slot that it does not look at first is given back.
+    let mut late = Running::new(&mut client, join(&config(slots), 2, "h"));
+    early.go(&mut full, &mut client, Fate::Done);
+    assert!(matches!(early.ask, Ask::Done(Answer::Refused(StepError::Exhausted { .. }))), "{:?}", early.ask);
+    let mut looks = Vec::new();
+    while !matches!(late.ask, Ask::Done(_)) {
+        if let Ask::Read(names) = &late.ask {
+            looks.push(names.len() - 1);
+        }
+        late.go(&mut full, &mut client, Fate::Done);
+    }
+    assert_eq!(looks, [32, 32, 65], "it looks at all slots itself");
+}
+
 #[test]
 fn the_last_free_slots_of_many_are_found_in_few_calls() {
     let free: Vec<u32> = (1000..1024).map(|slot| slot * 7 % 1024).collect();
@@ -147,6 +238,14 @@ fn exhausted_is_said_after_a_look_at_every_slot_and_names_the_earliest_end() {
         assert!(reads[..samples].iter().all(|read| read.len() == 32));
         assert!(reads.iter().all(|read| read.len() <= 1024));
     }
+}
+
+#[test]
+fn a_group_without_slots_has_none_that_is_free() {
+    let mut store = Store::with(&config(0));
+    let (looks, answer) = reads(&mut Client::new(1), &mut store, join(&config(0), 1, "here"));
+    assert_eq!(answer, exhausted(i64::MAX, store.now));
+    assert!(looks.iter().all(Vec::is_empty), "{looks:?}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //!
 //! Two things are assumed, and the documentation says so. A process that does not know a counter makes it where it is
 //! absent, so nothing is lost altogether while somebody makes it. And whoever says where to continue knows what was
-//! given, and says it while nothing is lost.
+//! given, and says it while nothing is lost. And somebody asks before a store forgets a promotion: from then on its
+//! identity may be the one that it had before.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -50,7 +51,8 @@ pub const COUNTING: Counting = Counting {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Client {
     memory: Memory,
-    flights: Vec<(Flight, Kind)>,
+    /// each with what it is for, and whether it began after the last loss
+    flights: Vec<(Flight, Kind, bool)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +74,8 @@ pub struct Numbers {
     duplicate: bool,
     /// a counter continued where somebody had said
     went_on: bool,
+    /// a step that began after the last loss was answered
+    is_asked: bool,
     number: u64,
 }
 
@@ -87,6 +91,7 @@ pub enum Doing {
     Lose(Left, How),
     Flush,
     Restart,
+    Forget,
 }
 
 impl Hash for Numbers {
@@ -94,7 +99,7 @@ impl Hash for Numbers {
         let mut view = View::new(hasher, DAWN, 0);
         self.store.hash(&mut view);
         self.clients.hash(&mut view);
-        (self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on).hash(&mut view);
+        (self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on, self.is_asked).hash(&mut view);
     }
 }
 
@@ -116,19 +121,31 @@ impl Numbers {
     }
 
     fn is_any(&self, kind: Kind) -> bool {
-        self.clients.iter().flat_map(|client| &client.flights).any(|(_, known)| *known == kind)
+        self.clients.iter().flat_map(|client| &client.flights).any(|(_, known, _)| *known == kind)
     }
 
     fn begin(&mut self, who: usize, kind: Kind, task: Task) {
         let bits = self.fresh();
         let client = &mut self.clients[who];
         let flight = Flight::new(By::Command, Step::new("counter", task, &client.memory, bits));
-        client.flights.push((flight, kind));
+        client.flights.push((flight, kind, true));
+    }
+
+    /// A command says that older records were put back.
+    fn tell(&mut self) {
+        let (mut memory, number) = (Memory::default(), &mut self.number);
+        let mut bits = || {
+            *number += 1;
+            fresh::bits(*number, 0)
+        };
+        let step = Step::new("counter", Task::CounterRestored, &memory, bits());
+        let clocks = Clocks { time: DAWN, local: DAWN, bits };
+        Flight::new(By::Command, step).go(&mut memory, &mut self.store, clocks, None);
     }
 
     fn go(&mut self, who: usize, flight: usize, stop: Option<Stop>) -> bool {
         let Client { memory, flights } = &mut self.clients[who];
-        let (it, kind) = &mut flights[flight];
+        let (it, kind, is_since) = &mut flights[flight];
         let number = &mut self.number;
         let bits = || {
             *number += 1;
@@ -144,6 +161,7 @@ impl Numbers {
             self.given = self.given.or(ms);
             self.went_on |= self.skips == 0;
         }
+        self.is_asked |= *is_since;
         flights.remove(flight);
         true
     }
@@ -161,6 +179,7 @@ impl Counting {
             Doing::Lose(..) => left(Trouble::Loss) && is_settled && !is_unborn_on_its_way,
             Doing::Flush => left(Trouble::Flush) && is_settled && !is_unborn_on_its_way,
             Doing::Restart => left(Trouble::Restart),
+            Doing::Forget => left(Trouble::Forget) && numbers.is_asked && !numbers.store.identity.history.is_empty(),
             _ => true,
         }
     }
@@ -172,6 +191,7 @@ impl Counting {
             Doing::Lose(..) => Some(Trouble::Loss),
             Doing::Flush => Some(Trouble::Flush),
             Doing::Restart => Some(Trouble::Restart),
+            Doing::Forget => Some(Trouble::Forget),
             _ => None,
         }
     }
@@ -199,6 +219,7 @@ impl Model for Counting {
             skips: self.skips,
             duplicate: false,
             went_on: false,
+            is_asked: false,
             number: 2,
         }]
     }
@@ -208,7 +229,7 @@ impl Model for Counting {
             return;
         }
         for (who, client) in numbers.clients.iter().enumerate() {
-            for (flight, (it, _)) in client.flights.iter().enumerate() {
+            for (flight, (it, ..)) in client.flights.iter().enumerate() {
                 out.push(Doing::Go(who, flight, None));
                 let stops = [Stop::BeforeRead, Stop::BeforeSwap, Stop::AfterSwap, Stop::Unheard, Stop::Late];
                 out.extend(
@@ -225,7 +246,7 @@ impl Model for Counting {
                 }
             }
             // A client's calls go one after the other; one that was given up still goes on.
-            if client.flights.iter().all(|(it, _)| !it.is_heard) {
+            if client.flights.iter().all(|(it, ..)| !it.is_heard) {
                 if numbers.takes > 0 {
                     out.push(Doing::Take(who));
                 }
@@ -245,7 +266,7 @@ impl Model for Counting {
                 out.extend(self.hows.iter().map(|how| Doing::Lose(*left, *how)));
             }
         }
-        out.extend([Doing::Flush, Doing::Restart]);
+        out.extend([Doing::Flush, Doing::Restart, Doing::Forget]);
         out.retain(|doing| self.may(numbers, *doing));
     }
 
@@ -286,6 +307,12 @@ impl Model for Counting {
                 numbers.number += 1;
                 let number = numbers.number;
                 Arc::make_mut(&mut numbers.store).lose((left, how), 0, 0, number);
+                numbers.is_asked = false;
+                if how == How::Told {
+                    numbers.tell();
+                }
+                let flights = numbers.clients.iter_mut().flat_map(|client| &mut client.flights);
+                flights.for_each(|(.., is_since)| *is_since = false);
             }
             Doing::Flush => {
                 let store = Arc::make_mut(&mut numbers.store);
@@ -297,6 +324,7 @@ impl Model for Counting {
                 let process = format!("{SERVER}{}", numbers.number);
                 Arc::make_mut(&mut numbers.store).identity.process = process;
             }
+            Doing::Forget => Arc::make_mut(&mut numbers.store).identity.history = String::new(),
         }
         Some(numbers)
     }

@@ -107,10 +107,7 @@ impl Flight {
                 }
                 At::Answer(_) => return stop.is_none(),
             };
-            self.at = At::of(match ask {
-                Ask::Older => self.step.older(false, None, memory, bits),
-                ask => ask,
-            });
+            self.at = At::of(ask);
             if self.is_paused {
                 return true;
             }

@@ -32,8 +32,8 @@
 //! - One setting: `MODEL='Loss=1 Pause=1; counting takes=4' cargo test -p flakeforge-core --test model -- --ignored
 //!   settings_by_words --nocapture`.
 //!
-//! Not in it: which of many slots a search looks at, the records of version 0.1, and texts that cannot be read.
-#![cfg(not(loom))]
+//! Not in it: which of many slots a search looks at, and texts that cannot be read.
+#![cfg(not(flakeforge_loom))]
 
 mod client;
 mod counting;
@@ -161,6 +161,8 @@ fn clocks_and_pauses() {
         ("Pause=1", &[HANDED_OVER, IGNORED]),
         ("Crash=1 Unheard=1", &[HANDED_OVER]),
         ("MemberClock=1 StoreClock=1 error=1", &[HANDED_OVER]),
+        ("Sleep=1 skew=0", &[HANDED_OVER]),
+        ("m=2 Sleep=2 Restart=1", &[KEPT]),
     ]);
 }
 
@@ -248,7 +250,19 @@ fn counters() {
         ("Loss=2 Late=1 Again=1 hows=rp", &[ALL_GIVEN, WENT_ON]),
         ("Loss=1 Unheard=1 clients=1 hows=x", &[ALL_GIVEN, WENT_ON]),
         ("durable=1 Restart=1 Pause=1", &[ALL_GIVEN, WENT_ON]),
+        ("durable=1 Loss=1 hows=p Forget=1 Unheard=1 takes=4", &[ALL_GIVEN, WENT_ON]),
+        ("Loss=2 hows=p Forget=1 takes=4", &[ALL_GIVEN, WENT_ON]),
     ]);
+}
+
+/// Older records are put back under the same identity, and a command says so.
+#[test]
+fn losses_of_which_somebody_tells() {
+    assert_safe(&[
+        ("Loss=1 hows=t Pause=1 skew=0 end=4", &[HEALED, KEPT, IGNORED]),
+        ("m=2d,2d Loss=2 hows=t skew=0 end=5", &[HANDED_OVER, HEALED, KEPT]),
+    ]);
+    assert_counts(&[("durable=1 Loss=1 hows=t Pause=1 Unheard=1", &[ALL_GIVEN, WENT_ON])]);
 }
 
 /// The long part: `cargo test -p flakeforge-core --test model -- --ignored --nocapture`.
@@ -270,6 +284,9 @@ fn more_of_everything() {
         ("born=0 Create=2 Pause=2 Flush=1 skew=0 end=4", &[HEALED, IGNORED]),
         ("m=3o,4 longest=4 slots=2 Destroy=1 Loss=1 Pause=1 skew=0 end=8", &[KEPT, IGNORED]),
         ("m=2,2o slots=2 Remove=1 Loss=1 Pause=1 skew=0 end=6", &[HANDED_OVER, KEPT, IGNORED]),
+        ("Loss=1 hows=t Pause=1 skew=0 end=5", &[HANDED_OVER, HEALED, KEPT, IGNORED]),
+        ("m=2d,2d Loss=2 hows=t Remove=1 skew=0 end=6", &[HANDED_OVER, HEALED, KEPT]),
+        ("m=2d,2d Loss=1 hows=p Forget=1 Destroy=1 lefts=es skew=0 end=7", &[HANDED_OVER, HEALED, KEPT]),
     ]);
 }
 

@@ -8,7 +8,7 @@
 use crate::counting::{COUNTING, Counting};
 use crate::settings::{How, Left, Options, SETTING, Setting, Trouble};
 
-const TROUBLES: [(&str, Trouble); 17] = {
+const TROUBLES: [(&str, Trouble); 18] = {
     use Trouble::*;
     [
         ("Pause", Pause),
@@ -28,6 +28,7 @@ const TROUBLES: [(&str, Trouble); 17] = {
         ("Remove", Remove),
         ("Create", Create),
         ("Forget", Forget),
+        ("Sleep", Sleep),
     ]
 };
 
@@ -97,6 +98,7 @@ fn how(letter: char) -> How {
     match letter {
         'r' => How::Restart,
         'p' => How::Promotion,
+        't' => How::Told,
         _ => How::Position,
     }
 }

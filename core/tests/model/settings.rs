@@ -43,10 +43,12 @@ pub enum Trouble {
     Create,
     /// the history that a promotion left behind is forgotten
     Forget,
+    /// a member's timer stands still, as on a machine that was suspended: only calls for IDs look at the clock
+    Sleep,
 }
 
 /// How many troubles there are.
-pub const TROUBLES: usize = Trouble::Forget as usize + 1;
+pub const TROUBLES: usize = Trouble::Sleep as usize + 1;
 
 /// How a loss shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +59,8 @@ pub enum How {
     Promotion,
     /// the same identity, but the position falls
     Position,
+    /// nothing shows it, but somebody who put older records back says so before anybody else comes
+    Told,
 }
 
 /// What is left after a loss.

@@ -95,7 +95,7 @@ impl Store {
         }
         self.ahead = ahead;
         match how {
-            How::Position => {}
+            How::Position | How::Told => {}
             How::Restart => self.identity.process = format!("{SERVER}{number}"),
             // Two servers take turns.
             How::Promotion => {

@@ -5,6 +5,7 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use flakeforge_core::lease::grants::memory::Memory;
 use flakeforge_core::lease::grants::record::{GROUP, GroupRecord, Stage};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Holding, Seeker, Task};
@@ -13,7 +14,7 @@ use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, New
 use crate::client::{Client, Cursor};
 use crate::flight::{At, By, Clocks, Flight, Stop};
 use crate::fresh;
-use crate::settings::{Setting, TROUBLES, Trouble};
+use crate::settings::{How, Setting, TROUBLES, Trouble};
 use crate::store::{SERVER, Store};
 use crate::view::View;
 use crate::windows::Ms;
@@ -82,7 +83,8 @@ impl World {
         if setting.is_born {
             let state = Stage::Live(setting.config(setting.members[0]));
             let identity = store.identity.clone();
-            let group = GroupRecord { state, life: 1, quiet_until: 0, identity, nonce: fresh::NONCES };
+            let group =
+                GroupRecord { state, life: 1, lineage: fresh::NONCES, quiet_until: 0, identity, nonce: fresh::NONCES };
             store.records.insert(GROUP.to_owned(), group.text().into());
         }
         let mut left = [0; TROUBLES];
@@ -161,6 +163,8 @@ impl World {
                 (self.client(who).wanted, self.client(who).came) = (true, true);
                 self.step(setting, who, Event::Attach, Last::All);
             }
+            WorldEvent::Sleep(who) => self.client(who).wait = None,
+            WorldEvent::Refused(who) => self.step(setting, who, Event::Time, Last::All),
             WorldEvent::Wake(who) => self.step(setting, who, Event::Time, Last::All),
             WorldEvent::Go { who, flight, choice, stop } => return self.go(setting, who, flight, choice, stop),
             WorldEvent::TimeOut(who, flight) => self.time_out(setting, who, flight),
@@ -178,6 +182,9 @@ impl World {
             WorldEvent::Lose { left, how, ahead } => {
                 let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
                 self.store().lose((left, how), ahead, memory, number);
+                if how == How::Told {
+                    self.tell(setting);
+                }
                 if self.left[Trouble::Loss as usize] == 0 {
                     self.store().saved = None;
                 }
@@ -240,6 +247,19 @@ impl World {
         let bits = fresh::bits(self.new_number(), 0);
         let begun = Step::new("group", task, &self.clients[if self.is_one_process { 0 } else { who }].memory, bits);
         self.client(who).flights.push(Flight::new(by, begun));
+    }
+
+    /// A command says that older records were put back.
+    fn tell(&mut self, setting: &Setting) {
+        let mut memory = Memory::with_limits(setting.limits());
+        let step = Step::new("group", Task::Restored, &memory, fresh::bits(self.new_number(), 0));
+        let (time, number) = (self.time, &mut self.number);
+        let bits = || {
+            *number += 1;
+            fresh::bits(*number, 0)
+        };
+        let clocks = Clocks { time, local: time, bits };
+        Flight::new(By::Command, step).go(&mut memory, &mut self.store, clocks, None);
     }
 
     /// A step goes on until it has been answered, or until this stop.
@@ -397,6 +417,13 @@ impl World {
         }
     }
 
+    /// Whether a call for an ID is refused because the window is over, and no timer will look for the next one.
+    pub fn is_refused(&self, who: usize) -> bool {
+        let client = &self.clients[who];
+        let is_over = client.lease.held().is_some_and(|held| held.hi < self.local(who));
+        client.wait.is_none() && client.cursor.is_some() && is_over
+    }
+
     /// Whether nobody gets a slot any more, although nothing goes wrong from now on and everybody has time.
     pub fn is_stuck(&self, setting: &Setting) -> bool {
         let mut world = self.clone();
@@ -415,6 +442,9 @@ impl World {
                 if world.clients[who].wait.is_some_and(|at| at <= world.local(who)) {
                     world.happen(setting, WorldEvent::Wake(who));
                 }
+                if world.is_refused(who) {
+                    world.happen(setting, WorldEvent::Refused(who));
+                }
             }
             let now = Ms::window(world.beginning(), world.time, world.time);
             let is_holding = |client: &Arc<Client>| client.cursor.is_some_and(|cursor| !cursor.ms.and(now).is_empty());
@@ -426,9 +456,9 @@ impl World {
         true
     }
 
-    /// Whether to look at this state where looking at all of them would take too long.
+    /// Whether to look at this state where looking at all of them would take too long. Of one member there are few.
     pub fn is_sample(&self) -> bool {
-        self.number.is_multiple_of(128)
+        self.clients.len() == 2 || self.number.is_multiple_of(128)
     }
 
     /// Looks whether anybody may use what another may use.

@@ -58,6 +58,10 @@ pub enum WorldEvent {
     Tick,
     Attach(usize),
     Wake(usize),
+    /// a timer stands still
+    Sleep(usize),
+    /// somebody asks for an ID past the end of the window
+    Refused(usize),
     /// a step goes on. Where it may choose among slots, this is its choice.
     Go {
         who: usize,
@@ -104,6 +108,7 @@ impl WorldEvent {
             Self::Flush => Trouble::Flush,
             Self::Restart(_) => Trouble::Restart,
             Self::Forget => Trouble::Forget,
+            Self::Sleep(_) => Trouble::Sleep,
             Self::SetStoreClock(_) => Trouble::StoreClock,
             Self::SetClock(..) => Trouble::MemberClock,
             Self::Crash(_) => Trouble::Crash,
@@ -173,6 +178,12 @@ impl World {
         }
         if member.wait.is_some_and(|at| at <= self.local(who)) {
             out.push(WorldEvent::Wake(who));
+        }
+        if member.cursor.is_some() && member.wait.is_some() {
+            out.push(WorldEvent::Sleep(who));
+        }
+        if self.is_refused(who) {
+            out.push(WorldEvent::Refused(who));
         }
         let errors = (-setting.clock_error..=setting.clock_error).filter(|ahead| *ahead != member.ahead);
         out.extend(errors.map(|ahead| WorldEvent::SetClock(who, ahead)));

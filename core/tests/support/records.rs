@@ -54,15 +54,13 @@ pub struct Store {
     pub identity: ServerIdentity,
     pub position: Option<u64>,
     pub records: BTreeMap<String, String>,
-    /// what version 0.1 left: a living group, and a counter
-    pub older: (bool, Option<String>),
 }
 
 impl Store {
     /// With no record at all.
     pub fn empty() -> Self {
         let identity = identity("history", "process");
-        Self { now: 1_000_000, identity, position: None, records: BTreeMap::new(), older: (false, None) }
+        Self { now: 1_000_000, identity, position: None, records: BTreeMap::new() }
     }
 
     /// With a group whose quiet period is over.
@@ -233,7 +231,6 @@ impl Running {
                 step.swapped(is_done, memory, fresh)
             }
             Ask::Names => step.named(store.records.keys().cloned().collect(), memory, fresh),
-            Ask::Older => step.older(store.older.0, store.older.1.clone(), memory, fresh),
             Ask::Done(answer) => panic!("after {answer:?}"),
         };
     }

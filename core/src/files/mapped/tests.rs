@@ -19,7 +19,8 @@ fn page<W: Words>() -> Mapped<W> {
     file.set_len(SIZE as u64).unwrap();
     let map = MmapRaw::from(MmapOptions::new().len(SIZE).map_anon().unwrap());
     let start = AtomicPtr::new(map.as_mut_ptr().cast());
-    Mapped { map, file: file.into(), start, stand_in: OnceLock::new() }
+    let place = Place::watch(map.as_ptr());
+    Mapped { map, place, file: file.into(), start, stand_in: OnceLock::new() }
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn threads_may_use_a_page_while_another_finds_that_it_was_cut_off() {
         for _ in 0..3 {
             scope.spawn(add);
         }
-        assert!(mapped.was_cut());
+        assert!(mapped.is_lost());
     });
     assert!(mapped.page().words.value.load(Relaxed) <= 60);
 }

@@ -79,7 +79,10 @@ fn a_fingerprint_says_what_the_bits_say() {
     let bits = "epoch 0, tick 1 ms, timestamp 42 bits at 22, counter 12 bits at 0";
     assert_eq!(key(7).fingerprint(), format!("{bits}, node 0x7000"));
     assert_eq!(key(7).group_fingerprint(), bits);
-    let of = |name| Key::new(&Layout::named(name).unwrap(), 9).fingerprint();
+    let of = |name| {
+        let layout = Layout::named(name).unwrap();
+        Key::new(&layout, layout.place_node(9)).fingerprint()
+    };
     assert_eq!(of("chronicle"), "epoch 0, tick 0.0001 ms, decimal, node 0x9");
     assert_eq!(
         of("sonyflake"),
@@ -87,7 +90,8 @@ fn a_fingerprint_says_what_the_bits_say() {
     );
     let fields = vec![("timestamp".to_owned(), 48), ("id".to_owned(), 16)];
     let spec = Spec { name: "mine".to_owned(), epoch_ms: 0, tick_ns: 1_000_000, fields };
-    let without_counter = Key::new(&Layout::custom(spec).unwrap(), 0).group_fingerprint();
+    let mine = Layout::custom(spec).unwrap();
+    let without_counter = Key::new(&mine, mine.place_node(0)).group_fingerprint();
     assert_eq!(without_counter, "epoch 0, tick 1 ms, timestamp 48 bits at 16, no counter");
     assert!(of("uniqueid").contains("timestamp reversed 42 bits at 22"), "{}", of("uniqueid"));
 }

@@ -5,7 +5,7 @@
 
 use crate::lease::grants::memory::{Known, Memory};
 use crate::lease::grants::record::{COUNTER, CounterRecord, ServerIdentity};
-use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
+use crate::lease::grants::step::{Decision, Next, Plan, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, Look, StepError, Task};
 
 /// What the last read showed of a counter.
@@ -30,7 +30,8 @@ impl Step {
         {
             memory.note(COUNTER, &self.name, plan.losses);
         }
-        let is_lost = memory.is_lost(COUNTER, &self.name, self.sent);
+        self.lineage = counter.as_ref().map(|counter| counter.lineage);
+        let is_lost = memory.is_lost(COUNTER, &self.name, &self.sent);
         let view = View { identity, text, counter, is_lost, fresh };
         if let Some(number) = self.written(&view, memory) {
             return Ok(Next::Done(Answer::Number(number)));
@@ -38,6 +39,7 @@ impl Step {
         match self.task {
             Task::SkipTo { place, durable } => self.skip_to(&view, place, durable, memory),
             Task::Advance { by, init, durable } => self.advance(&view, (by, init), durable, memory),
+            Task::CounterRestored => self.counter_restored(&view, memory),
             _ => Ok(Next::Read),
         }
     }
@@ -68,29 +70,41 @@ impl Step {
         let Some(counter) = &view.counter else {
             return match (init, known) {
                 (Some(_), None) if memory.counter(&self.name).is_some() => Ok(Next::Read),
-                (Some(_), None) if self.is_first => Ok(Next::Older),
                 (Some(first), None) => self.write_counter(view, self.born(view, first, by, durable)?, memory),
-                // Who was given numbers knows that the counter was lost.
-                _ => Err(StepError::Gone),
+                (None, None) => Err(StepError::Gone),
+                (_, Some(Known { lineage, value })) => {
+                    self.write_lost(view, CounterRecord { value, lineage, ..self.settled(view, durable) }, memory)
+                }
             };
         };
+        if counter.is_lost {
+            return Err(StepError::Behind);
+        }
         if counter.durable != durable {
             return Err(StepError::Durable(counter.durable));
         }
-        if view.is_lost && !counter.is_lost {
-            // Others must learn of the loss.
-            let lost = CounterRecord { is_lost: true, nonce: nonce(view.fresh), ..counter.clone() };
-            return self.write_counter(view, lost, memory);
-        }
         let is_below = known.is_some_and(|known| counter.value < known.value);
-        if counter.is_lost || is_below || !counter.identity.matches(&view.identity, durable) {
-            return Err(StepError::Behind);
-        }
-        if known.is_some_and(|known| known.lineage != counter.lineage) && !counter.is_settled {
-            return Err(StepError::Gone);
+        let is_another = known.is_some_and(|known| known.lineage != counter.lineage) && !counter.is_settled;
+        if view.is_lost || is_below || is_another || !counter.identity.matches(&view.identity, durable) {
+            return self.write_lost(view, counter.clone(), memory);
         }
         let value = counter.value.checked_add(by).ok_or(StepError::Full(counter.value))?;
         self.write_counter(view, CounterRecord { value, nonce: nonce(view.fresh), ..counter.clone() }, memory)
+    }
+
+    /// This client saw that numbers may be lost. Others must learn of it, because they may not see it: the store may show
+    /// the identity again that it had before.
+    fn write_lost(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Decision {
+        self.write_counter(view, CounterRecord { is_lost: true, nonce: nonce(view.fresh), ..counter }, memory)
+    }
+
+    /// Somebody says that older records were put back. An absent counter may be one that they lack.
+    fn counter_restored(&self, view: &View, memory: &Memory) -> Decision {
+        match &view.counter {
+            Some(counter) if counter.is_lost => Ok(Next::Done(Answer::Done)),
+            Some(counter) => self.write_lost(view, counter.clone(), memory),
+            None => self.write_lost(view, self.settled(view, false), memory),
+        }
     }
 
     /// A counter that did not exist, with its first block taken.
@@ -104,7 +118,7 @@ impl Step {
         CounterRecord {
             value: 0,
             is_lost: false,
-            lineage: (view.fresh >> 64) as u64,
+            lineage: lineage(view.fresh),
             is_settled: true,
             durable,
             identity: view.identity.clone(),

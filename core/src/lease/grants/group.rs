@@ -5,7 +5,7 @@
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
-use crate::lease::grants::step::{Birth, Decision, Next, Step, nonce};
+use crate::lease::grants::step::{Birth, Decision, Next, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, StepError, Task};
 use crate::lease::grants::view::View;
 
@@ -21,6 +21,9 @@ impl Step {
             _ => {}
         }
         let Some(group) = view.group.clone() else { return self.absent(&view, memory) };
+        if matches!(self.task, Task::Restored) {
+            return self.restored(&view, group, memory);
+        }
         match &group.state {
             Stage::Unknown => self.unknown(&view, &group, memory),
             Stage::Ending(config) => self.ending(&view, &group, config, memory),
@@ -48,14 +51,11 @@ impl Step {
         if matches!(self.task, Task::Release { .. }) {
             return Ok(Next::Done(Answer::Done));
         }
-        if self.is_first && self.config().is_some() {
-            return Ok(Next::Older);
-        }
         let nonce = nonce(view.fresh);
         let identity = view.identity.clone();
         self.birth.is_spoilt = self.birth.first.is_some();
         self.birth.first = Some((view.now, nonce, identity.clone()));
-        let group = GroupRecord { state: Stage::Unknown, life: 0, quiet_until: 0, identity, nonce };
+        let group = GroupRecord { state: Stage::Unknown, life: 0, lineage: 0, quiet_until: 0, identity, nonce };
         self.write_group(view, group, memory)
     }
 
@@ -81,9 +81,21 @@ impl Step {
                 };
                 self.birth.made = Some(nonce);
                 let state = Stage::Live(config);
-                self.write_group(view, GroupRecord { state, life: 1, quiet_until, identity, nonce }, memory)
+                let lineage = lineage(view.fresh);
+                self.write_group(view, GroupRecord { state, life: 1, lineage, quiet_until, identity, nonce }, memory)
             }
         }
+    }
+
+    /// Somebody says that older records were put back. Nobody else may be able to see that.
+    fn restored(&mut self, view: &View, group: GroupRecord, memory: &Memory) -> Decision {
+        if self.birth.made == Some(group.nonce) {
+            return Ok(Next::Done(Answer::Done));
+        }
+        let quiet_until = group.quiet_until.max(self.unknown_until(view));
+        let (lineage, nonce, identity) = (lineage(view.fresh), nonce(view.fresh), view.identity.clone());
+        self.birth.made = Some(nonce);
+        self.write_group(view, GroupRecord { lineage, quiet_until, identity, nonce, ..group }, memory)
     }
 
     /// Whether this step found nothing and then its own text, soon and on one server.
@@ -118,9 +130,6 @@ impl Step {
             Task::Open(config) | Task::Create(config) | Task::Join(config, _) => config.clone(),
             _ => return Err(StepError::Destroyed),
         };
-        if self.is_first {
-            return Ok(Next::Older); // its members may have made their own group again
-        }
         let is_same = group.identity.matches(&view.identity, durable && config.durable) && !view.is_lost;
         let unknown = (self.skew(view) - self.sent.limits.usual_skew_ms).max(0);
         let known = group.quiet_until.saturating_add(unknown);
@@ -129,7 +138,8 @@ impl Step {
         self.birth.made = Some(nonce);
         let (state, identity) = (Stage::Live(config), view.identity.clone());
         let life = group.life.checked_add(1).ok_or(StepError::Nonsense("a group that lived too often"))?;
-        self.write_group(view, GroupRecord { state, life, quiet_until, identity, nonce }, memory)
+        let lineage = lineage(view.fresh);
+        self.write_group(view, GroupRecord { state, life, lineage, quiet_until, identity, nonce }, memory)
     }
 
     fn live(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &mut Memory) -> Decision {

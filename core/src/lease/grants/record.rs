@@ -41,7 +41,7 @@ pub fn slot_of(name: &str) -> Option<u32> {
 pub struct GroupConfig {
     /// what the bits of the IDs mean; only compared here
     pub fingerprint: String,
-    /// how many slots there are
+    /// how many slots there are: 1 or more, or nobody ever gets one
     pub slots: u32,
     /// how far a window reaches beyond the store's time
     pub ttl_ms: i64,
@@ -76,6 +76,8 @@ pub struct GroupRecord {
     pub state: Stage,
     /// counts the groups of this name: a slot's record of another life is nobody's
     pub life: u64,
+    /// random, another one each time the group is made: what names it where others have the same name
+    pub lineage: u64,
     /// nothing is granted before this time, Unix ms
     pub quiet_until: i64,
     /// the server that wrote it
@@ -174,7 +176,8 @@ impl GroupRecord {
             Stage::Destroyed { durable } => ("destroyed", None, Some(*durable)),
         };
         let mut text = Writer::new("group");
-        text.field("state", state).field("life", self.life).field("quiet", self.quiet_until).identity(&self.identity);
+        text.field("state", state).field("life", self.life).field("lineage", format!("{:016x}", self.lineage));
+        text.field("quiet", self.quiet_until).identity(&self.identity);
         if let Some(durable) = durable {
             text.field("durable", yes(durable));
         }
@@ -323,7 +326,8 @@ impl<'a> Reader<'a> {
 
     fn group(&mut self) -> Option<GroupRecord> {
         let state = self.text("state")?;
-        let (life, quiet_until, identity) = (self.number("life")?, self.number("quiet")?, self.identity()?);
+        let (life, lineage) = (self.number("life")?, self.hex("lineage")?);
+        let (quiet_until, identity) = (self.number("quiet")?, self.identity()?);
         let state = match state.as_str() {
             "unknown" => Stage::Unknown,
             "live" => Stage::Live(self.config()?),
@@ -331,7 +335,7 @@ impl<'a> Reader<'a> {
             "destroyed" => Stage::Destroyed { durable: self.is("durable")? },
             _ => return None,
         };
-        Some(GroupRecord { state, life, quiet_until, identity, nonce: self.hex("nonce")? })
+        Some(GroupRecord { state, life, lineage, quiet_until, identity, nonce: self.hex("nonce")? })
     }
 
     fn slot(&mut self) -> Option<SlotRecord> {

@@ -1,8 +1,12 @@
 //! Which slots a search for a free one looks at. Many members may look at the same time, so each looks at other slots
-//! and chooses at random: a few random slots first, then all.
+//! and chooses at random: a few random slots first, then all. Those of one client share what they saw.
 //!
 //! This file must never say that no slot is free before it has looked at each of them.
 
+use crate::lease::grants::memory::Memory;
+use crate::lease::grants::parts::{AT_ONCE, Parts, Random};
+use crate::lease::grants::record::{SlotRecord, Unreadable};
+use crate::lease::grants::task::Seeker;
 use crate::lease::grants::view::{View, readable};
 
 /// From so many slots on, the first looks show only some of them.
@@ -13,40 +17,40 @@ const HOME: usize = 4;
 const SAMPLE: usize = 32;
 /// How often only some are looked at.
 const SAMPLES: u8 = 2;
-/// How many slots are looked at together when all are.
-const AT_ONCE: u32 = 1024;
-
 /// A search, as far as it got.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Search {
     looks: u8,
-    pass: Option<Pass>,
+    /// when it began, or a swap of it failed, as a turn of the client's memory: what was seen before counts no more
+    since: u64,
+    /// the part that the last look showed
+    part: Option<u32>,
     /// a swap succeeded: the next look shows only the slots that were tried
     is_checking: bool,
 }
 
-/// A look at all slots, one part after the other, beginning anywhere.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Pass {
-    part: u32,
-    left: u32,
-    /// the lowest end that was seen
-    earliest: i64,
-    /// whether no swap failed: the slot may be free after all
-    is_clean: bool,
+/// Whether a group has so many slots that not every look shows all of them.
+pub(super) fn is_large(slots: u32) -> bool {
+    slots > FEW
 }
 
 impl Search {
+    /// A search that begins now.
+    pub fn begun(since: u64) -> Self {
+        Self { since, ..Self::default() }
+    }
+
     /// The slots to read, without repetition.
-    pub fn slots(&mut self, slots: u32, host: &str, tried: &[u32], fresh: u128) -> Vec<u32> {
-        let mut chosen: Vec<u32> = tried.iter().copied().filter(|&slot| slot < slots).collect();
+    pub fn slots(&mut self, slots: u32, seeker: &Seeker, memory: &Memory, (group, fresh): (&str, u128)) -> Vec<u32> {
+        let mut chosen: Vec<u32> = memory.tried(seeker.owner).iter().copied().filter(|&slot| slot < slots).collect();
+        self.part = None;
         if self.is_checking {
             return chosen;
         }
         let mut random = Random(fresh as u64 ^ (fresh >> 64) as u64);
-        if slots > FEW && self.looks < SAMPLES {
+        if is_large(slots) && self.looks < SAMPLES {
             self.looks += 1;
-            let mut home = Random(hash(host));
+            let mut home = Random(hash(&seeker.host));
             let homes = chosen.len() + HOME;
             let enough = (chosen.len() + SAMPLE).min(slots as usize);
             while chosen.len() < enough {
@@ -57,33 +61,31 @@ impl Search {
             }
             return chosen;
         }
-        let parts = slots.div_ceil(AT_ONCE);
-        let pass = self.pass.get_or_insert_with(|| Pass {
-            part: random.below(parts),
-            left: parts,
-            earliest: i64::MAX,
-            is_clean: true,
-        });
-        let first = pass.part % parts * AT_ONCE;
+        let part = match memory.parts(group) {
+            Some(parts) => parts.next(slots, self.since, &mut random),
+            None => random.below(slots.div_ceil(AT_ONCE).max(1)), // a group without slots has none that is free
+        };
+        self.part = Some(part);
+        let first = part * AT_ONCE;
         let part = first..slots.min(first.saturating_add(AT_ONCE));
         chosen.retain(|slot| !part.contains(slot));
         chosen.extend(part);
         chosen
     }
 
-    /// What came of a swap.
-    pub fn swapped(&mut self, is_done: bool) {
+    /// What came of a swap. If it failed, the slot may be free after all, and so may others be by now.
+    pub fn swapped(&mut self, is_done: bool, turn: u64) {
         self.is_checking = is_done;
-        if let (false, Some(pass)) = (is_done, &mut self.pass) {
-            pass.is_clean = false;
+        if !is_done {
+            self.since = turn;
         }
     }
 
     /// Whether the last look showed only the slots that were tried. The next one shows others again.
-    pub fn is_checking(&mut self) -> bool {
+    pub fn is_checking(&mut self, turn: u64) -> bool {
         let was = std::mem::take(&mut self.is_checking);
-        if let (true, Some(pass)) = (was, &mut self.pass) {
-            pass.is_clean = false;
+        if was {
+            self.since = turn;
         }
         was
     }
@@ -102,30 +104,31 @@ impl Search {
         Some(best[random.below(best.len() as u32) as usize])
     }
 
-    /// No slot of the last look was free. Once all were looked at, this is the time when one may be free.
-    pub fn none_free(&mut self, view: &View) -> Option<i64> {
-        let pass = self.pass.as_mut()?;
-        pass.earliest = readable(view).map(|(_, slot)| slot.hi.saturating_add(1)).fold(pass.earliest, i64::min);
-        pass.left -= 1;
-        pass.part += 1;
-        if pass.left > 0 {
-            return None;
+    /// What the last look showed of its part, for all searches of this client. `sent`: when it began.
+    pub fn keep(&self, view: &View, slots: u32, sent: u64, parts: &mut Parts) {
+        let Some(part) = self.part.and_then(|part| parts.of(slots).get_mut(part as usize)) else { return };
+        let ends = readable(view).map(|(_, slot)| slot.hi);
+        let is_free = |record: &Option<Result<SlotRecord, Unreadable>>| match record {
+            None => true,
+            Some(Ok(slot)) => slot.hi < view.now,
+            Some(Err(_)) => false,
+        };
+        let free = view.slots.iter().filter(|(_, record)| is_free(record)).count();
+        part.has_free = free > 1; // this search takes one
+        if free == 0 {
+            (part.full_at, part.earliest) = (sent, ends.fold(i64::MAX, i64::min).saturating_add(1));
         }
-        let Pass { earliest, is_clean, .. } = self.pass.take()?;
-        is_clean.then_some(earliest)
     }
-}
 
-/// SplitMix64: spreads choices; nothing depends on how well.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(mixed ^ (mixed >> 31)) * u128::from(bound)) >> 64) as u32
+    /// No slot of the last look was free. Once all were looked at, this is the time when one may be free.
+    pub fn none_free(&self, view: &View, slots: u32, parts: Option<&Parts>) -> Option<i64> {
+        let Some(Parts(parts)) = parts.filter(|_| is_large(slots)) else {
+            self.part?;
+            return Some(readable(view).map(|(_, slot)| slot.hi.saturating_add(1)).fold(i64::MAX, i64::min));
+        };
+        let is_all = parts.len() == slots.div_ceil(AT_ONCE) as usize;
+        let is_over = is_all && parts.iter().all(|part| part.full_at > self.since);
+        is_over.then(|| parts.iter().map(|part| part.earliest).fold(i64::MAX, i64::min))
     }
 }
 

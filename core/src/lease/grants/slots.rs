@@ -5,6 +5,7 @@
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
+use crate::lease::grants::search::is_large;
 use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
 use crate::lease::grants::task::{Answer, Granted, Holding, Seeker, StepError};
 use crate::lease::grants::view::{View, readable};
@@ -32,11 +33,15 @@ impl Step {
             memory.forget(seeker.owner);
             return Ok(granted(slot, own, view));
         }
-        if self.search.is_checking() {
+        let turn = self.turn(memory);
+        if self.search.is_checking(turn) {
             return Ok(Next::Read); // another was faster: look at more slots than this one
         }
-        let Some(slot) = self.search.choose(view, &seeker.host) else { return self.found_none(view) };
-        let Stage::Live(GroupConfig { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
+        let Stage::Live(GroupConfig { ttl_ms, slots, .. }) = group.state else { return Ok(Next::Read) };
+        if is_large(slots) {
+            self.search.keep(view, slots, self.sent.turns, memory.parts_mut(&self.name));
+        }
+        let Some(slot) = self.search.choose(view, &seeker.host) else { return self.found_none(view, slots, memory) };
         // The slot is free: its last window ended before now.
         let (lo, hi) = (view.now, view.now.saturating_add(ttl_ms));
         let (owner, host) = (Some(seeker.owner), seeker.host.clone());
@@ -45,8 +50,10 @@ impl Step {
         self.write(view, &slot_name(slot), record.text(), memory)
     }
 
-    fn found_none(&mut self, view: &View) -> Decision {
-        let Some(retry_at) = self.search.none_free(view) else { return Ok(Next::Read) };
+    fn found_none(&self, view: &View, slots: u32, memory: &Memory) -> Decision {
+        let Some(retry_at) = self.search.none_free(view, slots, memory.parts(&self.name)) else {
+            return Ok(Next::Read);
+        };
         match view.slots.iter().find_map(|(slot, record)| record.as_ref()?.as_ref().err().map(|why| (*slot, *why))) {
             Some((slot, why)) if retry_at == i64::MAX => Err(StepError::Record(slot_name(slot), why)),
             _ => Err(StepError::Exhausted { retry_at, now: view.now }),

@@ -14,7 +14,6 @@ pub(super) enum Next {
     Read,
     Write(Plan),
     Names,
-    Older,
     Done(Answer),
 }
 
@@ -73,10 +72,9 @@ pub(super) struct Birth {
 ///         Ask::Swap(swap) => {
 ///             let is_unchanged = counter == swap.from;
 ///             counter = if is_unchanged { Some(swap.to) } else { counter };
-///             step.swapped(is_unchanged, &memory, fresh)
+///             step.swapped(is_unchanged, &mut memory, fresh)
 ///         }
 ///         Ask::Names => step.named(vec![], &memory, fresh),
-///         Ask::Older => step.older(false, None, &memory, fresh),
 ///         Ask::Done(answer) => break answer,
 ///     };
 /// };
@@ -95,8 +93,7 @@ pub struct Step {
     pub(super) plan: Option<Plan>,
     pub(super) search: Search,
     pub(super) birth: Birth,
-    /// whether nobody has looked yet for what version 0.1 left under this name
-    pub(super) is_first: bool,
+    pub(super) lineage: Option<u64>,
     /// what `List` has still to read, and has read
     pub(super) list: Option<List>,
 }
@@ -117,6 +114,17 @@ impl Step {
     pub(super) fn check_clock(&self, view: &View) -> Result<(), StepError> {
         let bound = self.skew(view);
         check_clock(view.now, view.client, bound)
+    }
+
+    /// Whether the rules hold for this config: what was forgotten may last for the longest ttl.
+    pub(super) fn check_config(&self) -> Result<(), StepError> {
+        match self.config() {
+            Some(config) if !(1..=self.sent.limits.longest_ttl_ms).contains(&config.ttl_ms) => {
+                Err(StepError::Config("its ttl is below 1 ms, or above the longest that a quiet period waits for"))
+            }
+            Some(config) if config.skew_ms < 0 => Err(StepError::Config("its skew is negative")),
+            _ => Ok(()),
+        }
     }
 
     /// How far apart clocks may be: as this member says, or as the group says, or as usual.
@@ -141,9 +149,14 @@ impl Step {
         }
     }
 
+    /// The lineage of the living group, or of the counter, that the last read showed: the one that the answer is about.
+    pub fn lineage(&self) -> Option<u64> {
+        self.lineage
+    }
+
     /// Whether it is about a counter, not about a group.
     pub(super) fn is_of_counter(&self) -> bool {
-        matches!(self.task, Task::Advance { .. } | Task::SkipTo { .. })
+        matches!(self.task, Task::Advance { .. } | Task::SkipTo { .. } | Task::CounterRestored)
     }
 }
 
@@ -156,4 +169,9 @@ fn check_clock(now: i64, (before, after): (i64, i64), bound: i64) -> Result<(), 
 /// A nonce out of random bits.
 pub(super) fn nonce(fresh: u128) -> u64 {
     fresh as u64
+}
+
+/// A lineage out of random bits: not those of the nonce.
+pub(super) fn lineage(fresh: u128) -> u64 {
+    (fresh >> 64) as u64
 }

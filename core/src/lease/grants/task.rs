@@ -34,6 +34,8 @@ pub enum Task {
     },
     /// end the group
     Destroy,
+    /// older records were put back: the group is another one from now on, and quiet first
+    Restored,
     /// who holds which slot
     List,
     /// whether the group is alive
@@ -54,6 +56,8 @@ pub enum Task {
         /// whether the members vouch for the store
         durable: bool,
     },
+    /// older records were put back: a counter stops until somebody says where to continue
+    CounterRestored,
 }
 
 /// Who asks for a slot.
@@ -100,8 +104,6 @@ pub enum Ask {
     Swap(Swap),
     /// the names of the group's records
     Names,
-    /// whether version 0.1 left a living group or a counter of this name
-    Older,
     /// nothing: the step has ended
     Done(Answer),
 }
@@ -156,7 +158,7 @@ pub enum Answer {
     Lost,
     /// to `Renew`: the group has ended
     Destroyed,
-    /// to `Release` and `Destroy`
+    /// to `Release`, `Destroy`, `Restored` and `CounterRestored`
     Done,
     /// to `Open` and `Create`
     Opened {
@@ -209,16 +211,14 @@ pub enum StepError {
     Destroyed,
     /// this record cannot be read, so it is left alone
     Record(String, Unreadable),
-    /// version 0.1 left a living group of this name
-    OlderGroup,
-    /// version 0.1 left a counter of this name, with this value
-    OlderCounter(String),
     /// the counter does not exist; it may have been lost
     Gone,
     /// the store may have lost blocks
     Behind,
     /// the block would end past 2^64 − 1; the counter has this value
     Full(u64),
+    /// no group can have this config; nothing was asked of the store
+    Config(&'static str),
     /// the store answered something that cannot be
     Nonsense(&'static str),
 }
@@ -245,11 +245,10 @@ impl fmt::Display for StepError {
             }
             Self::Destroyed => write!(f, "the group was destroyed"),
             Self::Record(name, why) => write!(f, "the record '{name}' cannot be read: {why}"),
-            Self::OlderGroup => write!(f, "version 0.1 left a living group of this name"),
-            Self::OlderCounter(value) => write!(f, "version 0.1 left a counter of this name, at {value}"),
             Self::Gone => write!(f, "the counter does not exist, or was lost"),
             Self::Behind => write!(f, "the store may have lost blocks of the counter"),
             Self::Full(value) => write!(f, "the counter is at {value}, and the block does not fit into 64 bits"),
+            Self::Config(why) => write!(f, "no group can have this config: {why}"),
             Self::Nonsense(what) => write!(f, "the store answered {what}"),
         }
     }

@@ -34,12 +34,12 @@ module.exports = [
   },
   {
     name: 'a counter goes on under another identity',
-    edits: [[COUNTERS, 'is_below || !counter.identity.matches(&view.identity, durable)', 'is_below']],
+    edits: [[COUNTERS, 'is_another || !counter.identity.matches(&view.identity, durable)', 'is_another']],
     tests,
   },
   {
     name: 'a counter goes on below what it gave',
-    edits: [[COUNTERS, 'counter.is_lost || is_below ||', 'counter.is_lost ||']],
+    edits: [[COUNTERS, 'view.is_lost || is_below ||', 'view.is_lost ||']],
     tests: 'lease counters::',
   },
   {
@@ -59,6 +59,33 @@ module.exports = [
     tests: 'lease counters::',
   },
   {
+    name: 'who finds another identity tells nobody',
+    edits: [
+      [
+        COUNTERS,
+        'return self.write_lost(view, counter.clone(), memory);',
+        'return if view.is_lost { self.write_lost(view, counter.clone(), memory) } else { Err(StepError::Behind) };',
+      ],
+    ],
+    tests,
+  },
+  {
+    name: 'a counter that is gone is noted as one that goes on',
+    edits: [
+      [
+        COUNTERS,
+        'CounterRecord { is_lost: true, nonce: nonce(view.fresh), ..counter }',
+        'CounterRecord { is_lost: view.counter.is_some(), nonce: nonce(view.fresh), ..counter }',
+      ],
+    ],
+    tests: 'lease counters::',
+  },
+  {
+    name: 'a restored counter goes on',
+    edits: [[COUNTERS, 'Some(counter) if counter.is_lost => Ok(', 'Some(_) => Ok(']],
+    tests: 'model losses_of_which_somebody_tells',
+  },
+  {
     name: 'a counter goes down',
     edits: [[COUNTERS, 'counter.value.max(place)', 'counter.value.min(place)']],
     tests,
@@ -68,8 +95,8 @@ module.exports = [
     edits: [
       [
         COUNTERS,
-        'let is_lost = memory.is_lost(COUNTER, &self.name, self.sent);',
-        'let is_lost = memory.is_lost(COUNTER, &self.name, self.sent) && false;',
+        'let is_lost = memory.is_lost(COUNTER, &self.name, &self.sent);',
+        'let is_lost = memory.is_lost(COUNTER, &self.name, &self.sent) && false;',
       ],
     ],
     tests: 'lease counters::',
@@ -79,8 +106,8 @@ module.exports = [
     edits: [
       [
         COUNTERS,
-        'lineage: (view.fresh >> 64) as u64',
-        'lineage: view.counter.as_ref().map_or((view.fresh >> 64) as u64, |counter| counter.lineage)',
+        'lineage: lineage(view.fresh)',
+        'lineage: view.counter.as_ref().map_or(lineage(view.fresh), |counter| counter.lineage)',
       ],
     ],
     tests: 'lease counters::',

@@ -61,13 +61,46 @@ module.exports = [
     edits: [
       [
         GROUP,
-        'let group = GroupRecord { state: Stage::Unknown, life: 0, quiet_until: 0, identity, nonce };\n        self.write_group(view, group, memory)',
+        'let group = GroupRecord { state: Stage::Unknown, life: 0, lineage: 0, quiet_until: 0, identity, nonce };\n        self.write_group(view, group, memory)',
         `let (state, life) = self.config().map_or((Stage::Unknown, 0), |config| (Stage::Live(config.clone()), 1));
         let quiet_until = self.unknown_until(view);
-        self.write_group(view, GroupRecord { state, life, quiet_until, identity, nonce }, memory)`,
+        self.write_group(view, GroupRecord { state, life, lineage: 0, quiet_until, identity, nonce }, memory)`,
       ],
     ],
     tests: 'model losses_between_a_read_and_a_swap groups_begin_and_end',
+  },
+  {
+    name: 'a restored group is not quiet',
+    edits: [
+      [
+        GROUP,
+        'let quiet_until = group.quiet_until.max(self.unknown_until(view));\n        let (lineage,',
+        'let quiet_until = group.quiet_until;\n        let (lineage,',
+      ],
+    ],
+    tests: 'model losses_of_which_somebody_tells',
+  },
+  {
+    name: 'a restored group is quiet 1 ms too short',
+    edits: [
+      [
+        GROUP,
+        'let quiet_until = group.quiet_until.max(self.unknown_until(view));\n        let (lineage,',
+        'let quiet_until = group.quiet_until.max(self.unknown_until(view) - 1);\n        let (lineage,',
+      ],
+    ],
+    tests: 'model losses_of_which_somebody_tells',
+  },
+  {
+    name: 'a lower position of another history is a loss',
+    edits: [
+      [
+        'lease/grants/memory.rs',
+        '.find(|(known, _)| known == history)',
+        '.find(|(known, _)| known == history || !history.is_empty())',
+      ],
+    ],
+    tests: 'lease losses::',
   },
   {
     name: 'an absent group is a new one',
@@ -218,8 +251,8 @@ module.exports = [
     edits: [
       [
         GRANTS,
-        'let is_lost = memory.is_lost(GROUP, &self.name, self.sent);',
-        'let is_lost = memory.is_lost(GROUP, &self.name, self.sent) && false;',
+        'let is_lost = memory.is_lost(GROUP, &self.name, &self.sent);',
+        'let is_lost = memory.is_lost(GROUP, &self.name, &self.sent) && false;',
       ],
     ],
     tests: 'model losses',

@@ -11,12 +11,12 @@ module.exports = [
     edits: [
       [
         'lease/grants.rs',
-        '            if plan.name != GROUP {\n                self.search',
+        '            if plan.name != GROUP {\n                let now',
         `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), SlotRecord::parse(&plan.to)) {
                 let SlotRecord { lo, hi, .. } = record;
                 return Ask::Done(Answer::Granted(task::Granted { slot, lo, hi, now: lo }));
             }
-            if plan.name != GROUP {\n                self.search`,
+            if plan.name != GROUP {\n                let now`,
       ],
     ],
     tests: between,
@@ -28,7 +28,7 @@ module.exports = [
   },
   {
     name: 'a grant in the last ms of a window',
-    edits: [['lease/grants/search.rs', 'slot.hi < view.now', 'slot.hi <= view.now']],
+    edits: [['lease/grants/search.rs', '|(_, slot)| slot.hi < view.now', '|(_, slot)| slot.hi <= view.now']],
     tests: 'model clocks_and_pauses',
   },
   {

@@ -1,0 +1,57 @@
+//! What the searches of one client saw of a large group, so that each looks where the others have not.
+//!
+//! This file must never take a part for full that nobody looked at.
+
+/// How many slots are looked at together when all are.
+pub(super) const AT_ONCE: u32 = 1024;
+
+/// What the searches of one client saw of a large group, part by part. Many of them may run at the same time: each looks
+/// at another part, and all learn from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Parts(pub Vec<Part>);
+
+/// Some slots that one look shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    /// when the last look began that showed no free slot; 0: there was none
+    pub full_at: u64,
+    /// the lowest end that it showed
+    pub earliest: i64,
+    /// a slot was free that the search which saw it left to others
+    pub has_free: bool,
+}
+
+impl Parts {
+    /// All parts of a group of so many slots.
+    pub fn of(&mut self, slots: u32) -> &mut [Part] {
+        self.0.resize(slots.div_ceil(AT_ONCE) as usize, Part::default());
+        &mut self.0
+    }
+
+    /// The part to look at next: where a slot may be free, or else one that was not seen to be full since then. It is one
+    /// of the older half, so that a search which follows one that had too little time looks at the others first.
+    pub fn next(&self, slots: u32, since: u64, random: &mut Random) -> u32 {
+        let count = slots.div_ceil(AT_ONCE);
+        let known = |part: u32| self.0.get(part as usize).copied().unwrap_or_default();
+        let free: Vec<u32> = (0..count).filter(|&part| known(part).has_free).collect();
+        let mut unseen: Vec<u32> = (0..count).filter(|&part| known(part).full_at <= since).collect();
+        unseen.sort_by_key(|&part| known(part).full_at);
+        unseen.truncate(unseen.len().div_ceil(2));
+        let best = [free, unseen].into_iter().find(|parts| !parts.is_empty());
+        best.map_or(0, |parts| parts[random.below(parts.len() as u32) as usize])
+    }
+}
+
+/// SplitMix64: spreads choices; nothing depends on how well.
+pub(super) struct Random(pub u64);
+
+impl Random {
+    /// A number below the bound.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((u128::from(mixed ^ (mixed >> 31)) * u128::from(bound)) >> 64) as u32
+    }
+}
