@@ -1,0 +1,208 @@
+// flakeforge-check-store: stores that are right pass, and stores that are wrong in one way are refused by the check that is
+// there for it. The checks run in processes of their own, over a database of this test or a real Redis.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import anyTest from 'ava'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { blocks } from '../support/documents.mjs'
+import { outputOf } from '../support/index.mjs'
+import { startRecords } from './server.mjs'
+import { ALL, allAreOk, checkStore, folder, moduleOf, resultsOf, SMALL, test } from './suite.mjs'
+import { FAULTS } from './wrong.mjs'
+
+const PROGRAM = fileURLToPath(new URL('../../packages/check-store/bin/flakeforge-check-store.js', import.meta.url))
+const start = (args) => spawn(process.execPath, [PROGRAM, ...args])
+const run = (args) => outputOf(start(args))
+
+const here = (name) => JSON.stringify(pathToFileURL(path.join(import.meta.dirname, name)))
+const rightModule = (port) =>
+  moduleOf(`
+    import { open, wipe as lose } from ${here('right.mjs')}
+    export default open(${port})
+    export const wipe = () => lose(${port})
+  `)
+
+const wrongModule = (fault, port) =>
+  moduleOf(`
+    import { openWrong, wipeAs } from ${here('wrong.mjs')}
+    export default openWrong(${JSON.stringify(fault)}, ${port})
+    ${FAULTS[fault].lose ? `export const wipe = () => wipeAs(${JSON.stringify(fault)}, ${port})` : ''}
+  `)
+
+async function freshRecords(t) {
+  const records = await startRecords()
+  t.teardown(records.stop)
+  return records.port
+}
+
+// First, because it waits for its end.
+test('checks for which no time is left say so', async (t) => {
+  const port = await freshRecords(t)
+  const results = await checkStore(rightModule(port), { size: { ...SMALL, clockMs: 100_000, allMs: 20_000 } })
+  const clock = results.findIndex(({ check }) => check === 'clock')
+  t.regex(results[clock].seen, /^it was not done after \d+ s$/)
+  for (const { ok, seen } of results.slice(clock + 1)) {
+    t.false(ok)
+    t.regex(seen, /was not run/)
+  }
+  t.is(results.length, ALL.length)
+})
+
+test('a store that is right passes all checks', async (t) => {
+  const port = await freshRecords(t)
+  allAreOk(t, await resultsOf(rightModule(port)))
+})
+
+const redisTest = wantRedis() === undefined ? anyTest.skip : anyTest
+const overRedis = async (t) => {
+  const server = await startRedis()
+  t.teardown(() => server.stop())
+  const url = JSON.stringify(server.url)
+  const file = moduleOf(`
+    import { openRedis, wipeRedis } from ${here('redis.mjs')}
+    export default openRedis(${url})
+    export const wipe = () => wipeRedis(${url})
+  `)
+  allAreOk(t, await resultsOf(file))
+}
+test('so does one over a real Redis, with two scripts', overRedis, redisTest)
+
+test('so does the example of the guide, without its last part', async (t) => {
+  const guide = fs.readFileSync(new URL('../../docs/lease/your-own-database.md', import.meta.url), 'utf8')
+  const [example] = blocks(guide).filter(({ language }) => language === 'js')
+  const [source, rest] = example.code.split('// Try it\n')
+  t.truthy(rest)
+  const file = moduleOf(source)
+  const { serve } = await import(pathToFileURL(file))
+  const server = serve()
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const url = JSON.stringify(`http://127.0.0.1:${server.address().port}`)
+  allAreOk(t, await resultsOf(moduleOf(`process.env.RECORDS_URL = ${url}\n${source}`)))
+})
+
+for (const [fault, { check, size, seen: expected = /./ }] of Object.entries(FAULTS)) {
+  test(`${fault}: refused by ‘${check}’`, async (t) => {
+    const port = await freshRecords(t)
+    const results = await resultsOf(wrongModule(fault, port), size)
+    const { ok, seen, wanted, todo, check: name } = results.at(-1)
+    t.false(ok)
+    t.is(name, check, seen)
+    t.regex(seen, expected)
+    for (const text of [seen, wanted, todo]) t.regex(text, /^\S[^\n]+$/)
+  })
+}
+
+test('the command runs all checks within its time, and says what it leaves behind', async (t) => {
+  const port = await freshRecords(t)
+  const before = Date.now()
+  const { code, stdout, stderr } = await run([rightModule(port)])
+  t.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout)
+  t.true(Date.now() - before < 100_000)
+  const [first, ...lines] = stdout.trimEnd().split('\n')
+  t.regex(first, /leaves .* behind, in groups whose names begin with 'flakeforge-check-[\da-f]{8}'/)
+  t.regex(lines.pop(), /^All 24 checks passed in \d+ s\.$/)
+  t.deepEqual(
+    lines.map((line) => /^ok {6}(.{15}) \S/.exec(line)?.[1].trimEnd()),
+    ALL,
+  )
+  t.regex(stdout, /^ok {6}atomic swaps .* 50 clients in 4 processes/m)
+  t.regex(stdout, /^ok {6}no expiry .* up to [2-5]\d s ago/m)
+})
+
+test('a check that fails is a line with what was seen, what was wanted and what to do', async (t) => {
+  const file = moduleOf('export default {}')
+  const { code, stdout, stderr } = await run([file])
+  t.is(code, 1)
+  t.regex(stdout, /\nFAILED {2}opens {11}Seen: [^\n]+ Wanted: an async function [^\n]+ To do: [^\n]+\.\n$/)
+  t.is(stderr, 'flakeforge-check-store: 1 of 1 checks failed: opens.\n')
+})
+
+test('--json prints an object for each check', async (t) => {
+  const file = moduleOf('export default {}')
+  const { stdout } = await run([file, '--json'])
+  const [{ groups }, result, ...more] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  t.regex(groups, /^flakeforge-check-/)
+  t.deepEqual(Object.keys(result), ['check', 'ok', 'seen', 'wanted', 'todo'])
+  t.deepEqual(more, [])
+})
+
+test('what the module prints does not come between the lines', async (t) => {
+  const file = moduleOf('console.log("hello from the module")')
+  const { stdout, stderr } = await run([file])
+  t.false(stdout.includes('hello'))
+  t.true(stderr.includes('hello from the module\n'))
+})
+
+test('the command ends, and its processes with it, if nothing ever answers', async (t) => {
+  const file = moduleOf(`
+    import { appendFileSync } from 'node:fs'
+    appendFileSync(${JSON.stringify(path.join(folder, 'pids'))}, process.pid + '\\n')
+    setInterval(() => {}, 1000)
+    export default () => new Promise(() => {})
+  `)
+  const results = await checkStore(file, { size: { ...SMALL, callMs: 500 } })
+  t.deepEqual(
+    results.map(({ check, ok }) => ({ check, ok })),
+    [{ check: 'opens', ok: false }],
+  )
+  t.regex(results[0].seen, /did not answer within 0\.5 s/)
+  const pids = fs.readFileSync(path.join(folder, 'pids'), 'utf8').trimEnd().split('\n').map(Number)
+  t.is(pids.length, 2)
+  for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+})
+
+test('processes end with the command', async (t) => {
+  const pid = path.join(folder, 'pid')
+  const file = moduleOf(`
+    import { renameSync, writeFileSync } from 'node:fs'
+    writeFileSync(${JSON.stringify(pid)} + process.pid, String(process.pid))
+    renameSync(${JSON.stringify(pid)} + process.pid, ${JSON.stringify(pid)})
+    setInterval(() => {}, 1000)
+    export default () => new Promise(() => {})
+  `)
+  const command = start([file])
+  while (!fs.existsSync(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
+  const child = Number(fs.readFileSync(pid, 'utf8'))
+  command.kill('SIGKILL')
+  await once(command, 'exit')
+  const isThere = () => {
+    try {
+      return process.kill(child, 0)
+    } catch {
+      return false
+    }
+  }
+  while (isThere()) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.pass()
+})
+
+test('a wrong command line is refused', async (t) => {
+  const WRONG = [
+    [[], 2, /takes the path of one module/],
+    [['a.mjs', 'b.mjs'], 2, /takes the path of one module/],
+    [['--jsom', 'a.mjs'], 2, /Unknown option '--jsom'/],
+    [['./nowhere.mjs'], 1, /There is no file .*nowhere\.mjs/],
+  ]
+  for (const [args, status, message] of WRONG) {
+    const { code, stdout, stderr } = await run(args)
+    t.deepEqual({ code, stdout }, { code: status, stdout: '' })
+    t.regex(stderr, /^flakeforge-check-store: [^\n]+\n$/)
+    t.regex(stderr, message)
+  }
+})
+
+test('--help and --version', async (t) => {
+  const help = await run(['--help'])
+  t.is(help.code, 0)
+  t.regex(help.stdout, /^Usage: flakeforge-check-store FILE/)
+  const version = await run(['--version'])
+  t.regex(version.stdout, /^\d+\.\d+\.\d+\n$/)
+})

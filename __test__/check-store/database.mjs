@@ -1,0 +1,17 @@
+// One of our databases as a user's own, for flakeforge-check-store: `openDatabase(NAME, CLIENT, url)` is the default export of a
+// module for it.
+
+import { DATABASES } from '../lease/stores/databases.mjs'
+
+export const openDatabase = (name, client, url) => async () => {
+  const kind = DATABASES[name]
+  const { client: opened, end } = await kind.clients[client]({ url, urlOf: () => url })
+  const records = kind.recordsOf(opened)
+  return {
+    read: (...args) => records.read(...args),
+    swap: (...args) => records.swap(...args),
+    names: (...args) => records.names(...args),
+    ...(kind.cannotListGroups ? {} : { groups: () => records.groups() }),
+    close: async () => end(),
+  }
+}

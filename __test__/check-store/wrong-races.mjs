@@ -1,0 +1,146 @@
+// Stores that are wrong only while several clients are at work: in swaps of one record, and in reads beside swaps. wrong.mjs
+// has the others, and opens these too.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const RACES = {
+  'read, then write': {
+    check: 'atomic swaps',
+    change: (store, { ask }) => ({
+      async swap(group, name, from, to, { history, process }) {
+        const { values, identity } = await store.read(group, [name])
+        if (values[0] !== from || identity.history !== history || identity.process !== process) return false
+        await ask('put', group, name, to)
+        return true
+      },
+    }),
+  },
+  'look for it, then make it': {
+    check: 'atomic swaps',
+    change: (store, { ask }) => ({
+      async swap(group, name, from, to, identity) {
+        if (from !== null) return store.swap(group, name, from, to, identity)
+        const answer = await store.read(group, [name])
+        const isSame = answer.identity.process === identity.process && answer.identity.history === identity.history
+        if (answer.values[0] !== null || !isSame) return false
+        await ask('put', group, name, to)
+        return true
+      },
+    }),
+  },
+  'read, then write, of what is there': {
+    check: 'atomic swaps',
+    seen: /^two swaps from one text .* were both answered true$/,
+    change: (store, { ask }) => ({
+      async swap(group, name, from, to, identity) {
+        if (from === null) return store.swap(group, name, from, to, identity)
+        const answer = await store.read(group, [name])
+        const isSame = answer.identity.process === identity.process && answer.identity.history === identity.history
+        if (answer.values[0] !== from || !isSame) return false
+        await ask('put', group, name, to)
+        return true
+      },
+    }),
+  },
+  'the first is told, and the last is kept': {
+    check: 'atomic swaps',
+    seen: /^one client made a record and was answered true, and the record is /,
+    change: (store, { ask }) => ({
+      async swap(group, name, ...rest) {
+        const answer = await store.swap(group, name, ...rest)
+        if (!answer && group.endsWith(' claims')) await ask('put', group, name, rest[1])
+        return answer
+      },
+    }),
+  },
+  'what many want to make is never made': {
+    check: 'atomic swaps',
+    seen: /^8 clients tried to make one absent record, and it is still absent$/,
+    change: (store) => ({
+      swap: async (group, ...rest) => !group.endsWith(' claims') && store.swap(group, ...rest),
+    }),
+  },
+  'nobody wins a race': {
+    check: 'atomic swaps',
+    seen: /^no swap of 8 clients was answered true: too many clients$/,
+    change: (store) => ({
+      async swap(group, name, from, ...rest) {
+        if (group.endsWith(' race') && from !== null) throw new Error('too many clients')
+        return store.swap(group, name, from, ...rest)
+      },
+    }),
+  },
+  'no answer in a race': {
+    check: 'atomic swaps',
+    seen: /^swap\(\) did not answer within 5 s, with 8 clients$/,
+    size: { callMs: 5000 },
+    change: (store) => ({
+      swap: (group, name, from, ...rest) =>
+        group.endsWith(' race') && from !== null ? new Promise(() => {}) : store.swap(group, name, from, ...rest),
+    }),
+  },
+  'a read for each name': {
+    check: 'snapshots',
+    size: { snapshotMs: 2000 },
+    change: (store) => ({
+      async read(group, names) {
+        const values = []
+        for (const name of names.slice(0, 2)) {
+          if (values.length === 1) await sleep(50)
+          values.push((await store.read(group, [name])).values[0])
+        }
+        const rest = await store.read(group, names.slice(2))
+        return { ...rest, values: [...values, ...rest.values] }
+      },
+    }),
+  },
+  'a read in parts': {
+    check: 'snapshots',
+    size: { snapshotMs: 2000 },
+    change: (store) => ({
+      async read(group, names) {
+        if (names.length <= 100) return store.read(group, names)
+        const first = await store.read(group, names.slice(0, 100))
+        await sleep(50)
+        const rest = await store.read(group, names.slice(100))
+        return { ...rest, values: [...first.values, ...rest.values] }
+      },
+    }),
+  },
+  'the group read apart from the slots': {
+    check: 'snapshots',
+    seen: /^a read of \d+ names gave text \d+ of 'slot0000000000' with text \d+ of 'group'; /,
+    change: (store) => ({
+      async read(group, names) {
+        const isGroup = (name) => !name.startsWith('slot')
+        const first = await store.read(group, names.filter(isGroup))
+        const rest = await store.read(
+          group,
+          names.filter((name) => !isGroup(name)),
+        )
+        return { ...rest, values: names.map((name) => (isGroup(name) ? first : rest).values.shift()) }
+      },
+    }),
+  },
+  'a read of a thousand names, and then of the rest': {
+    check: 'snapshots',
+    change: (store) => ({
+      async read(group, names) {
+        const first = await store.read(group, names.slice(0, 1050))
+        if (names.length <= 1050) return first
+        const rest = await store.read(group, names.slice(1050))
+        return { ...rest, values: [...first.values, ...rest.values] }
+      },
+    }),
+  },
+  'the clock, and then the records': {
+    check: 'snapshots',
+    seen: /^a read gave a now that is \d+ ms older .*, when its process stood still for \d+ ms after each answer/,
+    change: (store) => ({
+      async read(group, names) {
+        const { now } = await store.read(group, [])
+        return { ...(await store.read(group, names)), now }
+      },
+    }),
+  },
+}

@@ -1,0 +1,29 @@
+'use strict'
+// @ts-check
+
+// That clients in all processes use one database.
+
+/** @import { Check, Trial } from '../trial.js' */
+
+const { Finding, show } = require('../finding.js')
+
+/** @param {Trial} trial */
+async function isOneDatabase(trial) {
+  const group = trial.group('shared')
+  const text = trial.text()
+  const [first, ...others] = trial.clients
+  await trial.change(first, group, 'group', null, text)
+  for (const client of others) {
+    const seen = await client.value(group, 'group')
+    if (seen === text) continue
+    throw new Finding(
+      `a process wrote a record, and another one reads ${show(seen)} instead`,
+      `${show(text)}: clients in all processes use one database`,
+      'connect every client to the same server, database and table',
+    )
+  }
+  return 'what one process writes, the others read'
+}
+
+/** @type {Check[]} */
+module.exports = [{ name: 'one database', run: isOneDatabase }]

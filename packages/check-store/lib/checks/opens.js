@@ -1,0 +1,26 @@
+'use strict'
+// @ts-check
+
+// That the module is one that can be looked at. If not, nothing else can be.
+
+/** @import { Check, Trial } from '../trial.js' */
+
+const { Finding } = require('../finding.js')
+
+/** @param {Trial} trial */
+async function opens(trial) {
+  const { open, wipe } = await trial.start()
+  if (open !== 'function') {
+    throw new Finding(
+      `the default export of the module is ${open === 'undefined' ? 'missing' : `of type ${open}`}`,
+      'an async function that opens a client and returns a RecordStore',
+      'write `export default async () => ({ read, swap, names })`',
+    )
+  }
+  trial.wipes = wipe === 'function'
+  await trial.open()
+  return `a client in each of ${trial.processes.length} processes`
+}
+
+/** @type {Check[]} */
+module.exports = [{ name: 'opens', run: opens, isNeeded: true }]
