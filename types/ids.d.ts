@@ -53,7 +53,7 @@ export interface FormatOptions {
 }
 
 /**
- * Writes bytes of any length as text. It takes the same arguments as biguint-format.
+ * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
  *
  * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many
  * digits as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'`
@@ -62,8 +62,8 @@ export interface FormatOptions {
  *
  * @param id bytes, an array of bytes, a bigint, text, or a whole number from 0 to 2^53 − 1
  * @param base default `'dec'`
- * @throws {TypeError} `ERR_FLAKE_ID`: the input is not a number in one of these forms.
- * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the input is not a number in one of these forms, or is too large.
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option, or a text of more than 2^27 characters.
  * @example
  * format(id, 'hex', { prefix: '0x' })                   // '0x687e488989127000'
  * format(id, 'bin', { groupsize: 8, delimiter: '_' })   // '01101000_01111110_01001000_…'

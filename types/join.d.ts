@@ -111,15 +111,36 @@ export function createGroup<const L extends AnyLayout = 'flake'>(
   options?: JoinOptions<L> | null,
 ): Promise<boolean>
 
+/**
+ * Says that older records were put back on a store: a backup, a snapshot, a copy of the data's folder. The store may show
+ * nothing of that, and then only this keeps IDs from being made again. Call it when the server is up, before members can
+ * reach it. `npx flakeforge restored` does the same.
+ *
+ * A group then grants no slots for 60 s + `skewMs`, and has another `lineage`. A counter stands still until `skipTo`.
+ * @param what a group's name, or `{ name }` of a counter. Without it, all groups and counters that the store knows: name
+ * those that were made after the backup was taken
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: nothing is named, and the store cannot list what it has, as
+ * Redis; or the store is a folder.
+ * @throws {Error} `ERR_FLAKE_STORE`: the store failed. `ERR_FLAKE_RECORD`: a record cannot be read. The others were told.
+ * @example
+ * await restored('postgres://localhost/app')
+ */
+export function restored(
+  store: Store | string | null | undefined,
+  what?: string | { name: string } | null,
+): Promise<void>
+
 /** What listeners for a lease's events get. */
 export interface LeaseDetail {
   group: string
   slot?: number
-  /** why, for `lost`; and for `detached`, unless `detach()` or `close()` was called */
+  /** why, for `renewal-failed` and `lost`; and for `detached`, unless `detach()` or `close()` was called */
   cause?: Error
+  /** for `renewal-failed`: IDs can be made until then, unless a later renewal works */
+  expires?: Date
 }
 
-export type LeaseEvent = 'attached' | 'renewed' | 'lost' | 'detached' | 'destroyed'
+export type LeaseEvent = 'attached' | 'renewed' | 'renewal-failed' | 'lost' | 'detached' | 'destroyed'
 
 export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
   ? (detail: LeaseDetail) => void
@@ -148,6 +169,12 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * different texts must never be mixed.
    */
   readonly fingerprint: string
+  /**
+   * Names the group, as 16 hex digits: random bits that the store was given when the group was made. Groups of one name on
+   * two stores have different ones, and so has a group that is made again after `destroy()` or a loss of all records.
+   * Undefined until it had its first slot, or its store said that none is free.
+   */
+  readonly lineage: string | undefined
   readonly state: 'attached' | 'detached' | 'destroyed'
   /**
    * Who makes the next ID: its own slot, or with `elseFrom` a server; undefined if nobody does, because it was detached,
@@ -197,6 +224,9 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for
    *   it; with `elseFrom` it may come later, and then it does.
    * - `renewed`: the window was extended.
+   * - `renewal-failed`: it was not (`cause`), and IDs can be made until `expires`. It is tried again, and the next event is
+   *   `renewed`, `lost` or one of the ends: an outage has one such event. The first one in a process is also a warning
+   *   (`FLAKEFORGE_RENEWAL`).
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *

@@ -1,11 +1,11 @@
 // IDs in JSON, which has no bigints.
 
 /**
- * The second argument of `JSON.stringify`: writes every bigint as decimal text, at any depth, also negative ones.
+ * The second argument of `JSON.stringify`: writes every bigint as decimal text, at any depth, also negative ones, and every
+ * Buffer or Uint8Array of 8 bytes, as `next()` gives it.
  *
- * Everything else is written as JSON writes it. So a Buffer becomes `{ type: 'Buffer', data: […] }` and a BigUint64Array
- * an object of texts: use `nextBigInt()`, `toBigInt(id)` or `[...ids]` for decimal text. If your project gave
- * `BigInt.prototype` a `toJSON` that makes numbers, bigints are written as exact text all the same.
+ * Everything else is written as JSON writes it. So a BigUint64Array becomes an object of texts: use `[...ids]`. If your
+ * project gave `BigInt.prototype` a `toJSON` that makes numbers, bigints are written as exact text all the same.
  *
  * @example
  * JSON.stringify({ id: 7529535382561648641n }, jsonReplacer) // '{"id":"7529535382561648641"}'

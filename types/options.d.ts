@@ -73,7 +73,7 @@ export interface OwnNodeOptions {
    */
   clock?: (() => number | bigint) | null | undefined
   /**
-   * The path of a file. All generators on this machine that name the same file share one cursor, across processes and
+   * The absolute path of a file. All generators on this machine that name the same file share one cursor, across processes and
    * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID
    * across restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
    *

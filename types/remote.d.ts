@@ -19,8 +19,8 @@ export interface RemoteOptions {
    */
   validityMs?: number | string | null | undefined
   /**
-   * How many ms a server may take for an answer, 1…2 147 483 647; default 2 000. Then the next server is asked; so a server
-   * that hangs delays calls by this once.
+   * How many ms a server may take for an answer, 1…2 147 483 647; default 2 000. Then another server is asked; so a server
+   * that hangs delays calls by this once, and again when the client chooses it anew, minutes later.
    */
   timeoutMs?: number | string | null | undefined
   /**
@@ -70,9 +70,9 @@ export interface RemoteStats {
  * IDs that flakeforge-server makes, with the calls of `FlakeId`. For programs that cannot hold a node number or load an
  * addon: browsers, workers, functions. It needs `fetch` and nothing else.
  *
- * It fetches IDs ahead and hands them out of memory, so a call costs what it costs with `FlakeId`. It asks one server, and the
- * next one when that fails. One request is under way at a time; calls that find no ID here join the next one, which asks
- * for up to 10 000.
+ * It fetches IDs ahead and hands them out of memory, so a call costs what it costs with `FlakeId`. It asks one server, another
+ * one when that fails, and chooses anew every one to three minutes. One request is under way at a time; calls that find no
+ * ID here join the next one, which asks for up to 10 000.
  *
  * The IDs of one answer ascend, except in layouts that spread them. Those of two servers are in no order to each other,
  * within the time of one answer and the next. No two are equal.
@@ -94,6 +94,8 @@ export class RemoteFlakeId {
    * (`option`, `value`; a token and a password are never shown).
    * @throws {Error} `ERR_FLAKE_REMOTE`: all servers failed for `waitMs`. The message names each with its reason, and so does
    * `failures`; `retryAfterMs` if one said when to come back.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of another group or layout than the one before it, and
+   * they could be equal (`server`, `other`; `theirs`, `ours`). A group that was made again is taken if all servers show it.
    * @throws {Error} a server refused for a reason that no other try can help. The error has the code of the server and what
    * it said: `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
    * @throws the signal's `reason`, if `signal` aborts first

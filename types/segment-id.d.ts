@@ -9,6 +9,9 @@ import { Store } from './stores.js'
  * member hands out its own block, and fetches the next one before that block ends. A member that uses up a block within
  * a few ms takes several at a time: enough for about 20 ms, but at most a sixteenth of all that it has taken before.
  *
+ * It has the calls of `FlakeId` for bytes, bigints and text, except `nextString()`: that is `takeStrings(1)[0]`. There is
+ * no `nextNumber()`, `takeNumbers()` or `decode()`, for the numbers have no layout.
+ *
  * @example
  * const invoices = await SegmentId.open('redis://localhost', { name: 'invoices' })
  * invoices.nextBigInt() // 0n, and in the next member 10000n
@@ -26,7 +29,7 @@ export class SegmentId {
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds, or the server contradicts
    * `durable`.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the counter was made with the other `durable` (`theirs`, `ours`).
-   * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`).
+   * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or refuses, as a read-only server does.
    * @throws {Error} `ERR_FLAKE_RECORD`: the counter's record cannot be read, or was written by a newer version of
    * flakeforge (`group`: the counter's name, `record`). Nothing was written over it.
    */
@@ -40,11 +43,16 @@ export class SegmentId {
     },
   ): Promise<SegmentId>
   /**
+   * Names the counter, as 16 hex digits: random bits that the store was given when the counter was made, or `skipTo` was
+   * called. Counters of one name on two stores have different ones. Undefined until it had its first block.
+   */
+  readonly lineage: string | undefined
+  /**
    * One ID: 8 bytes, big-endian.
    * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones in.
-   * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) and no other is under way; or the
-   * store may have lost blocks, and their IDs could come again: see `skipTo`. With files it is `ERR_FLAKE_FILE`
-   * (`path`).
+   * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) or was refused, and no other is under
+   * way; or the store may have lost blocks, and their IDs could come again: see `skipTo`. With files it is
+   * `ERR_FLAKE_FILE` (`path`).
    * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
    */
   next(): Buffer

@@ -13,7 +13,6 @@ export interface Store {
   /**
    * Ends a group: every member is destroyed at its next renewal. A group of the same name that is made later continues
    * above the last ID of this one, and on a server it grants nothing for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
-   * A group that version 0.1 of flakeforge made is ended too.
    */
   destroy(group: string): Promise<void>
   /**
@@ -51,7 +50,7 @@ export interface SlotInfo {
 /**
  * What a database of your own has to do: read records, and swap one of them. The rules about slots and windows stay in
  * flakeforge. docs/lease/your-own-database.md says what each function must guarantee, and
- * `npx flakeforge check-store ./my-store.mjs` checks it.
+ * `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
  * A record is text of up to 2 000 bytes with any Unicode. It belongs to a group (1 to 128 characters without braces and
  * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. None may ever expire.
@@ -60,7 +59,8 @@ export interface RecordStore {
   /**
    * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
    * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read
-   * after the snapshot. `position`, if the database has one: a number that never falls while nothing is lost.
+   * after the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while
+   * nothing is lost.
    */
   read(
     group: string,
@@ -99,8 +99,8 @@ export interface StoreIdentity {
 /**
  * Slots and counters in a folder, for the processes of one machine. It needs no server. A slot's lock ends with the
  * process that holds it.
- * @param directory default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
- * @throws {TypeError} `ERR_FLAKE_OPTION`: no directory is named and there is no default, because this is a container or
+ * @param directory its absolute path; default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative. Or no directory is named and there is no default, because this is a container or
  * there is no home folder.
  */
 export function fileStore(directory?: string | null): Store & {

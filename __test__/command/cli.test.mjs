@@ -125,13 +125,13 @@ for (const form of FORMS) {
 
 test('inspect reads a time with nine digits', async (t) => {
   const [shown] = await jsonOf(t, ['inspect', '2021-12-28T14:07:02.954100128', '--json'])
-  t.like(shown, { dec: '1640700422954100128', layout: 'chronicle', form: 'chronicle' })
+  t.like(shown, { dec: '1640700422954100128', layout: 'chronicle', form: 'time' })
   t.is(shown.parts.host, 28)
 })
 
 test('inspect says how it read what could be read in two ways', async (t) => {
   const [shown] = await jsonOf(t, ['inspect', '1640700422954228', '--json'])
-  t.like(shown, { form: 'decimal', layout: 'chronicle-micros' })
+  t.like(shown, { form: 'dec', layout: 'chronicle-micros' })
   t.regex(shown.note, /read as decimal.*hex.*0x/)
   const [hex] = await jsonOf(t, ['inspect', '0x1640700422954228', '--json'])
   t.is(hex.dec, String(0x1640700422954228n))

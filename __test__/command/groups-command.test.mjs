@@ -275,6 +275,61 @@ onEtcd('etcd: slots lists all groups that are there, whatever their names, and k
   await fails(t, ['slots', url, '--group', 'ended'], /There is no group 'ended' on this server/)
 })
 
+onEtcd('etcd: restored says it of all groups and counters, or of one', async (t) => {
+  const server = await startEtcd()
+  t.teardown(() => server.stop())
+  const url = server.url.replace('http:', 'etcd:')
+  t.is(await textOf(t, ['restored', url]), 'There are no groups and no counters on this server.\n')
+  const join = (group) => FlakeId.join(url, { group, durable: true, waitMs: 20_000 })
+  for (const group of ['orders', 'users']) closeAfter(t, await join(group))
+  const invoices = await FlakeId.SegmentId.open(url, { name: 'invoices' })
+  closeAfter(t, invoices)
+
+  t.regex(await textOf(t, ['restored', url, '--group', 'users']), /^Group 'users' grants no slots .*\n$/)
+  await t.throwsAsync(join('users'), { code: 'ERR_FLAKE_QUIET' })
+  closeAfter(t, await join('orders'))
+  t.deepEqual(await jsonOf(t, ['restored', url]), [{ name: 'invoices' }, { group: 'orders' }, { group: 'users' }])
+  await t.throwsAsync(join('orders'), { code: 'ERR_FLAKE_QUIET' })
+  const other = await FlakeId.SegmentId.open(url, { name: 'invoices' })
+  closeAfter(t, other)
+  t.throws(() => other.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+  await other.skipTo(1_000_000)
+  t.is(other.nextBigInt(), 1_000_000n)
+  await isRefused(t, ['restored', url, '--group', 'a', '--segment', 'b'], /not both/)
+  await isRefused(t, ['restored'], /one URL/)
+})
+
+const onRedis = wantRedis() === undefined ? anyTest.skip : anyTest
+
+onRedis('Redis: restored of one that is named, because it cannot list them', async (t) => {
+  const { url, stop } = await newRedis()
+  t.teardown(stop)
+  const flake = await FlakeId.join(url, { group: 'orders', durable: true, waitMs: 20_000 })
+  closeAfter(t, flake)
+  await isRefused(t, ['restored', url], /cannot list its groups and counters\. Name each with --group or --segment/)
+  await t.throwsAsync(FlakeId.restored(url), { code: 'ERR_FLAKE_OPTION', message: /cannot list what it has/ })
+  t.regex(await textOf(t, ['restored', url, '--segment', 'invoices']), /^Counter 'invoices' stands still/)
+  const invoices = await FlakeId.SegmentId.open(url, { name: 'invoices', durable: true })
+  closeAfter(t, invoices)
+  t.throws(() => invoices.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
+
+  await FlakeId.restored(url, 'orders')
+  await t.throwsAsync(tryJoin(url, { group: 'orders', durable: true, waitMs: 20_000 }), { code: 'ERR_FLAKE_QUIET' })
+  await FlakeId.restored(FlakeId.openStore(url), { name: 'bills' })
+  const { code } = await t.throwsAsync(async () => (await FlakeId.SegmentId.open(url, { name: 'bills' })).next())
+  t.is(code, 'ERR_FLAKE_STORE')
+})
+
+anyTest('restored is for servers, and for a group or a counter', async (t) => {
+  const folder = await newFolder()
+  t.teardown(folder.stop)
+  await t.throwsAsync(FlakeId.restored(folder.url), { code: 'ERR_FLAKE_OPTION', message: /that is for servers/ })
+  const store = FlakeId.recordStore({ read: async () => {}, swap: async () => {}, names: async () => {} })
+  for (const what of [1, '', 'a{b', {}, { name: '' }, { group: 'a' }, { name: 'a', more: 1 }]) {
+    await t.throwsAsync(FlakeId.restored(store, what), { code: 'ERR_FLAKE_OPTION' }, JSON.stringify(what))
+  }
+})
+
 const ODD = [
   'mongodb://user:s3cret@host',
   'redis+tls://user:s3cret@host',
@@ -381,4 +436,30 @@ anyTest('--help', async (t) => {
   for (const name of ['create', 'destroy', 'slots']) {
     t.regex(await textOf(t, [name, '--help']), new RegExp(`^usage: flakeforge ${name} `))
   }
+})
+
+anyTest('create and destroy: the store and the group in the wrong order', async (t) => {
+  const right = (command) =>
+    new RegExp(
+      `^flakeforge: The store comes first, and then the group: flakeforge ${command} redis://localhost shop\\n$`,
+    )
+  await isRefused(t, ['create', 'shop', 'redis://localhost'], right('create'))
+  await isRefused(t, ['destroy', 'shop', 'redis://localhost', '--yes'], right('destroy'))
+  t.false(fs.existsSync('shop'))
+})
+
+onRedis('slots without a group, on a Redis that has no default one: name one', async (t) => {
+  const { where, stop } = await newRedis()
+  t.teardown(stop)
+  await textOf(t, ['create', where, 'shop', '--durable'])
+  await fails(
+    t,
+    ['slots', where],
+    /no group 'default' on this server\. Name one with --group: this server cannot list its groups/,
+  )
+  await fails(
+    t,
+    ['slots', where, '--group', 'shpo'],
+    /no group 'shpo' on this server\. Check its name: this server cannot list/,
+  )
 })

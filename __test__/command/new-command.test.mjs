@@ -129,6 +129,18 @@ test('--store takes a folder as a plain path', async (t) => {
   t.deepEqual(fs.readdirSync(path.join(folder, 'ids')), ['default'])
 })
 
+test('a relative folder is refused, with the absolute one, where other commands must find the same store', async (t) => {
+  const meant = `must be an absolute path, but is 'ids': .* Did you mean '${path.resolve('ids')}'`
+  await isRefused(t, ['new', '--store', 'ids'], new RegExp(`^flakeforge: --store ${meant}`))
+  const env = { FLAKEFORGE_STORE: 'ids' }
+  for (const command of [['new'], ['slots']]) {
+    const { code, stderr } = await run(command, { env })
+    t.is(code, 2)
+    t.regex(stderr, new RegExp(`FLAKEFORGE_STORE cannot be used: store ${meant}`))
+  }
+  t.false(fs.existsSync('ids'))
+})
+
 test('the default group is that of join(), however many slots it has', async (t) => {
   const options = fresh(t)
   const flake = await FlakeId.join(`file:${folderOf(options)}`, { slots: 7 })

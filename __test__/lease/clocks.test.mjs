@@ -1,8 +1,10 @@
 // What a leased generator does when its clock and the store's differ, or when nobody can tell whether they do.
 
+import '../support/clocks.mjs' // before flakeforge
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { joined, leaseOptions, tryJoin } from '../support/lease.mjs'
+import { replaceClocks } from '../support/clocks.mjs'
+import { happens, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
 
 test.serial('a clock that is further off than skewMs', async (t) => {
@@ -32,3 +34,25 @@ test.serial('a clock that is set forth later: the skew is why the lease expires'
   store.offsetMs = 0
   t.is((await flake.nextAsync()).length, 8)
 })
+
+test.serial(
+  'after a machine was suspended, the first call that is refused brings the next window at once',
+  async (t) => {
+    // Timers stand still meanwhile, and the wall clock does not.
+    replaceClocks(t, { setTimeout: () => ({ unref() {} }) })
+    for (const ask of [
+      (flake) => t.throws(() => flake.next(), { code: 'ERR_FLAKE_OVERFLOW' }),
+      (flake) => flake.nextAsync(),
+    ]) {
+      const { flake, store } = await joined(t)
+      while (Date.now() <= flake.expires.getTime()) await sleep(50)
+      t.is(store.count('renew'), 0, 'no timer has fired')
+      const renewed = happens(flake, 'renewed')
+      const asked = ask(flake)
+      t.is(store.count('renew'), 1)
+      await renewed
+      await asked
+      t.is(flake.next().length, 8)
+    }
+  },
+)

@@ -147,6 +147,48 @@ function warningsOf(t) {
   return warnings
 }
 
+// --- what a store must not answer ---
+
+test.serial('a place or a time that is no number of 64 bits is refused, and never taken for none', async (t) => {
+  const { store, records } = await ready(t)
+  const wrong = [{ position: -1 }, { position: -1n }, { position: 2n ** 64n }, { position: 1.5 }, { now: Number.NaN }]
+  for (const part of wrong) {
+    records.read = async (...request) => ({ ...records.show(...request), ...part })
+    await t.throwsAsync(store.acquire('g', wanted()), { code: 'ERR_FLAKE_STORE' }, String(Object.entries(part)))
+    await t.throwsAsync(store.advance('c', 1n, 0n), { code: 'ERR_FLAKE_STORE' })
+  }
+  for (const position of [0, 0n, 7, 2n ** 64n - 1n]) {
+    records.read = async (...request) => ({ ...records.show(...request), position })
+    t.is((await store.acquire('g', wanted())).slot >= 0, true)
+  }
+  t.is(records.swaps, 1)
+})
+
+test.serial('a number beyond 64 bits becomes no other number', async (t) => {
+  const { store, records } = empty(t)
+  for (const call of [
+    () => store.advance('c', 2n ** 64n + 1n, 0n),
+    () => store.advance('c', 1n, 2n ** 64n),
+    () => store.advance('c', 1n, -1n),
+    () => store.advance('c', 0n, 2n ** 64n),
+  ]) {
+    await t.throwsAsync(call)
+  }
+  t.is(records.swaps, 0)
+})
+
+test.serial('a config that the rules do not allow is refused before the store is asked', async (t) => {
+  const { store, records } = empty(t)
+  records.read = () => t.fail('it was asked')
+  for (const part of [{ ttlMs: 60_001 }, { ttlMs: 0 }, { skewMs: -1 }]) {
+    const config = { ...CONFIG, ...part }
+    await t.throwsAsync(store.acquire('g', { ...wanted(), config }), {
+      code: 'ERR_FLAKE_OPTION',
+      message: /^config must be/,
+    })
+  }
+})
+
 // --- the time of a step ---
 
 test.serial('a step that has not ended after 10 s fails, and writes nothing after that', async (t) => {
@@ -317,7 +359,7 @@ test.serial('after a restart, who holds a slot goes on, and who wants one waits'
 
 // --- durable ---
 
-test.serial('durable: the store is asked once whether it may be; one that refuses is asked again', async (t) => {
+test.serial('durable: the store is asked before each step whether it may be', async (t) => {
   const { store, records, time } = empty(t)
   const refusal = Object.assign(new Error('fsync is off'), { code: 'ERR_FLAKE_OPTION' })
   let asked = 0
@@ -336,12 +378,22 @@ test.serial('durable: the store is asked once whether it may be; one that refuse
   }
   t.is(asked, 3)
   t.deepEqual(await records.names('g'), [])
-  t.is(await store.advance('other', 5n, 0n, false), 0n, 'who does not vouch is not asked')
+  t.is((await store.advance('other', 5n, 0n, false)).number, 0n, 'who does not vouch is not asked')
   isFine = true
   const { value } = await settled(time, store.acquire('g', request))
   t.true(Number.isInteger(value?.slot), 'nothing is quiet')
-  t.is(await store.advance('c', 1n, 0n, true), 0n)
-  t.is(asked, 4)
+  t.is((await store.advance('c', 1n, 0n, true)).number, 0n)
+  t.is(asked, 5)
+
+  // What is wrong now may be put right: a member that goes on must not end for it.
+  isFine = false
+  const { slot, hi } = value
+  const held = { config: request.config, slot, owner: OWNER, hi }
+  for (const call of [() => store.renew('g', held), () => store.advance('c', 1n, 0n, true)]) {
+    t.is((await t.throwsAsync(call(), { code: 'ERR_FLAKE_STORE', message: refusal.message })).cause, refusal)
+  }
+  isFine = true
+  t.like(await store.renew('g', held), { slot })
 })
 
 // --- groups ---

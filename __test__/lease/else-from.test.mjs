@@ -246,9 +246,21 @@ test('a signal ends a join that waits for servers', async (t) => {
 // --- servers of another group ---
 
 for (const [name, what, pattern] of [
-  ['other-epoch', 'with another layout', /other-epoch' has the layout .*, and this generator has /],
-  ['counter', 'of a SegmentId', /'counter' says no layout, as for a SegmentId/],
-  ['elsewhere', 'on another store', /the slots of 'elsewhere' are not those of group 'taken' on the store/],
+  [
+    'other-epoch',
+    'with another layout',
+    /other-epoch' has the layout .*, and that of this generator of group 'taken' has the layout /,
+  ],
+  [
+    'counter',
+    'of a SegmentId',
+    /'counter' has no layout, as a SegmentId, and that of this generator of group 'taken' has /,
+  ],
+  [
+    'elsewhere',
+    'on another store',
+    /'elsewhere' has the group \w{16}, and that of this generator of group 'taken' has the group \w{16}\./,
+  ],
 ]) {
   test(`a name ${what} gives no ID`, async (t) => {
     const elseFrom = { urls: server.url, name }
@@ -278,7 +290,7 @@ test.serial('a member with a slot learns at its start that a server is of anothe
   closeAfter(t, flake)
   const { message, code } = await warned
   t.is(code, 'FLAKEFORGE_ELSE_FROM')
-  t.regex(message, /the slots of 'elsewhere' are not those of group 'free-too'/)
+  t.regex(message, /'elsewhere' has the group \w{16}, and that of this generator of group 'free-too' has /)
 })
 
 test('close() ends the comparison that is under way, which would keep the process alive', async (t) => {

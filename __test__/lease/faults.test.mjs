@@ -25,6 +25,37 @@ import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
 const errors = createRequire(import.meta.url)('../../lib/base/errors.js')
 const DOWN = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 
+// --- a store that fails later ---
+
+test.serial(
+  'a renewal that fails is told once for each outage, with its cause and the time that is left',
+  async (t) => {
+    const { flake, store } = await joined(t)
+    const told = record(flake)
+    for (let outage = 1; outage <= 2; outage++) {
+      const cause = DOWN()
+      store.fail(cause)
+      const { expires } = flake
+      const failed = await happens(flake, 'renewal-failed')
+      t.is(failed.cause.code, 'ERR_FLAKE_STORE')
+      t.is(failed.cause.cause, cause)
+      t.deepEqual({ ...failed, cause }, { group: 'default', slot: 0, cause, expires })
+      const asked = store.count('renew')
+      while (store.count('renew') < asked + 3) await sleep(10)
+      t.is(flake.next().length, 8, 'IDs can be made')
+      store.work()
+      await happens(flake, 'renewed')
+      t.is(named(told).filter((name) => name === 'renewal-failed').length, outage)
+    }
+    const warned = warnings.filter(({ code }) => code === 'FLAKEFORGE_RENEWAL')
+    t.is(warned.length, 1, 'the process hears of the first one')
+    t.regex(
+      warned[0].message,
+      /^The window of slot 0 in group 'default' was not renewed: .* IDs can be made until .*'renewal-failed'/,
+    )
+  },
+)
+
 // --- a store that is down at the start ---
 
 test.serial('join: a store that fails is ERR_FLAKE_STORE, with its error as the cause', async (t) => {
@@ -121,7 +152,9 @@ process.on('warning', (warning) => warnings.push(warning))
 
 test.after('no warning was empty, and none was of something else', (t) => {
   t.true(warnings.length > 0)
+  t.is(warnings.filter(({ code }) => code === 'FLAKEFORGE_RENEWAL').length, 1)
   for (const { code, message } of warnings) {
+    if (code === 'FLAKEFORGE_RENEWAL') continue
     t.is(code, 'FLAKEFORGE_QUIET')
     t.regex(message, /^Group 'default' is new .* It grants nothing for -?\d+ s, until 20/)
   }
@@ -197,7 +230,7 @@ test.serial(
     t.notThrows(() => flake.nextBigInt())
     t.is(flake.slot, 0)
     await afterEvents()
-    t.deepEqual([...new Set(named(told))], ['renewed'])
+    t.deepEqual([...new Set(named(told))], ['renewal-failed', 'renewed'])
   },
 )
 

@@ -41,7 +41,7 @@ test.serial('an object with some steps of a store is one that lacks the others',
 test.serial('a plain path: the address that was meant', async (t) => {
   for (const [given, meant] of [
     ['/var/lib/ids', 'file:/var/lib/ids'],
-    ['./ids', 'file:./ids'],
+    ['./ids', `file:${path.resolve('ids')}`],
     ['C:\\ids', 'file:C:\\ids'],
     ['C:/ids', 'file:C:/ids'],
   ]) {
@@ -70,6 +70,7 @@ for (const value of [
   'redis://me:s3cret@host/x',
   'etcd://me:s3cret@',
   'file:',
+  'file:ids',
 ]) {
   test.serial(`FLAKEFORGE_STORE=${value} is named as such, without its password`, async (t) => {
     for (const call of [() => FlakeId.join(), () => createGroup(), () => SegmentId.open(null, { name: 'x' })]) {

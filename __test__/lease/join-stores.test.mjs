@@ -137,7 +137,7 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     test(`${kind} by ${way}: windows follow each other, and close() gives the slot to whoever waits`, async (t) => {
       const { given, end } = await open(await serverOf(kind))
       if (end) t.teardown(end)
-      const options = await ownGroup(given, { slots: 1 })
+      const options = await ownGroup(given, { ...UNHURRIED, slots: 1 })
       const flake = await joinAs(t, given, options)
       t.is(flake.slot, 0)
       t.is(flake.id, 0)

@@ -116,7 +116,7 @@ test.serial('a slot that is set aside while the store is silent is given back in
   let answer
   store.before = (step) =>
     step === 'acquire' && store.count('acquire') === 2 && new Promise((resolve) => (answer = resolve))
-  await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_STORE' })
+  await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_EXHAUSTED' })
   t.deepEqual(owners(store), [])
   answer()
   while (store.count('release') < 2) await sleep(5)

@@ -51,6 +51,16 @@ test.serial('expires is the end of the window, and goes on with it', async (t) =
   t.true(store.windows.at(-1).hi > store.windows[0].hi)
 })
 
+test.serial('lineage is that of the group, which a renewal may change', async (t) => {
+  const { flake, store } = await joined(t)
+  t.is(flake.lineage, store.group().lineage)
+  store.group().lineage = 'feedfeedfeedfeed'
+  await happens(flake, 'renewed')
+  t.is(flake.lineage, 'feedfeedfeedfeed')
+  await flake.detach()
+  t.is(flake.lineage, 'feedfeedfeedfeed')
+})
+
 test.serial('attach() while attached changes nothing', async (t) => {
   const { flake, store } = await joined(t)
   const told = record(flake)

@@ -42,12 +42,13 @@ async function restart(index) {
   servers[index] = await start(servers[index].port)
 }
 
-test.serial('a server that is killed: the next one is asked, and no call fails', async (t) => {
+test.serial('a server that is killed: another one is asked, and no call fails', async (t) => {
   const remote = await connectToFirst(t, servers, { timeoutMs: TIMEOUT_MS })
   await take(t, remote, 150)
   await servers[0].kill('SIGKILL')
   await Promise.all(Array.from({ length: 50 }, () => take(t, remote, 20)))
-  t.like(remote.stats, { retries: 1, server: new URL(servers[1].url).href })
+  t.is(remote.stats.retries, 1)
+  t.not(remote.stats.server, new URL(servers[0].url).href)
   await take(t, remote, 5000)
   t.is(remote.stats.retries, 1, 'and the one that is gone is not asked again')
   await restart(0)
@@ -71,7 +72,8 @@ ifItCanStop('a server that is stopped costs one time limit, and its late answer 
   await take(t, remote, 100)
   await stopProcess(servers[0].child.pid)
   for (let i = 0; i < 10; i++) await take(t, remote, 300)
-  t.like(remote.stats, { retries: 1, server: new URL(servers[1].url).href })
+  t.is(remote.stats.retries, 1)
+  t.not(remote.stats.server, new URL(servers[0].url).href)
   servers[0].child.kill('SIGCONT')
   const other = await connect(t, servers[0], { timeoutMs: TIMEOUT_MS })
   await take(t, other, 1000) // it answers again, so its answer to the first one is on its way

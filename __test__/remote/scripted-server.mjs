@@ -54,6 +54,7 @@ export async function startScripted(t, script = giveIds) {
     request.resume()
     server.script(request, response, n)
   })
+  http.keepAliveTimeout = 0 // on a busy machine, a connection may rest for long before its next request
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   server.port = http.address().port

@@ -1,24 +1,36 @@
-// The part of the client that `elseFrom` of join() uses by itself: IDs and JSON from the first server that answers.
+// The part of the client that `elseFrom` of join() uses by itself: IDs from a server that answers, which one by chance. The
+// clock of this process can be stopped and moved on.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
-import { connect, cut, giveIds, hang, idsIn, problem, startScripted } from './scripted-server.mjs'
+
+const { hrtime } = process
+let aheadS = 0
+let stopped // the time at which it stands, however long the test takes
+process.hrtime = Object.assign(() => {
+  const [seconds, nanoseconds] = stopped ?? hrtime()
+  return [seconds + aheadS, nanoseconds]
+}, hrtime)
+
+const { connect, cut, giveIds, hang, idsIn, problem, startScripted } = await import('./scripted-server.mjs')
 
 const require = createRequire(import.meta.url)
 const { readRemote } = require('../../lib/remote/options.js')
 const { Servers } = require('../../lib/remote/servers.js')
 
-const serversOf = (servers, { accept, ...options } = {}) =>
-  new Servers({
-    ...readRemote(
+const serversOf = (servers, options) =>
+  new Servers(
+    readRemote(
       [servers].flat().map(({ url }) => url),
-      { name: 'orders', ...options },
+      { name: 'orders', timeoutMs: 30_000, ...options },
     ),
-    accept,
-  })
+  )
 
-const json = (value) => (_request, response) =>
-  response.setHeader('content-type', 'application/json').end(typeof value === 'string' ? value : JSON.stringify(value))
+/** Gives no IDs for now, and says when to come back. */
+const busy = (retryAfterMs) => problem(503, { code: 'ERR_FLAKE_QUIET', detail: 'Not yet.', retryAfterMs })
+
+/** How many of these use each server. */
+const usersOf = (servers, clients) => servers.map(({ url }) => clients.filter(({ current }) => current === url).length)
 
 test('clients begin with servers by chance, so that together they use all', async (t) => {
   const servers = await Promise.all([startScripted(t), startScripted(t), startScripted(t)])
@@ -52,38 +64,62 @@ test('take() ends with its signal, and with one error when waitMs is over', asyn
   t.true(server.counts.length > 2, 'it tried more than once')
 })
 
-test('accept() sees each answer before its IDs are used; what it throws ends the call, and no other server is asked', async (t) => {
-  const servers = await Promise.all([startScripted(t), startScripted(t)])
-  const seen = []
-  const accept = async (response, server) => {
-    seen.push([response.status, server])
-    if (seen.length === 2) throw new RangeError('not this one')
+test.serial('after a rolling restart all servers are used again', async (t) => {
+  const servers = await Promise.all([startScripted(t), startScripted(t), startScripted(t)])
+  stopped = hrtime()
+  const clients = Array.from({ length: 150 }, () => serversOf(servers))
+  const askAll = () => Promise.all(clients.map((client) => client.take(1)))
+  await askAll()
+  const began = usersOf(servers, clients)
+  for (const server of servers) {
+    const before = usersOf(servers, clients)
+    server.script = cut
+    await askAll()
+    const after = usersOf(servers, clients)
+    const came = after.map((users, i) => users - before[i]).filter((more) => more > 0)
+    t.is(came.length, 2, `not all to one: ${before} became ${after}`)
+    server.script = giveIds
+    await askAll()
+    t.deepEqual(usersOf(servers, clients), after, 'they stay')
   }
-  const both = serversOf(servers, { accept })
-  t.is((await both.take(5)).length, 40)
-  await t.throwsAsync(both.take(5), { instanceOf: RangeError, message: 'not this one' })
-  t.deepEqual(seen, [
-    [200, both.current],
-    [200, both.current],
-  ])
-  t.is(servers[0].counts.length + servers[1].counts.length, 2)
+  t.is(usersOf(servers, clients)[2], 0)
+  aheadS += 30
+  await askAll()
+  t.is(usersOf(servers, clients)[2], 0, 'for a while')
+  aheadS += 150
+  await askAll()
+  const ended = usersOf(servers, clients)
+  stopped = undefined
+  for (const users of [...began, ...ended])
+    t.true(users >= 20, `${began} and ${ended}: less by chance once in 10^7 runs`)
 })
 
-test('get() gives the JSON of one server, or says what was wrong', async (t) => {
-  const server = await startScripted(t, json({ slots: [] }))
-  const servers = serversOf(server, { token: 'a-token-of-this-test', timeoutMs: 4_000 })
-  t.deepEqual(await servers.get(server.url, 'v1/slots/orders'), { slots: [] })
-  t.deepEqual(server.paths, ['GET /v1/slots/orders'])
-  t.like(server.seen[0], { authorization: 'Bearer a-token-of-this-test', accept: 'application/json' })
-  for (const [script, code, message] of [
-    [json('<html>'), 'ERR_FLAKE_REMOTE', /answered 200 with something that is no JSON\.$/],
-    [problem(404, { code: 'ERR_FLAKE_NAME', detail: 'No such name.' }), 'ERR_FLAKE_NAME', /404 .*: No such name\.$/],
-    [problem(503, { code: 'ERR_FLAKE_STORE', detail: 'Away.' }), 'ERR_FLAKE_STORE', /503 .*: Away\.$/],
-    [cut, 'ERR_FLAKE_REMOTE', /could not be reached/],
-    [hang, 'ERR_FLAKE_REMOTE', /did not answer within 4000 ms\.$/],
+test.serial('a server that asked for an hour is asked again after 30 s', async (t) => {
+  const [asks, fails] = await Promise.all([startScripted(t, busy(3_600_000)), startScripted(t, cut)])
+  const servers = serversOf([asks, fails])
+  const round = () => servers.round(1, { patience: Number.POSITIVE_INFINITY })
+  const counts = () => [asks.counts.length, fails.counts.length]
+  await round()
+  t.deepEqual(counts(), [1, 1])
+  await round()
+  t.deepEqual(counts(), [1, 2], 'it is left alone')
+  aheadS += 30
+  asks.script = giveIds
+  t.is((await round()).length, 8)
+})
+
+test.serial('before a call fails, servers that asked for time are asked, too', async (t) => {
+  const [asks, gone] = await Promise.all([startScripted(t, busy(3_600_000)), startScripted(t)])
+  for (const take of [
+    (clients) => clients.take(1),
+    async (clients) => idsIn(await clients.round(1, { patience: Number.NEGATIVE_INFINITY })),
   ]) {
-    server.script = script
-    const error = await t.throwsAsync(servers.get(server.url, 'v1/slots/orders'), { code, message })
-    t.is(error.server, server.url)
+    asks.script = busy(3_600_000)
+    gone.script = cut
+    const servers = serversOf([asks, gone], { waitMs: 2_000 })
+    await servers.round(1, { patience: Number.POSITIVE_INFINITY })
+    asks.script = giveIds
+    t.truthy(await take(servers))
+    t.is(servers.current, asks.url)
   }
 })

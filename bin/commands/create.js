@@ -13,7 +13,7 @@ const { usageError } = require('../parts/faults.js')
 const { factsOf } = require('../parts/layout-facts.js')
 const { NODE_OFFSET, OF_GROUP, OF_LAYOUT } = require('../parts/options.js')
 const { print, sayWarnings } = require('../parts/output.js')
-const { withStore } = require('../parts/stores.js')
+const { checkOrder, withStore } = require('../parts/stores.js')
 
 /**
  * What a person reads.
@@ -30,6 +30,7 @@ async function run({ values, operands }) {
   const layout = readLayout(values, 'flake')
   const [name, group = 'default', ...more] = operands
   if (name === undefined || more.length > 0) throw usageError('create takes DIR or URL, and perhaps GROUP.')
+  checkOrder('create', operands)
   const { slots, ttl: ttlMs, skew: skewMs, durable, 'node-offset': nodeOffset } = values
   const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, ttlMs, skewMs, durable, nodeOffset }

@@ -11,7 +11,7 @@ const { readName } = require('../../lib/lease/common-options.js')
 const { usageError } = require('../parts/faults.js')
 const { YES } = require('../parts/options.js')
 const { print } = require('../parts/output.js')
-const { noGroup, withPresentStore } = require('../parts/stores.js')
+const { checkOrder, noGroup, withPresentStore } = require('../parts/stores.js')
 
 const ON_A_SERVER = ' For the next 65 s or so, a new group of this name grants no slots.'
 
@@ -30,6 +30,7 @@ async function end(store, group) {
 async function run({ values, operands }) {
   const [name, group, ...more] = operands
   if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP.')
+  checkOrder('destroy', operands)
   readName('group', group)
   if (!values.yes) {
     throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes.`)
@@ -47,7 +48,7 @@ module.exports = {
   operands: 'DIR|URL GROUP --yes',
   about: `Ends a group: every member stops for good at its next renewal. A group of the same name that is made later begins
 above the last ID of this one. On a server it grants no slots for 60 s plus the skew of this one (if this one was durable, for
-its ttl plus its skew). A group that version 0.1 of flakeforge made is ended too. Nothing happens without --yes.`,
+its ttl plus its skew). Nothing happens without --yes.`,
   options: YES,
   completes: ['store'],
   examples: [['flakeforge destroy redis://localhost shop --yes', "end the group 'shop' on this Redis"]],

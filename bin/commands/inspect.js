@@ -9,6 +9,8 @@
 /** @import { Fault } from '../parts/faults.js' */
 /** @import { Reading, Readings } from '../parts/ranking.js' */
 
+/** @typedef {{ layout?: Layout, from?: string }} As which layout and form the IDs have */
+
 /**
  * An ID and what is shown of it.
  * @typedef {object} Inspected
@@ -21,25 +23,24 @@
  * @property {Readings} [readings] of all systems, if no layout was named
  */
 
-const { format, fromSigned, toBigInt, toSigned } = require('../../index.js')
+const { format, fromSigned, toSigned } = require('../../index.js')
 const { readLayout } = require('../parts/arguments.js')
 const { report, usageError } = require('../parts/faults.js')
-const { OF_LAYOUT } = require('../parts/options.js')
+const { OF_INSPECT, OF_LAYOUT } = require('../parts/options.js')
 const { heading, hexOf, partsForJson, picture } = require('../parts/picture.js')
 const { print } = require('../parts/output.js')
 const { contenders, rank, reasons, summary } = require('../parts/ranking.js')
 const { fromNow, stamp } = require('../parts/stamps.js')
-const { joinBytes, readId } = require('../parts/text-forms.js')
+const { FORMS, joinBytes, readId } = require('../parts/text-forms.js')
 
 /**
  * What to show of an ID: with a layout its parts, otherwise all readings, the best first.
  * @param {string} text
- * @param {Layout} [layout]
+ * @param {As} as
  * @returns {Inspected}
  */
-function examine(text, layout) {
-  const { id: value, form, note } = readId(text)
-  const id = toBigInt(value)
+function examine(text, { layout, from }) {
+  const { id, form, note } = readId(text, from, layout)
   if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id) }
   const readings = rank(id)
   const [{ layout: best, parts }] = readings
@@ -98,15 +99,15 @@ function toLine({ id, layout, parts }) {
  * The texts as output. Reports those that are not IDs, with the name that `place` gives them.
  * @param {string[]} texts
  * @param {(inspected: Inspected) => string} show
- * @param {Layout | undefined} layout
+ * @param {As} as
  * @param {(i: number) => string} place
  */
-function showAll(texts, show, layout, place = () => '') {
+function showAll(texts, show, as, place = () => '') {
   let output = ''
   for (const [i, text] of texts.entries()) {
     if (text.trim() === '') continue
     try {
-      output += `${show(examine(text, layout))}\n`
+      output += `${show(examine(text, as))}\n`
     } catch (cause) {
       const error = /** @type {Fault} */ (cause)
       if (error.code !== 'ERR_FLAKE_ID') throw error
@@ -130,9 +131,12 @@ async function* readLines() {
 
 /** @param {Given} given */
 async function run({ values, operands }) {
-  const layout = readLayout(values)
+  const { from } = values
+  if (from !== undefined && !FORMS.includes(from))
+    throw usageError(`--from must be one of ${FORMS.join(', ')}, not '${from}'.`)
+  const as = { layout: readLayout(values), from }
   const fromStdin = operands.length === 0 || (operands.length === 1 && operands[0] === '-')
-  if (!fromStdin) return print(showAll(joinBytes(operands), values.json ? toJson : toText, layout))
+  if (!fromStdin) return print(showAll(joinBytes(operands), values.json ? toJson : toText, as))
   const show = values.json ? toJson : toLine
   if (operands.length === 0 && process.stdin.isTTY) {
     throw usageError("inspect needs an ID, or IDs on stdin. Run 'flakeforge inspect --help' for examples.")
@@ -140,7 +144,7 @@ async function run({ values, operands }) {
   let before = 0
   for await (const lines of readLines()) {
     const first = before + 1
-    await print(showAll(lines, show, layout, (i) => `line ${first + i}: `))
+    await print(showAll(lines, show, as, (i) => `line ${first + i}: `))
     before += lines.length
   }
 }
@@ -153,15 +157,17 @@ module.exports = {
 most plausible one is shown, and the others are listed after it. Without an ID, or with -, IDs come from stdin, one a line,
 and each gets one line.
 
-An ID is read in the first of these forms that fits: decimal (negative: from a signed column), 0x and hex, 0b or 64 bits, 16
-digits of hex, 13 characters of base32, base64 or base64url of the 8 bytes, 50 dd …, <Buffer 50 dd …>, or a time with nine
-digits (chronicle). So 16 digits without a letter are decimal: write 0x before hex.
+An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
+21 digits of octal, 13 characters of base32 or base36, 11 of base58 or base62, base64 or base64url of the 8 bytes, 50 dd …,
+<Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits alone are decimal. Where the bases leave
+a doubt, all readings are listed and none is taken: --from says which form it is.
 
 With --json each ID has the readings that could be meant, the best first.`,
-  options: OF_LAYOUT,
+  options: { ...OF_LAYOUT, ...OF_INSPECT },
   examples: [
     ['flakeforge inspect 175928847299117063', 'from which system it could be, and what is in it'],
     ['flakeforge inspect 50 dd d5 99 02 80 00 01 --layout flake', 'the bytes of an ID of this system'],
+    ['flakeforge new 5 --as base62 | flakeforge inspect --from base62', 'what another command wrote'],
     ['flakeforge inspect --json < ids.txt', 'a JSON object for each line'],
   ],
   run,

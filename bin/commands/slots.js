@@ -53,7 +53,7 @@ async function chooseGroups(store, named) {
   const known = named === undefined ? await groupsOf(store) : undefined
   if (known !== undefined) return known
   const group = named ?? 'default'
-  if (!(await hasGroup(store, group))) throw await noGroup(store, group)
+  if (!(await hasGroup(store, group))) throw await noGroup(store, group, named !== undefined)
   return [group]
 }
 

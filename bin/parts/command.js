@@ -23,7 +23,7 @@ const { COMMON, nodeFields } = require('./options.js')
 
 /**
  * @typedef {'layout' | 'epoch' | 'nodes' | 'mode' | 'id-offset' | 'node-offset' | 'group' | 'slots' | 'ttl' | 'skew' | 'n'
- *   | 'column' | 'as' | 'id' | 'shared' | 'store' | 'wait'} TextOption
+ *   | 'column' | 'as' | 'from' | 'id' | 'shared' | 'store' | 'wait'} TextOption
  */
 
 /**

@@ -9,6 +9,7 @@ const native = require('../../lib/native/index.js')
 const { layouts } = require('../../index.js')
 const { COLUMNS } = require('./columns.js')
 const { factsOf } = require('./layout-facts.js')
+const { FORMS: TEXT_FORMS } = require('./text-forms.js')
 
 /**
  * @typedef {object} Option
@@ -86,6 +87,15 @@ const OF_NEW = {
 }
 
 /** @satisfies {Options} */
+const OF_INSPECT = {
+  from: {
+    value: 'FORM',
+    about: `the form that the IDs have: ${TEXT_FORMS.join(', ')} (default: the one that fits)`,
+    among: () => TEXT_FORMS,
+  },
+}
+
+/** @satisfies {Options} */
 const YES = { yes: { about: 'do it: without this nothing happens' } }
 
 /**
@@ -109,7 +119,7 @@ function nodeFields(layout) {
 }
 
 /** @type {Options} */
-const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW, ...COLUMN }
+const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW, ...OF_INSPECT, ...COLUMN }
 
 /**
  * The name of an option in errors of the library.
@@ -117,4 +127,17 @@ const NAMED = { ...OF_LAYOUT, ...NODE_OFFSET, ...GROUP, ...OF_GROUP, ...OF_NEW, 
  */
 const apiName = (name) => (Object.hasOwn(NAMED, name) ? NAMED[name].api : undefined) ?? name
 
-module.exports = { COLUMN, COMMON, FORMS, GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW, YES, apiName, nodeFields }
+module.exports = {
+  COLUMN,
+  COMMON,
+  FORMS,
+  GROUP,
+  NODE_OFFSET,
+  OF_GROUP,
+  OF_INSPECT,
+  OF_LAYOUT,
+  OF_NEW,
+  YES,
+  apiName,
+  nodeFields,
+}

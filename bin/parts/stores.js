@@ -19,12 +19,24 @@
 /** @typedef {Store & { folder: string, folderOf(group: string): string }} FolderStore */
 
 const { existsSync } = require('node:fs')
-const { resolve } = require('node:path')
+const { isAbsolute, resolve } = require('node:path')
 const { fileStore } = require('../../index.js')
+const { relativePathError, variableError } = require('../../lib/base/errors.js')
 const { nearest } = require('../../lib/base/nearest.js')
 const { defaultFolder } = require('../../lib/files/file-store.js')
 const { openStore } = require('../../lib/lease/stores/open.js')
-const { failure } = require('./faults.js')
+const { failure, usageError } = require('./faults.js')
+
+/**
+ * Refuses a group's name that is an address: the two were swapped.
+ * @param {string} command
+ * @param {string[]} operands
+ */
+function checkOrder(command, [store, group, ...more]) {
+  if (!group?.includes('://')) return
+  const right = ['flakeforge', command, group, store, ...more].join(' ')
+  throw usageError(`The store comes first, and then the group: ${right}`)
+}
 
 /** What URLs of stores begin with, for completion. */
 const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'mysql://', 'mariadb://', 'etcd://', 'etcds://']
@@ -39,7 +51,16 @@ const isUrl = (text) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
  * Undefined if none is named.
  * @param {string} [given]
  */
-const nameOf = (given) => given ?? (process.env.FLAKEFORGE_STORE || undefined)
+const nameOf = (given) => given ?? variable()
+
+function variable() {
+  const name = process.env.FLAKEFORGE_STORE
+  try {
+    return name ? checkAbsolute(name) : undefined
+  } catch (error) {
+    throw variableError(error)
+  }
+}
 
 /**
  * The same in the form that join() takes: it knows no plain paths.
@@ -47,7 +68,16 @@ const nameOf = (given) => given ?? (process.env.FLAKEFORGE_STORE || undefined)
  */
 function addressOf(given) {
   const name = nameOf(given)
-  return name === undefined || isUrl(name) ? name : `file:${resolve(name)}`
+  return name === undefined || isUrl(checkAbsolute(name)) ? name : `file:${name}`
+}
+
+/**
+ * A store whose name many commands share: a relative folder would be another one for those that run elsewhere.
+ * @param {string} name
+ */
+function checkAbsolute(name) {
+  if (!isUrl(name) && !isAbsolute(name)) throw relativePathError('store', name, name)
+  return name
 }
 
 /** @type {(folder: string) => FolderStore} */
@@ -112,11 +142,15 @@ const hasGroup = async (store, group) => (await groupsOf(store))?.includes(group
  * The error for a group that does not exist, with the name that may have been meant.
  * @param {AnyStore} store
  * @param {string} group
+ * @param {boolean} [isNamed] whether somebody named it
  */
-async function noGroup(store, group) {
+async function noGroup(store, group, isNamed = true) {
   const known = await groupsOf(store)
   const text = `There is no group '${group}' ${placeOf(store)}.`
-  if (known === undefined) return failure(`${text} Check its name. This server cannot list its groups.`)
+  if (known === undefined) {
+    const wayOut = isNamed ? 'Check its name' : 'Name one with --group'
+    return failure(`${text} ${wayOut}: this server cannot list its groups.`)
+  }
   const meant = nearest(group, known)
   if (meant !== undefined) return failure(`${text} Did you mean '${meant}'?`)
   const some = known.slice(0, 10).map((name) => `'${name}'`)
@@ -129,6 +163,7 @@ const placeOf = ({ folder }) => (folder === undefined ? 'on this server' : `in $
 
 module.exports = {
   SCHEMES,
+  checkOrder,
   groupsOf,
   hasGroup,
   addressOf,

@@ -1,45 +1,81 @@
 'use strict'
 // @ts-check
 
-// An ID in whatever text form it was copied in. The forms are tried in the order of FORMS, and the first that fits is
-// used; if another would have fitted too, `note` says so. It must never read a text that is not an ID as one. And it must
-// stay free of Node: the page uses it too.
+// An ID in whatever text form it was copied in. A text that several forms write is refused with what each would say, and
+// `form` chooses. Only digits are always decimal, and `note` says what else they could be. It must never read a text that is
+// not an ID as one. And it must stay free of Node: the page uses it too.
 
-/** @import { Base } from '../../index.d.ts' */
+/** @import { Base, Layout } from '../../index.d.ts' */
 
 /** @typedef {bigint | Uint8Array | undefined} Id undefined: the text is not an ID after all */
 
-const { format, fromSigned, layouts, parse } = require('../../codec.js')
+const { format, fromSigned, layouts, parse, toBigInt } = require('../../codec.js')
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or 16 digits of hex, 0b or 64 bits, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, or a time with nine digits'
+  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, or a time with nine digits'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
 /** @param {string} text */
 const readBytes = (text) => BigInt(`0x${text.replace(/[^\da-f]/gi, '')}`)
 
-/** @type {[name: string, mayBe: RegExp, read: (text: string) => Id, also?: (text: string) => string | undefined][]} */
-const FORMS = [
-  ['decimal', /^\d{1,20}n?$/, readDecimal, alsoDecimal],
-  ['signed', /^-\d{1,19}n?$/, readSigned],
-  ['hex', /^0x[\da-f]{1,16}$/i, BigInt],
-  ['binary', /^(?:0b[01]{1,64}|[01]{64})$/i, (text) => BigInt(text.length === 64 ? `0b${text}` : text)],
-  ['hex', /^[\da-f]{16}$/i, (text) => BigInt(`0x${text}`)],
-  ['base32', /^[\da-hjkmnp-tv-z]{13}$/i, readBase32, couldBe('base32', 'base36')],
-  ['base36', /^[\da-z]{13}$/i, readAs('base36')],
-  ['base64', /^[\w+/-]{11}=?$/, readBase64, couldBe('base64', 'base58', 'base62')],
-  ['base58', /^[\da-zA-Z]{11}$/, readAs('base58'), couldBe('base58', 'base62')],
-  ['base62', /^[\da-zA-Z]{11}$/, readAs('base62')],
-  ['bytes', PAIRS, readBytes],
-  ['bytes', /^<Buffer (?:[\da-f]{2} ){7}[\da-f]{2}>$/i, (text) => readBytes(text.slice(8, -1))],
-  [
-    'chronicle',
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z?$/,
-    (text) => layouts.chronicle.fromText(text.replace('Z', '')),
-  ],
-]
+/**
+ * A form: whether a text may be of it, how it is read, and how we would write it; without `write`, other texts of the same
+ * ID are as good.
+ * @typedef {{ mayBe: RegExp, read: (text: string, of?: Layout) => Id, write?: (id: bigint) => string, anyCase?: boolean }} Form
+ */
+
+/**
+ * @param {Base} base
+ * @param {RegExp} mayBe
+ * @param {RegExp} [prefix]
+ * @returns {Form}
+ */
+const inBase = (base, mayBe, prefix = /^(?=.)/) => ({
+  mayBe,
+  read: (text) => unlessThrown(() => parse(text.replace(prefix, ''), base)),
+  write: (id) => format(id, base),
+})
+
+/** By name; the first one that fits a text is told. @type {Record<string, Form>} */
+const FORMS = {
+  dec: { mayBe: /^(?:\d{1,20}|(?:0|[1-9]\d{0,19})n)$/, read: readDecimal },
+  signed: { mayBe: /^-\d{1,19}n?$/, read: readSigned },
+  hex: inBase('hex', /^(?:0x[\da-f]{1,16}|(?=.*[a-f])[\da-f]{9,16})$/i, /^0x/i),
+  bin: inBase('bin', /^(?:0b[01]{1,64}|[01]{64})$/i, /^0b/i),
+  oct: inBase('oct', /^(?:0o[0-7]{1,22}|[0-7]{21,22})$/i, /^0o/i),
+  // 13 characters have a bit more than 64. People type it in small letters.
+  base32: { ...inBase('base32', /^[\da-f][\da-hjkmnp-tv-z]{12}$/i), anyCase: true },
+  base36: inBase('base36', /^[\da-z]{13}$/i),
+  base64: { mayBe: /^[\w+/-]{11}=?$/, read: readBase64 },
+  base58: inBase('base58', /^[\da-zA-Z]{11}$/),
+  base62: inBase('base62', /^[\da-zA-Z]{11}$/),
+  bytes: {
+    mayBe: /^(?:<Buffer )?(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}>?$/i,
+    read: (text) => readBytes(text.replace(/<Buffer/i, '')),
+  },
+  uuid: { mayBe: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, read: readUuid },
+  time: {
+    mayBe: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z?$/,
+    read: (text) => layouts.chronicle.fromText(text.replace('Z', '')),
+  },
+}
+
+/** What digits alone could be besides decimal, by how many they are. @type {Record<number, string>} */
+const ALSO = { 11: 'base58 or base62', 13: 'base32 or base36', 16: 'hex, which 0x says,' }
+
+/**
+ * @param {() => Uint8Array} read
+ * @returns {Id}
+ */
+function unlessThrown(read) {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
 
 /** @param {string} text */
 function readDecimal(text) {
@@ -48,56 +84,19 @@ function readDecimal(text) {
 }
 
 /**
- * What else a text of digits could have been.
+ * Of this layout, or of the dialects' own: the marks of all of them differ.
  * @param {string} text
+ * @param {Layout} [of]
  */
-function alsoDecimal({ length }) {
-  if (length === 16) return 'read as decimal: 16 digits could be hex too, which 0x says'
-  if (length === 13) return 'read as decimal: 13 digits could be base32 too'
-  if (length === 11) return 'read as decimal: 11 digits could be base64 too'
-  return undefined
+function readUuid(text, of) {
+  const all = of === undefined ? Object.values(layouts) : [of]
+  return all.map((layout) => unlessThrown(() => layout.fromUuid(text))).find((id) => id !== undefined)
 }
 
 /** @param {string} text */
 function readSigned(text) {
   const value = BigInt(text.replace('n', ''))
   return BigInt.asIntN(64, value) === value ? fromSigned(value) : undefined
-}
-
-/** @param {string} text */
-function readBase32(text) {
-  return /^[0-9a-f]/i.test(text) ? parse(text, 'base32') : undefined // 13 characters have a bit more than 64
-}
-
-/**
- * The ID of a text in a base of fixed width, if it is one.
- * @param {Base} base
- * @returns {(text: string) => Uint8Array | undefined}
- */
-function readAs(base) {
-  return (text) => {
-    try {
-      return parse(text, base)
-    } catch {
-      return undefined
-    }
-  }
-}
-
-/**
- * What else a text in a short form could have been: these bases write the same letters.
- * @param {string} form
- * @param {Base[]} bases
- * @returns {(text: string) => string | undefined}
- */
-function couldBe(form, ...bases) {
-  return (text) => {
-    const others = bases.filter((base) => {
-      const id = readAs(base)(text)
-      return id !== undefined && format(id, base) === text
-    })
-    return others.length > 0 ? `read as ${form}: it could be ${others.join(' or ')} too` : undefined
-  }
 }
 
 /**
@@ -119,20 +118,61 @@ function strip(text) {
   return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed
 }
 
+/** @typedef {{ id: bigint, form: string, isExact: boolean, note?: string }} Found `isExact`: whether we would write it so */
+
 /**
- * The ID as a bigint or bytes, the form it was in, and perhaps a note. Throws if no form fits.
- * @param {string} given
+ * What a text says in a form; undefined if it is none of that form.
+ * @param {string} text
+ * @param {string} form
+ * @param {Layout} [of] that a UUID is of
+ * @returns {Found | undefined}
  */
-function readId(given) {
-  const text = strip(given)
-  for (const [form, pattern, read, also] of FORMS) {
-    if (!pattern.test(text)) continue
-    const id = read(text)
-    if (id !== undefined) return { id, form, note: also?.(text) }
-  }
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
-  throw Object.assign(new Error(`'${shown}' is not an ID. Give it as ${WANTED}.`), { code: 'ERR_FLAKE_ID' })
+function readIn(text, form, of) {
+  const { mayBe, read, write, anyCase = false } = FORMS[form]
+  const found = mayBe.test(text) || write !== undefined ? read(text, of) : undefined
+  if (found === undefined) return undefined
+  const id = toBigInt(found)
+  return { id, form, isExact: write === undefined || write(id) === (anyCase ? text.toUpperCase() : text) }
 }
+
+/**
+ * The ID, the form that its text was in, and perhaps a note. Throws if no form fits, or if several do that differ.
+ * @param {string} given
+ * @param {string} [chosen] the form that it must have
+ * @param {Layout} [of] that a UUID is of
+ * @returns {Found}
+ */
+function readId(given, chosen, of) {
+  const text = strip(given)
+  if (chosen !== undefined) return readIn(text, chosen, of) ?? notAnId(text, ` in the form ${chosen}`)
+  const names = Object.keys(FORMS).filter((form) => FORMS[form].mayBe.test(text))
+  const all = names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
+  const [first] = all
+  if (first === undefined) return notAnId(text, `. Give it as ${WANTED}`)
+  if (first.form === 'dec') return { ...first, note: noteOf(text) }
+  const exact = all.filter(({ isExact }) => isExact)
+  if (exact.every(({ id }) => id === exact[0].id)) return exact[0] ?? first
+  const readings = exact.map(({ form, id }) => `${form} (${id})`).join(' or ')
+  throw idFault(`'${text}' could be ${readings}. Say which form it has.`)
+}
+
+/** @param {string} text */
+function noteOf({ length }) {
+  return ALSO[length] && `read as decimal: ${length} digits could be ${ALSO[length]} too`
+}
+
+/**
+ * @param {string} text
+ * @param {string} why
+ * @returns {never}
+ */
+function notAnId(text, why) {
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  throw idFault(`'${shown}' is not an ID${why}.`)
+}
+
+/** @param {string} message */
+const idFault = (message) => Object.assign(new TypeError(message), { code: 'ERR_FLAKE_ID' })
 
 /**
  * Arguments as texts of IDs: joins bytes of hex that the shell has split.
@@ -149,4 +189,4 @@ function joinBytes(args) {
   return texts
 }
 
-module.exports = { readId, joinBytes, WANTED }
+module.exports = { FORMS: Object.keys(FORMS), readId, joinBytes }

@@ -10,6 +10,7 @@ const { checkKeys, isAbsent, readBounded } = require('../base/check.js')
 const { readDurable, readName } = require('./common-options.js')
 const { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } = require('../generator/options.js')
 const { nativeLayout } = require('../native/hot.js')
+const { LONGEST_TTL_MS } = require('../native/index.js')
 const { slotNodes } = require('./slot-nodes.js')
 const { optionRangeError, optionTypeError, unusableOptionError } = require('../base/errors.js')
 
@@ -106,7 +107,6 @@ function hasGap(facts) {
 
 const TTL_MS = 30_000
 const SKEW_MS = 5_000
-const LONGEST_TTL_MS = 60_000
 
 /**
  * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So

@@ -36,7 +36,7 @@ async function join(given, givenOptions) {
   const { store, close } = openStore(given)
   const generator = new SlotGenerator(options)
   const slots = new Lease(store, generator, { ...options, howToCreate: () => howToCreate(given, options) })
-  const { lease, look } = orServers(slots, { store, options, generator })
+  const { lease, look } = orServers(slots, options, generator)
   // A slot that the store grants too late is given back over the same client.
   const end = () => lease.settled().then(close)
   try {
@@ -51,16 +51,17 @@ async function join(given, givenOptions) {
 }
 
 /**
- * The lease, with servers behind it if there are any. `look()` compares them with the store.
+ * The lease, with servers behind it if there are any. `look()` compares their group with that of the lease.
  * @param {Lease} lease
- * @param {{ store: SlotStore, options: JoinOptions, generator: SlotGenerator }} parts
+ * @param {JoinOptions} options
+ * @param {SlotGenerator} generator
  * @returns {{ lease: Lease | LeaseOrServers, look: () => unknown }}
  */
-function orServers(lease, { store, options, generator }) {
+function orServers(lease, options, generator) {
   const { elseFrom } = options
   if (elseFrom === undefined) return { lease, look: () => {} }
   const { withServers } = require('./else-from/else-from.js')
-  return withServers(lease, store, { ...options, elseFrom }, () => generator.wake())
+  return withServers(lease, { ...options, elseFrom }, () => generator.wake())
 }
 
 /**

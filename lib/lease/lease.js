@@ -15,7 +15,7 @@ const { StoreCalls, failureOf } = require('./store-calls.js')
 const { publishSoon } = require('../base/channels.js')
 const { within } = require('../base/in-time.js')
 const { LONGEST_TIMER_MS, clearTimeout, setTimeout, unixNow } = require('../base/timers.js')
-const { aheadError, closedLeaseError, quietWarning, unreleasedError } = require('../base/errors.js')
+const { aheadError, closedLeaseError, quietWarning, renewalWarning, unreleasedError } = require('../base/errors.js')
 
 /**
  * @import { LeaseDetail, LeaseEvent } from '../../types/join.d.ts'
@@ -34,6 +34,12 @@ const RELEASE_MS = 4_000
  * @type {Map<string, number>}
  */
 const quietOf = new Map()
+
+/** Whether this process was warned of a renewal that failed. Each outage is an event. */
+let isWarned = false
+
+/** What changes no state, so it is not published as one. */
+const OF_WINDOW = ['renewed', 'renewal-failed']
 
 const NO_ID = -1
 
@@ -74,6 +80,8 @@ class Lease {
   #offer // the last grant, as the store gave it
   /** @type {Grant | undefined} */
   #grant // the grant that is open, or was last
+  /** @type {string | undefined} */
+  lineage // what names the group, as the store said last
   #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
   /** how many windows the generator has had */
   windows = 0
@@ -214,6 +222,7 @@ class Lease {
    */
   isComing(status) {
     if (status === STATUS.FILE) return this.#isLookedAt()
+    this.#look(status)
     return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
   }
 
@@ -227,10 +236,19 @@ class Lease {
   }
 
   /**
+   * A window that is over may be due to be renewed: our timer stands still while the machine is suspended.
+   * @param {number} status
+   */
+  #look(status) {
+    if (status === STATUS.WINDOW_END && !this.#machine.isRenewing) this.#step({ type: 'time' })
+  }
+
+  /**
    * The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease.
    * @param {number} status
    */
   error(status) {
+    this.#look(status)
     return this.#reasons.ofStatus(status)
   }
 
@@ -315,6 +333,7 @@ class Lease {
     this.#reasons.opened(inUse)
     if (inUse !== undefined) return { type: 'inUse', owner }
     this.#grant = grant
+    this.lineage = grant.lineage
     this.windows++
     return { type: 'opened', owner }
   }
@@ -347,6 +366,7 @@ class Lease {
     if (answer === 'lost') this.#reasons.lost(owner, slot, this.#generator.fault())
     else this.#reasons.answered('renew', owner)
     if (typeof answer === 'string') return this.#step({ type: answer, asked: 'renew', owner })
+    this.lineage = answer.lineage
     this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
   }
 
@@ -365,6 +385,7 @@ class Lease {
    */
   #failed(asked, owner, error) {
     this.#reasons.failed(asked, owner, error)
+    this.lineage = error.lineage ?? this.lineage // a store that has no slot free says of which group
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
@@ -435,9 +456,17 @@ class Lease {
   #tell(event) {
     const cause = this.#reasons.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
+    if (event === 'renewal-failed') this.#warnOfRenewal(Object.assign(detail, { expires: this.expires }))
     const { state } = this
-    if (event !== 'renewed') publishSoon('lease.state', () => ({ ...detail, state, event }))
+    if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state, event }))
     this.#news.add(() => this.#generator.tell(event, detail))
+  }
+
+  /** @param {LeaseDetail} detail of the event */
+  #warnOfRenewal(detail) {
+    if (isWarned) return
+    isWarned = true
+    process.emitWarning(renewalWarning(detail), { code: 'FLAKEFORGE_RENEWAL' })
   }
 
   /** @param {Failure} refusal that has all of its fields */

@@ -19,7 +19,7 @@ const { OpenedGenerator } = require('../generator/opened-generator.js')
  */
 
 /** What is told of a lease. */
-const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
+const EVENTS = ['attached', 'renewed', 'renewal-failed', 'lost', 'detached', 'destroyed']
 /** It is never emitted, but events.once() and events.on() listen to it. */
 const ERROR = 'error'
 
@@ -59,6 +59,10 @@ class LeasedFlakeId extends FlakeId {
 
   get fingerprint() {
     return this.#lease.fingerprint
+  }
+
+  get lineage() {
+    return this.#lease.lineage
   }
 
   get state() {

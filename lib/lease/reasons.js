@@ -109,7 +109,9 @@ class Reasons {
   ofSearch(why) {
     if (why === 'destroyed') return destroyedError(this.#group)
     if (why === 'detached') return this.#detachedError()
-    const isSilent = why === 'late' && !this.#machine.isSettled
+    // A store that said before that all slots are taken may need long to look at them once more.
+    const isFull = this.#code === 'ERR_FLAKE_EXHAUSTED'
+    const isSilent = why === 'late' && !this.#machine.isSettled && !isFull
     return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
   }
 
@@ -118,7 +120,7 @@ class Reasons {
    * @param {LeaseEvent} event
    */
   ofEvent(event) {
-    const isTrouble = event === 'lost' || (event === 'detached' && !this.isUnwanted)
+    const isTrouble = event === 'lost' || event === 'renewal-failed' || (event === 'detached' && !this.isUnwanted)
     return isTrouble ? this.#cause : undefined
   }
 
@@ -130,6 +132,10 @@ class Reasons {
    */
   #learn(asked, owner, cause) {
     if (this.#machine.awaits(asked, owner)) this.#cause = cause
+  }
+
+  get #code() {
+    return /** @type {StoreError | undefined} */ (this.#cause)?.code
   }
 
   #windowError() {

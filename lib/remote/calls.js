@@ -41,6 +41,11 @@ class Calls {
     return call
   }
 
+  /** Since when the first one waits. */
+  get since() {
+    return this.#head()?.since
+  }
+
   /**
    * Gives the IDs of the buffer to the calls, as far as they go.
    * @param {IdBuffer} buffer
@@ -54,6 +59,18 @@ class Calls {
       if (call.filled < call.into.length) return
       this.#end(call)
       call.callback(null, call.into)
+    }
+  }
+
+  /** Takes back what they have got so far: none may get IDs of two groups. */
+  restart() {
+    for (const call of this.#queue.slice(this.#first)) {
+      if (call.isOver) continue
+      const got = call.filled / 8
+      this.lost += got
+      this.held -= got
+      this.missing += got
+      call.filled = 0
     }
   }
 

@@ -16,7 +16,7 @@ const { Supply } = require('./supply.js')
 
 /**
  * @import { SignalOptions } from '../../types/options.d.ts'
- * @import { RequestSettings } from './request.js'
+ * @import { RemoteSettings } from './options.js'
  *
  * @typedef {(error: unknown, id?: Uint8Array) => unknown} Callback
  */
@@ -49,7 +49,7 @@ class RemoteFlakeId {
 
   /**
    * @param {unknown} key
-   * @param {RequestSettings} settings
+   * @param {RemoteSettings} settings
    */
   constructor(key, settings) {
     if (key !== MAKING) {

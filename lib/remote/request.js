@@ -9,72 +9,67 @@
 
 const { throwIfAborted, whenAborted } = require('../base/abort.js')
 const { clearTimeout, setTimeout } = require('../base/portable-timers.js')
-const { BYTES, networkFault, readBytes, readFault, readIds } = require('./answers.js')
+const { BYTES, networkFault, readFault, readIds } = require('./answers.js')
 
 /**
  * @import { Failure } from '../base/errors/remote.js'
  * @import { Fault } from './answers.js'
+ * @import { Origin } from './one-group.js'
  * @import { RemoteSettings } from './options.js'
  *
- * Looks at an answer before its IDs are used; what it throws ends the call.
- * @typedef {(response: Response, server: string) => unknown} Accept
- *
- * @typedef {RemoteSettings & { accept?: Accept }} RequestSettings
  * @typedef {{ url: string, method: 'GET' | 'POST', accept: string }} Target
  */
 
-const LARGEST_JSON = 2 ** 24
-
 /**
- * n IDs from this server, 8 bytes each; or why it gave none.
+ * n IDs from this server, 8 bytes each, and of what they are; or why it gave none.
  * @param {string} server
  * @param {number} n
- * @param {RequestSettings} settings
+ * @param {RemoteSettings} settings
  * @param {AbortSignal} [signal]
- * @returns {Promise<Uint8Array | Failure>}
+ * @returns {Promise<Origin & { ids: Uint8Array } | Failure>}
  */
 async function requestIds(server, n, settings, signal) {
   const url = `${server}v1/ids/${encodeURIComponent(settings.name)}?n=${n}`
   const answer = await exchange({ url, method: 'POST', accept: BYTES }, settings, signal, async (response) => {
     if (response.status !== 200) return readFault(response)
-    try {
-      await settings.accept?.(response, server)
-    } catch (refusal) {
-      return { refusal }
-    }
-    return readIds(response, n)
+    const ids = await readIds(response, n)
+    return ids instanceof Uint8Array ? { ids, ...originOf(response, server, settings) } : ids
   })
-  if ('refusal' in answer) throw answer.refusal
-  return answer instanceof Uint8Array ? answer : failureOf(server, answer, settings)
+  return 'ids' in answer ? answer : failureOf(server, answer, settings)
 }
 
 /**
- * What a server answers to GET as JSON; or why it answered nothing.
+ * Of what the IDs of a server are, without taking one; undefined if it does not say. Only groups are asked so.
  * @param {string} server
- * @param {string} path
- * @param {RequestSettings} settings
+ * @param {RemoteSettings} settings
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ json: unknown } | Failure>}
+ * @returns {Promise<Origin | undefined>}
  */
-async function requestJson(server, path, settings, signal) {
-  const target = /** @type {Target} */ ({ url: server + path, method: 'GET', accept: 'application/json' })
-  const answer = await exchange(target, settings, signal, async (response) => {
-    if (response.status !== 200) return readFault(response)
-    const bytes = await readBytes(response, LARGEST_JSON)
-    try {
-      return { json: JSON.parse(new TextDecoder().decode(bytes)) }
-    } catch {
-      return { status: 200, reason: 'answered 200 with something that is no JSON' }
-    }
-  })
-  return 'json' in answer ? answer : failureOf(server, answer, settings)
+async function requestOrigin(server, settings, signal) {
+  const url = `${server}v1/slots/${encodeURIComponent(settings.name)}`
+  const target = /** @type {Target} */ ({ url, method: 'GET', accept: 'application/json' })
+  const answer = await exchange(target, settings, signal, async (response) =>
+    response.status === 200 ? originOf(response, server, settings) : readFault(response),
+  )
+  return 'layout' in answer && answer.group !== null ? answer : undefined
+}
+
+/**
+ * @param {Response} response
+ * @param {string} server
+ * @param {RemoteSettings} settings
+ * @returns {Origin}
+ */
+function originOf({ headers }, server, settings) {
+  const text = (/** @type {string} */ name) => withoutToken(headers.get(name) ?? '', settings) || null
+  return { server, layout: text('flakeforge-layout'), group: text('flakeforge-group') }
 }
 
 /**
  * What `read` makes of the answer; a fault if there is no answer, or not in time. Rejects only if the signal aborts.
  * @template T
  * @param {Target} target
- * @param {RequestSettings} settings
+ * @param {RemoteSettings} settings
  * @param {AbortSignal | undefined} signal
  * @param {(response: Response) => Promise<T | Fault>} read
  * @returns {Promise<T | Fault>}
@@ -89,7 +84,7 @@ async function exchange({ url, method, accept }, settings, signal, read) {
   const end = endOf(timeoutMs, signal)
   try {
     const first = await Promise.race([answer(), end.promise])
-    if (!(first instanceof Uint8Array)) controller.abort() // we may not have read all of it
+    if (!Object.hasOwn(Object(first), 'ids')) controller.abort() // we may not have read all of it
     return first
   } catch (error) {
     controller.abort()
@@ -123,14 +118,20 @@ function endOf(timeoutMs, signal) {
 }
 
 /**
- * A fault with its server, and without the token: the server may have sent it back.
+ * A fault with its server.
  * @param {string} server
  * @param {Fault} fault
- * @param {RequestSettings} settings
+ * @param {RemoteSettings} settings
  */
-function failureOf(server, fault, { token }) {
-  const reason = token === undefined ? fault.reason : fault.reason.replaceAll(token, '…')
-  return { server, ...fault, reason }
+function failureOf(server, fault, settings) {
+  return { server, ...fault, reason: withoutToken(fault.reason, settings) }
 }
 
-module.exports = { requestIds, requestJson }
+/**
+ * A server's words without the token: it may have sent it back.
+ * @param {string} text
+ * @param {RemoteSettings} settings
+ */
+const withoutToken = (text, { token }) => (token === undefined ? text : text.replaceAll(token, '…'))
+
+module.exports = { requestIds, requestOrigin }

@@ -20,7 +20,7 @@ const { whenCopied } = require('./snapshot.js')
 
 /**
  * @import { Callback } from './calls.js'
- * @import { RequestSettings } from './request.js'
+ * @import { RemoteSettings } from './options.js'
  *
  * A series of requests, until nobody needs IDs. `until`: when it must have ended by itself.
  * @typedef {{ controller: AbortController, until: number, isResting: boolean }} Attempt
@@ -45,15 +45,17 @@ class Supply {
   #failure // of the last request
   #restUntil = Number.NEGATIVE_INFINITY // until then nothing is fetched in advance
   #cameAt = Number.NEGATIVE_INFINITY // the last answer
+  #groups // of how many groups its IDs were so far
   #goal = 0 // so many IDs a take() did not find
   #received = 0
   #left = 0 // how many were here when all was dropped
   #isClosed = false
 
-  /** @param {RequestSettings} settings */
+  /** @param {RemoteSettings} settings */
   constructor(settings) {
     this.#settings = settings
     this.#servers = new Servers(settings)
+    this.#groups = this.#servers.groups
     this.#demand = new Demand(settings)
     this.buffer = new IdBuffer(settings)
     whenCopied(() => this.#forget())
@@ -141,6 +143,11 @@ class Supply {
   /** Drops what is here and what is on its way. */
   #forget() {
     this.#giveUp()
+    this.#drop()
+  }
+
+  /** Drops what is here. */
+  #drop() {
     this.#left += this.buffer.count
     this.buffer.clear()
   }
@@ -217,15 +224,23 @@ class Supply {
     const n = Math.min(MOST, this.#calls.missing + Math.max(0, ahead))
     if (n === 0) return // the demand has just become smaller: what is here is enough
     attempt.until = start + this.#servers.longestRoundMs + GRACE_MS
-    const answer = await this.#servers.round(n, attempt.controller.signal)
+    const answer = await this.#servers.round(n, { signal: attempt.controller.signal, patience: this.#patience })
     if (attempt !== this.#attempt) return
     if (!(answer instanceof RoundFailure)) this.#came(answer)
     else if (this.#failed(answer, start)) await this.#rest(attempt, answer.restMs)
     else this.#attempt = undefined
   }
 
+  /** When the first call fails. If nothing is here, calls that cannot wait fail now. */
+  get #patience() {
+    const { since } = this.#calls
+    if (since !== undefined) return Math.max(since, this.#cameAt) + this.#settings.waitMs
+    return this.buffer.count > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  }
+
   /** @param {Uint8Array} bytes */
   #came(bytes) {
+    if (this.#servers.groups !== this.#groups) this.#beginAnew()
     this.#cameAt = monotonicNow()
     this.#demand.came(this.#cameAt)
     this.#failure = undefined
@@ -236,17 +251,23 @@ class Supply {
     if (this.buffer.count >= this.#goal) this.#goal = 0
   }
 
+  /** The group was made again: nothing that is left of the old one is handed out. */
+  #beginAnew() {
+    this.#groups = this.#servers.groups
+    this.#drop()
+    this.#calls.restart()
+  }
+
   /**
    * All servers have failed. Ends the calls that would wait too long; each has had all servers asked once. Returns whether
    * there are others.
    * @param {InstanceType<typeof RoundFailure>} failure
    * @param {number} start of the round
    */
-  #failed({ error, restMs }, start) {
-    const now = monotonicNow()
+  #failed({ error, againAt, restMs }, start) {
     this.#failure = { error, isFinal: false }
-    this.#restUntil = now + Math.min(restMs, LONGEST_REST_MS)
-    const tooLate = now + restMs - this.#settings.waitMs
+    this.#restUntil = monotonicNow() + Math.min(restMs, LONGEST_REST_MS)
+    const tooLate = againAt - this.#settings.waitMs
     if (this.#cameAt < tooLate) this.#calls.fail(error, Math.min(start, tooLate))
     return this.#calls.size > 0
   }

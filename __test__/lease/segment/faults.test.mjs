@@ -3,7 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { numberOf, submit, throwsCode, turn, until } from '../../support/index.mjs'
-import { Counters, gate, NAME, opened, range, SegmentId, storeError, take } from '../../support/segment.mjs'
+import {
+  Counters,
+  counterError,
+  gate,
+  mismatchError,
+  NAME,
+  opened,
+  range,
+  SegmentId,
+  storeError,
+  take,
+} from '../../support/segment.mjs'
 
 test('a store that fails at the start: ERR_FLAKE_STORE with its cause', async (t) => {
   const store = new Counters()
@@ -11,6 +22,37 @@ test('a store that fails at the start: ERR_FLAKE_STORE with its cause', async (t
   store.fail(cause)
   const error = await t.throwsAsync(SegmentId.open(store, { name: NAME }), { code: 'ERR_FLAKE_STORE' })
   t.is(error.cause, cause)
+})
+
+/** What our stores say of a server that refuses: no call has failed, so the error has no cause. */
+const refusal = () => storeError('A store cannot use this MySQL server. It is read_only, so it takes no writes.')
+
+test('a store that refuses at the start: open() fails with its refusal', async (t) => {
+  const store = new Counters()
+  for (const error of [refusal(), mismatchError('counter', 'durable true', 'durable false')]) {
+    store.fail(error)
+    t.is(await t.throwsAsync(SegmentId.open(store, { name: NAME })), error)
+  }
+})
+
+test('a store that refuses later: calls that wait go on when it takes writes again', async (t) => {
+  const { segment, store } = await opened(t, { block: 10 })
+  store.fail(refusal())
+  t.deepEqual(take(segment, 10), range(0, 10))
+  await turn()
+  throwsCode(t, () => segment.nextBigInt(), 'ERR_FLAKE_STORE')
+  const waiting = segment.nextAsync()
+  await until(store.calls, 4) // it is asked again
+  store.work()
+  t.is(numberOf(await waiting), 10n)
+})
+
+test('a refusal that does not pass by itself is told to calls that wait', async (t) => {
+  const { segment, store } = await opened(t, { block: 10 })
+  const error = mismatchError('counter', 'durable true', 'durable false')
+  store.fail(error)
+  t.deepEqual(take(segment, 10), range(0, 10))
+  t.is(await t.throwsAsync(segment.nextAsync()), error)
 })
 
 test('a store that fails later: what is at hand, then ERR_FLAKE_STORE; calls that wait go on when it is back', async (t) => {
@@ -81,7 +123,7 @@ test('a failure that goes on is told to each call that asks again', async (t) =>
 
 test('a failure is not told any more once a call has worked', async (t) => {
   const store = new Counters()
-  store.fail(storeError('counter: may have lost blocks: skipTo(n) says where to go on'))
+  store.fail(counterError('behind', NAME))
   const { segment } = await opened(t, { block: 10 }, store)
   throwsCode(t, () => segment.next(), 'ERR_FLAKE_STORE')
   store.work()
@@ -93,7 +135,7 @@ const NO_COUNTERS = [undefined, null, 5, '5', -1n, 2n ** 64n, {}]
 
 test('an answer that is none never becomes an ID', async (t) => {
   for (const answer of NO_COUNTERS) {
-    const store = Object.assign(new Counters(), { advance: async () => answer })
+    const store = Object.assign(new Counters(), { advance: async () => ({ number: answer }) })
     await t.throwsAsync(SegmentId.open(store, { name: NAME }), { code: 'ERR_FLAKE_STORE' }, String(answer))
   }
 })
@@ -255,7 +297,7 @@ test('init beyond the first block on a store that fails says so; its block is gi
 
 test('open() on a stopped counter resolves, and its calls throw until skipTo', async (t) => {
   const store = new Counters()
-  store.fail(storeError('counter: may have lost blocks: skipTo(n) says where to go on'))
+  store.fail(counterError('behind', NAME))
   const { segment } = await opened(t, {}, store)
   t.throws(() => segment.next(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
   t.throws(() => segment.nextBigInt(), { code: 'ERR_FLAKE_STORE' })

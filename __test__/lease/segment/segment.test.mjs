@@ -51,6 +51,15 @@ test('inspected, it says which counter it is of, and how many IDs are here', asy
   t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 0, isClosed: true }")
 })
 
+test('lineage is what named the counter when it last gave a block', async (t) => {
+  const { segment, store } = await opened(t)
+  t.is(segment.lineage, store.lineage)
+  store.lineage = '00000000000000bb'
+  t.not(segment.lineage, store.lineage, 'it has not asked')
+  await segment.skipTo(1_000_000)
+  t.is(segment.lineage, store.lineage)
+})
+
 test('a callback that is none takes no ID', async (t) => {
   const { segment } = await opened(t)
   for (const callback of [1, 'next', {}, false]) {

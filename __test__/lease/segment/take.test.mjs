@@ -2,7 +2,7 @@
 
 import test from 'ava'
 import { allWell, numberOf, split, submit, throwsCode, turn, until } from '../../support/index.mjs'
-import { Counters, gate, LAST, NAME, opened, range, SegmentId, storeError, take } from '../../support/segment.mjs'
+import { Counters, counterError, gate, LAST, NAME, opened, range, SegmentId, take } from '../../support/segment.mjs'
 
 const FORMS = {
   take: async (segment, n) => segment.take(n),
@@ -154,7 +154,7 @@ test('takeAsync waits in line with next(callback), and brings what it misses wit
 
 test('takeAsync that never gets its IDs takes none: the store stands still, or the member is closed', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
-  store.fail(storeError('counter: may have lost blocks: skipTo(n) says where to go on'))
+  store.fail(counterError('behind', NAME))
   await t.throwsAsync(segment.takeAsync(50), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
   t.deepEqual(take(segment, 10), range(0, 10))
   store.work()

@@ -1,7 +1,7 @@
 // What SegmentId's counters do on a real database, by each of its clients.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { edited, newOwner } from '../../support/records.mjs'
+import { edited, fieldsOf, newOwner } from '../../support/records.mjs'
 import { callsOn, DAMAGES, freshName, openGroup } from './rules.mjs'
 
 const LAST = 2n ** 64n - 1n
@@ -12,8 +12,9 @@ function counterOn({ kind, server, store }, name) {
   const get = () => kind.get(server, name, 'counter')
   return {
     name,
-    advance: (by, init, durable) => store.advance(name, by, init, durable),
-    skipTo: (place, durable) => store.advance(name, 0n, place, durable),
+    advance: async (by, init, durable) => (await store.advance(name, by, init, durable)).number,
+    skipTo: async (place, durable) => (await store.advance(name, 0n, place, durable)).number,
+    lineage: async () => (await store.advance(name, 0n)).lineage,
     text: get,
     put: (text) => kind.put(server, name, 'counter', text),
     edit: async (change) => kind.put(server, name, 'counter', edited(await get(), change)),
@@ -66,6 +67,15 @@ export function testCounters(kind, { test, member }) {
     await t.throwsAsync(advance(1n), { code: 'ERR_FLAKE_STORE' })
   })
 
+  rule('a counter has a lineage of its own until somebody says where to continue', async (t, counter, another) => {
+    await counter.advance(10n, 0n)
+    const lineage = await counter.lineage()
+    t.regex(lineage, /^[0-9a-f]{16}$/)
+    t.is(await (await another(counter.name)).lineage(), lineage)
+    await counter.skipTo(500n)
+    t.not(await counter.lineage(), lineage)
+  })
+
   rule('skipTo makes a counter that is not there', async (t, { advance, skipTo }) => {
     t.is(await skipTo(7n), 7n)
     t.is(await advance(1n, 0n), 7n)
@@ -106,8 +116,7 @@ export function testCounters(kind, { test, member }) {
       await forget()
       for (const member of [advance, other.advance]) await t.throwsAsync(member(10n, 0n), STOPPED)
       const newcomer = await another(name)
-      t.is(await newcomer.advance(1000n, 0n), 0n, 'it knows no other')
-      for (const member of [advance, other.advance]) await t.throwsAsync(member(10n, 0n), STOPPED)
+      await t.throwsAsync(newcomer.advance(1000n, 0n), STOPPED, 'it was told')
       t.is(await other.skipTo(5000n), 5000n)
       for (const [i, member] of [advance, other.advance, newcomer.advance].entries()) {
         t.is(await member(10n, 0n), 5000n + 10n * BigInt(i))
@@ -126,11 +135,15 @@ export function testCounters(kind, { test, member }) {
       `another ${part} stops a counter ${whose}, until skipTo`,
       async (t, { name, advance, edit, text }, another) => {
         await advance(10n, 0n, durable)
-        await edit({ [part]: 'another' })
         const before = await text()
+        await edit({ [part]: 'another' })
+        await t.throwsAsync(advance(10n, 0n, durable), STOPPED)
+        t.is(fieldsOf(await text()).lost, 'yes')
+        await edit({ [part]: fieldsOf(before)[part] })
         const newcomer = await another(name)
+        const stopped = await text()
         for (const member of [advance, newcomer.advance]) await t.throwsAsync(member(10n, 0n, durable), STOPPED)
-        t.is(await text(), before)
+        t.is(await text(), stopped, 'noted once, and it counts when the identity comes back')
         t.is(await newcomer.skipTo(100n, durable), 100n)
         for (const [i, member] of [advance, newcomer.advance].entries()) {
           t.is(await member(10n, 0n, durable), 100n + 10n * BigInt(i))

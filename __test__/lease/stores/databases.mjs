@@ -1,9 +1,8 @@
 // The databases that stores are tested on, in one table, so that one suite runs on all of them: how to start a server,
-// which clients there are, what a test does behind the store's back with the server's own tools, and what version 0.1 left.
+// which clients there are, and what a test does behind the store's back with the server's own tools.
 // It must know nothing of the rules.
 
 import { createRequire } from 'node:module'
-import { Redis } from 'ioredis'
 import * as etcd from '../../servers/etcd.mjs'
 import * as mysql from '../../servers/mysql.mjs'
 import * as postgres from '../../servers/postgres.mjs'
@@ -24,8 +23,6 @@ const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
 
 export { DatabaseStore }
 
-const vector = (name) => require(`../../vectors/upgrade/${name}.json`)
-
 const hashOf = (group) => `flakeforge:{${group}}:records`
 
 const REDIS = {
@@ -40,18 +37,6 @@ const REDIS = {
   remove: ({ cli }, group, name) => cli('HDEL', hashOf(group), name),
   forget: ({ cli }, group) => cli('DEL', hashOf(group)),
   cannotListGroups: true, // it would have to search all keys
-  version01: vector('redis'),
-  /** Puts in place what version 0.1 wrote. */
-  async fill({ url }, { keys }) {
-    const client = new Redis(url)
-    for (const [key, { hash, zset }] of Object.entries(keys)) {
-      if (hash) await client.hset(key, hash)
-      else for (let i = 0; i < zset.length; i += 2) await client.zadd(key, zset[i + 1], zset[i])
-    }
-    client.disconnect()
-  },
-  /** Whether the members of 0.1 see that the group of `version01` has ended. */
-  isEnded01: async ({ cli }) => (await cli('HGET', 'flakeforge:{orders}:group', 'destroyed')) === '1',
   /** Ends a server without a word. */
   crash: (server) => server.kill(),
   /** The parts of an identity that this database knows. */
@@ -78,14 +63,6 @@ const POSTGRES = {
     ),
   remove: (server, ...key) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1 AND name = $2', key),
   forget: (server, group) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1', [group]),
-  version01: vector('postgres'),
-  async fill(server, { schema, tables }) {
-    await server.query(schema)
-    for (const [table, rows] of Object.entries(tables)) {
-      await server.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [rows])
-    }
-  },
-  isEnded01: async (server) => (await server.query('SELECT destroyed FROM flakeforge_group'))[0].destroyed,
   crash: (server) => server.kill('SIGQUIT'), // ends the processes of its sessions too
   identity: ['process', 'history'],
 }
@@ -113,11 +90,6 @@ const ETCD = {
   put: (server, group, name, text) => server.ctl('put', recordKey(group, name), text),
   remove: (server, ...key) => server.ctl('del', recordKey(...key)),
   forget: (server, group) => server.ctl('del', '--prefix', groupPrefix(group)),
-  version01: vector('etcd'),
-  async fill(server, { keys }) {
-    for (const [key, value] of Object.entries(keys)) await server.ctl('put', key, value)
-  },
-  isEnded01: async (server) => (await server.readRecord('flakeforge/group/orders/record')).destroyed === true,
   crash: (server) => server.kill(),
   identity: ['history'],
 }
@@ -148,7 +120,6 @@ const MYSQL = {
     server.query(`REPLACE INTO ${mysqlTable(server)} (group_name, name, value) VALUES (?, ?, ?)`, record),
   remove: (server, ...key) => server.query(`DELETE FROM ${mysqlTable(server)} WHERE group_name = ? AND name = ?`, key),
   forget: (server, group) => server.query(`DELETE FROM ${mysqlTable(server)} WHERE group_name = ?`, [group]),
-  // Version 0.1 had no store on MySQL.
   crash: (server) => server.kill(),
   identity: ['process', 'history'],
 }

@@ -1,4 +1,4 @@
-// Records on a real etcd: read, swap and names, straight on the adapter; and what version 0.1 left there.
+// Records on a real etcd: read, swap and names, straight on the adapter.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -73,17 +73,6 @@ const refused = (message) => ({ code: 'ERR_FLAKE_STORE', message })
 
 // read
 
-test('values come in the order of the names, null where there is none', async (t) => {
-  const records = recordsOn(server.url)
-  for (const name of [slot(7), 'group', slot(3)]) t.true(await write(records, 'order', name, `text of ${name}`))
-  const names = [slot(9), slot(7), 'group', slot(4), slot(3), 'counter', slot(7)]
-  const { values } = await records.read('order', names)
-  const texts = [null, `text of ${slot(7)}`, 'text of group', null, `text of ${slot(3)}`, null, `text of ${slot(7)}`]
-  t.deepEqual(values, texts)
-  t.deepEqual((await records.read('another', names)).values, Array(7).fill(null))
-  t.deepEqual((await records.read('order', [])).values, [])
-})
-
 test('1 100 names are one transaction', async (t) => {
   const spy = spyFetch()
   const [records, spied] = [recordsOn(server.url), recordsOn(server.url, { fetch: spy })]
@@ -104,24 +93,6 @@ test('1 100 names are one transaction', async (t) => {
   t.is(spy.sent[0].success.length, 77, 'the run is one range, and no other slots are read')
 })
 
-test('a read is one snapshot', async (t) => {
-  const [writer, reader] = [recordsOn(server.url), recordsOn(server.url)]
-  const names = [slot(0), 'group', slot(500)]
-  let isDone = false
-  const writing = (async () => {
-    for (let n = 1; n <= 200; n++) for (const name of names) await write(writer, 'snapshot', name, String(n))
-    isDone = true
-  })()
-  let differing = 0
-  while (!isDone) {
-    const seen = (await reader.read('snapshot', names)).values.map(Number)
-    t.true(seen[0] >= seen[1] && seen[1] >= seen[2] && seen[0] - seen[2] <= 1, seen.join())
-    if (seen[0] !== seen[2]) differing++
-  }
-  await writing
-  t.true(differing > 0, 'some reads came between the writes')
-})
-
 test("the clock is the server's, in whole seconds; identity and position are those of the cluster", async (t) => {
   const records = recordsOn(server.url)
   const before = Math.floor(Date.now() / 1000) * 1000
@@ -137,89 +108,11 @@ test("the clock is the server's, in whole seconds; identity and position are tho
   t.true(second.position > first.position)
 })
 
-// swap
-
-test('a swap from null writes only where there is nothing', async (t) => {
-  const records = recordsOn(server.url)
-  const { identity } = await records.read('absent', [])
-  t.true(await records.swap('absent', 'group', null, 'one', identity))
-  t.false(await records.swap('absent', 'group', null, 'two', identity))
-  t.false(await records.swap('absent', 'counter', 'one', 'two', identity), 'an absent record holds no text')
-  t.deepEqual((await records.read('absent', ['group', 'counter'])).values, ['one', null])
-})
-
-test('a swap compares every byte', async (t) => {
-  const records = recordsOn(server.url)
-  const { identity } = await records.read('bytes', [])
-  const swap = (from, to) => records.swap('bytes', 'group', from, to, identity)
-  const text = 'Größe \u{1f600} a\u0301 x'
-  t.true(await swap(null, text))
-  const others = [text.toLowerCase(), `${text} `, text.trimEnd().slice(0, -1), text.normalize('NFC'), `${text}\0`, '']
-  for (const other of others) t.false(await swap(other, 'another'), other)
-  t.is(await textOf(records, 'bytes', 'group'), text)
-  const long = `${'\u{1f600}'.repeat(2000)}\n\t"\\ \0 x `
-  t.true(await swap(text, long))
-  t.is(await textOf(records, 'bytes', 'group'), long)
-  t.true(await swap(long, text))
-})
-
-test('of fifty swaps at once one wins', async (t) => {
-  const clients = Array.from({ length: 10 }, () => recordsOn(server.url))
-  let text = null
-  for (let round = 0; round < 5; round++) {
-    const { identity } = await clients[0].read('race', ['group'])
-    const texts = Array.from({ length: 50 }, (_, i) => `${round} of ${i}`)
-    const won = await Promise.all(texts.map((to, i) => clients[i % 10].swap('race', 'group', text, to, identity)))
-    t.is(won.filter(Boolean).length, 1)
-    text = texts[won.indexOf(true)]
-    t.is(await textOf(clients[9], 'race', 'group'), text)
-  }
-})
-
-test('another identity is never true', async (t) => {
-  const records = recordsOn(server.url)
-  const { identity } = await records.read('identity', [])
-  t.false(await records.swap('identity', 'group', null, 'one', { ...identity, history: '1' }))
-  t.false(await records.swap('identity', 'counter', null, 'one', { ...identity, process: '1' }))
-})
-
 test('no record has an etcd lease', async (t) => {
   const own = await ownEtcd(t)
   t.true(await write(recordsOn(own.url), 'g', 'group', 'one'))
   t.is(await own.ctl('lease', 'list'), 'found 0 leases')
   t.false((await own.ctl('get', 'flakeforge/records/g/group', '-w', 'json')).includes('"lease"'))
-})
-
-// names and groups
-
-const NAMES = [
-  'a',
-  'a/b',
-  'a/',
-  'a/group',
-  'A',
-  'ä',
-  'a%2Fb',
-  ' a',
-  'a\ud800',
-  'a\udfff',
-  'a\\ud800',
-  '"',
-  'x'.repeat(128),
-]
-
-test("groups and their records: one group's are never another's", async (t) => {
-  const records = recordsOn((await ownEtcd(t)).url)
-  t.deepEqual(await records.groups(), [])
-  for (const group of NAMES) {
-    t.deepEqual(await records.names(group), [])
-    t.true(await write(records, group, 'group', `text of ${group.length}`))
-  }
-  for (const name of [slot(65_535), 'counter', slot(0)]) await write(records, 'a', name, 'x')
-  t.deepEqual((await records.names('a')).sort(), ['counter', 'group', slot(0), slot(65_535)])
-  for (const group of NAMES.slice(1)) t.deepEqual(await records.names(group), ['group'], group)
-  for (const group of NAMES) t.is(await textOf(records, group, 'group'), `text of ${group.length}`)
-  t.deepEqual((await records.groups()).sort(), NAMES.toSorted())
 })
 
 test('the key of a record', async (t) => {
@@ -428,9 +321,6 @@ test('a user with rights on the prefix alone may do everything, with one token',
   t.true(await write(records, 'g', 'group', 'one'))
   t.deepEqual((await records.read('g', ['group', slot(0), slot(1)])).values, ['one', null, null])
   t.deepEqual([await records.names('g'), await records.groups()], [['group'], ['g']])
-  t.deepEqual(await records.older('g'), { group: false, counter: undefined })
-  await own.ctl('--user', 'root:pass', 'put', RECORD, JSON.stringify(RECORD_OF_0_1))
-  await records.endOlder('orders')
   t.is(spy.sent.filter(({ url }) => url.endsWith('/authenticate')).length, 1)
   await t.throwsAsync(recordsOn(own.url).read('g', ['group']), refused(/user name is empty/))
 })
@@ -440,114 +330,4 @@ test('any etcd may be durable, and close ends nothing', async (t) => {
   t.is(await records.checkDurable(), undefined)
   await records.close()
   t.deepEqual((await records.read('closed', ['group'])).values, [null])
-})
-
-// Version 0.1
-
-const VECTOR = require('../../vectors/upgrade/etcd.json')
-const RECORD = 'flakeforge/group/orders/record'
-const RECORD_OF_0_1 = JSON.parse(VECTOR.keys[RECORD])
-const HI = 3_786_912_012_579
-
-/** A server with all that version 0.1 wrote. */
-async function withVersion01(t) {
-  const own = await ownEtcd(t)
-  for (const [key, value] of Object.entries(VECTOR.keys)) await own.ctl('put', key, value)
-  return own
-}
-
-test('what 0.1 left is found by its name', async (t) => {
-  const records = recordsOn((await withVersion01(t)).url)
-  t.deepEqual(await records.older('orders'), { group: true, counter: undefined })
-  t.deepEqual(await records.older('invoices'), { group: false, counter: '100' })
-  t.deepEqual(await records.older('order'), { group: false, counter: undefined })
-  t.deepEqual(await records.groups(), [], 'it is no record')
-  t.deepEqual((await records.read('orders', ['group', 'counter'])).values, [null, null])
-})
-
-test('a group of 0.1 with any name is found', async (t) => {
-  const own = await ownEtcd(t)
-  await own.ctl('put', 'flakeforge/group/a%2Fb%20%C3%BC%5Cud800/record', VECTOR.keys[RECORD])
-  t.true((await recordsOn(own.url).older('a/b ü\ud800')).group)
-})
-
-test('the end of a group of 0.1: what its destroy left', async (t) => {
-  const own = await withVersion01(t)
-  const records = recordsOn(own.url)
-  await records.endOlder('orders')
-  t.deepEqual(await own.keysUnder('flakeforge/'), ['flakeforge/counter/invoices', RECORD])
-  const { quietUntil, nonce, since, cluster } = RECORD_OF_0_1
-  t.deepEqual(await own.readRecord(RECORD), { destroyed: true, floor: HI, quietUntil, nonce, since, cluster })
-  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
-  t.deepEqual(await records.older('invoices'), { group: false, counter: '100' })
-  const { position } = await records.read('orders', [])
-  for (const group of ['orders', 'invoices', 'never there']) await records.endOlder(group)
-  t.is((await records.read('orders', [])).position, position, 'there is nothing more to end')
-})
-
-test('the floor of what is left lies past windows that the store may have lost', async (t) => {
-  const own = await ownEtcd(t)
-  const records = recordsOn(own.url)
-  for (const [skewMs, end] of [
-    [200, 65_000],
-    [9000, 69_000],
-  ]) {
-    await own.ctl('put', RECORD, JSON.stringify({ ...RECORD_OF_0_1, skewMs }))
-    const { now } = await records.read('g', [])
-    await records.endOlder('orders')
-    const { floor } = await own.readRecord(RECORD)
-    t.true(floor >= now + end && floor <= Date.now() + end, String(floor - now))
-  }
-})
-
-test('a window of 0.1 that is written while its group ends counts', async (t) => {
-  const own = await withVersion01(t)
-  const spy = spyFetch()
-  spy.before = async ({ compare }) => {
-    if (compare.length === 0) return
-    spy.before = undefined
-    const text = JSON.stringify({ slot: 0, owner: 'o', host: 'h', lo: HI, hi: HI + 5000 })
-    await own.ctl('put', `flakeforge/group/orders/slots/end/000${HI + 5000}/00000`, text)
-    await own.ctl('put', 'flakeforge/group/orders/slots/hw/00000', text)
-  }
-  await recordsOn(own.url, { fetch: spy }).endOlder('orders')
-  t.is((await own.readRecord(RECORD)).floor, HI + 5000)
-  t.deepEqual(await own.keysUnder('flakeforge/group/orders/slots/'), [])
-})
-
-test('a quiet period that a member of 0.1 notes while the group ends is kept', async (t) => {
-  const own = await withVersion01(t)
-  const spy = spyFetch()
-  const noted = { nonce: 'another', quietUntil: HI + 9000, floor: HI + 8000 }
-  spy.before = async ({ compare }) => {
-    if (compare.length === 0) return
-    spy.before = undefined
-    await own.editRecord(RECORD, noted)
-  }
-  await recordsOn(own.url, { fetch: spy }).endOlder('orders')
-  t.like(await own.readRecord(RECORD), { destroyed: true, ...noted })
-})
-
-test('a group of 0.1 whose members never stop writing is an error in the end', async (t) => {
-  const own = await withVersion01(t)
-  const spy = spyFetch()
-  let turns = 0
-  spy.before = async ({ compare }) => {
-    if (compare.length > 0) await own.ctl('put', 'flakeforge/group/orders/slots/hw/00000', String(turns++))
-  }
-  const records = recordsOn(own.url, { fetch: spy })
-  await t.throwsAsync(records.endOlder('orders'), refused(/'orders' of version 0\.1.*64 attempts/))
-  t.is(turns, 64)
-  t.true((await records.older('orders')).group)
-})
-
-test('a key of 0.1 that holds something else is an error that names it, and stays', async (t) => {
-  const own = await ownEtcd(t)
-  await own.ctl('put', RECORD, 'hello')
-  const records = recordsOn(own.url)
-  for (const call of [records.older('orders'), records.endOlder('orders')]) {
-    const error = await t.throwsAsync(call, refused(/hello/))
-    t.true(error.message.includes(RECORD))
-  }
-  t.is(await own.ctl('get', '--print-value-only', RECORD), 'hello')
 })

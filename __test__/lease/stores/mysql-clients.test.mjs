@@ -3,14 +3,21 @@
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
+import mariadb from 'mariadb'
+import mysql2 from 'mysql2'
 import { CLIENTS } from '../../servers/mysql.mjs'
+import { startProxy } from '../../servers/proxy.mjs'
 import { freePort, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
 import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
-const { mysqlStore, openMysql } = createRequire(import.meta.url)('../../../lib/lease/stores/mysql.js')
+const require = createRequire(import.meta.url)
+const { DatabaseStore } = require('../../../lib/lease/stores/database.js')
+const { mysqlStore, openMysql } = require('../../../lib/lease/stores/mysql.js')
+const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
+const { openMariadb, openMysql2 } = require('../../../lib/lease/stores/mysql/url.js')
 
 const test = isInstalled ? anyTest : anyTest.skip
 
@@ -19,6 +26,14 @@ const TRANSACTION = {
   code: 'ERR_FLAKE_OPTION',
   message: /^A store cannot use this client\. .*outside of a transaction\.$/,
 }
+
+const succeeds = (call) =>
+  call.then(
+    () => true,
+    () => false,
+  )
+
+const storeOf = (client) => new DatabaseStore(new MysqlRecords(client))
 
 /** A client of this kind, and a store on it. */
 async function connect(t, url, kind, options) {
@@ -59,7 +74,7 @@ for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connecti
     await query('COMMIT')
     t.deepEqual(await list(), [{ slot, owner, host: 'h', lo, hi }])
     t.is((await renew(slot, owner)).lo, lo)
-    t.is(await store.advance('c', 1n, 7n), 7n)
+    t.is((await store.advance('c', 1n, 7n)).number, 7n)
   })
 }
 
@@ -96,12 +111,7 @@ for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
     await Promise.all([create, acquire, list, () => store.advance('gone', 1n, 0n)].map(each))
     await own.start()
     // Connections that died may still be in the pool.
-    await until(() =>
-      store.list('back').then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until(() => succeeds(store.list('back')))
     await works(t, store)
   })
 
@@ -122,6 +132,31 @@ for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
       process.kill(own.pid, 'SIGCONT')
     }
     await works(t, store)
+  })
+}
+
+const POOLS = {
+  'our own pool of mysql2': (_, url) => ({ store: storeOf(openMysql2(mysql2, url)) }),
+  'our own pool of mariadb': (_, url) => ({ store: storeOf(openMariadb(mariadb, url)) }),
+  'a pool of mysql2': connect,
+  'a pool of mariadb': connect,
+}
+
+for (const [kind, open] of Object.entries(POOLS)) {
+  test(`${kind}: a server that takes no writes any more, without a restart: the next connection goes to the new primary`, async (t) => {
+    const own = await startAlone(t)
+    const url = await freshUrl()
+    await own.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`)
+    const proxy = await startProxy(own.port)
+    t.teardown(() => proxy.stop())
+    const { store } = await open(t, url.replace(String(server.port), String(proxy.port)), kind)
+    await works(t, store)
+    await own.query('SET GLOBAL read_only = 1')
+    proxy.leadTo(server.port)
+    await t.throwsAsync(store.list('g'), { ...STORE, message: /read_only/ })
+    await until(() => succeeds(store.list('g'))) // each connection that the pool still has is refused once
+    await works(t, store)
+    await store.close()
   })
 }
 
@@ -157,7 +192,7 @@ const USE_AND_CLOSE = OPEN(`
   Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)]).then(async (values) => {
     await store.close()
     await store.close()
-    console.log(values.join(), await store.advance('one', 1n, 1n).catch(({ code }) => code))
+    console.log(values.map(({ number }) => number).join(), await store.advance('one', 1n, 1n).catch(({ code }) => code))
   })`)
 
 for (const name of ['mysql2', 'mariadb']) {

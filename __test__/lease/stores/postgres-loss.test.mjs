@@ -4,7 +4,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
-import { CLIENTS, startPostgres, startStandby } from '../../servers/postgres.mjs'
+import { CLIENTS, startPostgres, startStandby, stopWalWriter, takeBackup } from '../../servers/postgres.mjs'
+import { startProxy } from '../../servers/proxy.mjs'
 import { findProgram, until } from '../../servers/server.mjs'
 import { DATABASES, startDurable } from './databases.mjs'
 import { testLosses, withDirectoryPutBack } from './loss.mjs'
@@ -38,7 +39,10 @@ async function dumpAndRestore({ url }) {
   await restoring
 }
 
-testLosses(postgres, {
+/** What a standby has not got, or no backup. */
+const writeMore = (server) => server.query("SELECT pg_logical_emit_message(false, 'more', repeat('x', 100000))")
+
+const { test, hold, memberOf } = testLosses(postgres, {
   place,
   losses: {
     TRUNCATE: ({ server }) => server.query('TRUNCATE flakeforge_record'),
@@ -47,6 +51,18 @@ testLosses(postgres, {
   },
   rollbacks: {
     'a data directory put back': async (t) => withDirectoryPutBack(await startDurable(t, postgres), 'SIGINT'),
+    'a base backup started in its place, and durable': async (t) => {
+      const { server, url } = await startDurable(t, postgres)
+      const mark = async () => {
+        const putBack = await takeBackup(server)
+        return async () => {
+          await writeMore(server)
+          await putBack()
+          return url
+        }
+      }
+      return { url, mark, durable: true }
+    },
     'a standby promoted': async (t) => {
       const { server: primary, url } = await startDurable(t, postgres)
       const standby = await startStandby(primary)
@@ -70,4 +86,49 @@ testLosses(postgres, {
     },
   },
   isFit: false,
+})
+
+const DURABLE = { fingerprint: 'f', slots: 4, ttlMs: 60_000, skewMs: 500, durable: true }
+
+test('durable: a crash that takes only what nobody was told is no loss', async (t) => {
+  const { server, url } = await startDurable(t, postgres)
+  const member = await hold(t, url, DURABLE)
+  t.is(await member.advance(10n, 0n), 0n)
+  const pid = await stopWalWriter(server) // or it would write that to disk soon
+  await writeMore(server)
+  await member.store.list('orders') // sees how far the log is
+  process.kill(pid, 'SIGKILL') // the server takes it for a crash
+  await postgres.crash(server)
+  await server.start()
+  t.is((await member.renew()).lo, member.grant.lo)
+  t.is(await member.advance(10n), 10n)
+  t.truthy(await memberOf(t, url, DURABLE).acquire(), 'not quiet')
+})
+
+test('durable: a promotion that takes the log back is one quiet period, and no more', async (t) => {
+  const { server: primary } = await startDurable(t, postgres)
+  const proxy = await startProxy(primary.port)
+  t.teardown(() => proxy.stop())
+  const url = primary.url.replace(String(primary.port), String(proxy.port))
+  const member = await hold(t, url, DURABLE)
+  const standby = await startStandby(primary, { fsync: 'on' })
+  t.teardown(() => standby.stop())
+  await standby.kill('SIGQUIT')
+  await writeMore(primary)
+  await member.renew()
+  await primary.kill('SIGQUIT')
+  await standby.start()
+  await standby.query('SELECT pg_promote(true)')
+  proxy.leadTo(standby.port)
+
+  const { lo } = member.grant
+  t.is((await member.renew()).lo, lo)
+  const newcomer = memberOf(t, url, DURABLE)
+  await t.throwsAsync(newcomer.acquire(), { code: 'ERR_FLAKE_QUIET' })
+  await member.endQuiet()
+  for (let i = 0; i < 2; i++) {
+    t.is((await member.renew()).lo, lo)
+    t.is((await member.store.list('orders')).length, i + 1)
+    t.truthy(await (i === 0 ? newcomer : memberOf(t, url, DURABLE)).acquire())
+  }
 })

@@ -18,14 +18,15 @@ import {
   wantPgbouncer,
   wantPostgres,
 } from '../../servers/postgres.mjs'
-import { findProgram } from '../../servers/server.mjs'
+import { startProxy } from '../../servers/proxy.mjs'
+import { findProgram, until } from '../../servers/server.mjs'
 
 const require = createRequire(import.meta.url)
 const { postgresClient } = require('../../../lib/lease/stores/postgres/client.js')
 const { PostgresRecords } = require('../../../lib/lease/stores/postgres/records.js')
-const READ = require('../../../lib/lease/stores/postgres/read.js')
-const OLD = require('../../vectors/postgres-0.1.json')
-const UPGRADE = require('../../vectors/upgrade/postgres.json')
+const { READ } = require('../../../lib/lease/stores/postgres/read.js')
+const SWAP = require('../../../lib/lease/stores/postgres/swap.js')
+const { openPg, openPostgresJs } = require('../../../lib/lease/stores/postgres/url.js')
 
 const isHere = wantPostgres() !== undefined
 const test = isHere ? anyTest : anyTest.skip
@@ -111,78 +112,6 @@ for (const [way, [ifHere, open]] of Object.entries(WAYS)) {
     ])
     t.deepEqual((await records.read(group, [])).values, [])
     t.deepEqual((await records.read('another group', names)).values, [null, null, null, null, null])
-  })
-
-  ifHere(`${way}: 1 100 names at once`, async (t) => {
-    const records = await open(t)
-    const group = `many, ${way}`
-    const names = Array.from({ length: 1100 }, (_, i) => `slot${String(i).padStart(10, '0')}`)
-    await swap(records, group, names[1023], [null, 'x'.repeat(2048)])
-    const { values } = await records.read(group, names)
-    t.is(values.length, 1100)
-    t.is(values[1023], 'x'.repeat(2048))
-    t.is(values.filter((value) => value === null).length, 1099)
-  })
-
-  ifHere(`${way}: a swap compares bytes, and keeps them`, async (t) => {
-    const records = await open(t)
-    const group = `bytes, ${way}`
-    const values = [
-      'a',
-      'A',
-      'A ',
-      ' A',
-      '',
-      'é',
-      'e\u0301',
-      '😀\u2028\u{10ffff}',
-      '\n\t\r\\ "\' $1 :x %s',
-      'null',
-      `${'é'.repeat(1023)}1`,
-      `${'é'.repeat(1023)}2`,
-    ]
-    let present = null
-    for (const value of values) {
-      for (const wrong of [null, ...values].filter((one) => one !== present)) {
-        t.false(await swap(records, group, 'group', [wrong, 'wrong']), `${wrong} is not ${present}`)
-      }
-      t.true(await swap(records, group, 'group', [present, value]), `to ${value}`)
-      t.is(await presentValue(records, group, 'group'), value)
-      present = value
-    }
-    t.true(await swap(records, group, 'group', [present, present]), 'the same again')
-  })
-
-  ifHere(`${way}: groups and records do not mix, whatever they are called`, async (t) => {
-    const records = await open(t)
-    const groups = ["'; --", '"q"', 'a,b', '[1]', 'Ä', 'ä', 'x', 'X', 'x ', '%', '\\', '😀'].map(
-      (name) => `${name}${way}`,
-    )
-    for (const group of groups) t.true(await swap(records, group, 'counter', [null, group]))
-    for (const group of groups) {
-      t.deepEqual((await records.read(group, ['counter', 'Counter', 'counter '])).values, [group, null, null])
-      t.deepEqual(await records.names(group), ['counter'])
-    }
-    const all = await records.groups()
-    t.deepEqual(
-      groups.filter((group) => !all.includes(group)),
-      [],
-    )
-    t.is(new Set(all).size, all.length)
-  })
-
-  ifHere.serial(`${way}: of 50 swaps at once, one wins`, async (t) => {
-    const records = await open(t)
-    const group = `race, ${way}`
-    const { identity } = await records.read(group, [])
-    let from = null
-    for (let round = 0; round < 5; round++) {
-      const race = (_, i) => records.swap(group, 'group', from, `${round} ${i}`, identity)
-      const won = await Promise.all(Array.from({ length: 50 }, race))
-      t.is(won.filter(Boolean).length, 1)
-      from = await presentValue(records, group, 'group')
-      t.is(from, `${round} ${won.indexOf(true)}`)
-    }
   })
 
   ifHere(`${way}: a swap under another identity is refused`, async (t) => {
@@ -328,39 +257,6 @@ test.serial('a lock_timeout of the database: a swap is false, a read is tried ag
   t.deepEqual((await read).values, ['a'])
 })
 
-test('a read is one snapshot', async (t) => {
-  const records = connect(t, server.url)
-  const names = Array.from({ length: 40 }, (_, i) => `slot${String(i).padStart(10, '0')}`)
-  for (const name of names) await swap(records, 'snapshot', name, [null, '0'])
-  const client = await other(t)
-  let isOver = false
-  const write = async () => {
-    for (let i = 1; !isOver; i++) {
-      await client.query(`UPDATE flakeforge_record SET value = '${i}' WHERE group_name = 'snapshot'`)
-    }
-  }
-  const writing = write()
-  const seen = new Set()
-  while (seen.size < 50) {
-    const values = new Set((await records.read('snapshot', names)).values)
-    t.is(values.size, 1)
-    seen.add(...values)
-  }
-  isOver = true
-  await writing
-})
-
-test('a swap that was answered is seen by every read that begins later', async (t) => {
-  const [writer, reader] = [connect(t, server.url), connect(t, server.url, 'postgres.js')]
-  const { identity } = await writer.read('seen', [])
-  let from = null
-  for (let i = 0; i < 100; i++) {
-    t.true(await writer.swap('seen', 'group', from, `${i}`, identity))
-    from = `${i}`
-    t.is(await presentValue(reader, 'seen', 'group'), from)
-  }
-})
-
 test('the first readers of a database make its table together, and a swap finds it missing', async (t) => {
   for (const name of Object.keys(CLIENTS)) {
     const url = await freshDatabase()
@@ -389,7 +285,6 @@ test('a role that may only read and write the table is enough', async (t) => {
   t.true(await swap(records, 'g', 'group', [null, 'a']))
   t.true(await swap(records, 'g', 'group', ['a', 'b']))
   t.deepEqual([await records.names('g'), await records.groups()], [['group'], ['g']])
-  t.deepEqual(await records.older('g'), { group: false, counter: undefined })
 })
 
 test('whatever is in the table, and was when statistics were gathered, records are found by its primary key', async (t) => {
@@ -417,33 +312,59 @@ test('whatever is in the table, and was when statistics were gathered, records a
 
 // Transactions of the user
 
-test('a connection that its pool got back inside a transaction is refused, and nothing counts', async (t) => {
-  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
-  t.teardown(() => pool.end())
-  const records = recordsOf(pool)
-  const { identity } = await records.read('leak', [])
-  const leak = async () => {
-    const client = await pool.connect()
-    await client.query('BEGIN')
-    client.release()
-  }
-  await leak()
-  await records.swap('leak', 'group', null, 'x', identity)
-  await t.throwsAsync(records.read('leak', ['group']), TRANSACTION)
-  await pool.query('ROLLBACK')
-  t.is(await presentValue(records, 'leak', 'group'), null)
-  t.true(await swap(records, 'leak', 'group', [null, 'y']))
-})
+const LEAKS = {
+  'a Pool of pg': async (t) => {
+    const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+    t.teardown(() => pool.end())
+    return { client: pool, query: (text) => pool.query(text) }
+  },
+  'a Pool of an older pg': async (t) => {
+    const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+    pool.on('connect', (client) => {
+      client.getTransactionStatus = undefined
+    })
+    t.teardown(() => pool.end())
+    return { client: pool, query: (text) => pool.query(text) }
+  },
+  'postgres.js': async (t) => {
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} })
+    t.teardown(() => sql.end())
+    return { client: sql, query: (text) => sql.unsafe(text) }
+  },
+}
 
-test('so is one of postgres.js', async (t) => {
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} })
-  t.teardown(() => sql.end())
-  const records = recordsOf(sql)
-  const { identity } = await records.read('leak of postgres.js', [])
-  await sql.unsafe('BEGIN')
-  await records.swap('leak of postgres.js', 'group', null, 'x', identity)
-  await t.throwsAsync(records.read('leak of postgres.js', ['group']), TRANSACTION)
-  await sql.unsafe('ROLLBACK')
+for (const [what, open] of Object.entries(LEAKS)) {
+  for (const begin of ['BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ']) {
+    test(`${what}: a connection that was given back after ${begin} is refused, and nothing is read or written there`, async (t) => {
+      const group = `${what} ${begin}`
+      const { client, query } = await open(t)
+      const records = recordsOf(client)
+      const others = connect(t, server.url)
+      const { identity } = await records.read(group, [])
+      await query(begin)
+      await query('SELECT FROM flakeforge_record') // the snapshot of now
+      t.true(await others.swap(group, 'group', null, 'x', identity))
+      await t.throwsAsync(records.read(group, ['group']), TRANSACTION)
+      await t.throwsAsync(records.swap(group, 'counter', null, 'x', identity), TRANSACTION)
+      await t.throwsAsync(records.names(group), TRANSACTION)
+      await query('COMMIT')
+      t.deepEqual((await records.read(group, ['group', 'counter'])).values, ['x', null])
+      t.true(await swap(records, group, 'group', ['x', 'y']))
+    })
+  }
+}
+
+test('the statements themselves refuse a transaction of another isolation than the usual one', async (t) => {
+  const client = await other(t)
+  const { identity } = await connect(t, server.url).read('isolation', [])
+  await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
+  const { history, process } = identity
+  const [[read], [written]] = [
+    (await client.query(READ, ['isolation', '["group"]'])).rows,
+    (await client.query(SWAP, ['isolation', 'group', null, 'x', history, process])).rows,
+  ]
+  t.true(JSON.parse(read.json_build_object).isInTransaction)
+  t.false(JSON.parse(written.json_build_object).isWritten)
 })
 
 test('a Client of pg inside a transaction is refused, and nothing is written', async (t) => {
@@ -569,6 +490,80 @@ test('a standby is refused, and once it is promoted it is another history', asyn
   t.true(await promoted.swap('g', 'group', 'a', 'b', after.identity))
 })
 
+test('a table that gets its rows from another server is refused, and nothing is written there', async (t) => {
+  const primary = await startAlone(t, { wal_level: 'logical' })
+  const records = connect(t, primary.url)
+  t.true(await swap(records, 'g', 'group', [null, 'a']))
+  await primary.query('CREATE PUBLICATION ids FOR TABLE flakeforge_record')
+  const subscriber = await startAlone(t)
+  const own = connect(t, subscriber.url)
+  const { identity } = await own.read('other', ['group'])
+  await subscriber.query(`CREATE SUBSCRIPTION ids CONNECTION '${primary.url}' PUBLICATION ids`)
+  const refused = { code: 'ERR_FLAKE_STORE', message: /from another server, by a subscription\. Use the address/ }
+  for (const name of Object.keys(CLIENTS)) {
+    const onSubscriber = connect(t, subscriber.url, name)
+    await t.throwsAsync(onSubscriber.read('g', ['group']), refused)
+    await t.throwsAsync(onSubscriber.look('g', ['group']), refused)
+    t.false(await onSubscriber.swap('other', 'group', null, 'b', identity))
+  }
+  await subscriber.query('DROP SUBSCRIPTION ids')
+  t.true(await own.swap('other', 'group', null, 'b', identity))
+})
+
+test('nothing is made by a look, or where a server is refused', async (t) => {
+  const url = await freshDatabase()
+  const owner = await other(t, url)
+  const isThere = async () =>
+    (await owner.query(`SELECT to_regclass('flakeforge_record') IS NOT NULL AS yes`)).rows[0].yes
+  for (const name of Object.keys(CLIENTS)) {
+    const records = connect(t, url, name)
+    t.deepEqual((await records.look('g', ['group', 'counter'])).values, [null, null])
+    t.deepEqual(await records.names('g'), [])
+    t.deepEqual(await records.groups(), [])
+    await records.checkDurable().catch(() => {})
+    t.false(await records.swap('g', 'group', null, 'x', { history: '', process: '' }))
+    const leaked = new pg.Pool({
+      connectionString: `${url}?options=-c%20default_transaction_isolation%3Dserializable`,
+      max: 1,
+    })
+    t.teardown(() => leaked.end())
+    await leaked.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+    await t.throwsAsync(recordsOf(leaked).read('g', ['group']), TRANSACTION)
+    t.false(await isThere())
+  }
+  await owner.query(
+    'CREATE ROLE blind LOGIN; GRANT ALL ON SCHEMA public TO blind; REVOKE EXECUTE ON FUNCTION pg_control_system() FROM public',
+  )
+  await t.throwsAsync(connect(t, url.replace('tester@', 'blind@')).read('g', ['group']), { message: /GRANT EXECUTE/ })
+  t.false(await isThere())
+  await connect(t, url).read('g', ['group'])
+  t.true(await isThere())
+})
+
+for (const name of Object.keys(CLIENTS)) {
+  test(`${name}: a server that takes no writes any more, without a restart: our own client goes to the new primary`, async (t) => {
+    const [first, second] = [await startAlone(t), await startAlone(t)]
+    const proxy = await startProxy(first.port)
+    t.teardown(() => proxy.stop())
+    const url = first.url.replace(String(first.port), String(proxy.port))
+    const records = new PostgresRecords(name === 'pg' ? openPg(pg, url) : openPostgresJs(postgres, url))
+    t.true(await swap(records, 'g', 'group', [null, 'a']))
+    const { identity } = await records.read('g', [])
+    // What a session begins with is not asked again: the setting is of this connection, too.
+    await first.query('ALTER SYSTEM SET default_transaction_read_only = on')
+    await first.query('SELECT pg_reload_conf()')
+    proxy.leadTo(second.port)
+    await until(() =>
+      records.swap('g', 'group', 'a', 'a2', identity).then(
+        () => false,
+        ({ message }) => /takes no writes/.test(message),
+      ),
+    )
+    t.deepEqual((await records.read('g', ['group'])).values, [null])
+    await records.close()
+  })
+}
+
 test('a database that takes no writes is told so', async (t) => {
   const pool = new pg.Pool({ connectionString: server.url, options: '-c default_transaction_read_only=on' })
   t.teardown(() => pool.end())
@@ -605,6 +600,15 @@ test('a swap is on disk when it is answered, also where the database does not wa
   t.is(setting.synchronous_commit, 'off', 'for the swap only')
 })
 
+test('the position rises with each swap, and is given only with a history', async (t) => {
+  const records = connect(t, await freshDatabase())
+  t.false('position' in (await records.look('g', [])), 'there is no table yet')
+  const before = await records.read('g', [])
+  t.is(typeof before.position, 'bigint')
+  t.true(await records.swap('g', 'group', null, 'a', before.identity))
+  t.true((await records.look('g', [])).position > before.position)
+})
+
 test('a swap never waits for less than the database asks for', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
@@ -639,6 +643,8 @@ test('durable: refused where a crash may lose what was answered, and the error s
   const own = await startAlone(t, { fsync: 'on' })
   const records = connect(t, own.url)
   await records.checkDurable()
+  await records.read('g', []) // makes the table
+  await records.checkDurable()
   await own.query('ALTER TABLE flakeforge_record SET UNLOGGED')
   await refused(records, /flakeforge_record is unlogged.*SET LOGGED\.$/)
   await own.query('ALTER TABLE flakeforge_record SET LOGGED')
@@ -647,88 +653,4 @@ test('durable: refused where a crash may lose what was answered, and the error s
   await own.query('SELECT pg_reload_conf()')
   while ((await own.query('SHOW full_page_writes'))[0].full_page_writes !== 'off') await sleep(5)
   await refused(records, /full_page_writes is off.*set full_page_writes = on\.$/)
-})
-
-// What version 0.1 left
-
-/** A step of version 0.1. */
-async function step(client, name, values) {
-  const { text, names } = OLD[name]
-  const { rows } = await client.query({ text, values: names.map((key) => String(values[key])), rowMode: 'array' })
-  return JSON.parse(rows[0][0])
-}
-
-const OLD_GROUP = { group: 'orders', fingerprint: 'f', slots: 3, ttlMs: 60_000, skewMs: 5000, create: true }
-const oldMember = (owner) => ({ ...OLD_GROUP, owner, host: 'host', slot: 0, clientNow: Date.now() })
-
-test('where version 0.1 was never used, it left nothing, and its tables are not made', async (t) => {
-  const url = await freshDatabase()
-  const records = connect(t, url)
-  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
-  await records.endOlder('orders')
-  const { rows } = await (await other(t, url)).query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
-  t.deepEqual(rows, [])
-})
-
-test('a group of version 0.1 is seen, and ended for its members', async (t) => {
-  const url = await freshDatabase()
-  const old = await other(t, url)
-  const records = connect(t, url)
-  await old.query(OLD.schema)
-  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
-  await records.endOlder('orders')
-  t.is((await step(old, 'open', OLD_GROUP)).made, true)
-  const granted = await step(old, 'acquire', oldMember('a'))
-  t.is(granted.outcome, 'granted')
-  t.deepEqual(await records.older('orders'), { group: true, counter: undefined })
-  t.deepEqual(await records.older('Orders'), { group: false, counter: undefined })
-
-  await records.endOlder('Orders')
-  t.is((await step(old, 'renew', oldMember('a'))).outcome, 'granted')
-  await records.endOlder('orders')
-  t.is((await step(old, 'renew', oldMember('a'))).outcome, 'destroyed')
-  t.is((await step(old, 'acquire', oldMember('b'))).outcome, 'destroyed')
-  t.deepEqual(await records.older('orders'), { group: false, counter: undefined })
-
-  const tombstone = async () => (await old.query('SELECT * FROM flakeforge_group')).rows
-  const before = await tombstone()
-  await records.endOlder('orders')
-  t.deepEqual(await tombstone(), before, 'a second time changes nothing')
-
-  // Whoever still runs 0.1 and makes the group again, with another layout, begins after all that was granted.
-  const remade = { ...OLD_GROUP, fingerprint: 'another' }
-  await step(old, 'open', remade)
-  const quiet = await step(old, 'acquire', { ...oldMember('c'), ...remade })
-  t.is(quiet.outcome, 'quiet')
-  t.true(quiet.quietUntil > granted.hi)
-})
-
-test('a group that version 0.1 destroyed is not there', async (t) => {
-  const url = await freshDatabase()
-  const old = await other(t, url)
-  await old.query(OLD.schema)
-  await step(old, 'open', OLD_GROUP)
-  await step(old, 'destroy', OLD_GROUP)
-  t.deepEqual(await connect(t, url).older('orders'), { group: false, counter: undefined })
-})
-
-test('the counter of version 0.1, to its last number', async (t) => {
-  const url = await freshDatabase()
-  const old = await other(t, url)
-  await old.query(OLD.schema)
-  const counter = { name: 'invoices', by: 2n ** 64n - 2n, init: 1, known: '', fresh: 'lineage' }
-  t.is((await step(old, 'advance', counter)).outcome, 'advanced')
-  t.deepEqual(await connect(t, url, 'postgres.js').older('invoices'), { group: false, counter: String(2n ** 64n - 1n) })
-})
-
-test('what an installed version 0.1 wrote is seen', async (t) => {
-  const url = await freshDatabase()
-  const old = await other(t, url)
-  await old.query(UPGRADE.schema)
-  for (const [table, rows] of Object.entries(UPGRADE.tables)) {
-    await old.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [rows])
-  }
-  const records = connect(t, url)
-  t.deepEqual(await records.older('orders'), { group: true, counter: undefined })
-  t.deepEqual(await records.older('invoices'), { group: false, counter: '100' })
 })

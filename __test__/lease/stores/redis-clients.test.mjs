@@ -1,17 +1,21 @@
 // Which clients the Redis store takes and which it refuses, what it says when the server is gone, and URLs.
 
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import { startProxy } from '../../servers/proxy.mjs'
-import { CLIENTS, startCluster, startRedis, startSentinel, wantRedis } from '../../servers/redis.mjs'
-import { freePort } from '../../servers/server.mjs'
+import { CLIENTS, startCluster, startRedis, startReplica, startSentinel, wantRedis } from '../../servers/redis.mjs'
+import { freePort, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
 
-const { redisStore, openRedis } = createRequire(import.meta.url)('../../../lib/lease/stores/redis.js')
+const require = createRequire(import.meta.url)
+const { DatabaseStore } = require('../../../lib/lease/stores/database.js')
+const { redisStore, openRedis } = require('../../../lib/lease/stores/redis.js')
+const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
@@ -204,7 +208,7 @@ test('a URL: a client of our own, which close() ends', async (t) => {
   while ((await clients()) > before);
 })
 
-const { openIoredis, openNodeRedis } = createRequire(import.meta.url)('../../../lib/lease/stores/redis/url.js')
+const { openIoredis, openNodeRedis } = require('../../../lib/lease/stores/redis/url.js')
 const OWN_CLIENTS = {
   ioredis: (url) => openIoredis({ Redis }, url),
   'node-redis': (url) => openNodeRedis({ createClient }, url),
@@ -227,11 +231,85 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 }
 
-test('a URL where no server is: an error with its cause', async (t) => {
-  const store = openRedis(`redis://127.0.0.1:${await freePort()}`)
-  const error = await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
-  t.is(error.cause.code, 'ECONNREFUSED')
-  await store.close()
+// A step waits for 5 s for an answer, and says so. Who knows why there is none does not wait.
+const AT_ONCE = { code: 'ERR_FLAKE_STORE', message: /^Redis: (?!no answer)/ }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: a URL where no server is: at once an error with its cause, each time`, async (t) => {
+    const runner = open(`redis://127.0.0.1:${await freePort()}`)
+    for (let i = 0; i < 3; i++) {
+      const error = await t.throwsAsync(runner.run(PING, ['key'], []), { ...AT_ONCE, message: /^Redis: no connection/ })
+      t.is(error.cause.code, 'ECONNREFUSED')
+    }
+    await runner.close()
+  })
+
+  test(`${name}: a URL with a wrong password: at once an error with its cause, and steps go on with the right one`, async (t) => {
+    const server = await start(t)
+    await server.cli('CONFIG', 'SET', 'requirepass', 'right')
+    const runner = open(server.url.replace('//', '//:wrong@'))
+    t.teardown(() => runner.close())
+    for (let i = 0; i < 2; i++) {
+      const error = await t.throwsAsync(runner.run(PING, ['key'], []), AT_ONCE)
+      t.regex(error.cause.message, /WRONGPASS/)
+    }
+    await server.cli('-a', 'right', 'CONFIG', 'SET', 'requirepass', 'wrong')
+    // A connection that is being given up may take one more step with it.
+    await until(() => runner.run(PING, ['key'], []).catch(({ cause }) => t.regex(cause.message, /WRONGPASS/) && false))
+  })
+
+  test(`${name}: a URL that leads to a primary that was demoted: one step fails, then there is the new primary`, async (t) => {
+    const primary = await start(t)
+    const replica = await startReplica(primary)
+    t.teardown(() => replica.stop())
+    const proxy = await startProxy(primary.port)
+    t.teardown(() => proxy.stop())
+    const runner = open(`redis://127.0.0.1:${proxy.port}`)
+    t.teardown(() => runner.close())
+    await demotes(t, new DatabaseStore(new RedisRecords(runner)), { primary, replica, proxy })
+  })
+}
+
+test('a pool of node-redis that leads to a primary that was demoted: its connections are made anew', async (t) => {
+  const primary = await start(t)
+  const replica = await startReplica(primary)
+  t.teardown(() => replica.stop())
+  const proxy = await startProxy(primary.port)
+  t.teardown(() => proxy.stop())
+  const pool = await createClientPool({ url: `redis://127.0.0.1:${proxy.port}` }, { maximum: 1 }).connect()
+  t.teardown(() => pool.destroy())
+  await demotes(t, redisStore(pool), { primary, replica, proxy })
+})
+
+/** The primary and its replica change places, and the address leads to the new primary. Nothing is restarted or closed. */
+async function demotes(t, store, { primary, replica, proxy }) {
+  await works(t, store)
+  await replica.cli('REPLICAOF', 'NO', 'ONE')
+  await primary.cli('REPLICAOF', '127.0.0.1', String(replica.port))
+  proxy.leadTo(replica.port)
+  await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /READONLY/ })
+  t.deepEqual(await store.list('any'), [])
+}
+
+test('node-redis: a client that finds no server: its error is the cause, at once, for all who wait', async (t) => {
+  const server = await start(t)
+  await server.kill()
+  const client = createClient({ url: server.url })
+  t.teardown(() => client.destroy())
+  const store = redisStore(client)
+  client.connect() // which goes on trying
+  const warnings = []
+  const keep = (warning) => warnings.push(warning)
+  process.on('warning', keep)
+  t.teardown(() => process.off('warning', keep))
+  const refused = { code: 'ERR_FLAKE_STORE', message: /^Redis: connect ECONNREFUSED/ }
+  const steps = Array.from({ length: 20 }, () => t.throwsAsync(store.list('any'), refused))
+  for (const error of await Promise.all(steps)) t.is(error.cause.code, 'ECONNREFUSED')
+  t.deepEqual(warnings, [], 'one listener is enough for all')
+  await server.start()
+  while (!client.isReady) await once(client, 'ready')
+  t.notRegex(await server.cli('INFO', 'commandstats'), /evalsha/, 'nothing is sent for a step that is over')
+  await works(t, store)
 })
 
 for (const name of ['ioredis', 'redis']) {
@@ -250,16 +328,18 @@ for (const name of ['ioredis', 'redis']) {
   })
 }
 
-test('a store of a URL does not keep the process alive while its server is away', async (t) => {
-  const server = await start(t)
-  const code = `
-    const store = require('./lib/lease/stores/redis.js').openRedis('${server.url}')
-    store.list('g').then(() => {
-      process.kill(${server.pid}, 'SIGKILL')
-      return store.list('g').catch(({ code }) => console.log(code))
-    })`
-  t.is(await inProject(t, ['ioredis'], code), 'ERR_FLAKE_STORE')
-})
+for (const name of ['ioredis', 'redis']) {
+  test(`${name}: a store of a URL does not keep the process alive while its server is away`, async (t) => {
+    const server = await start(t)
+    const code = `
+      const store = require('./lib/lease/stores/redis.js').openRedis('${server.url}')
+      store.list('g').then(() => {
+        process.kill(${server.pid}, 'SIGKILL')
+        return store.list('g').catch(({ code }) => console.log(code))
+      })`
+    t.is(await inProject(t, [name], code), 'ERR_FLAKE_STORE')
+  })
+}
 
 /** Runs code in a project that has only these packages beside the store's files. */
 const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
@@ -270,7 +350,7 @@ const OPEN_AND_USE = (url) => `
     .then(async (values) => {
       await store.close()
       await store.close()
-      console.log(values.join(), await store.advance('one', 1n).catch((error) => error.code))
+      console.log(values.map(({ number }) => number).join(), await store.advance('one', 1n).catch((error) => error.code))
     })`
 
 test('a URL in a project with node-redis alone', async (t) => {

@@ -15,7 +15,7 @@ const { openRedis, redisStore } = createRequire(import.meta.url)('../../../lib/l
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 const REFUSED = { code: 'ERR_FLAKE_STORE', message: /refused database \d+/ }
 
-const COMMANDS = 'evalsha eval time info hset hget hmget hkeys exists zrevrange del'
+const COMMANDS = 'evalsha eval time info hset hget hmget hkeys'
 
 async function start(t) {
   const server = await startRedis()

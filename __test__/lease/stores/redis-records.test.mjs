@@ -1,9 +1,11 @@
 // Records on a real Redis, with both clients: what is read, when a swap is done, and which servers are refused.
 
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import path from 'node:path'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
@@ -19,12 +21,15 @@ import {
   untilLinked,
   wantRedis,
 } from '../../servers/redis.mjs'
-import { until } from '../../servers/server.mjs'
+import { findProgram, freshFolder, until } from '../../servers/server.mjs'
+import { stepsOf } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
+const { openRedis } = require('../../../lib/lease/stores/redis.js')
 const { redisClient } = require('../../../lib/lease/stores/redis/client.js')
 const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
 
+const run = promisify(execFile)
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
 const AOF = ['--appendonly', 'yes', '--appendfsync', 'always']
@@ -62,26 +67,6 @@ for (const client of Object.keys(CLIENTS)) {
   const rule = (what, body) =>
     test(`${client}: ${what}`, async (t) => body(t, await connect(t, shared, client), randomUUID()))
 
-  rule('texts come in the order of their names, null for an absent record', async (t, records, group) => {
-    t.deepEqual((await records.read(group, ['group', 'counter'])).values, [null, null])
-    for (const name of ['slot0000000007', 'group', 'slot0000000000'])
-      t.true(await put(records, group, name, `of ${name}`))
-    const names = ['slot0000000000', 'counter', 'slot0000000007', 'group', 'slot0000000000']
-    const { values } = await records.read(group, names)
-    t.deepEqual(values, ['of slot0000000000', null, 'of slot0000000007', 'of group', 'of slot0000000000'])
-  })
-
-  rule('a read of 1 100 names', async (t, records, group) => {
-    const names = Array.from({ length: 1100 }, (_, slot) => `slot${String(slot).padStart(10, '0')}`)
-    for (const at of [0, 500, 1099]) await put(records, group, names[at], `record ${at}`)
-    const { values } = await records.read(group, names)
-    t.is(values.length, 1100)
-    values.forEach((value, at) => {
-      if ([0, 500, 1099].includes(at)) t.is(value, `record ${at}`)
-      else if (value !== null) t.fail(`${at}: ${value}`)
-    })
-  })
-
   rule("a read is one moment, by the server's clock in whole ms", async (t, records, group) => {
     const before = await serverNow(shared)
     const { now, identity } = await records.read(group, ['group'])
@@ -98,64 +83,6 @@ for (const client of Object.keys(CLIENTS)) {
       t.is(a, b)
       await written
     }
-  })
-
-  for (const [what, from, others] of [
-    ['case', 'Record', ['record', 'RECORD']],
-    ['spaces', 'text', ['text ', ' text', 'text\0', 'text\n']],
-    ['digits', '10', ['10.0', '010', '1e1']],
-    ['an empty text', '', [' ', '\0']],
-    ['non-ASCII', 'Müller 工', ['Mu\u0308ller 工', 'Muller 工', 'Müller \u{1F600}']],
-    ['the last of 2 000 bytes', `${'x'.repeat(1999)}a`, [`${'x'.repeat(1999)}b`, 'x'.repeat(1999)]],
-  ]) {
-    rule(`a swap compares bytes: ${what}`, async (t, records, group) => {
-      t.true(await put(records, group, 'group', from))
-      t.is(await textOf(records, group), from)
-      const { identity } = await records.read(group, ['group'])
-      for (const other of [...others, null]) t.false(await records.swap(group, 'group', other, 'wrong', identity))
-      t.is(await textOf(records, group), from)
-      for (const other of others) {
-        t.true(await records.swap(group, 'group', await textOf(records, group), other, identity))
-        t.is(await textOf(records, group), other)
-      }
-    })
-  }
-
-  rule('an absent record is not an empty one, nor another record', async (t, records, group) => {
-    const { identity } = await records.read(group, ['group'])
-    for (const from of ['', 'null', 'false', 'nil'])
-      t.false(await records.swap(group, 'group', from, 'wrong', identity))
-    t.true(await records.swap(group, 'group', null, 'first', identity))
-    t.false(await records.swap(group, 'group', null, 'second', identity))
-    t.true(await records.swap(group, 'counter', null, 'another record', identity))
-    t.true(await records.swap(`${group}/a`, 'group', null, 'another group', identity))
-    t.is(await textOf(records, group), 'first')
-  })
-
-  rule('of 50 swaps at once one is done', async (t, records, group) => {
-    const { identity } = await records.read(group, ['group'])
-    for (const from of [null, 'won']) {
-      const swaps = Array.from({ length: 50 }, () => records.swap(group, 'group', from, `${from}won`, identity))
-      t.is((await Promise.all(swaps)).filter(Boolean).length, 1)
-      await put(records, group, 'group', 'won')
-    }
-  })
-
-  rule('a swap under another identity is not done', async (t, records, group) => {
-    await put(records, group, 'group', 'kept')
-    const { identity } = await records.read(group, ['group'])
-    for (const other of [{ process: '0'.repeat(40) }, { process: '' }, { history: '1'.repeat(40) }]) {
-      t.false(await records.swap(group, 'group', 'kept', 'wrong', { ...identity, ...other }))
-      t.false(await records.swap(group, 'counter', null, 'wrong', { ...identity, ...other }))
-    }
-    t.deepEqual((await records.read(group, ['group', 'counter'])).values, ['kept', null])
-  })
-
-  rule('names are those of all records of the group', async (t, records, group) => {
-    t.deepEqual(await records.names(group), [])
-    for (const name of ['group', 'slot0000000003', 'counter']) await put(records, group, name, name)
-    await put(records, `${group} `, 'slot0000000009', 'of another group')
-    t.deepEqual((await records.names(group)).sort(), ['counter', 'group', 'slot0000000003'])
   })
 
   rule('a group is one key that never expires, whatever its name', async (t, records, group) => {
@@ -255,8 +182,6 @@ for (const [what, options] of [
     await t.throwsAsync(others.read('g', ['group']), refused)
     await t.throwsAsync(others.swap('g', 'group', 'text', 'wrong', identity), refused)
     await t.throwsAsync(others.names('g'), refused)
-    await t.throwsAsync(others.older('g'), refused)
-    await t.throwsAsync(others.endOlder('g'), refused)
     await t.throwsAsync(others.checkDurable(), refused)
     t.is(await replica.cli('HGET', 'flakeforge:{g}:records', 'group'), 'text')
   })
@@ -347,8 +272,6 @@ async function works(t, client) {
     t.true(await put(records, group, 'group', 'hôst 2'))
     t.deepEqual((await records.read(group, ['counter', 'group'])).values, [null, 'hôst 2'])
     t.deepEqual(await records.names(group), ['group'])
-    t.deepEqual(await records.older(group), { group: false, counter: undefined })
-    await records.endOlder(group)
   }
   return records
 }
@@ -377,7 +300,7 @@ test('node-redis: RESP 2 and 3, replies as Buffers and Maps, a pool', async (t) 
   await t.notThrowsAsync((await works(t, pool)).checkDurable())
 })
 
-const ALLOWED = 'evalsha eval time info hget hmget hset hkeys exists zrevrange del'
+const ALLOWED = 'evalsha eval time info hget hmget hset hkeys'
 
 test('a user who may do what the docs say, and nothing else', async (t) => {
   const server = await start(t, ...AOF)
@@ -386,12 +309,6 @@ test('a user who may do what the docs say, and nothing else', async (t) => {
   const client = new Redis(server.port, { username: 'app', password: 'pw' })
   t.teardown(() => client.disconnect())
   const records = await works(t, client)
-  const old = version01(t, server, 'old')
-  await old.create()
-  await old.acquire()
-  t.true((await records.older('old')).group)
-  await records.endOlder('old')
-  t.false((await records.older('old')).group)
   await t.throwsAsync(records.checkDurable(), { code: 'ERR_FLAKE_OPTION', message: /\+config\|get/ })
   await server.cli('ACL', 'SETUSER', 'app', '+config|get')
   await t.notThrowsAsync(records.checkDurable())
@@ -479,6 +396,24 @@ async function refused(t, records, message) {
   t.regex(error.message, /^durable \(true\) cannot be used on this Redis: it.*, or leave durable out\.$/)
 }
 
+/** From now on it takes minutes until a file is written, by a process that would outlive its server. */
+async function slowDown(t, server) {
+  const { cli } = server
+  t.teardown(() => untilWritten(server))
+  await cli('EVAL', "for i = 1, 1000 do redis.call('SET', 'key' .. i, i) end", '0')
+  await cli('CONFIG', 'SET', 'rdb-key-save-delay', '1000000') // µs for each key
+}
+
+/** Lets the server write its file in a moment: what is being written is given up, and begun again where it must be. */
+async function untilWritten({ cli, pid }) {
+  await cli('CONFIG', 'SET', 'rdb-key-save-delay', '0')
+  await until(async () => {
+    const { stdout } = await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))
+    for (const child of stdout.split('\n').filter(Boolean)) await run('kill', ['-USR1', child]).catch(() => {}) // it may have ended
+    return /in_progress:0\s+aof_rewrite_scheduled:0/.test(await cli('INFO', 'persistence'))
+  })
+}
+
 for (const name of Object.keys(CLIENTS)) {
   test(`${name}: durable is refused by each setting that loses writes`, async (t) => {
     const server = await start(t, ...AOF)
@@ -525,89 +460,64 @@ test('durable is refused with a replica, after one, and after a promotion', asyn
   await refused(t, records, /connected_slaves is 1.*without replicas/)
   await replica.cli('REPLICAOF', 'NO', 'ONE')
   await until(async () => (await primary.cli('INFO', 'replication')).includes('connected_slaves:0'))
-  await refused(t, records, /repl_backlog_active is 1.*without replicas/)
+  await allowed(t, records) // who looked before there was one: redis-cli --rdb is one for a moment
+  await refused(t, await connect(t, primary), /repl_backlog_active is 1.*without replicas/)
   const promoted = await connect(t, replica)
   await refused(t, promoted, /repl_backlog_active is 1.*without replicas/)
 })
 
-// What version 0.1 left
+test('durable is refused while the append-only file is written for the first time', async (t) => {
+  const server = await start(t, '--appendfsync', 'always')
+  const yet = { ...STORE, message: /cannot be used on this Redis yet: its aof_rewrite_\w+ is 1.*Try again/ }
+  const refusedYet = (records) => t.throwsAsync(records.checkDurable(), yet)
+  const records = await connect(t, server)
+  await slowDown(t, server)
+  await refused(t, records, /aof_enabled is 0/)
+  await server.cli('CONFIG', 'SET', 'appendonly', 'yes')
+  await refusedYet(records)
+  await untilWritten(server)
+  await allowed(t, records)
 
-const OLD = Object.fromEntries(
-  ['open', 'acquire', 'renew', 'destroy', 'advance'].map((name) => [
-    name,
-    readFileSync(path.join(import.meta.dirname, '..', '..', 'vectors', 'redis-0-1', `${name}.lua`), 'utf8'),
-  ]),
-)
-const OLD_CONFIG = ['fingerprint', '4', '30000', '5000']
-const OWNER = '0123456789abcdef0123456789abcdef'
+  await slowDown(t, server)
+  await server.cli('BGREWRITEAOF')
+  await allowed(t, records)
+  await refusedYet(await connect(t, server)) // who did not look before cannot know that it is not the first time
+  await untilWritten(server)
 
-/** The steps of version 0.1, by its own scripts. */
-function version01(t, server, name) {
-  const client = new Redis(server.port)
-  t.teardown(() => client.disconnect())
-  const keys = ['group', 'slots', 'ends', 'hosts', 'owners'].map((kind) => `flakeforge:{${name}}:${kind}`)
-  const step = (script, ...args) => client.eval(OLD[script], 5, ...keys, ...OLD_CONFIG, ...args)
-  return {
-    create: () => step('open', 'create'),
-    acquire: async () => step('acquire', OWNER, 'host', await serverNow(server)),
-    renew: async () => step('renew', '0', OWNER, await serverNow(server)),
-    destroy: () => step('destroy'),
-    advance: (by) => client.eval(OLD.advance, 1, `flakeforge:{${name}}:counter`, by, '0', '', 'lineage'),
-    keys: async () => (await server.cli('KEYS', `flakeforge:{${name}}:*`)).split('\n').length,
-  }
-}
-
-test('a live group and a counter of version 0.1 are seen', async (t) => {
-  const records = await connect(t, shared)
-  const name = randomUUID()
-  const old = version01(t, shared, name)
-  t.deepEqual(await records.older(name), { group: false, counter: undefined })
-  await old.advance('18446744073709551615')
-  t.deepEqual(await records.older(name), { group: false, counter: '18446744073709551615' })
-  await old.create()
-  t.deepEqual(await records.older(name), { group: true, counter: '18446744073709551615' })
-  await old.destroy()
-  t.deepEqual(await records.older(name), { group: false, counter: '18446744073709551615' })
-  t.deepEqual(await records.names(name), [], 'records have a key of their own')
+  // Turned off and on again, INFO shows what it shows while any file is written anew.
+  await server.cli('CONFIG', 'SET', 'appendonly', 'no')
+  await refused(t, records, /aof_enabled is 0/)
+  await slowDown(t, server)
+  await server.cli('BGSAVE')
+  await server.cli('CONFIG', 'SET', 'appendonly', 'yes') // which waits for the other file
+  await refusedYet(records)
+  await untilWritten(server)
+  await allowed(t, records)
 })
 
-for (const client of Object.keys(CLIENTS)) {
-  test(`${client}: a group of version 0.1 ends: its members see it at their next renewal`, async (t) => {
-    const records = await connect(t, shared, client)
-    const name = randomUUID()
-    const old = version01(t, shared, name)
-    await records.endOlder(name)
-    t.is(await shared.cli('KEYS', `*${name}*`), '', 'nothing is made where there is no group')
-    await old.create()
-    await old.advance('100')
-    const [granted, , , hi] = await old.acquire()
-    t.is(granted, 'granted')
-    t.is((await old.renew())[0], 'granted')
-    await records.endOlder(name)
-    t.deepEqual(await old.renew(), ['destroyed'])
-    t.deepEqual(await old.acquire(), ['destroyed'])
-    t.deepEqual(await records.older(name), { group: false, counter: '100' })
-    t.is(await old.keys(), 2, 'the tombstone and the counter are left')
+test('durable: who finds the append-only file incomplete is granted nothing', async (t) => {
+  const server = await start(t, '--appendfsync', 'always')
+  await slowDown(t, server)
+  await server.cli('CONFIG', 'SET', 'appendonly', 'yes')
+  const store = openRedis(server.url)
+  t.teardown(() => store.close())
+  const { acquire } = stepsOf(store, 'g', { durable: true })
+  await t.throwsAsync(acquire({ joins: true }), { ...STORE, message: /aof_rewrite_in_progress is 1/ })
+  t.is(await server.cli('EXISTS', 'flakeforge:{g}:records'), '0')
+})
 
-    const tombstone = () => shared.cli('HGETALL', `flakeforge:{${name}}:group`)
-    const before = await tombstone()
-    await records.endOlder(name)
-    t.is(await tombstone(), before, 'ended once')
-
-    t.deepEqual(await old.create(), ['done', 'made'])
-    const [answer, retryAt] = await old.acquire()
-    t.is(answer, 'exhausted', 'a successor of version 0.1 waits for all windows')
-    t.true(Number(retryAt) > Number(hi))
-  })
-}
-
-test('a group of version 0.1 whose index of ends was evicted: its successor waits all the same', async (t) => {
-  const records = await connect(t, shared)
-  const name = randomUUID()
-  const old = version01(t, shared, name)
-  await old.create()
-  const [, , , hi] = await old.acquire()
-  await shared.cli('DEL', `flakeforge:{${name}}:ends`)
-  await records.endOlder(name)
-  t.true(Number(await shared.cli('HGET', `flakeforge:{${name}}:group`, 'floor')) >= Number(hi))
+test('durable is refused after a write to the append-only file failed', async (t) => {
+  const folder = await freshFolder('small')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const small = join(folder, 'redis-server')
+  const limits = `#!/bin/sh\ntrap '' XFSZ\nulimit -f 64\nexec ${findProgram('redis-server')} "$@"\n`
+  await writeFile(small, limits, { mode: 0o755 })
+  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'everysec')
+  t.teardown(() => server.stop())
+  await server.kill()
+  server.command[0] = small
+  await server.start()
+  await server.cli('EVAL', "redis.call('SET', 'key', string.rep('x', 100000))", '0')
+  await until(async () => (await server.cli('INFO', 'persistence')).includes('aof_last_write_status:err'))
+  await refused(t, await connect(t, server), /aof_last_write_status is err.*Make room/)
 })

@@ -251,13 +251,13 @@ export function testRules(kind, served) {
   // Slots and windows
 
   rule('a grant is a slot and a window from now to now + ttl', async (t, open) => {
-    const { acquire, list, now } = await open()
+    const { acquire, fields, list, now } = await open()
     const owner = newOwner()
     const host = 'a host=1\nof two lines/ü 100 %41 \u{1f600}'
     const before = await now()
     const grant = await acquire({ owner, host })
     const { slot, lo, hi, storeNow } = grant
-    t.deepEqual(grant, { slot, lo, hi, storeNow })
+    t.deepEqual(grant, { slot, lo, hi, storeNow, lineage: (await fields('group')).lineage })
     t.true(lo >= before && lo <= storeNow && storeNow <= (await now()))
     t.is(hi, lo + TTL)
     t.deepEqual(await list(), [{ slot, lo, hi, owner, host }])
@@ -313,12 +313,12 @@ export function testRules(kind, served) {
   rule('a renewal moves the end and keeps the beginning', async (t, open) => {
     const { acquire, renew, list, edit, now } = await open()
     const owner = newOwner()
-    const { slot, lo } = await acquire({ owner })
+    const { slot, lo, lineage } = await acquire({ owner })
     await edit(slotName(slot), { hi: lo + 30_000 })
     const before = await now()
     const renewed = await renew(slot, owner)
     const { hi, storeNow } = renewed
-    t.deepEqual(renewed, { slot, lo, hi, storeNow })
+    t.deepEqual(renewed, { slot, lo, hi, storeNow, lineage })
     t.true(hi >= before + TTL && hi <= storeNow + TTL)
     t.like(await list(), [{ slot, lo, hi, owner, host: 'host' }])
     await edit(slotName(slot), { hi: lo + 10_000_000 })
@@ -393,6 +393,17 @@ export function testRules(kind, served) {
     t.is(await renew(slot, owner, { hi, slots: 2 }), 'destroyed', 'in the quiet period of the successor too')
     t.true(await has())
     t.deepEqual(await list(), [])
+  })
+
+  rule('a group has a lineage of its own, and the one that follows has another', async (t, open) => {
+    const [group, other] = [await open(), await open()]
+    const { lineage } = await group.acquire()
+    t.regex(lineage, /^[0-9a-f]{16}$/)
+    t.not((await other.acquire()).lineage, lineage)
+    await group.destroy()
+    await t.throwsAsync(group.acquire({ joins: true }), QUIET)
+    await group.edit('group', { quiet: 0 })
+    t.not((await group.acquire()).lineage, lineage)
   })
 
   rule('destroy of a group that may have been lost: its successor waits for the longest ttl', async (t, open, own) => {
@@ -492,33 +503,4 @@ export function testRules(kind, served) {
     },
     test.serial,
   )
-
-  // What version 0.1 left
-
-  if (kind.version01 !== undefined) {
-    once('what version 0.1 left is refused with the way out, and the way out works', async (t, own) => {
-      await kind.fill(server(), kind.version01)
-      const { acquire, create, destroy, renew, text } = callsOn(own, 'orders')
-      for (const call of [
-        () => acquire({ joins: true }),
-        () => acquire(),
-        () => create(),
-        () => renew(0, newOwner()),
-      ]) {
-        await t.throwsAsync(call, { code: 'ERR_FLAKE_RECORD', message: /'orders'.*0\.1.*flakeforge destroy/ })
-      }
-      t.is(await text(), null)
-      t.true((await own.records.older('orders')).group)
-      await destroy()
-      t.false((await own.records.older('orders')).group, 'its members of 0.1 see that')
-      await t.throwsAsync(acquire(), DESTROYED)
-      await t.throwsAsync(acquire({ joins: true }), QUIET)
-
-      const { store } = own
-      const refusal = { code: 'ERR_FLAKE_STORE', message: /'invoices'.*0\.1.*100.*skipTo/ }
-      await t.throwsAsync(store.advance('invoices', 10n, 0n), refusal)
-      t.is(await store.advance('invoices', 0n, 100n), 100n)
-      t.is(await store.advance('invoices', 10n, 0n), 100n)
-    })
-  }
 }

@@ -49,6 +49,10 @@ class LeaseOrServers {
     return this.#lease.fingerprint
   }
 
+  get lineage() {
+    return this.#lease.lineage
+  }
+
   get state() {
     return this.#lease.state
   }

@@ -15,19 +15,18 @@ const { monotonicNow } = require('../../base/timers.js')
 
 /**
  * @import { RemoteSettings } from '../../remote/options.js'
- *
- * What brings IDs; rejects if no server does.
- * @typedef {(n: number, signal: AbortSignal) => Promise<Uint8Array>} Fetch
+ * @import { Servers } from '../../remote/servers.js'
  */
 
 /** For how long after a failure nobody is asked again: all calls that waited for it hear of it meanwhile. */
 const PAUSE_MS = 1000
 
 class Supply {
-  #fetch
+  #servers
   #prefetch
   #onChange
   #ids
+  #groups // of how many groups its IDs were so far
   #demand = new Demand()
   /** @type {AbortController | undefined} */
   #fetching // ends the call to the servers that is under way
@@ -39,12 +38,13 @@ class Supply {
   given = 0
 
   /**
-   * @param {Fetch} fetch
+   * @param {InstanceType<typeof Servers>} servers
    * @param {Pick<RemoteSettings, 'prefetch' | 'validityMs'>} options
    * @param {() => void} onChange tries the calls again that wait
    */
-  constructor(fetch, { prefetch, validityMs }, onChange) {
-    this.#fetch = fetch
+  constructor(servers, { prefetch, validityMs }, onChange) {
+    this.#servers = servers
+    this.#groups = servers.groups
     this.#prefetch = prefetch
     this.#onChange = onChange
     this.#ids = new IdBuffer({ validityMs })
@@ -124,8 +124,10 @@ class Supply {
     this.#fetching = own
     const ignore = signal && whenAborted(signal, () => own.abort(signal.reason))
     try {
-      const bytes = await this.#fetch(n, own.signal)
+      const bytes = await this.#servers.take(n, { signal: own.signal })
       if (this.#fetching !== own) return
+      if (this.#servers.groups !== this.#groups) this.#ids.clear() // the group was made again
+      this.#groups = this.#servers.groups
       this.#ids.add(bytes)
       this.#demand.came(monotonicNow(), Math.ceil(n / this.#prefetch))
       this.#failure = undefined

@@ -18,6 +18,8 @@ class Counter {
    * @type {(Error & { code: string }) | undefined}
    */
   lost
+  /** @type {string | undefined} */
+  lineage // what named it when it last answered
   #store
   #name
   #durable
@@ -91,9 +93,12 @@ class Counter {
    */
   async #ask(by, init) {
     try {
-      const value = await this.#store.advance(this.#name, by, init, this.#durable)
-      if (typeof value === 'bigint' && value >= 0n && value <= MAX_U64) return value
-      throw new TypeError(`advance() gave ${typeof value} ${String(value)}, which is no place of a counter`)
+      const { number, lineage } = await this.#store.advance(this.#name, by, init, this.#durable)
+      if (typeof number !== 'bigint' || number < 0n || number > MAX_U64) {
+        throw new TypeError(`advance() gave ${typeof number} ${String(number)}, which is no place of a counter`)
+      }
+      this.lineage = lineage
+      return number
     } catch (error) {
       if (isFlakeError(error)) throw error
       throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)

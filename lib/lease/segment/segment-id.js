@@ -88,6 +88,10 @@ class SegmentId {
     this.#onClose = parts.close
   }
 
+  get lineage() {
+    return this.#supply.lineage
+  }
+
   /** @param {((error: Error | null, id: Buffer) => void) | null} [callback] */
   next(callback) {
     if (isAbsent(callback)) {

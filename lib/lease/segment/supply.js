@@ -9,6 +9,7 @@
 const { Blocks } = require('./blocks.js')
 const { Counter } = require('./counter.js')
 const { Demand } = require('./demand.js')
+const { failureOf } = require('../store-calls.js')
 const { within } = require('../../base/in-time.js')
 const { monotonicNow, sleep } = require('../../base/timers.js')
 const { blocksUsedUpError, closedError } = require('../../base/errors.js')
@@ -22,17 +23,19 @@ const STORE_MS = 4_000
 const RETRY_MS = 100 // after a failed call to the store, while calls wait
 
 /**
- * Whether the store answered that it may have lost blocks, or has no more.
- * @param {StoreError | undefined} error
+ * Whether the counter may have lost blocks, or has no more.
+ * @param {(StoreError & { counter?: string }) | undefined} error
  */
-const isStandstill = (error) => error?.code === 'ERR_FLAKE_STORE' && error.cause === undefined
+const isStandstill = (error) => error?.counter !== undefined
 
 /**
- * Whether waiting does not help: somebody has to act. Any member calls skipTo(), or somebody repairs the folder.
+ * Whether waiting does not help: it was closed, or somebody has to act. Any member calls skipTo(), or somebody repairs a
+ * record or a folder. A store that only refuses may take writes again a moment later.
  * @param {StoreError | undefined} error
  */
 const isFinal = (error) =>
-  error?.code === 'ERR_FLAKE_DETACHED' || error?.code === 'ERR_FLAKE_FILE' || isStandstill(error)
+  error !== undefined &&
+  (error.code === 'ERR_FLAKE_DETACHED' || isStandstill(error) || failureOf(error).why === 'fatal')
 
 class Supply {
   #name
@@ -65,6 +68,11 @@ class Supply {
 
   get name() {
     return this.#name
+  }
+
+  /** What names the counter; undefined before its first answer. */
+  get lineage() {
+    return this.#counter.lineage
   }
 
   /** How many IDs are here. */

@@ -14,12 +14,18 @@ const { StepRun, fresh } = require('./step.js')
 /**
  * @import { SlotInfo } from '../../../types/stores.d.ts'
  * @import { SlotFolderConfig, Slot, StepConfig, StepTask } from '../../../target/native.d.ts'
+ * @import { Kept } from '../restored.js'
  * @import { Answer, Records } from './step.js'
  */
 
 /**
- * A slot and its window, with the store's time. The slot of a folder has a cursor in its file.
- * @typedef {{ slot: number, lo: number, hi: number, storeNow: number, cursor?: Slot }} Grant
+ * A slot and its window, with the store's time and what names its group. The slot of a folder has a cursor in its file.
+ * @typedef {{ slot: number, lo: number, hi: number, storeNow: number, lineage: string, cursor?: Slot }} Grant
+ */
+
+/**
+ * A block's first number, or where a counter continues; and what names the counter.
+ * @typedef {{ number: bigint, lineage: string }} Block
  */
 
 /**
@@ -29,7 +35,7 @@ const { StepRun, fresh } = require('./step.js')
 
 /**
  * What a call of a store fails with. If waiting helps, it says until when, by the store's clock.
- * @typedef {Error & { code: string, retryAt?: Date, storeNow?: number }} StoreError
+ * @typedef {Error & { code: string, retryAt?: Date, storeNow?: number, lineage?: string }} StoreError
  */
 
 /**
@@ -40,7 +46,9 @@ const { StepRun, fresh } = require('./step.js')
  * @property {(group: string, held: { config: Config, slot: number, owner: string, hi: number }) => Promise<Grant | string>} renew
  * @property {(group: string, held: { config: Config, slot: number, owner: string, last: number }) => Promise<void>} release
  * @property {(group: string) => Promise<void>} destroy
- * @property {(name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<bigint>} advance
+ * @property {(kept: Kept) => Promise<void>} [restored]
+ * @property {() => Promise<Kept[] | undefined>} [everything]
+ * @property {(name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>} advance
  * @property {(group: string) => Promise<SlotInfo[]>} list
  * @property {() => Promise<string[]>} [groups]
  * @property {() => Promise<void>} [close]
@@ -51,11 +59,14 @@ const { StepRun, fresh } = require('./step.js')
  * @typedef {StepTask & { name: string }} Task
  */
 
+/** The steps that swap nothing: they must not make a table either. */
+const LOOKS = new Set(['list', 'exists'])
+
 /** A wait for a new group that is longer than this needs a word. */
 const LONG_WAIT_MS = 10_000
 
 /** @param {Answer} answer */
-const grantOf = ({ slot, lo, hi, now }) => ({ slot, lo, hi, storeNow: now })
+const grantOf = ({ slot, lo, hi, now, lineage }) => ({ slot, lo, hi, storeNow: now, lineage })
 
 /**
  * The errors for a step's refusals, by the type of the answer. The step had the fields that its refusal needs.
@@ -69,11 +80,10 @@ const REFUSALS = {
   skew: ({ by, bound }) => errors.clockSkewError(by, bound),
   ended: (_, { name }) => errors.destroyedError(name),
   record: ({ faults: [fault] }, { name }) => errors.recordError(name, fault),
-  olderGroup: (_, { name }) => errors.olderGroupError(name),
-  olderCounter: ({ text }, { name }) => errors.olderCounterError(name, text),
   gone: (_, { name }) => errors.counterError('gone', name),
   behind: (_, { name }) => errors.counterError('behind', name),
   full: ({ number }, { name }) => errors.counterError('full', name, number),
+  config: ({ text }, { config }) => errors.optionRangeError('config', config, `one that the rules allow: ${text}`),
   nonsense: ({ text }, { name }) => errors.storeError(`The store of '${name}' gave an answer that cannot be: ${text}.`),
 }
 
@@ -81,8 +91,7 @@ const REFUSALS = {
 class DatabaseStore {
   #records
   #grants = new native.Grants()
-  /** @type {Promise<void> | undefined} */
-  #isDurable // once it was asked whether the store may be vouched for
+  #wasDurable = false // whether the server could be vouched for once
 
   /** @param {Records} records */
   constructor(records) {
@@ -116,6 +125,7 @@ class DatabaseStore {
 
   /** @type {SlotStore['renew']} */
   async renew(group, { config, slot, owner, hi }) {
+    await this.#checkDurable(config.durable)
     const answer = await this.#run({ type: 'renew', name: group, config, slot, owner, hi })
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
@@ -127,8 +137,39 @@ class DatabaseStore {
 
   /** @type {SlotStore['destroy']} */
   async destroy(group) {
-    await this.#coded(group, () => this.#records.endOlder?.(group))
     await this.#run({ type: 'destroy', name: group })
+  }
+
+  /**
+   * Somebody says that older records were put back.
+   * @param {Kept} kept
+   */
+  async restored(kept) {
+    await this.#run(
+      'group' in kept ? { type: 'restored', name: kept.group } : { type: 'counterRestored', name: kept.name },
+    )
+  }
+
+  /**
+   * All groups and counters that have a record, whatever it says; undefined if the store cannot tell.
+   * @returns {Promise<Kept[] | undefined>}
+   */
+  async everything() {
+    const names = await this.#coded('', async () => this.#records.groups?.())
+    if (names === undefined) return undefined
+    const kept = await Promise.all([...names].sort().map((name) => this.#kept(name)))
+    return kept.flat()
+  }
+
+  /**
+   * Whether there is a group of this name, a counter, or both.
+   * @param {string} name
+   * @returns {Promise<Kept[]>}
+   */
+  async #kept(name) {
+    const { values } = await this.#coded(name, () => this.#records.read(name, ['group', 'counter']))
+    const kept = [{ group: name }, { name }]
+    return kept.filter((_, i) => values[i] !== null)
   }
 
   /**
@@ -139,8 +180,8 @@ class DatabaseStore {
     await this.#checkDurable(durable)
     const isSkip = by === 0n && init !== undefined
     const task = isSkip ? { type: 'skipTo', place: init } : { type: 'advance', by, init }
-    const { number } = await this.#run({ ...task, name, durable })
-    return number
+    const { number, lineage } = await this.#run({ ...task, name, durable })
+    return { number, lineage }
   }
 
   /** @type {SlotStore['list']} */
@@ -186,17 +227,18 @@ class DatabaseStore {
   }
 
   /**
-   * Asks the server, once, whether it may be vouched for.
+   * Asks the server whether it may be vouched for: before each step, because its settings may change. Who was told that
+   * it may is not refused for good: what is wrong may be put right.
    * @param {boolean} durable whether it is to be vouched for
    */
   async #checkDurable(durable) {
     if (!durable) return
-    this.#isDurable ??= this.#records.checkDurable?.()
     try {
-      await this.#isDurable
+      await this.#records.checkDurable?.()
+      this.#wasDurable = true
     } catch (error) {
-      this.#isDurable = undefined
-      throw error
+      const { code, message } = /** @type {StoreError} */ (error)
+      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? errors.storeError(message, error) : error
     }
   }
 
@@ -207,10 +249,14 @@ class DatabaseStore {
    */
   async #run(task, signal) {
     const { name, ...rest } = task
-    const run = new StepRun(this.#records, name, this.#grants.step(name, rest, fresh()), signal)
+    const how = { looks: LOOKS.has(task.type), signal }
+    const run = new StepRun(this.#records, name, this.#grants.step(name, rest, fresh()), how)
     const answer = await this.#coded(name, () => run.answer())
     const refusal = REFUSALS[answer.type]
-    if (refusal !== undefined) throw refusal(answer, /** @type {Required<Task>} */ (task))
+    if (refusal !== undefined) {
+      const error = refusal(answer, /** @type {Required<Task>} */ (task))
+      throw answer.lineage === undefined ? error : Object.assign(error, { lineage: answer.lineage })
+    }
     return answer
   }
 

@@ -10,4 +10,10 @@ const STEP_MS = 10_000
 /** One call to a server. A pool may wait forever for a connection, a client for its server, and a server for a lock. */
 const CALL_MS = 9_000
 
-module.exports = { CALL_MS, STEP_MS }
+/**
+ * One answer of one connection or endpoint: after that it may be dead without a word, and another one is tried. An election
+ * among members of etcd is over within two seconds.
+ */
+const ANSWER_MS = 5_000
+
+module.exports = { ANSWER_MS, CALL_MS, STEP_MS }

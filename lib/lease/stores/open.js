@@ -15,6 +15,7 @@ const { errors, isAbsent } = require('../../base/check.js')
  */
 
 const address = () => require('./address.js')
+const path = () => require('node:path')
 
 /** @param {string | null} [directory] */
 const fileStore = (directory) => require('../../files/file-store.js').fileStore(directory)
@@ -143,12 +144,14 @@ function unopenedError(url, error) {
  */
 function unknownAddressError(url) {
   const error = address().addressError(url, WANTED)
-  if (/^[./~]|^[a-z]:[\\/]/i.test(url)) error.message += `. Did you mean 'file:${url}'?`
+  const { isAbsolute } = path().win32 // it knows the paths of both kinds of systems
+  if (/^[./~]|^[a-z]:[\\/]/i.test(url))
+    error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors().meantPath(url)}'?`
   return error
 }
 
 /**
- * Opens 'file:DIR' with a plain path, as on a command line, or a file URL.
+ * Opens 'file:DIR', where DIR is an absolute path, or a file URL.
  * @param {string} url
  */
 function openFile(url) {
@@ -156,6 +159,7 @@ function openFile(url) {
   if (folder === '') {
     throw errors().optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
   }
+  if (!path().isAbsolute(folder)) throw errors().relativePathError('store', url, folder)
   return fileStore(folder)
 }
 

@@ -86,19 +86,23 @@ function checkValues(values, names) {
   return values
 }
 
+/** The core keeps positions in 64 bits. */
+const MOST_POSITION = 2n ** 64n - 1n
+
 /**
  * The position of an answer to read().
  * @param {unknown} position
  */
 function checkPosition(position) {
   if (position === undefined) return undefined
-  if (typeof position === 'bigint' && position >= 0n) return position
-  if (typeof position === 'number' && Number.isSafeInteger(position)) return position
+  const isWhole = typeof position === 'bigint' || Number.isSafeInteger(position)
+  const value = /** @type {number | bigint} */ (position)
+  if (isWhole && value >= 0 && value <= MOST_POSITION) return value
   throw errors().answerError(
     'read',
     'position',
     position,
-    'a whole number, as a number or as a bigint that is not negative, or left out',
+    'a whole number from 0 to 2^64 - 1, as a number that is exact or as a bigint, or left out',
   )
 }
 

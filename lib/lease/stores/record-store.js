@@ -76,13 +76,6 @@ class CheckedRecords {
   /** We know nothing about this database. Whoever sets `durable` vouches for it. */
   async checkDurable() {}
 
-  /** Version 0.1 had no stores of users' own, so it left nothing. */
-  async older() {
-    return { group: false, counter: undefined }
-  }
-
-  async endOlder() {}
-
   /**
    * The answer of one of the user's functions. What it throws is the cause of our error. After a call that took too long
    * the outcome is unknown, as after an error.

@@ -20,14 +20,12 @@ const { STEP_MS } = require('./limits.js')
 
 /**
  * What a step runs on: a RecordStore, as users may give one. Each of ours implements this, and may know more.
- * `clockStepMs`: how far its clock is rounded down. `checkDurable()` throws if the server may lose what it acknowledged.
- * `older(name)`: what version 0.1 left under this name, a living group and a counter's value; `endOlder(name)` ends that
- * group.
+ * `clockStepMs`: how far its clock is rounded down. `look()` is a read that makes nothing where tables are missing: what it
+ * says of the server's identity is worth nothing. `checkDurable()` throws if the server may lose what it acknowledged.
  * @typedef {RecordStore & {
  *   readonly clockStepMs?: number,
+ *   look?: RecordStore['read'],
  *   checkDurable?(): Promise<void>,
- *   older?(name: string): Promise<{ group: boolean, counter?: string | undefined }>,
- *   endOlder?(name: string): Promise<void>,
  * }} Records
  */
 
@@ -54,6 +52,7 @@ class StepRun {
   #records
   #name
   #step
+  #looks
   #signal
   #isOver = false
   #swaps = 0
@@ -64,12 +63,13 @@ class StepRun {
    * @param {Records} records
    * @param {string} name
    * @param {GrantStep} step
-   * @param {AbortSignal} [signal]
+   * @param {{ looks?: boolean, signal?: AbortSignal | undefined }} [how] whether it only looks; what gives it up
    */
-  constructor(records, name, step, signal) {
+  constructor(records, name, step, { looks = false, signal } = {}) {
     this.#records = records
     this.#name = name
     this.#step = step
+    this.#looks = looks
     this.#signal = signal
   }
 
@@ -103,8 +103,6 @@ class StepRun {
         return this.#swap(ask)
       case 'names':
         return this.#names()
-      case 'older':
-        return this.#older()
     }
   }
 
@@ -112,9 +110,16 @@ class StepRun {
   async #read({ names }) {
     // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
     const before = unixNow() - (this.#records.clockStepMs ?? 0)
-    const { now, identity, values, position } = await this.#records.read(this.#name, names)
-    const look = { now, ...identity, values: [...values], position: position?.toString(), before, after: unixNow() }
+    const { now, identity, values, position } = await this.#ask(names)
+    const look = { now, ...identity, values: [...values], before, after: unixNow() }
+    if (position !== undefined) Object.assign(look, { position: BigInt(position) })
     return this.#step.read(look, fresh())
+  }
+
+  /** @param {string[]} names */
+  #ask(names) {
+    const records = this.#records
+    return this.#looks && records.look ? records.look(this.#name, names) : records.read(this.#name, names)
   }
 
   /**
@@ -140,11 +145,6 @@ class StepRun {
 
   async #names() {
     return this.#step.named([...(await this.#records.names(this.#name))], fresh())
-  }
-
-  async #older() {
-    const { group = false, counter } = (await this.#records.older?.(this.#name)) ?? {}
-    return this.#step.older(group, counter, fresh())
   }
 }
 

@@ -13,7 +13,7 @@
 
 const { storeError } = require('../../../base/errors.js')
 const { monotonicNow } = require('../../../base/timers.js')
-const { CALL_MS } = require('../limits.js')
+const { ANSWER_MS, CALL_MS } = require('../limits.js')
 
 /**
  * @import { EtcdOptions } from './options.js'
@@ -37,9 +37,6 @@ const { CALL_MS } = require('../limits.js')
  * @property {number} [code]
  * @property {number} [grpc_code]
  */
-
-/** One request to one endpoint may take this long; a leader election is over within two seconds. */
-const REQUEST_MS = 5000
 
 /** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
@@ -204,7 +201,7 @@ class Gateway {
       if (left <= 0) break
       const index = this.#turn
       try {
-        return await this.#post(endpoints[index] + path, body, token, Math.min(REQUEST_MS, left))
+        return await this.#post(endpoints[index] + path, body, token, Math.min(ANSWER_MS, left))
       } catch (error) {
         failure = error
         if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)

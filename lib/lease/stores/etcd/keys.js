@@ -43,4 +43,4 @@ const nameOf = (key) => key.slice(key.lastIndexOf('/') + 1)
  */
 const endOf = (prefix) => `${prefix.slice(0, -1)}0`
 
-module.exports = { RECORDS, endOf, groupOf, groupPrefix, nameOf, part, recordKey }
+module.exports = { RECORDS, endOf, groupOf, groupPrefix, nameOf, recordKey }

@@ -7,7 +7,6 @@
 
 const { RECORDS, endOf, groupOf, groupPrefix, nameOf, recordKey } = require('./keys.js')
 const { holds, isAbsent, put, readFirstKey, readKeys, readRun } = require('./requests.js')
-const { endOlder, older } = require('./version-0-1.js')
 
 /**
  * @import { Records } from '../step.js'
@@ -137,16 +136,6 @@ class EtcdRecords {
    * (`--unsafe-no-fsync`, for tests) cannot be seen by clients, so whoever sets `durable` vouches for that.
    */
   async checkDurable() {}
-
-  /** @param {string} name */
-  older(name) {
-    return older(this.#gateway, name)
-  }
-
-  /** @param {string} name */
-  endOlder(name) {
-    return endOlder(this.#gateway, name)
-  }
 }
 
 module.exports = { EtcdRecords }

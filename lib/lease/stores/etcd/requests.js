@@ -24,12 +24,6 @@ const between = (from, end) => ({ key: toBase64(from), range_end: toBase64(end) 
 const after = (key) => `${key}\0`
 
 /**
- * Reads one key.
- * @param {string} key
- */
-const readOne = (key) => ({ request_range: { key: toBase64(key) } })
-
-/**
  * Reads all keys from `first` to `last`.
  * @param {string} first
  * @param {string} last
@@ -51,23 +45,10 @@ const readKeys = (from, end) => ({ request_range: { ...between(from, end), keys_
 const readFirstKey = (from, end) => ({ request_range: { ...between(from, end), keys_only: true, limit: 1 } })
 
 /**
- * Reads the last key from `from` until before `end`, with its value.
- * @param {string} from
- * @param {string} end
- */
-const readLast = (from, end) => ({ request_range: { ...between(from, end), limit: 1, sort_order: 'DESCEND' } })
-
-/**
  * @param {string} key
  * @param {string} value
  */
 const put = (key, value) => ({ request_put: { key: toBase64(key), value: toBase64(value) } })
-/**
- * @param {string} from
- * @param {string} end
- */
-const removeAll = (from, end) => ({ request_delete_range: between(from, end) })
-
 /**
  * Whether the key has exactly this value; an absent key has none.
  * @param {string} key
@@ -78,17 +59,4 @@ const holds = (key, value) => ({ key: toBase64(key), target: 'VALUE', result: 'E
 /** @param {string} key */
 const isAbsent = (key) => ({ key: toBase64(key), target: 'CREATE', result: 'EQUAL', create_revision: '0' })
 
-/**
- * Whether no key from `from` until before `end` was written after this revision.
- * @param {string} from
- * @param {string} end
- * @param {number} revision
- */
-const areOlder = (from, end, revision) => ({
-  ...between(from, end),
-  target: 'MOD',
-  result: 'LESS',
-  mod_revision: String(revision + 1),
-})
-
-module.exports = { areOlder, holds, isAbsent, put, readFirstKey, readKeys, readLast, readOne, readRun, removeAll }
+module.exports = { holds, isAbsent, put, readFirstKey, readKeys, readRun }

@@ -10,6 +10,7 @@ const { inTime } = require('../../../base/in-time.js')
 const { CALL_MS } = require('../limits.js')
 const { packageOf } = require('./packages.js')
 const { SCHEMA } = require('./schema.js')
+const { SERVER, checkState } = require('./server.js')
 
 /**
  * @import { ClientError } from '../clients.js'
@@ -22,7 +23,6 @@ const NO_AUTOCOMMIT = 'Its autocommit is off. Use a client that leaves it on.'
 const SHARED = 'On MySQL, a single connection of mariadb does not tell whether it is in a transaction. Use its pool.'
 
 const NO_DATABASE = 1046
-const NO_TABLE = 1146
 const NOT_ALLOWED = new Set([1044, 1142])
 const NO_ENGINE = new Set([1286, 3161])
 const TAKES_NO_WRITES = new Set([1290, 1792, 1836])
@@ -71,6 +71,8 @@ class Session {
   #client
   #connection
   #isOver = false
+  /** Whether the server is one that a store may use: otherwise the connection is of no use to anybody. */
+  isFit = true
 
   /**
    * @param {unknown} client for messages
@@ -85,6 +87,19 @@ class Session {
     this.#isOver = true
   }
 
+  /** Throws unless a store may use this server. */
+  async check() {
+    const [[state]] = /** @type {Row[]} */ (await this.#ask(SERVER))
+    this.checkState(String(state))
+  }
+
+  /** @param {string} state */
+  checkState(state) {
+    this.isFit = false
+    checkState(state)
+    this.isFit = true
+  }
+
   /**
    * Their rows. They are sent at once, so that nothing of the user's comes between them on the user's connection.
    * @param {string[]} texts
@@ -93,7 +108,7 @@ class Session {
     const asked = [...texts, STATUS].map((text) => this.#ask(text))
     await Promise.allSettled(asked) // before one that failed is thrown, so that none is still under way
     const [status, ...rows] = (await Promise.all(asked)).reverse()
-    this.#check(status)
+    this.#checkStatus(status)
     return /** @type {Row[][]} */ (rows.reverse())
   }
 
@@ -102,7 +117,7 @@ class Session {
    * @param {string} text
    */
   async write(text) {
-    this.#check(await this.#ask(STATUS))
+    this.#checkStatus(await this.#ask(STATUS))
     const answer = /** @type {Header} */ (await this.#ask(text))
     this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been under way when we checked
     return Number(answer.affectedRows)
@@ -125,7 +140,7 @@ class Session {
   }
 
   /** @param {Row[] | Header} status what the server answered to STATUS */
-  #check(status) {
+  #checkStatus(status) {
     if (!Array.isArray(status)) {
       const flags = this.#connection.flagsOf(status)
       if (flags === undefined) throw clientError(this.#client, SHARED)
@@ -158,6 +173,8 @@ class Session {
 class SessionRunner {
   #client
   #take
+  /** The connections whose server was checked before anything else: see SERVER. */
+  #greeted = new WeakSet()
 
   /**
    * @param {unknown} client for messages
@@ -201,30 +218,22 @@ class SessionRunner {
       throw new Error('the step was given up')
     }
     step.connection = connection
-    step.session = new Session(this.#client, connection)
+    const session = new Session(this.#client, connection)
+    step.session = session
     try {
-      return await this.#withTables(work, step.session)
+      if (!this.#greeted.has(connection.key)) await session.check()
+      this.#greeted.add(connection.key)
+      return await work(session)
+    } catch (error) {
+      session.isFit &&= !TAKES_NO_WRITES.has(/** @type {ClientError} */ (error).errno ?? 0)
+      throw error
     } finally {
       if (!step.isOver) {
         step.connection = undefined
-        connection.giveBack()
+        // Its address may lead to another server by now, so the next connection may be to a primary.
+        if (session.isFit) connection.giveBack()
+        else connection.drop()
       }
-    }
-  }
-
-  /**
-   * @template Result
-   * @param {Work<Result>} work
-   * @param {Session} session
-   */
-  async #withTables(work, session) {
-    for (;;) {
-      try {
-        return await work(session)
-      } catch (error) {
-        if (/** @type {ClientError} */ (error).errno !== NO_TABLE) throw error
-      }
-      await session.makeTables()
     }
   }
 }

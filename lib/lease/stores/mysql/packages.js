@@ -18,9 +18,10 @@ const { hasMethods } = require('../clients.js')
  */
 
 /**
- * One connection, of either package. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
+ * One connection, of either package. `key`: the same object whenever it is taken. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
  * be known. `giveBack()` gives it back to its pool, and `drop()` closes it; neither does anything to the user's own.
  * @typedef {object} Connection
+ * @property {object} key
  * @property {(sql: string) => PromiseLike<Row[] | Header>} ask
  * @property {(header: Header) => number | undefined} flagsOf
  * @property {() => void} giveBack
@@ -69,6 +70,7 @@ const AS_TEXTS = {
  * @returns {Connection}
  */
 const ofMysql2 = (connection) => ({
+  key: connection,
   ask: (sql) =>
     new Promise((resolve, reject) => {
       connection.query({ ...AS_TEXTS, sql }, (error, answer) => (error ? reject(error) : resolve(answer)))
@@ -84,6 +86,7 @@ const ofMysql2 = (connection) => ({
  * @returns {Connection}
  */
 const ofMariadb = (connection) => ({
+  key: connection.info, // its pool wraps it anew each time
   ask: (sql) => connection.query({ ...AS_TEXTS, sql }),
   flagsOf: () => undefined,
   giveBack: () => {},

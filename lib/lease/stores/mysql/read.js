@@ -3,7 +3,7 @@
 
 // The statements that read. They must never change anything, nor read the clock before the records.
 
-const { HISTORY, PROCESS, STATE } = require('./server.js')
+const { HISTORY, OWN_GROUP, PROCESS, STATE } = require('./server.js')
 const { HINTS, SETTINGS, bytes } = require('./text.js')
 
 /**
@@ -28,6 +28,7 @@ SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDA
 const readNames = (group) => `${SETTINGS}
 SELECT ${HINTS} name FROM flakeforge_record WHERE group_name = ${bytes(group)}`
 
-const GROUPS = `${SETTINGS} SELECT ${HINTS} DISTINCT group_name FROM flakeforge_record`
+const GROUPS = `${SETTINGS}
+SELECT ${HINTS} DISTINCT group_name FROM flakeforge_record WHERE group_name <> ${OWN_GROUP}`
 
 module.exports = { readRecords, CLOCK, readNames, GROUPS }

@@ -8,8 +8,8 @@ const { randomUUID } = require('node:crypto')
 const { optionError, storeError } = require('../../../base/errors.js')
 const { CLOCK, GROUPS, readNames, readRecords } = require('./read.js')
 const { MOST_BYTES } = require('./schema.js')
-const { VARIABLES, checkState, checkTables, checkVariables, lossOf } = require('./server.js')
-const { insert, nameProcess, update } = require('./swap.js')
+const { VARIABLES, checkTables, checkVariables, lossOf } = require('./server.js')
+const { insert, nameProcess, nameTable, update } = require('./swap.js')
 
 /**
  * @import { StoreIdentity } from '../../../../types/stores.d.ts'
@@ -20,8 +20,9 @@ const { insert, nameProcess, update } = require('./swap.js')
  * @typedef {Parameters<import('./client.js').Work<unknown>>[0]} Session
  */
 
-/** The record is there already; a deadlock, or a lock that came too late: nothing was written. */
-const NOT_WRITTEN = new Set([1062, 1205, 1213])
+const NO_TABLE = 1146
+/** The record or the table is not as it was read; a deadlock, or a lock that came too late: nothing was written. */
+const NOT_WRITTEN = new Set([1062, NO_TABLE, 1205, 1213])
 
 /** @implements {Records} */
 class MysqlRecords {
@@ -38,16 +39,19 @@ class MysqlRecords {
   read(group, names) {
     return this.#client.run(async (session) => {
       for (;;) {
-        const [rows, [[now]]] = await session.read(readRecords(group, names), CLOCK)
-        const [, history, process, state] = serverOf(rows)
-        if (process !== null) {
-          const identity = { history, process }
-          await this.#check(session, identity, state)
-          return { now: Number(now), identity, values: valuesOf(rows, names) }
-        }
+        const { answer, isNamed, hasTables } = await this.#look(session, group, names)
+        if (isNamed) return answer
+        checkVariables(await variablesOf(session)) // before anything is written
+        if (!hasTables) await session.makeTables()
+        await session.write(nameTable(randomUUID()))
         await session.write(nameProcess(randomUUID()))
       }
     })
+  }
+
+  /** @type {Records['read']} */
+  look(group, names) {
+    return this.#client.run(async (session) => (await this.#look(session, group, names)).answer)
   }
 
   /** @type {Records['swap']} */
@@ -83,31 +87,41 @@ class MysqlRecords {
       throw optionError(RangeError, 'durable', true, `durable is not for this MySQL server: ${loss}.`)
   }
 
-  /** Version 0.1 had no MySQL store. */
-  async older() {
-    return { group: false, counter: undefined }
-  }
-
-  async endOlder() {}
-
   async close() {
     await this.#client.close()
   }
 
   /** @param {string} text */
   async #list(text) {
-    const [rows] = await this.#client.run((session) => session.read(text))
+    const [rows] = (await this.#client.run((session) => ifTables(session.read(text)))) ?? [[]]
     return rows.map(([name]) => String(name))
+  }
+
+  /**
+   * What is there. The server may not have its names yet, or no tables.
+   * @param {Session} session
+   * @param {string} group
+   * @param {readonly string[]} names
+   */
+  async #look(session, group, names) {
+    const found = await ifTables(session.read(readRecords(group, names), CLOCK))
+    const [rows, [[now]]] = found ?? [[], ...(await session.read(CLOCK))]
+    const [, history, process, state] = rows.find(([what]) => what === 'server') ?? []
+    const identity = { history: history ?? '', process: process ?? '' }
+    const isNamed = history != null && process != null
+    if (state != null) session.checkState(state)
+    // A server that follows another has no history, either.
+    await (isNamed ? this.#check(session, identity) : session.check())
+    const answer = { now: Number(now), identity, values: valuesOf(rows, names) }
+    return { answer, isNamed, hasTables: found !== undefined }
   }
 
   /**
    * Throws if a store must not use this server, which is asked for its variables once.
    * @param {Session} session
    * @param {StoreIdentity} identity
-   * @param {string} state
    */
-  async #check(session, identity, state) {
-    checkState(state)
+  async #check(session, identity) {
     const server = JSON.stringify(identity)
     if (server === this.#checked) return
     checkTables(identity)
@@ -117,13 +131,13 @@ class MysqlRecords {
 }
 
 /**
- * Which server answered, in the row before its records: `process` is null until this run of it has a name.
- * @param {Row[]} rows
+ * What was read, or undefined if a table is missing.
+ * @param {Promise<Row[][]>} reading
  */
-const serverOf = (rows) =>
-  /** @type {[what: string, history: string, process: string | null, state: string]} */ (
-    rows.find(([what]) => what === 'server')
-  )
+const ifTables = (reading) =>
+  reading.catch((error) => {
+    if (/** @type {ClientError} */ (error).errno !== NO_TABLE) throw error
+  })
 
 /**
  * In the order of `names`; null for an absent record.

@@ -6,16 +6,22 @@
 /** A longer record is refused: a server whose mode is not strict would cut off the rest. */
 const MOST_BYTES = 8192
 
+/** A number that a float can hold, but that no dump shows: it writes 6 digits. */
+const UNDUMPED = 16777213
+
 const SCHEMA = /* sql */ `
 -- The tables of flakeforge's MySQL and MariaDB store, for those who run migrations; the store itself makes them on first
--- use where it may. They are in the current database.
+-- use where it may. They are in the current database. Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also
+-- SELECT on performance_schema.replication_connection_status and performance_schema.replication_applier_status.
 -- No row may ever expire or be cleaned up: a forgotten end of a window lets it be granted twice.
 
--- All columns hold bytes: a column of text would take 'G ' for 'g'.
+-- All texts are bytes: a column of text would take 'G ' for 'g'. The table has a row of its own with a random text, and with
+-- ${UNDUMPED} as undumped. A dump that is put back shows by that: it has 16777200 there.
 CREATE TABLE IF NOT EXISTS flakeforge_record (
   group_name varbinary(512) NOT NULL,
   name varbinary(64) NOT NULL,
   value varbinary(${MOST_BYTES}) NOT NULL,
+  undumped float,
   PRIMARY KEY (group_name, name)
 ) ENGINE = InnoDB;
 
@@ -27,4 +33,4 @@ CREATE TABLE IF NOT EXISTS flakeforge_process (
 ) ENGINE = MEMORY;
 `
 
-module.exports = { MOST_BYTES, SCHEMA }
+module.exports = { MOST_BYTES, SCHEMA, UNDUMPED }

@@ -4,15 +4,19 @@
 // The statements that write. Each is one autocommit statement that compares the record's bytes and the server's identity
 // and then writes, or changes nothing. They must never write inside the user's transaction.
 
-const { HISTORY, NAME, PROCESS, TAKES_WRITES } = require('./server.js')
+const { HISTORY, NAME, OWN_GROUP, OWN_NAME, PROCESS, TAKES_WRITES, historyWith, isOwnRow } = require('./server.js')
+const { UNDUMPED } = require('./schema.js')
 const { HINTS, SETTINGS, bytes } = require('./text.js')
 
 /**
  * @import { StoreIdentity } from '../../../../types/stores.d.ts'
  */
 
-/** @param {StoreIdentity} identity */
-const isServer = ({ history, process }) => `${HISTORY} = ${bytes(history)} AND ${PROCESS} = ${bytes(process)}
+/**
+ * @param {StoreIdentity} identity
+ * @param {string} present SQL for the history of this server
+ */
+const isServer = ({ history, process }, present) => `${present} = ${bytes(history)} AND ${PROCESS} = ${bytes(process)}
   AND ${TAKES_WRITES} AND @@autocommit = 1 /*M!100100 AND @@in_transaction = 0 */`
 
 /**
@@ -25,10 +29,11 @@ const isServer = ({ history, process }) => `${HISTORY} = ${bytes(history)} AND $
 const insert = (group, name, to, identity) => `${SETTINGS}
 INSERT ${HINTS} INTO flakeforge_record (group_name, name, value)
 SELECT ${bytes(group)}, ${bytes(name)}, ${bytes(to)} FROM DUAL
-WHERE ${isServer(identity)}`
+WHERE ${isServer(identity, HISTORY)}`
 
 /**
- * A client may count rows that were found or rows that were changed: they are the same, because the text changes.
+ * A client may count rows that were found or rows that were changed: they are the same, because the text changes. The
+ * table's own row is joined: MySQL updates no table that a subquery reads.
  * @param {string} group
  * @param {string} name
  * @param {string} from
@@ -36,10 +41,10 @@ WHERE ${isServer(identity)}`
  * @param {StoreIdentity} identity
  */
 const update = (group, name, from, to, identity) => `${SETTINGS}
-UPDATE ${HINTS} flakeforge_record SET value = ${bytes(to)}
-WHERE group_name = ${bytes(group)} AND name = ${bytes(name)} AND value = ${bytes(from)}
+UPDATE ${HINTS} flakeforge_record AS own, flakeforge_record AS record SET record.value = ${bytes(to)}
+WHERE record.group_name = ${bytes(group)} AND record.name = ${bytes(name)} AND record.value = ${bytes(from)}
   AND ${bytes(from)} <> ${bytes(to)}
-  AND ${isServer(identity)}`
+  AND ${isOwnRow('own')} AND ${isServer(identity, historyWith('own.value'))}`
 
 /**
  * Gives this run of the server its random text, unless it has one.
@@ -48,4 +53,13 @@ WHERE group_name = ${bytes(group)} AND name = ${bytes(name)} AND value = ${bytes
 const nameProcess = (nonce) => `${SETTINGS}
 INSERT ${HINTS} IGNORE INTO flakeforge_process (server, nonce) VALUES (CAST(${NAME} AS BINARY), ${bytes(nonce)})`
 
-module.exports = { insert, update, nameProcess }
+/**
+ * Gives the table its own row; and another text, if a dump brought the row that it has.
+ * @param {string} text
+ */
+const nameTable = (text) => `${SETTINGS}
+INSERT ${HINTS} INTO flakeforge_record (group_name, name, value, undumped)
+VALUES (${OWN_GROUP}, ${OWN_NAME}, ${bytes(text)}, ${UNDUMPED})
+ON DUPLICATE KEY UPDATE value = IF(undumped <=> ${UNDUMPED}, value, ${bytes(text)}), undumped = ${UNDUMPED}`
+
+module.exports = { insert, update, nameProcess, nameTable }

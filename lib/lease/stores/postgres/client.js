@@ -14,7 +14,7 @@ const schema = require('./schema.js')
 
 /**
  * @import { ClientError } from '../clients.js'
- * @import { Commands, Values } from './packages.js'
+ * @import { Connection, Take, Values } from './packages.js'
  */
 
 const LONGEST_PAUSE_MS = 50
@@ -30,7 +30,7 @@ const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX0
 const NO_TABLE = '42P01'
 const NOT_ALLOWED = '42501'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
-const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_lsn/
+const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_flush_lsn/
 
 /**
  * A statement's one answer, which is JSON.
@@ -59,46 +59,59 @@ function failure(thrown) {
   }
   if (IDENTITY.test(message)) {
     const why =
-      'lost writes would not be noticed without pg_control_system(), pg_current_wal_lsn() and pg_walfile_name()'
+      'lost writes would not be noticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
     return storeError(`PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`, error)
   }
   return storeError(`PostgreSQL: ${message}`, error)
 }
 
-/** Runs statements on a client. If it is our own, `close` ends it, and `onFailure` may give up its connections. */
+/**
+ * What a step has, as long as it is under way.
+ * @typedef {{ isOver: boolean, connection?: Connection | undefined }} Step
+ */
+
+/** What tells that a statement did nothing. */
+const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
+
+/** Runs statements on a client. If it is our own, `close` ends it. */
 class StatementRunner {
   #client
-  #commands
-  #onFailure
+  #take
 
   /**
    * @param {unknown} client for messages
-   * @param {Commands} commands
-   * @param {{ close?: () => unknown, onFailure?: (error: unknown) => void }} [own]
+   * @param {Take} take
+   * @param {() => unknown} [close]
    */
-  constructor(client, commands, { close = () => {}, onFailure = () => {} } = {}) {
+  constructor(client, take, close = () => {}) {
     this.#client = client
-    this.#commands = commands
-    this.#onFailure = onFailure
+    this.#take = take
     this.close = close
   }
 
   /**
-   * The answer of a statement that may be run again: if another transaction came first, it did nothing.
+   * The answer of a statement that may be run again: if another transaction came first, it did nothing. Undefined if our
+   * table is missing.
    * @param {string} text
    * @param {Values} values
    */
-  run(text, values) {
-    return this.#inTime(() => this.#attempts(text, values))
+  async run(text, values) {
+    const answer = await this.#onConnection((connection) => this.#attempts(connection, text, values))
+    return answer === MISSING ? undefined : answer
   }
 
   /**
-   * The same for a statement that must not: undefined if it did nothing.
+   * The same for a statement that must not be run again: undefined if it did nothing.
    * @param {string} text
    * @param {Values} values
    */
-  runOnce(text, values) {
-    return this.#inTime(() => this.#attempt(text, values))
+  async runOnce(text, values) {
+    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values))
+    return answer === MISSING || answer === SECOND ? undefined : answer
+  }
+
+  makeTable() {
+    return this.#onConnection((connection) => this.#makeTable(connection))
   }
 
   refuseTransaction() {
@@ -107,53 +120,88 @@ class StatementRunner {
 
   /**
    * @template Result
-   * @param {() => Promise<Result>} work
+   * @param {(connection: Connection) => Promise<Result>} work
    */
-  async #inTime(work) {
+  async #onConnection(work) {
+    /** @type {Step} */
+    const step = { isOver: false }
     try {
-      return await inTime(work(), CALL_MS)
+      return await inTime(this.#step(work, step), CALL_MS)
     } catch (error) {
-      this.#onFailure(error)
       throw failure(error)
+    } finally {
+      step.isOver = true
+      step.connection?.drop() // it did not answer: it may have died without a word
+    }
+  }
+
+  /**
+   * @template Result
+   * @param {(connection: Connection) => Promise<Result>} work
+   * @param {Step} step
+   */
+  async #step(work, step) {
+    const connection = await this.#take()
+    if (step.isOver) {
+      connection.giveBack()
+      throw new Error('the step was given up')
+    }
+    step.connection = connection
+    let isFit = true
+    try {
+      return await work(connection)
+    } catch (error) {
+      isFit = isFlakeError(error) // otherwise the server failed, or takes no writes: perhaps it is no primary any more
+      throw error
+    } finally {
+      if (!step.isOver) {
+        step.connection = undefined
+        if (isFit) connection.giveBack()
+        else connection.drop()
+      }
     }
   }
 
   /**
    * A longer pause after each attempt that came second.
+   * @param {Connection} connection
    * @param {string} text
    * @param {Values} values
    */
-  async #attempts(text, values) {
+  async #attempts(connection, text, values) {
     const start = monotonicNow()
     for (let pause = 1; monotonicNow() - start < CALL_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      const answer = await this.#attempt(text, values)
-      if (answer !== undefined) return answer
+      const answer = await this.#attempt(connection, text, values)
+      if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)
     }
     throw new Error(`others came first for ${CALL_MS} ms`)
   }
 
   /**
-   * The answer, or undefined if nothing was done: others came first, or the table was missing, and was made.
+   * The answer, or what tells that nothing was done.
+   * @param {Connection} connection
    * @param {string} text
    * @param {Values} values
    */
-  async #attempt(text, values) {
-    this.#refuseBusy()
+  async #attempt(connection, text, values) {
+    this.#refuseBusy(connection)
     try {
-      const answer = parseAnswer(await this.#commands.send(text, values), this.#client)
-      this.#refuseBusy() // a BEGIN may have been under way when we checked
+      const answer = parseAnswer(await connection.send(text, values), this.#client)
+      this.#refuseBusy(connection) // a BEGIN may have been under way when we checked
       return answer
     } catch (error) {
       const { code = '' } = /** @type {ClientError} */ (error)
-      if (code === NO_TABLE) return this.#makeTable()
-      if (!CAME_SECOND.has(code)) throw error
+      if (code === NO_TABLE) return MISSING
+      if (CAME_SECOND.has(code)) return SECOND
+      throw error
     }
   }
 
-  async #makeTable() {
+  /** @param {Connection} connection */
+  async #makeTable(connection) {
     try {
-      await this.#commands.make(schema)
+      await connection.make(schema)
     } catch (error) {
       const { code = '', message } = /** @type {ClientError} */ (error)
       if (MADE_BY_ANOTHER.has(code)) return
@@ -164,8 +212,9 @@ class StatementRunner {
     }
   }
 
-  #refuseBusy() {
-    if (this.#commands.isBusy()) this.refuseTransaction()
+  /** @param {Connection} connection */
+  #refuseBusy(connection) {
+    if (connection.isBusy()) this.refuseTransaction()
   }
 }
 
@@ -174,9 +223,9 @@ class StatementRunner {
  * @param {unknown} client
  */
 function postgresClient(client) {
-  const commands = packageOf(client)
-  if (commands === undefined) throw optionTypeError('client', client, WANTED)
-  return new StatementRunner(client, commands)
+  const take = packageOf(client)
+  if (take === undefined) throw optionTypeError('client', client, WANTED)
+  return new StatementRunner(client, take)
 }
 
 module.exports = { StatementRunner, postgresClient }

@@ -8,6 +8,6 @@ module.exports = /* sql */ `
 SELECT json_build_object(
   'fsync', current_setting('fsync'),
   'full_page_writes', current_setting('full_page_writes'),
-  'isLogged', (SELECT relpersistence = 'p' FROM pg_class WHERE oid = 'flakeforge_record'::regclass)
+  'isLogged', (SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('flakeforge_record'))
 )::text
 `

@@ -15,39 +15,48 @@ const { CALL_MS } = require('../limits.js')
  */
 
 /**
- * The commands of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()`: the one answer
- * of a statement. `make()` runs the statements that make tables.
- * @typedef {object} Commands
+ * One connection, or all of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()`: the one
+ * answer of a statement. `make()` runs the statements that make tables. `giveBack()` gives it back to its pool, and `drop()`
+ * closes it; neither does anything to one that the user made.
+ * @typedef {object} Connection
  * @property {() => boolean} isBusy
  * @property {(text: string, values: Values) => Promise<string | undefined>} send
  * @property {(text: string) => PromiseLike<unknown>} make
+ * @property {() => void} giveBack
+ * @property {() => void} drop
  */
+
+/** @typedef {() => Promise<Connection>} Take takes a connection from a pool, or the one that there is */
 
 /**
  * What we need of postgres.js: its sql function.
  * @typedef {object} Sql
  * @property {(text: string, values?: Values) => PromiseLike<unknown> & { values(): PromiseLike<string[][]> }} unsafe
- * @property {object} [options]
+ * @property {{ max?: number }} [options]
  */
 
-/**
- * What we need of pg: a Pool or Client.
- * @typedef {object} Pg
- * @property {(query: unknown) => Promise<{ rows: string[][] }>} query
- * @property {object} [options] of a Pool
- * @property {number} [totalCount] of a Pool
- * @property {Connection} [connection] of a Client
- */
-
-/** @typedef {{ writer?: unknown, on(event: string, listener: (message: { status: string }) => void): void }} Connection */
+/** @typedef {{ writer?: unknown, on(event: string, listener: (message: { status: string }) => void): void }} Wire */
 
 /**
- * What we need of a Client of pg beside that. Older versions have no `getTransactionStatus`.
+ * What we need of a Client of pg. Older versions have no `getTransactionStatus`, and those of pg-native no `connection`. One
+ * of a Pool has `release`, too.
  * @typedef {object} PgClient
- * @property {() => string | undefined} [getTransactionStatus]
- * @property {Connection} connection
+ * @property {(query: unknown) => Promise<{ rows: string[][] }>} query
+ * @property {() => string | null | undefined} [getTransactionStatus]
+ * @property {Wire} [connection]
  * @property {boolean} [_connected]
  * @property {boolean} [_connecting]
+ * @property {(event: string, listener: () => void) => void} on
+ * @property {(event: string, listener: () => void) => void} removeListener
+ * @property {(isBroken?: boolean) => void} release
+ */
+
+/**
+ * What we need of a Pool of pg.
+ * @typedef {object} PgPool
+ * @property {object} [options]
+ * @property {number} totalCount
+ * @property {() => Promise<PgClient>} connect
  */
 
 const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
@@ -58,54 +67,113 @@ const QUERY_MS = CALL_MS + 1000
 /** pg must not parse values: a client may have its own parsers. */
 const AS_TEXT = { getTypeParser: () => (/** @type {string} */ text) => text }
 
+/** Two statements of one transaction tell the same time; two of their own never do. */
+const BEGAN = 'SELECT now()::text'
+
 /**
- * postgres.js: `unsafe` prepares no named statement, because a pooler could not keep it.
+ * Whether the one connection of postgres.js is in a transaction. It does not say so by itself. With more of them, it refuses
+ * a BEGIN itself, except on a reserved one.
  * @param {Sql} sql
- * @returns {Commands}
  */
-const ofPostgresJs = (sql) => ({
-  isBusy: () => false,
-  send: async (text, values) => (await sql.unsafe(text, values).values())[0]?.[0],
-  make: (text) => sql.unsafe(text),
-})
-
-/**
- * A Pool of pg.
- * @param {Pg} client
- * @param {() => boolean} [isBusy]
- * @returns {Commands}
- */
-const ofPg = (client, isBusy = () => false) => ({
-  isBusy,
-  send: async (text, values) => {
-    const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
-    return (await client.query(query)).rows[0][0]
-  },
-  make: (text) => client.query(text),
-})
-
-/**
- * The last transaction status that the server sent to a pg Client; 'I' means none is open. Older versions hide it.
- * @param {PgClient} client
- */
-function statusOf(client) {
-  if (typeof client.getTransactionStatus === 'function') return () => client.getTransactionStatus?.()
-  /** @type {string | undefined} */
-  let status
-  client.connection.on('readyForQuery', (message) => {
-    status = message.status
-  })
-  return () => status
+async function isInTransaction(sql) {
+  if (sql.options?.max !== 1) return false
+  const [[[first]], [[second]]] = await Promise.all([BEGAN, BEGAN].map((text) => sql.unsafe(text).values()))
+  return first === second
 }
 
 /**
- * One Client of pg: it knows whether it is in a transaction, and wants its queries one after the other.
- * @param {Pg & PgClient} client
- * @returns {Commands}
+ * postgres.js: `unsafe` prepares no named statement, because a pooler could not keep it. A reserved connection cannot be
+ * used: if it dies, releasing it ends the process.
+ * @param {Sql} sql
+ * @param {() => void} [drop]
+ * @returns {Take}
  */
-function ofPgClient(client) {
+const fromPostgresJs =
+  (sql, drop = () => {}) =>
+  async () => {
+    const isBusy = await isInTransaction(sql)
+    return {
+      isBusy: () => isBusy,
+      send: async (text, values) => (await sql.unsafe(text, values).values())[0]?.[0],
+      make: (text) => sql.unsafe(text),
+      giveBack: () => {},
+      drop,
+    }
+  }
+
+/**
+ * A Client of pg.
+ * @param {PgClient} client
+ * @returns {Connection}
+ */
+const ofPg = (client) => {
   const status = statusOf(client)
-  const { isBusy, ...commands } = ofPg(client, () => ['T', 'E'].includes(status() ?? ''))
+  return {
+    isBusy: () => ['T', 'E'].includes(status() ?? ''),
+    send: async (text, values) => {
+      const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
+      return (await client.query(query)).rows[0][0]
+    },
+    make: (text) => client.query(text),
+    giveBack: () => {},
+    drop: () => {},
+  }
+}
+
+/** @type {WeakMap<PgClient, () => string | null | undefined>} */
+const statuses = new WeakMap()
+
+/**
+ * The last transaction status that the server sent to a pg Client; 'I' means none is open. Older versions hide it, so we
+ * listen; those of pg-native tell nothing.
+ * @param {PgClient} client
+ */
+function statusOf(client) {
+  const known = statuses.get(client)
+  if (known !== undefined) return known
+  /** @type {string | undefined} */
+  let heard
+  const isTold = typeof client.getTransactionStatus === 'function'
+  if (!isTold) {
+    client.connection?.on('readyForQuery', (message) => {
+      heard = message.status
+    })
+  }
+  const status = isTold ? () => client.getTransactionStatus?.() : () => heard
+  statuses.set(client, status)
+  return status
+}
+
+/**
+ * A Pool of pg. Whoever gave a connection back inside a transaction is found out before anything is sent in it.
+ * @param {PgPool} pool
+ * @returns {Take}
+ */
+const fromPgPool = (pool) => async () => {
+  const client = await pool.connect()
+  const ignore = () => {} // a server that goes away would end the process; the statement tells
+  client.on('error', ignore)
+  const leave = (/** @type {boolean} */ isBroken) => {
+    client.removeListener('error', ignore)
+    client.release(isBroken)
+  }
+  const connection = ofPg(client)
+  try {
+    if (statusOf(client)() === undefined) await client.query('') // we have just begun to listen
+  } catch (error) {
+    leave(true)
+    throw error
+  }
+  return { ...connection, giveBack: () => leave(false), drop: () => leave(true) }
+}
+
+/**
+ * One Client of pg: it wants its queries one after the other.
+ * @param {PgClient} client
+ * @returns {Take}
+ */
+function fromPgClient(client) {
+  const connection = ofPg(client)
   /** @type {PromiseLike<unknown> | undefined} */
   let last
   /**
@@ -117,15 +185,15 @@ function ofPgClient(client) {
     last = result
     return result
   }
-  /** @type {Commands['send']} */
+  /** @type {Connection['send']} */
   const send = async (...args) => {
     // pg would keep the query until somebody connects.
     if (client._connected === false && client._connecting === false) {
       throw storeError('The PostgreSQL client was never connected. Await client.connect() first.')
     }
-    return inTurn(() => commands.send(...args))
+    return inTurn(() => connection.send(...args))
   }
-  return { isBusy, send, make: (text) => inTurn(() => commands.make(text)) }
+  return async () => ({ ...connection, send, make: (text) => inTurn(() => connection.make(text)) })
 }
 
 /**
@@ -137,13 +205,15 @@ const isOldPostgresJs = ({ options }) => typeof options === 'object' && !('sslne
 /**
  * A Pool of pg 7 lacks this option, and its Client has its own writer. The first 8.x are like that too, but they work: so
  * we also look at the installed version.
- * @param {Pg} client
+ * @param {PgPool | PgClient} client
  */
 const isOldPg = (client) => looksOld(client) && oldVersion('pg') !== undefined
 
-/** @param {Pg} client */
-const looksOld = ({ options = {}, connection }) =>
-  connection ? connection.writer !== undefined : !('maxUses' in options)
+/** @param {PgPool | PgClient} client */
+const looksOld = (client) =>
+  'connection' in client && client.connection
+    ? client.connection.writer !== undefined
+    : !('maxUses' in /** @type {PgPool} */ (/** @type {Partial<PgPool>} */ (client).options ?? {}))
 
 /**
  * @param {unknown} client
@@ -153,18 +223,25 @@ const isPostgresJs = (client) => typeof client === 'function' && hasMethods(clie
 
 /**
  * @param {unknown} client
- * @returns {client is Pg}
+ * @returns {client is PgPool | PgClient}
  */
 const isPg = (client) => hasMethods(client, 'query', 'connect')
 
 /**
- * @param {Pg} client
- * @returns {client is Pg & PgClient}
+ * @param {PgPool | PgClient} client
+ * @returns {client is PgPool}
  */
-const isPgClient = (client) => hasMethods(client, 'getTransactionStatus') || hasMethods(client.connection, 'on')
+const isPgPool = (client) => 'totalCount' in client && typeof client.totalCount === 'number'
 
 /**
- * The commands of the user's client; undefined if it is neither package's.
+ * @param {PgPool | PgClient} client
+ * @returns {client is PgClient}
+ */
+const isPgClient = (client) =>
+  hasMethods(client, 'getTransactionStatus') || ('connection' in client && hasMethods(client.connection, 'on'))
+
+/**
+ * How to take a connection of the user's client; undefined if it is neither package's.
  * @param {unknown} client
  */
 function packageOf(client) {
@@ -172,12 +249,12 @@ function packageOf(client) {
     // The sql of a transaction or of a reserved connection has no begin().
     if (!hasMethods(client, 'begin')) throw clientError(client, IN_TRANSACTION)
     if (isOldPostgresJs(client)) throw oldClientError(client, 'postgres')
-    return ofPostgresJs(client)
+    return fromPostgresJs(client)
   }
   if (!isPg(client)) return undefined
   if (isOldPg(client)) throw oldClientError(client, 'pg')
-  if (typeof client.totalCount === 'number') return ofPg(client)
-  if (isPgClient(client)) return ofPgClient(client)
+  if (isPgPool(client)) return fromPgPool(client)
+  if (isPgClient(client)) return fromPgClient(client)
 }
 
-module.exports = { IN_TRANSACTION, ofPg, ofPostgresJs, packageOf }
+module.exports = { IN_TRANSACTION, fromPgPool, fromPostgresJs, packageOf }

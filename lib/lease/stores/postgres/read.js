@@ -7,21 +7,30 @@
 //
 // Each name is looked up on its own. In a join, the planner might read the whole table, as its statistics are often old.
 // The JSON is sent as text: postgres.js would make JSON of it a second time.
-// A statement of its own has no transaction ID before it writes. One that has is in the user's transaction.
 
 const server = require('./server.js')
 
-module.exports = /* sql */ `
+/** @param {string} values */
+const read = (values) => /* sql */ `
 SELECT json_build_object(
   'now', floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-  'identity', json_build_object('history', history, 'process', process),
-  'values', (
+  'identity', json_build_object('history', coalesce(history, ''), 'process', process),
+  'values', ${values},
+  'position', position,
+  'follows', follows,
+  'isInTransaction', is_in_transaction
+)::text
+FROM (${server}) AS server
+`
+
+const READ = read(`(
     SELECT coalesce(json_agg((
       SELECT value FROM flakeforge_record WHERE group_name = $1::text AND name = wanted.name
     ) ORDER BY place), '[]')
     FROM json_array_elements_text($2::text::json) WITH ORDINALITY AS wanted (name, place)
-  ),
-  'isInTransaction', txid_current_if_assigned() IS NOT NULL
-)::text
-FROM (${server}) AS server
-`
+  )`)
+
+/** The same where the table is missing: $1 names as a JSON array. */
+const READ_NOTHING = read(`(SELECT coalesce(json_agg(NULL::text), '[]') FROM json_array_elements($1::text::json))`)
+
+module.exports = { READ, READ_NOTHING }

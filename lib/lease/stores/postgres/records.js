@@ -4,16 +4,16 @@
 // Records in PostgreSQL's table flakeforge_record, over the user's own client: one statement reads, and one swaps. It
 // must never decide what a record means. Values are text, so they cannot contain NUL: the server refuses it.
 
-const { unusableOptionError } = require('../../../base/errors.js')
-const READ = require('./read.js')
+const { storeError, unusableOptionError } = require('../../../base/errors.js')
+const { READ, READ_NOTHING } = require('./read.js')
 const SWAP = require('./swap.js')
 const NAMES = require('./names.js')
 const GROUPS = require('./groups.js')
 const DURABLE = require('./durable.js')
-const version01 = require('./version-0-1.js')
 
 /**
  * @import { Records } from '../step.js'
+ * @typedef {Omit<Awaited<ReturnType<Records['read']>>, 'position'>} Snapshot
  * @typedef {InstanceType<typeof import('./client.js').StatementRunner>} StatementRunner
  */
 
@@ -41,10 +41,20 @@ class PostgresRecords {
 
   /** @type {Records['read']} */
   async read(group, names) {
-    const { isInTransaction, ...answer } = await this.#client.run(READ, [group, JSON.stringify(names)])
-    // A connection that was given back to its pool inside a transaction: what we wrote there may be undone.
-    if (isInTransaction) this.#client.refuseTransaction()
-    return answer
+    const wanted = JSON.stringify(names)
+    for (;;) {
+      const answer = await this.#client.run(READ, [group, wanted])
+      if (answer !== undefined) return this.#checked(answer)
+      this.#checked(await this.#client.run(READ_NOTHING, [wanted])) // before anything is written
+      await this.#client.makeTable()
+    }
+  }
+
+  /** @type {Records['read']} */
+  async look(group, names) {
+    const wanted = JSON.stringify(names)
+    const answer = await this.#client.run(READ, [group, wanted])
+    return this.#checked(answer ?? (await this.#client.run(READ_NOTHING, [wanted])))
   }
 
   /** @type {Records['swap']} */
@@ -54,16 +64,30 @@ class PostgresRecords {
   }
 
   /** @param {string} group */
-  names(group) {
-    return this.#client.run(NAMES, [group])
+  async names(group) {
+    return (await this.#client.run(NAMES, [group])) ?? []
   }
 
-  groups() {
-    return this.#client.run(GROUPS, [])
+  async groups() {
+    return (await this.#client.run(GROUPS, [])) ?? []
   }
 
   async close() {
     await this.#client.close()
+  }
+
+  /**
+   * Throws if a store must not use the server or the connection that answered.
+   * @param {{ follows: boolean, isInTransaction: boolean, position: string | null } & Snapshot} answer
+   */
+  #checked({ follows, isInTransaction, position, ...answer }) {
+    // A connection that was given back to its pool inside a transaction: what we wrote there may be undone.
+    if (isInTransaction) this.#client.refuseTransaction()
+    if (follows) {
+      const why = 'flakeforge_record gets its rows from another server, by a subscription'
+      throw storeError(`A store cannot use this PostgreSQL server. ${why}. Use the address of that server.`)
+    }
+    return position === null ? answer : { ...answer, position: BigInt(position) }
   }
 
   /** Refuses a server that may lose what it answered although its identity stays: then `durable` would be untrue. */
@@ -75,26 +99,6 @@ class PostgresRecords {
     const [why, wayOut] = [IS_UNSAFE, WAYS_OUT].map((texts) => unsafe.map((name) => texts[name]))
     const text = `on this PostgreSQL server: ${why.join(', and ')}. Leave durable out, or ${wayOut.join(' and ')}.`
     throw unusableOptionError('durable', true, text)
-  }
-
-  /**
-   * What version 0.1 left under this name: whether there is a live group, and the value of a counter.
-   * @param {string} name
-   */
-  async older(name) {
-    const here = await this.#client.run(version01.tables, [])
-    const ask = (/** @type {'group' | 'counter'} */ table) =>
-      here[table] ? this.#client.run(version01[table], [name]) : undefined
-    return { group: (await ask('group')) ?? false, counter: (await ask('counter')) ?? undefined }
-  }
-
-  /**
-   * Ends the group that version 0.1 left, if there is one.
-   * @param {string} name
-   */
-  async endOlder(name) {
-    const here = await this.#client.run(version01.tables, [])
-    if (here.group) await this.#client.run(version01.end, [name])
   }
 }
 

@@ -13,7 +13,7 @@ const server = require('./server.js')
 module.exports = /* sql */ `
 WITH server AS MATERIALIZED (
   SELECT
-    history = $5::text AND process = $6::text AS is_same,
+    history = $5::text AND process = $6::text AND NOT follows AND NOT is_in_transaction AS is_same,
     -- A crash must not undo the commit, whatever the database's default. The setting is read at the commit, so it
     -- applies to this statement, and only to this one.
     set_config('synchronous_commit',

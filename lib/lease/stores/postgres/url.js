@@ -7,11 +7,10 @@
 const { openWithPackage } = require('../client-packages.js')
 const { endInTime } = require('../clients.js')
 const { StatementRunner } = require('./client.js')
-const { ofPg, ofPostgresJs } = require('./packages.js')
+const { fromPgPool, fromPostgresJs } = require('./packages.js')
 
 /**
- * @import { ClientError } from '../clients.js'
- * @import { Commands, Pg, Sql } from './packages.js'
+ * @import { PgPool, Sql } from './packages.js'
  */
 
 /**
@@ -29,7 +28,7 @@ const CONNECT_SECONDS = 5
 const MOST_CONNECTIONS = 2
 
 /**
- * @param {{ Pool: new (options: object) => Pg & OwnPool }} exports of pg
+ * @param {{ Pool: new (options: object) => PgPool & OwnPool }} exports of pg
  * @param {string} url
  */
 function openPg({ Pool }, url) {
@@ -42,7 +41,7 @@ function openPg({ Pool }, url) {
   })
   // A server that goes away tells each idle connection; the next step reports it.
   pool.on('error', () => {})
-  return new StatementRunner(pool, ofPg(pool), { close: () => endInTime(() => pool.end()) })
+  return new StatementRunner(pool, fromPgPool(pool), () => endInTime(() => pool.end()))
 }
 
 /**
@@ -61,25 +60,20 @@ function openPostgresJs(postgres, url) {
       onnotice: () => {}, // such as: this table exists already
     })
   let sql = connect()
-  /** @type {Commands} */
-  const commands = {
-    isBusy: () => false,
-    send: (...args) => ofPostgresJs(sql).send(...args),
-    make: (text) => ofPostgresJs(sql).make(text),
-  }
   let isClosed = false
-  // Its connections may have died silently, and it has no time limit for a query: the next step opens new ones.
-  const onFailure = (/** @type {unknown} */ error) => {
-    if (/** @type {ClientError} */ (error).code !== 'ETIMEDOUT' || isClosed) return
-    const stuck = sql
+  // Its connections may have died silently, or lead to a server that is no primary any more, and it closes none of them: the
+  // next step opens new ones.
+  const drop = () => {
+    if (isClosed) return
+    const old = sql
     sql = connect()
-    stuck.end({ timeout: 0 }).catch(() => {})
+    old.end({ timeout: 0 }).catch(() => {})
   }
   const close = () => {
     isClosed = true
     return endInTime(() => sql.end({ timeout: CONNECT_SECONDS }))
   }
-  return new StatementRunner(sql, commands, { close, onFailure })
+  return new StatementRunner(sql, () => fromPostgresJs(sql, drop)(), close)
 }
 
 const OPEN = { pg: openPg, postgres: openPostgresJs }

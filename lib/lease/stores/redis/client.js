@@ -9,6 +9,7 @@ const { clientError, optionTypeError, storeError } = require('../../../base/erro
 const { inTime } = require('../../../base/in-time.js')
 const { monotonicNow } = require('../../../base/timers.js')
 const { oldClientError } = require('../client-packages.js')
+const { ANSWER_MS } = require('../limits.js')
 const { isRefusedSelect } = require('./database.js')
 const { isBatch, isOldNodeRedis, packageOf } = require('./packages.js')
 
@@ -21,9 +22,6 @@ const { isBatch, isOldNodeRedis, packageOf } = require('./packages.js')
  * A Lua script, and the SHA-1 by which a server knows it.
  * @typedef {{ source: string, sha: string }} Script
  */
-
-/** How long a call may take. Both clients queue commands while they reconnect, by default forever. */
-const CALL_MS = 5000
 
 const WANTED = 'an ioredis or node-redis client'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
@@ -117,7 +115,7 @@ class ScriptRunner {
   async #inTime(call) {
     const start = monotonicNow()
     try {
-      return await inTime(call(), CALL_MS)
+      return await inTime(call(), ANSWER_MS)
     } catch (error) {
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
@@ -154,12 +152,15 @@ class ScriptRunner {
       const why = `Redis refused database ${error.command.args?.[0]}, and in another one this member would be alone`
       return storeError(`${why}. Name one that exists, with an ACL that has +select (${error.message}).`, error)
     }
-    if (this.#client.isOpen === false) {
+    const seen = connectionErrors.get(this.#client)
+    const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen why before the call
+    const reason = seen !== undefined && (isGivenUp || seen.at >= start) ? seen.error : undefined
+    if (reason === undefined && this.#client.isOpen === false) {
       return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)
     }
-    const seen = connectionErrors.get(this.#client)
-    const cause = seen !== undefined && seen.at >= start ? seen.error : error
-    return storeError(`Redis: ${error.message}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
+    const cause = reason ?? error
+    const what = isGivenUp ? 'no connection' : error.message
+    return storeError(`Redis: ${what}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
   }
 }
 
@@ -175,4 +176,4 @@ function redisClient(given) {
   return new ScriptRunner(found.client, found.commands)
 }
 
-module.exports = { CALL_MS, ScriptRunner, redisClient }
+module.exports = { ScriptRunner, redisClient }

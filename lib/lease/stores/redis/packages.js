@@ -4,11 +4,13 @@
 // How ioredis and node-redis are called: each gives the same three commands, in its own way. It must never connect,
 // configure or end a client.
 
+const { once } = require('node:events')
 const { clientError } = require('../../../base/errors.js')
 const { hasMethods } = require('../clients.js')
 const { databaseOf } = require('./database.js')
 
 /**
+ * @import { EventEmitter } from 'node:events'
  * @import { ClientError } from '../clients.js'
  * @import { Selecting } from './database.js'
  */
@@ -24,8 +26,10 @@ const { databaseOf } = require('./database.js')
  */
 
 /**
- * What we need of both: its events. `isOpen`: whether connect() was called, if the package tells.
- * @typedef {{ on(event: string, listener: (error: ClientError) => void): unknown, readonly isOpen?: boolean }} Client
+ * What we need of both: its events. `isOpen`: whether connect() was called, and `isReady`: whether there is a connection,
+ * if the package tells.
+ * @typedef {{ on(event: string, listener: (error: ClientError) => void): unknown, readonly isOpen?: boolean,
+ *   readonly isReady?: boolean }} Client
  */
 
 /**
@@ -46,11 +50,17 @@ const { databaseOf } = require('./database.js')
  * @property {(name: string) => Promise<unknown>} configGet
  */
 
-/** @typedef {Client & NodeRedisCommands} NodeRedis */
+/** @typedef {Client & EventEmitter & NodeRedisCommands} NodeRedis */
 
 /**
  * What we need of node-redis' cluster beside that.
  * @typedef {{ sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown> }} Cluster
+ */
+
+/**
+ * What we need of a pool of node-redis: one of its connections.
+ * @typedef {NodeRedisCommands & { destroy(): void, connect(): Promise<unknown> }} PoolMember
+ * @typedef {{ execute(task: (client: PoolMember) => Promise<unknown>): Promise<unknown> }} Pool
  */
 
 /**
@@ -77,6 +87,12 @@ const isNodeRedis = (client) => hasMethods(client, 'evalSha', 'connect', 'on')
  * @returns {client is NodeRedis & Cluster}
  */
 const isCluster = (client) => hasMethods(client, 'getSlotRandomNode')
+
+/**
+ * @param {NodeRedis} client
+ * @returns {client is NodeRedis & Pool}
+ */
+const isPool = (client) => hasMethods(client, 'execute')
 
 /**
  * node-redis before 4, which wants callbacks.
@@ -125,6 +141,58 @@ const onCluster = (client, command) => (script, keys, args) =>
   client.sendCommand(keys[0], false, [command, script, String(keys.length), ...keys, ...args])
 
 /**
+ * So answers a server that is no primary, to our scripts and to any write.
+ * @param {unknown} error
+ */
+const isOfReplica = (error) => /** @type {Error | undefined} */ (error)?.message?.startsWith('READONLY') === true
+
+/** @type {WeakMap<NodeRedis, Promise<unknown>>} */
+const connecting = new WeakMap()
+
+/**
+ * Waits while a client has no connection, and fails as its next attempt does. node-redis would keep a command until there
+ * is a connection: nobody would hear why there is none, and a swap might be sent long after its step.
+ * @param {NodeRedis} client
+ */
+function connected(client) {
+  if (client.isReady !== false || !client.isOpen) return
+  const known = connecting.get(client)
+  if (known !== undefined) return known
+  const ready = once(client, 'ready').finally(() => connecting.delete(client))
+  connecting.set(client, ready)
+  return ready
+}
+
+/**
+ * Runs a command on a client that has a connection.
+ * @param {NodeRedis} client
+ * @returns {(command: (client: NodeRedisCommands) => Promise<unknown>) => Promise<unknown>}
+ */
+const onClient = (client) => async (command) => {
+  await connected(client)
+  return command(client)
+}
+
+/**
+ * Runs a command on a connection of a pool. The pool takes it back whatever happened, so one that leads to a replica is
+ * made anew: it may find the primary.
+ * @param {Pool} pool
+ * @returns {(command: (client: NodeRedisCommands) => Promise<unknown>) => Promise<unknown>}
+ */
+const onPool = (pool) => (command) =>
+  pool.execute(async (member) => {
+    try {
+      return await command(member)
+    } catch (error) {
+      if (isOfReplica(error)) {
+        member.destroy()
+        member.connect().catch(() => {}) // the pool emits why it failed
+      }
+      throw error
+    }
+  })
+
+/**
  * @param {NodeRedis} client
  * @returns {Commands}
  */
@@ -133,9 +201,10 @@ function ofNodeRedis(client) {
   if (isCluster(client)) {
     return { evalSha: onCluster(client, 'EVALSHA'), evaluate: onCluster(client, 'EVAL'), setting }
   }
+  const run = isPool(client) ? onPool(client) : onClient(client)
   return {
-    evalSha: (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
-    evaluate: (text, keys, args) => client.eval(text, { keys, arguments: args }),
+    evalSha: (sha, keys, args) => run((each) => each.evalSha(sha, { keys, arguments: args })),
+    evaluate: (text, keys, args) => run((each) => each.eval(text, { keys, arguments: args })),
     setting,
   }
 }
@@ -150,4 +219,4 @@ function packageOf(client) {
   if (isNodeRedis(client)) return { client, commands: ofNodeRedis(client) }
 }
 
-module.exports = { isBatch, isOldNodeRedis, ofIoredis, ofNodeRedis, packageOf }
+module.exports = { isBatch, isOfReplica, isOldNodeRedis, ofIoredis, ofNodeRedis, packageOf }

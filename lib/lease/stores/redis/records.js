@@ -10,7 +10,6 @@
 const { createHash } = require('node:crypto')
 const durable = require('./durable.js')
 const SERVER = require('./server.js')
-const version01 = require('./version-0-1.js')
 
 /**
  * @import { Records } from '../step.js'
@@ -27,21 +26,17 @@ const READ = script(require('./read.js'))
 const SWAP = script(require('./swap.js'))
 const NAMES = script(require('./names.js'))
 const DURABLE = script(durable.SCRIPT)
-const LOOK = script(version01.look)
-const END = script(version01.end)
 
 /**
- * The braces keep all keys of a name on one node of a cluster.
+ * The key of a group's or counter's hash. The braces are for clusters, which place a key by what is in them.
  * @param {string} name
- * @param {string[]} kinds
  */
-const keysOf = (name, ...kinds) => kinds.map((kind) => `flakeforge:{${name}}:${kind}`)
-/** @param {string} group */
-const recordsOf = (group) => keysOf(group, 'records')
+const recordsOf = (name) => [`flakeforge:{${name}}:records`]
 
 /** @implements {Records} */
 class RedisRecords {
   #client
+  #durability = new durable.Durability()
 
   /** @param {ScriptRunner} client */
   constructor(client) {
@@ -74,24 +69,7 @@ class RedisRecords {
 
   async checkDurable() {
     const sections = await this.#client.run(DURABLE, ['flakeforge:durable'], [])
-    await durable.checkDurable(sections, (name) => this.#client.setting(name))
-  }
-
-  /**
-   * What version 0.1 left under this name: a live group, and a counter's value.
-   * @param {string} name
-   */
-  async older(name) {
-    const [group, counter] = await this.#client.run(LOOK, keysOf(name, 'group', 'counter'), [])
-    return { group: group === 'live', counter: counter ?? undefined }
-  }
-
-  /**
-   * Ends the group that version 0.1 left under this name: its members see it at their next renewal.
-   * @param {string} name
-   */
-  async endOlder(name) {
-    await this.#client.run(END, keysOf(name, 'group', 'slots', 'ends', 'hosts', 'owners'), [])
+    await this.#durability.check(sections, (name) => this.#client.setting(name))
   }
 }
 

@@ -6,9 +6,10 @@
 
 const { addressError } = require('../address.js')
 const { openWithPackage } = require('../client-packages.js')
-const { CALL_MS, ScriptRunner } = require('./client.js')
+const { ScriptRunner } = require('./client.js')
+const { ANSWER_MS } = require('../limits.js')
 const { isRefusedSelect } = require('./database.js')
-const { ofIoredis, ofNodeRedis } = require('./packages.js')
+const { isOfReplica, ofIoredis, ofNodeRedis } = require('./packages.js')
 
 /**
  * @import { ClientError } from '../clients.js'
@@ -41,54 +42,43 @@ const FORM = 'like redis://[user:password@]host[:6379][/N], where N is the numbe
  * @param {string} url
  */
 function openIoredis({ Redis }, url) {
-  // After a failover the old connection may lead to a replica, which takes no writes: a new one finds the primary.
-  const reconnectOnError = (/** @type {Error} */ error) => error.message.startsWith('READONLY')
-  // A step that finds no server fails after about a second: its caller knows better when to try again. If a step gets
-  // no answer, the connection may have died silently: it is given up, because a new one may work.
-  const options = { lazyConnect: true, reconnectOnError, maxRetriesPerRequest: 5, socketTimeout: CALL_MS }
+  // A step that finds no server fails after a second try: its caller knows better when to try again. If a step gets no
+  // answer, the connection may have died silently: it is given up, because a new one may work.
+  const options = { lazyConnect: true, maxRetriesPerRequest: 1, socketTimeout: ANSWER_MS }
   const client = new Redis(url, options)
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
-  // Only a new connection selects the database again.
+  // Only a new connection selects the database again, or finds the primary.
   const onFailure = (/** @type {unknown} */ error) => {
-    if (isRefusedSelect(error)) client.disconnect(true)
+    if (isRefusedSelect(error) || isOfReplica(error)) client.disconnect(true)
   }
   return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
 }
 
 /**
- * @param {{ createClient(options: { url: string }): NodeRedis & OwnNodeRedis }} exports of redis
+ * @param {{ createClient(options: object): NodeRedis & OwnNodeRedis }} exports of redis
  * @param {string} url
  */
 function openNodeRedis({ createClient }, url) {
-  const client = createClient({ url })
+  // Who has no connection makes one, or fails at once: the caller of a step knows better when to try again. A client that
+  // tries again by itself would keep the process alive.
+  const reconnectStrategy = () => new Error('no connection')
+  const client = createClient({ url, socket: { reconnectStrategy } })
   client.unref() // a lease does not keep a process alive; a step does, until its time limit
   const commands = ofNodeRedis(client)
-  /** @type {Promise<unknown> | undefined} */
-  let connection
   let isClosed = false
-  /** Connects at the first step; if that failed, at the next one. */
-  async function connect() {
-    connection ??= client.connect()
-    try {
-      await connection
-    } catch (error) {
-      connection = undefined
-      throw error
-    }
-  }
   /** @type {RunScript} */
   const evalSha = async (...args) => {
-    if (!isClosed) await connect()
+    if (!isClosed && !client.isOpen) await client.connect()
     return commands.evalSha(...args)
   }
   const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
-  // The connection may have died silently: the next step opens another. (socketTimeout would end an idle one.)
+  // The connection may have died silently, or lead to a replica: the next step opens another. (socketTimeout would end an
+  // idle one.)
   const onFailure = (/** @type {unknown} */ error) => {
-    if (/** @type {ClientError} */ (error).code !== 'ETIMEDOUT' || !client.isReady) return
-    connection = undefined
-    Promise.resolve(end()).catch(() => {})
+    const isLate = /** @type {ClientError} */ (error).code === 'ETIMEDOUT'
+    if (client.isReady && (isLate || isOfReplica(error))) Promise.resolve(end()).catch(() => {})
   }
   const close = () => {
     isClosed = true
