@@ -30,9 +30,19 @@ const HOURS = {
   ],
 }
 
+/** Dialects whose highest bits are 0: with an offset below minus all their IDs, none is left. */
+const LOWEST = {
+  'chronicle-micros': 2n ** 62n,
+  safe: 2n ** 53n,
+  hazelcast: 2n ** 62n,
+  twitter: 2n ** 62n,
+  sonyflake: 2n ** 62n,
+}
+const hasIds = (name, idOffset) => idOffset >= -(LOWEST[name] ?? 2n ** 63n) || idOffset === 0n
+
 /** Every dialect with its options. */
 export const DIALECTS = Object.keys(codec.layouts).flatMap((name) => {
-  const offsets = OFFSETS.map((idOffset) => [name, { idOffset }])
+  const offsets = OFFSETS.filter((idOffset) => hasIds(name, idOffset)).map((idOffset) => [name, { idOffset }])
   const all = [[name, {}], ...EPOCHS.map((epoch) => [name, { epoch }]), ...offsets]
   if (name === 'snowcast') return [...all, ...[128, 129, 1000, 8192].map((nodes) => [name, { nodes, epoch: 5 }])]
   if (name !== 'uniqueid') return all

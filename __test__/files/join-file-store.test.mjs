@@ -6,18 +6,42 @@ import { FlakeId } from '../support/index.mjs'
 import { closeAfter, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
-const { fileStore } = FlakeId
+const { SegmentId, fileStore } = FlakeId
 
 test('a counter takes whole numbers of 64 bits, and nothing is added otherwise', async (t) => {
   const store = fileStore(diskFolder(t))
-  t.is(await store.advance('c', 5n, 0n), 0n)
+  t.is((await store.advance('c', 5n, 0n)).number, 0n)
   for (const [by, init] of [[-5n], [2n ** 64n], [2n ** 70n], [5], [undefined], [1n, -1n], [1n, 2n ** 64n], [1n, 1]]) {
     const error = await t.throwsAsync(store.advance('c', by, init), { code: 'ERR_FLAKE_OPTION' })
     t.is(error.option, init === undefined ? 'by' : 'init')
     t.regex(error.message, /from 0 to 2\^64 - 1/)
   }
-  t.is(await store.advance('c', 0n), 5n)
-  t.is(await store.advance('c', 2n ** 64n - 6n), 5n)
+  t.is((await store.advance('c', 0n)).number, 5n)
+  t.is((await store.advance('c', 2n ** 64n - 6n)).number, 5n)
+})
+
+test('a group in a folder has a lineage until it is destroyed, and so has a counter until skipTo', async (t) => {
+  const [folder, elsewhere] = [diskFolder(t), diskFolder(t)]
+  const options = leaseOptions({ waitMs: 30_000 })
+  const flakes = []
+  for (const place of [folder, folder, elsewhere]) flakes.push(await FlakeId.join(fileStore(place), options))
+  for (const flake of flakes) closeAfter(t, flake)
+  const [lineage, same, other] = flakes.map((flake) => flake.lineage)
+  t.regex(lineage, /^[0-9a-f]{16}$/)
+  t.is(same, lineage)
+  t.not(other, lineage)
+
+  const segments = []
+  for (const place of [folder, folder, elsewhere]) segments.push(await SegmentId.open(fileStore(place), { name: 'c' }))
+  for (const segment of segments) closeAfter(t, segment)
+  const [first] = segments
+  t.regex(first.lineage, /^[0-9a-f]{16}$/)
+  t.deepEqual(
+    segments.map((segment) => segment.lineage === first.lineage),
+    [true, true, false],
+  )
+  await first.skipTo(1_000_000)
+  t.not(first.lineage, segments[1].lineage)
 })
 
 /** A layout with these fields between the timestamp and the counter. */

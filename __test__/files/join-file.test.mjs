@@ -3,6 +3,7 @@
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
+import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -44,6 +45,23 @@ async function joinedPuppet(t, folder, options = {}, given = {}) {
 }
 
 // --- slots and processes ---
+
+test('a slot that was used in a tick of an hour is used again in the same tick', async (t) => {
+  const fields = [
+    ['timestamp', 40],
+    ['shard', 10],
+    ['counter', 14],
+  ]
+  const folder = diskFolder(t)
+  const made = []
+  // The hour may end between two of them, so three are made.
+  for (let i = 0; i < 3; i++) {
+    const flake = await FlakeId.join(`file:${folder}`, { layout: { epoch: 0, tickMs: 3_600_000, fields }, waitMs: 0 })
+    made.push(flake.nextBigInt())
+    await flake.close()
+  }
+  t.true(isAscending(made))
+})
 
 for (const [place, makeFolder] of Object.entries(PLACES)) {
   test.serial(`${PROCESSES} processes that join at once get as many slots, ${place}`, async (t) => {
@@ -351,14 +369,13 @@ test.serial('destroy() reaches the other processes, and a new group goes on abov
 
 // --- files ---
 
-test.serial('the folder as a path, a relative path and a URL', async (t) => {
+test.serial('the folder as a path and as a URL, whatever the working folder is', async (t) => {
   const folder = diskFolder(t)
   for (const store of [`file:${folder}`, pathToFileURL(folder).href, `FILE:${folder}`, fileStore(folder)]) {
     t.regex(await tryJoin(store, leaseOptions({ group: 'ways', epoch: 9 })), /joined/)
   }
   const source = `
-    process.chdir(${JSON.stringify(folder)})
-    const flake = await FlakeId.join('file:ids')
+    const flake = await FlakeId.join(${JSON.stringify(`file:${path.join(folder, 'ids')}`)})
     process.chdir(${JSON.stringify(path.parse(folder).root)})
     await flake.detach()
     await flake.attach()
@@ -369,6 +386,32 @@ test.serial('the folder as a path, a relative path and a URL', async (t) => {
   t.true(fs.existsSync(path.join(folder, 'ids')))
   for (const wrong of [7, {}, true]) t.throws(() => fileStore(wrong), { code: 'ERR_FLAKE_OPTION' })
 })
+
+test.serial(
+  'a relative folder is refused, with the absolute one: another working folder would have other slots',
+  async (t) => {
+    for (const [given, meant] of [
+      ['ids', path.resolve('ids')],
+      ['./ids', path.resolve('ids')],
+      ['..', path.resolve('..')],
+      ['~/ids', path.join(os.homedir(), 'ids')],
+    ]) {
+      const joined = await t.throwsAsync(FlakeId.join(`file:${given}`), {
+        code: 'ERR_FLAKE_OPTION',
+        instanceOf: RangeError,
+      })
+      t.like(joined, { option: 'store', value: `file:${given}` })
+      t.true(joined.message.endsWith(`Did you mean 'file:${meant}'?`), joined.message)
+      const { message } = t.throws(() => fileStore(given), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
+      t.true(message.endsWith(`Did you mean '${meant}'?`), message)
+    }
+    t.throws(() => fileStore(''), {
+      code: 'ERR_FLAKE_OPTION',
+      message: /^directory must be an absolute path, but is ''/,
+    })
+    t.false(fs.existsSync('ids'))
+  },
+)
 
 test.serial('a folder that is a file, in a file, or on no local file system', async (t) => {
   const folder = diskFolder(t)

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -52,16 +53,29 @@ test('options that are refused make no file', (t) => {
   t.false(fs.existsSync(shared))
 })
 
-test('a relative path is that of the folder in which the generator was made', async (t) => {
+test('a relative path is refused, with the absolute one: another working folder would have another cursor', (t) => {
+  for (const [shared, meant] of [
+    ['ids', path.resolve('ids')],
+    ['../ids', path.resolve('../ids')],
+    ['~/ids', path.join(os.homedir(), 'ids')],
+  ]) {
+    const error = t.throws(() => new FlakeId({ id: 7, shared }), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
+    t.like(error, { option: 'shared', value: shared })
+    t.true(error.message.endsWith(`Did you mean '${meant}'?`), error.message)
+    t.false(fs.existsSync(meant))
+  }
+})
+
+test('a generator keeps its file while the working folder changes', async (t) => {
   const [here, there] = [diskFolder(t), diskFolder(t)]
+  const shared = JSON.stringify(path.join(here, 'ids'))
   const source = `
-    process.chdir(${JSON.stringify(here)})
-    const one = new FlakeId({ id: 7, shared: './ids' })
+    const one = new FlakeId({ id: 7, shared: ${shared} })
     const first = one.nextBigInt()
     process.chdir(${JSON.stringify(there)})
     await new Promise((resolve) => setTimeout(resolve, 1500)) // the watcher looks at the path
     one.next()
-    const two = new FlakeId({ id: 7, shared: ${JSON.stringify(path.join(here, 'ids'))}, maxWaitMs: 1000 })
+    const two = new FlakeId({ id: 7, shared: ${shared}, maxWaitMs: 1000 })
     console.log(JSON.stringify(two.nextBigInt() > first))
   `
   t.true(await jsonOfChild(t, source))

@@ -289,6 +289,19 @@ test('idOffset: times at which an ID would not fit 64 bits are out of range, and
   t.is(layout.end.getTime(), 2 ** 42 - 1)
 })
 
+test('idOffset: one with which no ID fits is refused', (t) => {
+  for (const [name, idOffset] of [
+    ['safe', -(2n ** 63n)],
+    ['safe', -(2n ** 53n)],
+    ['chronicle-micros', -(2n ** 63n)],
+  ]) {
+    for (const make of [() => new Layout(name, { idOffset }), () => new FlakeId({ layout: name, idOffset })]) {
+      t.like(throwsCode(t, make, 'ERR_FLAKE_OPTION', RangeError), { option: 'idOffset', value: idOffset })
+    }
+  }
+  t.is(new Layout('safe', { idOffset: -(2n ** 53n) + 4096n }).name, 'safe', 'the last tick fits')
+})
+
 test('idOffset: an ID below or beyond it is none of this layout', (t) => {
   throwsCode(t, () => new Layout('flake', { idOffset: 1000n }).decode(999n), 'ERR_FLAKE_ID', TypeError)
   throwsCode(t, () => new Layout('flake', { idOffset: -1000n }).decode(2n ** 64n - 1000n), 'ERR_FLAKE_ID', TypeError)

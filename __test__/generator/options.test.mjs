@@ -163,6 +163,9 @@ const MESSAGES = [
   ],
   [{ prefetch: { coutn: 5 } }, "Unknown option 'coutn'. Did you mean 'count'?"],
   [7, 'options must be an object, but is 7'],
+  [new Map([['id', 3]]), 'options must be a plain object, but is an object of class Map'],
+  [Promise.resolve({ id: 3 }), 'options must be a plain object, but is an object of class Promise'],
+  [new Date(0), 'options must be a plain object, but is 1970-01-01T00:00:00.000Z'],
 ]
 
 for (const [options, message] of MESSAGES) {

@@ -23,6 +23,15 @@ const CALLS = {
   takeAsync: (generator, options) => generator.takeAsync(3, options),
 }
 
+for (const [name, call] of Object.entries(CALLS)) {
+  test(`${name}: a signal in place of the options is refused, and not ignored`, async (t) => {
+    const { signal } = new AbortController()
+    const error = await t.throwsAsync(async () => call(new FlakeId(), signal), { code: 'ERR_FLAKE_OPTION' })
+    t.is(error.message, 'options must be a plain object, but is an object of class AbortSignal')
+    t.throws(() => new FlakeId().ids(signal), { code: 'ERR_FLAKE_OPTION' })
+  })
+}
+
 /** A generator that has no ID until `goOn()`, and whose next number `next()` then tells. */
 const STUCK = {
   FlakeId: () => {

@@ -231,7 +231,17 @@ test('chronicle: text with nine digits of seconds, both ways', (t) => {
     t.is(layout.toText(id), text)
     t.is(numberOf(layout.fromText(text)), id)
   }
-  for (const bad of ['', '2021-12-28', '2021-12-28T14:07:02.9541', '2021-12-28T14:07:02.954100128Z', 5, null, 5n, {}]) {
+  for (const bad of [
+    '',
+    '2021-12-28',
+    '2021-12-28T14:07:02.9541',
+    '2021-12-28T14:07:02.954100128Z',
+    5,
+    null,
+    5n,
+    {},
+    Symbol('x'),
+  ]) {
     throwsCode(t, () => chronicle.fromText(bad), 'ERR_FLAKE_ID', TypeError)
   }
   for (const bad of [
@@ -253,6 +263,25 @@ test('chronicle: text with nine digits of seconds, both ways', (t) => {
   throwsCode(t, () => micros.fromText('2021-12-28T14:07:02.954228001'), 'ERR_FLAKE_ID', TypeError)
   t.is(chronicle.toText(5), '1970-01-01T00:00:00.000000005')
   throwsCode(t, () => chronicle.toText(0.5), 'ERR_FLAKE_ID', TypeError)
+})
+
+test('chronicle: text of times before 1970, and of years that a Date writes with a sign', (t) => {
+  for (const [name, epoch, id, text] of [
+    ['chronicle', -1000, 1n, '1969-12-31T23:59:59.000000001'],
+    ['chronicle', -86_400_000, 5n, '1969-12-31T00:00:00.000000005'],
+    ['chronicle', -86_400_000, 86_399_999_999_999n, '1969-12-31T23:59:59.999999999'],
+    ['chronicle', Date.UTC(10_000, 0), 99n, '+010000-01-01T00:00:00.000000099'],
+    ['chronicle', Date.UTC(-1, 11, 31), 7n, '-000001-12-31T00:00:00.000000007'],
+    ['chronicle-micros', -1500, 400_000n, '1969-12-31T23:59:58.900000000'],
+    ['chronicle-micros', Date.UTC(9999, 11, 31), 86_400_000_099n, '+010000-01-01T00:00:00.000099000'],
+  ]) {
+    const layout = new Layout(name, { epoch })
+    t.is(layout.toText(id), text)
+    t.is(numberOf(layout.fromText(text)), id)
+    t.is(Date.parse(`${text.slice(0, -6)}Z`), Math.floor(layout.decode(id).timestamp))
+  }
+  const early = new Layout('chronicle', { epoch: -86_400_000 })
+  throwsCode(t, () => early.fromText('-000000-01-01T00:00:00.000000000'), 'ERR_FLAKE_ID', TypeError)
 })
 
 test('toText and fromText: of chronicle layouts only', (t) => {

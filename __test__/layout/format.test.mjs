@@ -322,8 +322,25 @@ for (const [number, value] of noNumbers.entries()) {
   })
 }
 
-test('so many bytes that their text would use up the memory of a small system', (t) => {
-  const bytes = Buffer.alloc(2 ** 26 + 1)
-  const error = throwsCode(t, () => format(bytes, 'hex'), 'ERR_FLAKE_ID', TypeError)
-  t.regex(error.message, /^67108865 bytes are too many for a text, which may be of \d+ bytes at most$/)
+test('65 536 bytes are the most, in whatever form, and are quick in every base and in groups', (t) => {
+  const most = Buffer.alloc(65_536, 255)
+  for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']) {
+    t.true(format(most, base, { groupsize: 1 }).startsWith(format(most, base).slice(0, 3).split('').join(' ')))
+  }
+  const tooMuch = [Buffer.alloc(65_537, 255), Array(65_537).fill(255), `0x${'f'.repeat(131_074)}`, 2n ** 524_288n]
+  for (const number of [...tooMuch, String(2n ** 524_288n), `0b${'1'.repeat(524_296)}`]) {
+    const error = throwsCode(t, () => format(number, 'hex'), 'ERR_FLAKE_ID', TypeError)
+    t.regex(error.message, /it has 65537 bytes, and a text may be of 65536 bytes at most$/)
+  }
+})
+
+test('a text that no string has room for is an error that names the option', (t) => {
+  for (const [option, given] of [
+    ['size', { size: 2 ** 31, padstr: '0' }],
+    ['size', { size: 2 ** 27 + 1, padstr: '0' }],
+    ['delimiter', { groupsize: 1, delimiter: '-'.repeat(2 ** 25) }],
+  ]) {
+    t.is(throwsCode(t, () => format(7n, 'bin', given), 'ERR_FLAKE_OPTION', RangeError).option, option)
+  }
+  t.is(format(7n, 'dec', { size: 2 ** 27, padstr: '0' }).length, 2 ** 27)
 })

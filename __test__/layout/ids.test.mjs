@@ -273,3 +273,14 @@ test('fromSigned refuses what is no signed 64-bit bigint', (t) => {
     t.is(throwsCode(t, () => fromSigned(value), 'ERR_FLAKE_ID', TypeError).value, value)
   }
 })
+
+test('arrays that are deep, or contain themselves, are no IDs: the error shows their outside', (t) => {
+  const own = []
+  own.push(own)
+  let deep = []
+  for (let i = 0; i < 100_000; i++) deep = [deep]
+  for (const value of [own, deep]) {
+    const { message } = throwsCode(t, () => toBigInt(value), 'ERR_FLAKE_ID', TypeError)
+    t.true(message.startsWith('[[an array of 1]] is not an ID'), message)
+  }
+})

@@ -6,7 +6,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { FlakeId, holds, ids, jsonOfChild, throwsCode } from '../support/index.mjs'
 
-const { jsonReplacer, jsonReviver } = FlakeId
+const { jsonReplacer, jsonReviver, layouts } = FlakeId
 const write = (value) => JSON.stringify(value, jsonReplacer)
 const read = (text, ...keys) => JSON.parse(text, jsonReviver(keys))
 const ID = 7529535382561648641n
@@ -30,7 +30,7 @@ test('all else is written as JSON writes it', (t) => {
     number: 1.5,
     text: '5',
     date: new Date(0),
-    buffer: Buffer.alloc(8, 7),
+    buffer: Buffer.alloc(9, 7),
     map: new Map([[1, 2]]),
     none: undefined,
     nothing: null,
@@ -39,6 +39,13 @@ test('all else is written as JSON writes it', (t) => {
   t.is(write(others), JSON.stringify(others))
   holds(t, [fc.jsonValue()], (value) => write(value) === JSON.stringify(value))
   t.is(write(BigUint64Array.of(ID)), `{"0":"${ID}"}`)
+})
+
+test('an ID as next() gives it, a Buffer or a Uint8Array of 8 bytes, is decimal text, too', (t) => {
+  const id = layouts.flake.encode(layouts.flake.decode(ID))
+  t.is(write({ id, list: [id, Uint8Array.from(id)] }), `{"id":"${ID}","list":["${ID}","${ID}"]}`)
+  t.is(write(id), `"${ID}"`)
+  t.is(write([Buffer.alloc(7), new Uint8Array(9)]), JSON.stringify([Buffer.alloc(7), new Uint8Array(9)]))
 })
 
 test('a toJSON of BigInt that makes numbers takes no digit away', async (t) => {

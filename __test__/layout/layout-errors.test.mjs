@@ -125,7 +125,18 @@ for (const [number, [fields, option, message]] of impossible.entries()) {
 
 const RESERVED = [
   ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
-  ...['prefetch', 'clock', 'shared', 'date', 'tick', 'constructor', '__proto__', 'toString', 'hasOwnProperty'],
+  ...[
+    'prefetch',
+    'clock',
+    'shared',
+    'date',
+    'tick',
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    'toJSON',
+  ],
 ]
 
 for (const name of RESERVED) {

@@ -195,6 +195,26 @@ test('a text is of 11 characters of its base and at most 2^64 - 1, or the error 
   throwsCode(t, () => seal.openString('0OIl1111111'), 'ERR_FLAKE_ID', TypeError)
 })
 
+test('memory that was transferred is no key, no tweak and no IDs', (t) => {
+  const gone = (array) => {
+    structuredClone(array.buffer, { transfer: [array.buffer] })
+    return array
+  }
+  const seal = new Seal(new Uint8Array(32))
+  for (const call of ['sealAll', 'openAll']) {
+    for (const ids of [new Uint8Array(8), new BigUint64Array(2)]) {
+      t.regex(
+        throwsCode(t, () => seal[call](gone(ids)), 'ERR_FLAKE_ID', TypeError).message,
+        /its memory was transferred/,
+      )
+    }
+  }
+  throwsCode(t, () => new Seal(gone(new Uint8Array(32))), 'ERR_FLAKE_OPTION', RangeError)
+  const tweak = gone(new Uint8Array(4))
+  throwsCode(t, () => new Seal(new Uint8Array(32), { tweak }), 'ERR_FLAKE_OPTION', TypeError)
+  t.is(seal.sealAll(new Uint8Array(0)).length, 0)
+})
+
 test('only bases of 11 characters are taken', (t) => {
   const seal = new Seal(KEY)
   for (const base of ['dec', 'hex', 'base32', 'base36', 'base64', '', 5, false]) {

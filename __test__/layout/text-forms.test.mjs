@@ -6,44 +6,69 @@ import test from 'ava'
 import { ALPHABETS, bufferOf, FlakeId, holds, ids } from '../support/index.mjs'
 
 const { readId } = createRequire(import.meta.url)('../../bin/parts/text-forms.js')
-const { format, toBigInt } = FlakeId
+const { format, Layout, layouts, toBigInt } = FlakeId
 
-/** The forms that a text of this base may be taken for; where it is not the base itself, the note must name it. */
-const TAKEN_FOR = {
-  base32: ['base32', 'decimal'],
-  base36: ['base36', 'base32', 'decimal'],
-  base58: ['base58', 'base64', 'decimal'],
-  base62: ['base62', 'base58', 'base64', 'decimal'],
-}
+const BASES = Object.keys(ALPHABETS)
+const OUR_DAYS = 7529535382561648641n
 
-for (const [base, forms] of Object.entries(TAKEN_FOR)) {
-  test(`${base}: read as itself, or with a note that it could be`, (t) => {
-    const seen = new Set()
+test('every base: what it writes is read as it by its name, and never as another ID without it', (t) => {
+  for (const base of ['dec', 'hex', 'bin', 'oct', ...BASES]) {
     holds(t, [ids], (id) => {
-      const read = readId(format(bufferOf(id), base))
-      seen.add(read.form)
-      if (read.form === base) return toBigInt(read.id) === id
-      return forms.includes(read.form) && (read.form === 'decimal' || read.note.includes(base))
+      const text = format(bufferOf(id), base)
+      if (readId(text, base).id !== id) return false
+      try {
+        const { id: found, form } = readId(text)
+        return found === id || (form === 'dec' && /^\d+n?$/.test(text))
+      } catch ({ code, message }) {
+        return code === 'ERR_FLAKE_ID' && (message.includes(`${base} (${id})`) || message.includes('is not an ID'))
+      }
     })
-    t.true(seen.has(base))
-  })
+  }
+})
 
-  test(`${base}: a flake ID of our days`, (t) => {
-    const id = 7529535382561648641n
-    const { form, id: read } = readId(format(bufferOf(id), base))
-    t.is(form, base)
-    t.is(toBigInt(read), id)
-  })
+test('a flake ID of our days: what any base but two writes is plain, and those two list what they could be', (t) => {
+  for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']) {
+    t.like(readId(format(OUR_DAYS, base)), { id: OUR_DAYS, form: base })
+  }
+  for (const [text, readings] of [
+    ['JUrwdiaVgBq', 'base58 (7530614023172141056) or base62 (16364579083188061198)'],
+    ['8yII7PIfwhs', 'base64 (17519575314192122395) or base62 (7530614051466915840)'],
+  ]) {
+    t.throws(() => readId(text), {
+      code: 'ERR_FLAKE_ID',
+      message: `'${text}' could be ${readings}. Say which form it has.`,
+    })
+  }
+})
 
+test('a UUID is that of the layout that made it', (t) => {
+  for (const [name, layout] of Object.entries(layouts)) {
+    const id = toBigInt(layout.encode({ timestamp: 1_700_000_000_000 }))
+    t.is(readId(layout.toUuid(id)).id, id, name)
+  }
+  const own = new Layout('flake', { epoch: 5 })
+  t.is(readId(own.toUuid(OUR_DAYS), undefined, own).id, OUR_DAYS)
+  t.throws(() => readId(own.toUuid(OUR_DAYS)), { code: 'ERR_FLAKE_ID' })
+})
+
+for (const base of BASES) {
   test(`${base}: text above 2^64 is none of these`, (t) => {
     const text = ALPHABETS[base].at(-1).repeat(base === 'base32' || base === 'base36' ? 13 : 11)
     t.throws(() => readId(text), { message: /is not an ID.*base36.*base58 or base62/ })
+    t.throws(() => readId(text, base), { message: `'${text}' is not an ID in the form ${base}.` })
   })
 }
 
-test('a note only where the text is as the other base writes it', (t) => {
-  t.is(readId('6GZJ8H64N4W00').note, undefined)
-  t.regex(readId('1l7etj6f2oi68').form, /base36/)
-  t.is(readId('2zzzzzzzzzzz0').note, 'read as base32: it could be base36 too')
-  t.is(readId('2ZZZZZZZZZZZ0').note, undefined)
+test('small letters are base 32 as well, and where base 36 would write them, too, both are listed', (t) => {
+  t.like(readId('6gzj8h64n4w00'), { form: 'base32' })
+  t.like(readId('2ZZZZZZZZZZZ0'), { form: 'base32' })
+  t.is(readId('1l7etj6f2oi68').form, 'base36')
+  t.throws(() => readId('2zzzzzzzzzzz0'), { message: /could be base32 \(\d+\) or base36 \(\d+\)/ })
+})
+
+test('digits alone are decimal, and a note says what else they could be', (t) => {
+  t.is(readId('1234567890123456').note, 'read as decimal: 16 digits could be hex, which 0x says, too')
+  t.is(readId('12345678901').note, 'read as decimal: 11 digits could be base58 or base62 too')
+  t.is(readId('1234567890123').note, 'read as decimal: 13 digits could be base32 or base36 too')
+  t.is(readId('7529535382561648641').note, undefined)
 })

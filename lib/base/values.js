@@ -40,15 +40,27 @@ function checkKeys(name, given, known, offered) {
 }
 
 /**
- * The same, for what is known to be an object.
+ * The same, for what is known to be an object. A Map, a signal or a promise has no keys, and would be ignored.
  * @param {Options} options
  * @param {readonly string[]} known
  */
 function refuseUnknown(options, known, offered = () => known) {
-  for (const key of Object.keys(options)) {
+  const keys = Object.keys(options)
+  if (keys.length === 0 && !isPlain(options) && !known.some((name) => name in options))
+    throw errors().optionTypeError('options', options, 'a plain object')
+  for (const key of keys) {
     if (!known.includes(key)) throw errors().unknownOptionError(key, options[key], offered())
   }
   return options
+}
+
+/**
+ * Whether it is `{}` of any realm, or has no prototype.
+ * @param {object} object
+ */
+function isPlain(object) {
+  const prototype = Object.getPrototypeOf(object)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /**

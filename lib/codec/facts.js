@@ -121,6 +121,8 @@ class LayoutFacts {
     this.partNames = ['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames]
     if (this.idOffset !== undefined && !this.packing.isTimeOrdered)
       throw errors().unusableOptionError('idOffset', this.idOffset, "with layout '$'", this.name, 'idOffset')
+    if (this.idOffset !== undefined && !this.packing.hasTicks)
+      throw errors().optionRangeError('idOffset', this.idOffset, 'one with which IDs fit into 64 bits')
     if (choices.epoch !== undefined && this.packing.end() > FARTHEST_MS)
       throw errors().optionRangeError('epoch', this.epoch, 'early enough for a tick to end before $', FARTHEST_MS)
   }

@@ -1,11 +1,13 @@
 'use strict'
 // @ts-check
 
-// bigints in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse. It must
+// IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse. It must
 // never give a number that is not the one that was written: what has lost digits on its way is an error.
 
 const { jsonIdError } = require('../base/errors/json.js')
+const { isUint8Array } = require('../base/objects.js')
 const { MAX_U64, errors } = require('../base/values.js')
+const { toBigInt } = require('./ids.js')
 
 const MIN_I64 = -(2n ** 63n)
 
@@ -17,8 +19,8 @@ const LOST =
   'JSON.stringify(value, jsonReplacer).'
 
 /**
- * The second argument of JSON.stringify. A `toJSON` on BigInt.prototype that makes numbers has run before it and has
- * lost digits, so it looks at the value itself where it gets a number.
+ * The second argument of JSON.stringify. A `toJSON` has run before it, that of Buffer or one on BigInt.prototype that makes
+ * numbers and has lost digits. So it looks at the value itself where it gets a number or an object.
  * @this {unknown}
  * @param {string} key
  * @param {unknown} value
@@ -26,8 +28,9 @@ const LOST =
  */
 function jsonReplacer(key, value) {
   if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'number') return value
+  if (typeof value !== 'number' && typeof value !== 'object') return value
   const held = /** @type {Record<string, unknown> | undefined} */ (this)?.[key]
+  if (isUint8Array(held) && held.length === 8) return String(toBigInt(held))
   return typeof held === 'bigint' ? String(held) : value
 }
 

@@ -16,6 +16,11 @@ const { HIGH, LOW, OF_LAYOUT, half, put, toBytes, word, wordToBytes } = require(
  * @import { Packing } from './packing.js'
  */
 
+const NS_PER_S = 1_000_000_000n
+
+/** Seconds as a Date writes them, whose years before 0 or after 9999 have a sign and six digits, and then nanoseconds. */
+const TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/
+
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
 /** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
@@ -132,7 +137,11 @@ class Layout {
     const timestamp = packing.startMs(tick)
     const decoded = /** @type {Decoded} */ (new Parts(timestamp, new Date(timestamp), tick, counter, node))
     if (mode) decoded.mode = mode
-    for (const { name, max, unit } of packing.nodeFields) decoded[name] = Math.floor(node / unit) % (max + 1)
+    // Two names in one place, as in a loop, would make V8 look each of them up: that is slower than all the rest.
+    const { nodeFields } = packing
+    if (nodeFields.length > 0) decoded[nodeFields[0].name] = partOf(nodeFields[0], node)
+    if (nodeFields.length > 1) decoded[nodeFields[1].name] = partOf(nodeFields[1], node)
+    for (let i = 2; i < nodeFields.length; i++) decoded[nodeFields[i].name] = partOf(nodeFields[i], node)
     return decoded
   }
 
@@ -176,17 +185,18 @@ class Layout {
     const unit = this.#unitNs('toText')
     const { tick, id: host } = this.decode(id)
     const ns = (tick * 100n + BigInt(host)) * unit + this.#facts.packing.epochNs
-    const date = new Date(Number(ns / 1_000_000_000n) * 1000)
+    const fraction = ((ns % NS_PER_S) + NS_PER_S) % NS_PER_S // counts upwards before 1970, too
+    const date = new Date(Number((ns - fraction) / NS_PER_S) * 1000)
     if (Number.isNaN(date.getTime())) throw errors().idError(id, 'an ID whose time a Date can show')
-    return `${date.toISOString().slice(0, -5)}.${String(ns % 1_000_000_000n).padStart(9, '0')}`
+    return `${date.toISOString().slice(0, -5)}.${String(fraction).padStart(9, '0')}`
   }
 
   /** @param {string} text */
   fromText(text) {
     const unit = this.#unitNs('fromText')
-    const [, seconds, fraction] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/.exec(text) ?? []
+    const [, seconds, fraction] = (typeof text === 'string' && TIME.exec(text)) || []
     const ms = Date.parse(`${seconds}Z`)
-    if (typeof text !== 'string' || Number.isNaN(ms)) throw errors().idError(text, 'a time with nine digits')
+    if (Number.isNaN(ms)) throw errors().idError(text, 'a time with nine digits')
     const ns = BigInt(ms) * 1_000_000n + BigInt(fraction) - this.#facts.packing.epochNs
     const count = ns / unit
     if (ns < 0n || ns % unit !== 0n || count / 100n > this.#facts.packing.tickMax) {
@@ -219,6 +229,12 @@ function uuids() {
 }
 
 /**
+ * @param {import('./packing.js').NodeField} field
+ * @param {number} node
+ */
+const partOf = ({ max, unit }, node) => Math.floor(node / unit) % (max + 1)
+
+/**
  * The ID with these parts.
  * @param {Options} parts
  * @param {Layout} layout
@@ -234,12 +250,10 @@ function encode(parts, layout, facts) {
   const chosen = isAbsent(mode) ? undefined : readMode(mode, facts)
   const node = facts.readNode(parts)
   const time = isAbsent(timestamp) ? date : timestamp
-  if (packing.isPlain && isAbsent(tick) && typeof time === 'number') {
-    const ticks = Math.floor((Math.floor(time) - packing.epoch) / packing.tickMs)
-    if (ticks >= 0 && ticks <= packing.lastNumber) {
-      packing.putPlain(ticks, count, node)
-      return wordToBytes()
-    }
+  const number = packing.isPlain ? tickNumber(tick, time, packing) : undefined
+  if (number !== undefined) {
+    packing.putPlain(number, count, node)
+    return wordToBytes()
   }
   const ticks = isAbsent(tick) ? tickOf(time, layout, packing) : readTick(tick, packing.tickMax)
   const id = packing.pack(ticks, count, node, chosen)
@@ -251,6 +265,26 @@ function encode(parts, layout, facts) {
     )
   }
   return toBytes(id)
+}
+
+/**
+ * The tick as a number, of a plain layout; undefined where it needs a closer look.
+ * @param {unknown} tick
+ * @param {unknown} time
+ * @param {Packing} packing
+ */
+function tickNumber(tick, time, packing) {
+  let number
+  let most = packing.lastNumber
+  if (typeof tick === 'bigint') {
+    word[0] = tick
+    if (word[0] !== tick) return
+    number = half[HIGH] * 2 ** 32 + half[LOW]
+    most = packing.mostNumber
+  } else if (isAbsent(tick) && typeof time === 'number') {
+    number = Math.floor((Math.floor(time) - packing.epoch) / packing.tickMs)
+  } else return
+  if (number >= 0 && number <= most) return number
 }
 
 /**

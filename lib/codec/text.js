@@ -13,8 +13,14 @@ const { toBigInt, toBytes } = require('./ids.js')
 
 const OPTIONS = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
 
-/** The most bytes of a number: a bigint of Firefox or Safari has no room for more than twice as many. */
+/**
+ * The most bytes of a number: the time for its decimal digits grows with the square, and a bigint of Firefox or Safari has
+ * no room for more than twice as many.
+ */
 const MOST_BYTES = 1 << 16
+
+/** The most characters of a text: every engine has room for them. */
+const MOST_CHARACTERS = 2 ** 27
 
 /**
  * The digits of a number of any length.
@@ -23,9 +29,6 @@ const MOST_BYTES = 1 << 16
  */
 function digits(bytes, name) {
   if (bytes.length === 8) return spell(toBigInt(bytes), 8, name)
-  if (bytes.length > MOST_BYTES) {
-    throw errors().idError(bytes, 'of $ bytes at most', MOST_BYTES, bytes.length)
-  }
   let hex = '0x'
   for (const byte of bytes) hex += (byte + 256).toString(16).slice(1)
   return spell(BigInt(hex), bytes.length, name)
@@ -63,12 +66,35 @@ function numberToBytes(id) {
   }
   if (isUint8Array(id) || Array.isArray(id)) {
     if (id.length === 0) throw errors().idError(id, 'a number: it has no bytes')
+    checkSize(id, id.length)
     return new Uint8Array(id)
   }
-  if (typeof id === 'string' && /^0x[\da-f]+$/i.test(id)) return hexToBytes(id.slice(2))
-  const value = typeof id === 'string' && /^(?:\d+|0b[01]+)$/i.test(id) ? BigInt(id) : id
-  if (typeof value === 'bigint' && value > 0n) return hexToBytes(value.toString(16).padStart(16, '0'))
-  return toBytes(toBigInt(value)) // 0n, or an error that says what an ID is
+  const hex = typeof id === 'string' ? textToHex(id) : typeof id === 'bigint' ? bigintToHex(id) : undefined
+  if (hex === undefined) return toBytes(toBigInt(id)) // 0n, or an error that says what an ID is
+  checkSize(id, Math.ceil(hex.length / 2))
+  return hexToBytes(hex)
+}
+
+/**
+ * The digits of text that is a number; undefined for any other, and for 0.
+ * @param {string} text
+ */
+function textToHex(text) {
+  if (/^0x[\da-f]+$/i.test(text)) return text.slice(2)
+  if (!/^(?:\d+|0b[01]+)$/i.test(text)) return undefined
+  checkSize(text, Math.floor(text.length / 8)) // each of 8 characters is a bit or more
+  return bigintToHex(BigInt(text))
+}
+
+/** @param {bigint} value */
+const bigintToHex = (value) => (value > 0n ? value.toString(16).padStart(16, '0') : undefined)
+
+/**
+ * @param {unknown} id
+ * @param {number} count of its bytes
+ */
+function checkSize(id, count) {
+  if (count > MOST_BYTES) throw errors().idError(id, 'of $ bytes at most', MOST_BYTES, count)
 }
 
 /** @param {string} digits */
@@ -96,7 +122,18 @@ function decorate(digits, base, options) {
   const prefix = base === 'dec' ? '' : text(options.prefix, '')
   const trimmed = base === 'bin' && options.trim ? digits.replace(/^0+(?=.)/, '') : digits
   const grouped = group(trimmed, integer('groupsize', options.groupsize), text(options.delimiter, ' '))
-  return prefix + grouped.padStart(integer('size', options.size) - prefix.length, text(options.padstr, ''))
+  const size = integer('size', options.size)
+  checkLength('size', size)
+  return prefix + grouped.padStart(size - prefix.length, text(options.padstr, ''))
+}
+
+/**
+ * @param {string} option that makes a text so long
+ * @param {number} length
+ */
+function checkLength(option, length) {
+  if (length <= MOST_CHARACTERS) return
+  throw errors().optionRangeError(option, length, `one that makes a text of at most ${MOST_CHARACTERS} characters`)
 }
 
 /**
@@ -106,9 +143,11 @@ function decorate(digits, base, options) {
  * @param {string} delimiter
  */
 function group(digits, size, delimiter) {
-  if (size <= 0) return digits
-  const groups = []
-  for (let end = digits.length; end > 0; end -= size) groups.unshift(digits.slice(Math.max(0, end - size), end))
+  if (size <= 0 || size >= digits.length) return digits
+  const first = digits.length % size || size
+  const groups = [digits.slice(0, first)]
+  for (let start = first; start < digits.length; start += size) groups.push(digits.slice(start, start + size))
+  checkLength('delimiter', digits.length + delimiter.length * (groups.length - 1))
   return groups.join(delimiter)
 }
 

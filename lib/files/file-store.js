@@ -17,6 +17,7 @@ const {
   noDefaultFolderError,
   optionRangeError,
   optionTypeError,
+  relativePathError,
   unreadableFilesError,
 } = require('../base/errors.js')
 
@@ -29,16 +30,18 @@ const {
  */
 
 /**
- * The store in this folder; in the default one if none is given.
+ * The store in this folder, whose path is absolute; in the default one if none is given.
  * @param {unknown} [directory]
  */
 function fileStore(directory) {
   if (isAbsent(directory)) {
+    require('../layout/ignored-variables.js').warnOfVariables([], false) // perhaps a store was named, and misspelt
     const found = signOfContainer()
     if (found !== undefined) throw noDefaultFolderError('container', { found })
     return new FileStore(defaultFolder())
   }
   if (typeof directory !== 'string') throw optionTypeError('directory', directory, 'the path of a folder')
+  if (!path.isAbsolute(directory)) throw relativePathError('directory', directory, directory)
   return new FileStore(path.resolve(directory))
 }
 
@@ -200,7 +203,7 @@ function take(folder, group, owner, host) {
   const taken = unlessProblem(folder.acquire(owner, host))
   if ('slot' in taken) return taken
   if (taken.retryAt === undefined) throw destroyedError(group)
-  throw exhaustedError(group, taken.retryAt, taken.storeNow)
+  throw Object.assign(exhaustedError(group, taken.retryAt, taken.storeNow), { lineage: taken.lineage })
 }
 
 /**
@@ -208,8 +211,8 @@ function take(folder, group, owner, host) {
  * @param {Slot} slot
  */
 function grantOf(slot) {
-  const held = /** @type {{ slot: number, window: Window }} */ (slot)
-  return { slot: held.slot, ...held.window, storeNow: unixNow(), cursor: slot }
+  const held = /** @type {{ slot: number, window: Window, lineage: string }} */ (slot)
+  return { slot: held.slot, ...held.window, storeNow: unixNow(), lineage: held.lineage, cursor: slot }
 }
 
 /**

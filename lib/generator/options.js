@@ -112,7 +112,7 @@ function readClock(clock) {
 }
 
 /**
- * The path of the file in which processes share a cursor, absolute: the working folder may change.
+ * The path of the file in which processes share a cursor. It is absolute: their working folders may differ.
  * @param {unknown} shared
  * @param {unknown} clock
  */
@@ -123,7 +123,9 @@ function readShared(shared, clock) {
   if (shared === '' || shared.includes('\0')) throw errors().optionRangeError('shared', shared, wanted)
   if (clock !== undefined)
     throw errors().unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
-  return require('node:path').resolve(shared)
+  const { isAbsolute, resolve } = require('node:path')
+  if (!isAbsolute(shared)) throw errors().relativePathError('shared', shared, shared)
+  return resolve(shared)
 }
 
 /**

@@ -46,6 +46,8 @@ function readNodeNumber(options, facts) {
   }
   if (values.id === ORDINAL) values.id = ordinal()
   const { node, nodes } = readNodes(values, facts, label)
+  if (isAbsent(options.id)) lookAround(facts, node === 0)
+  if (node === 0 && isUnnamed(values) && isAbsent(options.shared) && isAbsent(options.clock)) lookForCluster()
   return { node: shift(node, options.nodeOffset, facts.nodeMax), nodes }
 }
 
@@ -69,6 +71,33 @@ function choose(options, facts) {
   }
   if (isSilent) values.id = process.env.FLAKEFORGE_ID
   return values
+}
+
+/** @param {Options} values of `id` and the node fields, from wherever they came */
+const isUnnamed = (values) => Object.values(values).every((value) => isAbsent(value) || value === '')
+
+/** Ours, but for those that every layout reads, and the one of our tests. */
+const OTHERS = /^FLAKEFORGE_(?!(?:ID|STORE|REQUIRE_SERVERS)$)/
+
+/** What lookAround() has looked at: all that it depends on does not change while the process runs. */
+const seen = new Set()
+
+/**
+ * Warns of variables that look like ours but are ignored here.
+ * @param {LayoutFacts} facts
+ * @param {boolean} isZero whether the node number is 0
+ */
+function lookAround({ variables = [] }, isZero) {
+  const what = `${variables} ${isZero}`
+  if (seen.has(what)) return
+  seen.add(what)
+  const isOther = (/** @type {string} */ name) => OTHERS.test(name) && !variables.includes(name)
+  if (Object.keys(process.env).some(isOther)) require('./ignored-variables.js').warnOfVariables(variables, isZero)
+}
+
+/** A worker of a cluster has a channel to its primary. Others need not load node:cluster to know that they are none. */
+function lookForCluster() {
+  if (process.channel) require('./ignored-variables.js').warnOfWorker()
 }
 
 /**

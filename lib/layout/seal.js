@@ -91,9 +91,8 @@ class Seal {
 function readKey(key) {
   const wanted = `a Uint8Array of ${KEY_BYTES.slice(0, -1).join(', ')} or ${KEY_BYTES.at(-1)} bytes`
   if (!isUint8Array(key)) throw secretError(TypeError, 'key', `must be ${wanted}, but is ${kindOf(key)}. ${NEW_KEY}`)
-  const bytes = new Uint8Array(key)
-  if (KEY_BYTES.includes(bytes.length)) return bytes
-  throw secretError(RangeError, 'key', `must be ${wanted}, but has ${bytes.length}. ${NEW_KEY}`)
+  if (KEY_BYTES.includes(key.length)) return new Uint8Array(key)
+  throw secretError(RangeError, 'key', `must be ${wanted}, but has ${key.length}. ${NEW_KEY}`)
 }
 
 /**
@@ -105,10 +104,26 @@ function readTweak(options) {
   if (isAbsent(tweak)) return new Uint8Array(0)
   if (typeof tweak !== 'string' && !isUint8Array(tweak))
     throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but is ${kindOf(tweak)}`)
-  const bytes = typeof tweak === 'string' ? utf8(tweak) : new Uint8Array(tweak)
+  const bytes = typeof tweak === 'string' ? utf8(tweak) : unlessGone(() => new Uint8Array(tweak))
+  if (bytes === undefined) throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but its ${GONE}`)
   if (bytes.length > MOST_TWEAK_BYTES)
     throw secretError(RangeError, 'tweak', `must be ${TWEAK}, but has ${bytes.length}; a hash of it is short enough`)
   return bytes
+}
+
+const GONE = 'memory was transferred to another thread'
+
+/**
+ * A copy; undefined where the memory was transferred: such an array looks as if it were empty, and cannot be copied.
+ * @template T
+ * @param {() => T} copy
+ */
+function unlessGone(copy) {
+  try {
+    return copy()
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -189,14 +204,16 @@ function changeOne(id, change) {
  */
 function changeAll(ids, changeBytes, changeNumbers) {
   if (isBigUint64Array(ids)) {
-    const numbers = new BigUint64Array(ids)
+    const numbers = unlessGone(() => new BigUint64Array(ids))
+    if (numbers === undefined) throw errors().idError(ids, `an array of IDs: its ${GONE}`)
     inPlace(new Uint8Array(numbers.buffer), changeNumbers)
     return numbers
   }
   if (!isUint8Array(ids)) throw errors().idError(ids, 'IDs as take() or takeBigInts() gives them')
-  const { buffer, length } = new Uint8Array(ids)
-  if (length % 8 !== 0) throw errors().idError(ids, `IDs of 8 bytes each: it has ${length} bytes`)
-  const bytes = Buffer.from(buffer)
+  const copy = unlessGone(() => new Uint8Array(ids))
+  if (copy === undefined) throw errors().idError(ids, `an array of IDs: its ${GONE}`)
+  if (copy.length % 8 !== 0) throw errors().idError(ids, `IDs of 8 bytes each: it has ${copy.length} bytes`)
+  const bytes = Buffer.from(copy.buffer)
   inPlace(bytes, changeBytes)
   return bytes
 }

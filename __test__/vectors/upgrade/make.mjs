@@ -10,18 +10,12 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Redis } from 'ioredis'
-import pg from 'pg'
-import { clockedFetch, startEtcd } from '../../servers/etcd.mjs'
-import { startPostgres } from '../../servers/postgres.mjs'
-import { startRedis } from '../../servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 const NOW = Date.UTC(2090, 0)
 const GROUP = { group: 'orders', slots: 2, host: 'vector' }
-const LEASE = { ...GROUP, ttlMs: 2000, skewMs: 200 }
 const COUNTER = { name: 'invoices', block: 100 }
 
 const write = (name, value) => fs.writeFileSync(path.join(here, name), `${JSON.stringify(value, undefined, 2)}\n`)
@@ -45,56 +39,10 @@ async function makeFiles(build) {
   write('files.json', { shared: { id: 7, last }, folder: used })
 }
 
-async function makeRedis(build) {
-  const server = await startRedis()
-  await build.FlakeId.createGroup(server.url, LEASE)
-  const used = await use(build, server.url, LEASE)
-  const client = new Redis(server.url)
-  const keys = {}
-  for (const key of (await client.keys('*')).sort()) {
-    const isHash = (await client.type(key)) === 'hash'
-    keys[key] = isHash ? { hash: await client.hgetall(key) } : { zset: await client.zrange(key, 0, -1, 'WITHSCORES') }
-  }
-  client.disconnect()
-  write('redis.json', { ...used, keys })
-  await server.stop()
-}
-
-async function makePostgres(build, folder) {
-  const server = await startPostgres()
-  await build.FlakeId.createGroup(server.url, LEASE)
-  const used = await use(build, server.url, LEASE)
-  const pool = new pg.Pool({ connectionString: server.url })
-  const tables = {}
-  for (const table of ['flakeforge_group', 'flakeforge_slot', 'flakeforge_counter']) {
-    tables[table] = (await pool.query(`SELECT json_agg(t)::text AS rows FROM ${table} t`)).rows[0].rows
-  }
-  await pool.end()
-  const schema = fs.readFileSync(path.join(folder, 'lib', 'stores', 'postgres', 'schema.sql'), 'utf8')
-  write('postgres.json', { ...used, schema, tables })
-  await server.stop()
-}
-
-async function makeEtcd(build) {
-  const server = await startEtcd()
-  const now = { get now() { return Date.now() } }
-  const store = build.FlakeId.etcdStore({ endpoints: server.url, fetch: clockedFetch(now) })
-  await build.FlakeId.createGroup(store, LEASE)
-  const used = await use(build, store, LEASE)
-  const { kvs } = JSON.parse(await server.ctl('get', '--prefix', 'flakeforge/', '-w', 'json'))
-  const textOf = (base64) => Buffer.from(base64 ?? '', 'base64').toString()
-  const kept = kvs.filter(({ lease }) => !lease) // the others are gone with their etcd lease
-  write('etcd.json', { ...used, keys: Object.fromEntries(kept.map(({ key, value }) => [textOf(key), textOf(value)])) })
-  await server.stop()
-}
-
 /** All of this process, in 2090. */
 async function makeAll(folder) {
   const build = require(folder)
   await makeFiles(build)
-  await makeRedis(build)
-  await makePostgres(build, folder)
-  await makeEtcd(build)
   process.kill(process.pid, 'SIGKILL') // nothing is given back
 }
 

@@ -22,23 +22,32 @@ const COUNTER_REFUSALS = {
 }
 
 /**
- * `ERR_FLAKE_STORE`: a counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: the counter's present value.
+ * `ERR_FLAKE_STORE`: a counter stands still, whatever the store does: somebody has to act. Its name tells this error from
+ * those of a store that fails or refuses.
+ * @param {string} name
+ * @param {string} why
+ */
+const stoppedError = (name, why) => Object.assign(storeError(why), { counter: name })
+
+/**
+ * A counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: the counter's present value.
  * @param {'gone' | 'behind' | 'full'} why
  * @param {string} name
  * @param {bigint} [value]
  */
 function counterError(why, name, value) {
-  return storeError(COUNTER_REFUSALS[why](name, value))
+  return stoppedError(name, COUNTER_REFUSALS[why](name, value))
 }
 
 /**
- * `ERR_FLAKE_STORE`: a counter is below the numbers that it has already given.
+ * A counter is below the numbers that it has already given.
  * @param {string} name
  * @param {bigint} value
  * @param {bigint} known
  */
 function wentBackError(name, value, known) {
-  return storeError(
+  return stoppedError(
+    name,
     `Counter '${name}' is at ${value}, but it has already given IDs up to ${known}. So the store has lost some. ${SKIP}`,
   )
 }
@@ -50,18 +59,6 @@ function wentBackError(name, value, known) {
  */
 function counterMismatchError(name, durable) {
   return mismatchError(`counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
-}
-
-/**
- * `ERR_FLAKE_STORE`: version 0.1 left a counter of this name. `value`: where it stood.
- * @param {string} name
- * @param {string} [value]
- */
-function olderCounterError(name, value) {
-  return storeError(
-    `Counter '${name}' was made by flakeforge 0.1 and stood at ${value}. Stop all programs that use it there. Then call skipTo(n) with ` +
-      'an n of at least that.',
-  )
 }
 
 /**
@@ -94,7 +91,6 @@ module.exports = {
   counterError,
   wentBackError,
   counterMismatchError,
-  olderCounterError,
   blocksUsedUpError,
   closedError,
 }

@@ -23,24 +23,26 @@ function flakeError(Type, code, message, { cause, ...fields } = {}) {
 /**
  * How a value looks in a message: short, and text in quotes.
  * @param {unknown} value
+ * @param {number} [depth] of the arrays around it
  * @returns {string}
  */
-function show(value) {
+function show(value, depth = 0) {
   if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
-  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'bigint') return value < 2n ** 200n ? `${value}n` : 'a bigint of more than 200 bits'
   if (typeof value === 'function') return 'a function'
   if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
-  if (Array.isArray(value)) return showArray(value)
+  if (Array.isArray(value)) return showArray(value, depth)
   if (typeof value === 'object' && value !== null) return showObject(value)
   return String(value)
 }
 
 /**
- * A short array in full; its items may be arrays too.
+ * A short array in full; its items may be arrays too, as fields are.
  * @param {unknown[]} array
+ * @param {number} depth
  */
-function showArray(array) {
-  const text = array.length > 8 ? '' : `[${array.map(show).join(', ')}]`
+function showArray(array, depth) {
+  const text = array.length > 8 || depth > 1 ? '' : `[${array.map((item) => show(item, depth + 1)).join(', ')}]`
   return text === '' || text.length > 60 ? `an array of ${array.length}` : text
 }
 

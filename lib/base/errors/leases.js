@@ -63,6 +63,17 @@ function quietWarning(group, { retryAt, storeNow }, create) {
 }
 
 /**
+ * The warning when a window was not renewed, with what listeners of 'renewal-failed' get.
+ * @param {{ group: string, slot?: number | undefined, cause?: Error, expires?: Date | undefined }} detail
+ */
+function renewalWarning({ group, slot, cause, expires }) {
+  return (
+    `The window of slot ${slot} in group '${group}' was not renewed: ${cause?.message} It is tried again, and IDs can be made ` +
+    `until ${instant(Number(expires))}. Listen to 'renewal-failed' to hear of each outage: this warning comes once.`
+  )
+}
+
+/**
  * `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are too far apart.
  * @param {number} skewMs
  * @param {number} bound
@@ -174,6 +185,7 @@ module.exports = {
   inUseError,
   quietError,
   quietWarning,
+  renewalWarning,
   clockSkewError,
   aheadError,
   unreleasedError,

@@ -3,6 +3,8 @@
 
 // Errors about what is around a program: the environment, the store's name, and the addon that is not installed.
 
+const os = require('node:os')
+const path = require('node:path')
 const { flakeError, show } = require('./flake-error.js')
 const { optionError } = require('./values.js')
 
@@ -57,6 +59,26 @@ function optionsFirstError(call, options) {
 }
 
 /**
+ * The absolute path that a relative one means here. Only a shell knows '~'.
+ * @param {string} given
+ */
+const meantPath = (given) => (/^~[/\\]/.test(given) ? path.join(os.homedir(), given.slice(2)) : path.resolve(given))
+
+/**
+ * `ERR_FLAKE_OPTION`: a folder or file whose path depends on the working folder. `where`: its path in `value`, at the end.
+ * @param {string} option
+ * @param {string} value
+ * @param {string} where
+ */
+function relativePathError(option, value, where) {
+  const meant = value.slice(0, value.length - where.length) + meantPath(where)
+  const message =
+    `${option} must be an absolute path, but is ${show(value)}: a process that runs in another folder would use another ` +
+    `file, and make equal IDs. Did you mean ${show(meant)}?`
+  return optionError(RangeError, option, value, message)
+}
+
+/**
  * The same error, but the environment named the store.
  * @param {unknown} thrown
  */
@@ -93,7 +115,9 @@ function loadError(why, cause) {
 
 module.exports = {
   noDefaultFolderError,
+  meantPath,
   optionsFirstError,
+  relativePathError,
   variableError,
   clientError,
   loadError,

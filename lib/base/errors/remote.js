@@ -19,6 +19,11 @@ const { optionError } = require('./values.js')
  * @property {boolean} [isFinal] whether no other try and no other server would help
  */
 
+/** @typedef {import('../../remote/one-group.js').Origin} Origin */
+
+/** Of what a server says of itself. */
+const LONGEST_WORDS = 200
+
 /**
  * `ERR_FLAKE_OPTION`: a value that must not be shown, because it is secret or has something secret in it.
  * @param {string} option
@@ -29,7 +34,8 @@ function secretOptionError(option, why) {
 }
 
 /**
- * `ERR_FLAKE_REMOTE`: every server has failed. `triedMs`: for how long they were asked.
+ * `ERR_FLAKE_REMOTE`: every server has failed; or `ERR_FLAKE_CONFIG_MISMATCH`, if one has IDs of another group. `triedMs`:
+ * for how long they were asked.
  * @param {string} name
  * @param {Failure[]} failures the last one of each server
  * @param {number} triedMs
@@ -40,7 +46,51 @@ function noServerError(name, failures, triedMs) {
   const message = `${who} IDs of ${show(name)} within ${inMs(triedMs)}. ${reasons}`
   const times = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
   const retry = times.length === 0 ? {} : { retryAfterMs: Math.min(...times) }
-  return flakeError(Error, 'ERR_FLAKE_REMOTE', message, { failures, ...retry })
+  const isMismatch = failures.some(({ code }) => code === 'ERR_FLAKE_CONFIG_MISMATCH')
+  const code = isMismatch ? 'ERR_FLAKE_CONFIG_MISMATCH' : 'ERR_FLAKE_REMOTE'
+  return flakeError(Error, code, message, { failures, ...retry })
+}
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: a server has IDs of another layout or group than those so far.
+ * @param {string} name
+ * @param {Origin} theirs
+ * @param {Partial<Origin> & { name?: string, layout: string | null, group: string | null }} ours of the server that gave
+ * the last IDs, or of this generator, whose group has that `name`
+ */
+function otherGroupError(name, { server, ...theirs }, ours) {
+  const isOther = theirs.layout === ours.layout ? 'group' : 'layout'
+  const who = ours.server ?? `this generator of group ${show(ours.name)}`
+  const message =
+    `${server}: ${show(name)} ${inWords(isOther, theirs[isOther])}, and that of ${who} ${inWords(isOther, ours[isOther])}. ` +
+    `Their IDs could be equal, so none of ${server} is used. All servers of a client must have this name for one group, on ` +
+    'one store and with one layout.'
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, {
+    server,
+    other: ours.server,
+    theirs: theirs[isOther],
+    ours: ours[isOther],
+  })
+}
+
+/**
+ * @param {'group' | 'layout'} what
+ * @param {string | null} text as it came from a server
+ */
+function inWords(what, text) {
+  if (text !== null) return `has the ${what} ${text.slice(0, LONGEST_WORDS)}`
+  return what === 'layout' ? 'has no layout, as a SegmentId' : 'does not say its group'
+}
+
+/**
+ * Why IDs are not used now: their group may have been made again, or may be another one.
+ * @param {Origin} ours
+ */
+function unknownGroupReason(ours) {
+  return (
+    `has IDs of another group than ${ours.server}, which gave the last ones and does not answer. If its group was made ` +
+    'again, a new client takes the IDs'
+  )
 }
 
 /**
@@ -73,4 +123,12 @@ function closedRemoteError(name) {
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message)
 }
 
-module.exports = { closedRemoteError, fetchedUsedUpError, noServerError, refusedError, secretOptionError }
+module.exports = {
+  closedRemoteError,
+  fetchedUsedUpError,
+  noServerError,
+  otherGroupError,
+  refusedError,
+  secretOptionError,
+  unknownGroupReason,
+}

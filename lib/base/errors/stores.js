@@ -116,17 +116,6 @@ function recordsError(group, faults, slots) {
   return Object.assign(recordError(group, faults[0]), { slots, faults: texts })
 }
 
-/**
- * `ERR_FLAKE_RECORD`: version 0.1 left a living group of this name, which this version cannot see.
- * @param {string} group
- */
-function olderGroupError(group) {
-  const message =
-    `Group '${group}' was made by flakeforge 0.1, whose members this version cannot see. Stop them, end the group with ` +
-    `\`npx flakeforge destroy\`, and join again.`
-  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group })
-}
-
 const GROUP_OPTIONS = /** @type {const} */ (['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'])
 
 /**
@@ -166,7 +155,6 @@ module.exports = {
   unfinishedError,
   recordError,
   recordsError,
-  olderGroupError,
   groupMismatchError,
   warnOfLongCreate,
 }

@@ -1,0 +1,116 @@
+// What looks as if it gave a node number and does not is a warning: misspelt variables, those of another layout, and a worker
+// of a cluster that was given none.
+
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import { outputOf } from '../support/index.mjs'
+import { diskFolder } from '../support/processes.mjs'
+
+const INDEX = JSON.stringify(path.join(import.meta.dirname, '..', '..', 'index.js'))
+
+/** What a program prints that has these variables and no others of ours, as JSON. */
+async function jsonOf(t, variables, source) {
+  const file = path.join(diskFolder(t), 'program.cjs')
+  fs.writeFileSync(file, source)
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FLAKEFORGE_')))
+  const options = { env: { ...env, ...variables }, timeout: 60_000 }
+  const { code, stdout, stderr } = await outputOf(spawn(process.execPath, ['--no-warnings', file], options))
+  t.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+/** Runs `source`, and hands its warnings to `tell` as `[code, message]`. */
+const watched = (source, tell) => `
+  const FlakeId = require(${INDEX})
+  const warnings = []
+  process.on('warning', ({ code, message }) => warnings.push([code, message]))
+  async function main() { ${source} }
+  main().then(() => setImmediate(() => { ${tell} }))`
+
+/** The warnings of a program. */
+const warningsOf = (t, variables, source) =>
+  jsonOf(t, variables, watched(source, 'console.log(JSON.stringify(warnings))'))
+
+const MAKE = 'new FlakeId(); new FlakeId({ layout: "twitter" })'
+
+/** The warnings about variables, as `{ variable: hint }`. */
+async function hintsOf(t, variables, source = MAKE) {
+  const warnings = await warningsOf(t, variables, source)
+  return Object.fromEntries(
+    warnings.map(([code, message]) => {
+      t.is(code, 'FLAKEFORGE_VARIABLE')
+      return /^(\w+) is ignored\. (.*)$/.exec(message).slice(1)
+    }),
+  )
+}
+
+test('a misspelt variable is a warning, once in a process, that says what was meant', async (t) => {
+  const all = 'The variables here are FLAKEFORGE_ID, FLAKEFORGE_DATACENTER, FLAKEFORGE_WORKER, FLAKEFORGE_STORE.'
+  t.deepEqual(await hintsOf(t, { FLAKEFORGE_WORKER_ID: '3', FLAKEFORGE_NODE_ID: '3', FLAKEFORGE_STOER: 'x' }), {
+    FLAKEFORGE_WORKER_ID: 'Did you mean FLAKEFORGE_WORKER?',
+    FLAKEFORGE_NODE_ID: all,
+    FLAKEFORGE_STOER: 'Did you mean FLAKEFORGE_STORE?',
+  })
+  t.deepEqual(await hintsOf(t, { FLAKEFORGE_HOST: 'web-1' }), { FLAKEFORGE_HOST: all })
+})
+
+test('a misspelt FLAKEFORGE_STORE is one, too, where join() takes the default store', async (t) => {
+  const source = 'await FlakeId.join().then((flake) => flake.close(), () => {})'
+  const variables = { FLAKEFORGE_STROE: 'redis://localhost', XDG_STATE_HOME: diskFolder(t) }
+  t.deepEqual(await hintsOf(t, variables, source), { FLAKEFORGE_STROE: 'Did you mean FLAKEFORGE_STORE?' })
+})
+
+test('a node field of another layout is one only where node 0 is used', async (t) => {
+  const shard = { FLAKEFORGE_SHARD: '3' }
+  t.deepEqual(Object.keys(await hintsOf(t, shard)), ['FLAKEFORGE_SHARD'])
+  t.deepEqual(await hintsOf(t, { ...shard, FLAKEFORGE_WORKER: '3' }), {})
+  t.deepEqual(await hintsOf(t, { ...shard, FLAKEFORGE_WORKER: '0' }), {
+    FLAKEFORGE_SHARD:
+      'The variables here are FLAKEFORGE_ID, FLAKEFORGE_DATACENTER, FLAKEFORGE_WORKER, FLAKEFORGE_STORE.',
+  })
+  t.deepEqual(await hintsOf(t, shard, 'new FlakeId({ layout: "instagram" }); new FlakeId({ id: 0 })'), {})
+})
+
+test('what is read, the server’s, and what Kubernetes and Docker set for such services are none', async (t) => {
+  const quiet = {
+    FLAKEFORGE_ID: '5',
+    FLAKEFORGE_STORE: 'file:/nowhere',
+    FLAKEFORGE_SERVER_METRIC_PORT: '1',
+    FLAKEFORGE_SERVICE_HOST: '10.0.0.1',
+    FLAKEFORGE_SERVICE_PORT: '80',
+    FLAKEFORGE_SERVICE_PORT_HTTP: '80',
+    FLAKEFORGE_PORT: 'tcp://10.0.0.1:80',
+    FLAKEFORGE_PORT_80_TCP: 'tcp://10.0.0.1:80',
+    FLAKEFORGE_PORT_80_TCP_ADDR: '10.0.0.1',
+    FLAKEFORGE_REDIS_PORT_6379_TCP_PROTO: 'tcp',
+  }
+  t.deepEqual(await hintsOf(t, quiet), {})
+  t.deepEqual(Object.keys(await hintsOf(t, { FLAKEFORGE_PORT: '80' })), ['FLAKEFORGE_PORT'])
+})
+
+// --- clusters ---
+
+/** The codes of the warnings of two workers, each of which runs `source`. */
+const warningsOfWorkers = (t, source, variables = {}) =>
+  jsonOf(
+    t,
+    variables,
+    `
+    const cluster = require('node:cluster')
+    if (cluster.isWorker) {
+      ${watched(source, 'process.send(warnings.map(([code]) => code), () => process.disconnect())')}
+    } else {
+      const told = [1, 2].map(() => new Promise((resolve) => cluster.fork().once('message', resolve)))
+      Promise.all(told).then((codes) => console.log(JSON.stringify(codes)))
+    }`,
+  )
+
+test('a worker of a cluster that has no node number warns once, and others do not', async (t) => {
+  t.deepEqual(await warningsOfWorkers(t, MAKE), [['FLAKEFORGE_NODE_ZERO'], ['FLAKEFORGE_NODE_ZERO']])
+  t.deepEqual(await warningsOfWorkers(t, MAKE, { FLAKEFORGE_ID: '3' }), [[], []])
+  const named = 'new FlakeId({ id: 0 }); new FlakeId({ worker: 0 }); new FlakeId({ clock: () => 5 })'
+  t.deepEqual(await warningsOfWorkers(t, named), [[], []])
+  t.deepEqual(await warningsOf(t, {}, MAKE), [], 'the primary')
+})

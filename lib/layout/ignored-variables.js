@@ -1,0 +1,89 @@
+'use strict'
+// @ts-check
+
+// Warns of what was probably meant to give a node number, and does not: a variable that is misspelt or of another layout,
+// and workers of a cluster that were given none. Otherwise node 0 is used, and nobody notices until IDs are equal. Loaded
+// only where there is something to look at.
+
+const dialects = require('../codec/dialects.js')
+const { nearest } = require('../base/nearest.js')
+const { factsOf } = require('../codec/layout.js')
+const native = require('../native/index.js')
+
+const PREFIX = 'FLAKEFORGE_'
+
+/** What every layout reads; the last one is for our tests. */
+const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
+
+/** The server checks its variables itself. */
+const OF_SERVER = /^FLAKEFORGE_SERVER_/
+
+/** What Kubernetes and Docker set for a service whose name begins with `flakeforge`. */
+const OF_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_\d+_/
+const OF_LINK = /^(?:tcp|udp|sctp):\/\//
+
+/**
+ * The variables of the node fields of a layout.
+ * @param {string} name
+ */
+const ofLayout = (name) => factsOf(name).nodeNames.map((field) => PREFIX + field.toUpperCase())
+
+/** The variables of all layouts that have a name. */
+const ofAllLayouts = () => dialects.flatMap(({ name }) => ofLayout(name))
+
+/** @param {string} variable */
+function isOurs(variable) {
+  if (!variable.startsWith(PREFIX) || OF_SERVER.test(variable) || OF_SERVICE.test(variable)) return false
+  return !OF_LINK.test(process.env[variable] ?? '')
+}
+
+/**
+ * Warns of each variable that nobody reads, once in a process. `read`: the variables of this generator's node fields;
+ * `isZero`: whether its node number is 0, so that a variable of another layout matters.
+ * @param {readonly string[]} read
+ * @param {boolean} isZero
+ */
+function warnOfVariables(read, isZero) {
+  const known = isZero ? [...COMMON, ...read] : [...COMMON, ...read, ...ofAllLayouts()]
+  for (const variable of Object.keys(process.env).filter(isOurs)) {
+    if (!known.includes(variable))
+      warn('FLAKEFORGE_VARIABLE', variable, `${variable} is ignored. ${hint(variable, read)}`)
+  }
+}
+
+/**
+ * Suggests what was probably meant. The prefix is right, so it does not count.
+ * @param {string} variable
+ * @param {readonly string[]} read
+ */
+function hint(variable, read) {
+  const offered = ['FLAKEFORGE_ID', ...read, 'FLAKEFORGE_STORE']
+  const meant = nearest(
+    variable.slice(PREFIX.length),
+    offered.map((name) => name.slice(PREFIX.length)),
+  )
+  return meant === undefined ? `The variables here are ${offered.join(', ')}.` : `Did you mean ${PREFIX}${meant}?`
+}
+
+/** Warns, once in a process, of a worker of a cluster whose generators all have node number 0, as in the other workers. */
+function warnOfWorker() {
+  const { isWorker } = /** @type {typeof import('node:cluster').default} */ (
+    /** @type {unknown} */ (require('node:cluster'))
+  )
+  if (!isWorker) return
+  const message =
+    'This worker of a cluster makes IDs with node number 0, and so does every other one: they will be equal. Give each ' +
+    'worker a number of its own (FLAKEFORGE_ID), or use FlakeId.join(), which finds one, or the option shared.'
+  warn('FLAKEFORGE_NODE_ZERO', 'worker of a cluster', message)
+}
+
+/**
+ * @param {string} code
+ * @param {string} subject of which there is one warning in a process
+ * @param {string} message
+ */
+function warn(code, subject, message) {
+  if (native.isFirstToWarn(`${code} ${subject}`)) process.emitWarning?.(message, { code })
+}
+
+module.exports = { warnOfVariables, warnOfWorker }
