@@ -47,11 +47,14 @@ test('the command line counts before the environment, and that before the file',
   t.is((await read(['--store=redis://args', '--port', '3'], env)).entries[0].store, 'redis://args')
 })
 
+/** What an option with several texts takes. */
+const TEXTS = { name: 'a', cors: 'https://a.example', 'trust-proxy': '10.0.0.0/8', 'allow-host': 'ids.example' }
+
 test('every option can be a variable, and every one of the file is a key there', async (t) => {
   const skipped = new Set(['config', 'tls-cert', 'tls-key', 'tls-ca', 'token-file', 'socket'])
   for (const [name, { type, among, range, onlyCommand }] of Object.entries(OPTIONS)) {
     if (skipped.has(name)) continue
-    const value = { number: String(range?.[1]), texts: 'https://a.example', text: among?.[1] ?? 'twitter' }[type]
+    const value = { number: String(range?.[1]), texts: TEXTS[name], text: among?.[1] ?? 'twitter' }[type]
     const read1 = await read([], { [variableOf(name)]: value })
     const read2 = await read([`--${name}`, value])
     const inFile = onlyCommand ? read2 : await readFile({ [keyOf(name)]: type === 'number' ? Number(value) : value })
@@ -107,9 +110,25 @@ test('what Kubernetes sets beside a service of our name is not for us', async (t
     FLAKEFORGE_SERVER_METRICS_PORT: 'tcp://10.0.0.8:9090',
     FLAKEFORGE_SERVER_METRICS_SERVICE_HOST: '10.0.0.8',
     FLAKEFORGE_SERVER_RATE: '',
+    FLAKEFORGE_SERVICE_HOST: '10.0.0.9',
+    FLAKEFORGE_PORT: 'tcp://10.0.0.9:80',
+    FLAKEFORGE_STORE_PORT_6379_TCP_PROTO: 'tcp',
   }
   const { port, 'metrics-port': metricsPort, rate } = await read([], env)
   t.deepEqual([port, metricsPort, rate], [8080, undefined, 0])
+})
+
+test('node numbers are for generators beside the server, and no mistake', async (t) => {
+  const env = { FLAKEFORGE_ID: '3', FLAKEFORGE_WORKER: '3', FLAKEFORGE_DATACENTER: '1', FLAKEFORGE_SHARD: '9' }
+  t.is((await read([], env)).entries.length, 1)
+})
+
+test('how an option was given is known to messages about it', async (t) => {
+  const file = fileOf({ host: 'a' })
+  const from = async (...given) => (await read(...given)).givenAs('host')
+  t.deepEqual(await from(['--config', file]), `host in ${file}`)
+  t.deepEqual(await from(['--config', file], { HOST: 'b' }), 'HOST')
+  t.deepEqual(await from(['--config', file, '--host', 'c'], { HOST: 'b' }), '--host')
 })
 
 test('a socket takes the place of the port, unless a source that counts more has one', async (t) => {
@@ -143,6 +162,31 @@ const WRONG = {
     { FLAKEFORGE_SERVER_TOKEN_FLIE: 'x' },
     /^Unknown variable FLAKEFORGE_SERVER_TOKEN_FLIE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
   ],
+  'a variable that is not ours': [
+    [],
+    { FLAKEFORGE_WORKER_ID: '3' },
+    /^Unknown variable FLAKEFORGE_WORKER_ID\. There are /,
+  ],
+  'a misspelt variable that looks like one of Kubernetes': [
+    [],
+    { FLAKEFORGE_SERVER_METRIC_PORT: '9090' },
+    /^Unknown variable FLAKEFORGE_SERVER_METRIC_PORT\. Did you mean FLAKEFORGE_SERVER_METRICS_PORT\?$/,
+  ],
+  'a port under the name that Kubernetes has for its link': [
+    [],
+    { FLAKEFORGE_SERVER_PORT: '18099' },
+    /^Unknown variable FLAKEFORGE_SERVER_PORT\. Did you mean PORT\?$/,
+  ],
+  'a host under a name like those of the others': [
+    [],
+    { FLAKEFORGE_SERVER_HOST: '0.0.0.0' },
+    /^Unknown variable FLAKEFORGE_SERVER_HOST\. Did you mean HOST\?$/,
+  ],
+  'a variable without the word that the others have': [
+    [],
+    { FLAKEFORGE_TOKEN_FILE: 'tokens' },
+    /^Unknown variable FLAKEFORGE_TOKEN_FILE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
+  ],
   'a name twice': [['--name', 'a', '--name', 'a'], {}, /--name a was given twice/],
   'an empty name': [['--name', ''], {}, /^'' is not a name of 1 to 128/],
   'a name that URLs lose': [['--name', '..'], {}, /neither \. nor \.\./],
@@ -157,7 +201,22 @@ const WRONG = {
     {},
     /^The token file \/nothing cannot be read: ENOENT.*openssl rand -hex 32 > \/nothing$/,
   ],
-  'an origin with a path': [['--cors', 'https://a.example/x'], {}, /^cors must be an origin/],
+  'an origin with a path': [
+    ['--cors', 'https://a.example/x'],
+    {},
+    /^--cors must be an origin.*, not 'https:\/\/a\.example\/x'\.$/,
+  ],
+  'a proxy that is no address': [
+    [],
+    { FLAKEFORGE_SERVER_TRUST_PROXY: '10.0.0.1, foo' },
+    /^FLAKEFORGE_SERVER_TRUST_PROXY must be an address such as .*, not 'foo'\.$/,
+  ],
+  'a range that is too long': [
+    ['--trust-proxy', '10.0.0.0/33'],
+    {},
+    /^--trust-proxy must be .*, not '10\.0\.0\.0\/33'\.$/,
+  ],
+  'a host with a port': [['--allow-host', 'ids.example:80'], {}, /^--allow-host must be a name or an address without/],
 }
 
 for (const [what, [args, env, message]] of Object.entries(WRONG)) {

@@ -54,6 +54,7 @@ test('JSON has one ID as decimal text, and the headers say what made it', async 
     headers.get('flakeforge-layout'),
     'epoch 1288834974657, tick 1 ms, timestamp 41 bits at 22, counter 12 bits at 0',
   )
+  t.regex(headers.get('flakeforge-group'), /^[0-9a-f]{16}$/)
   t.is(headers.get('flakeforge-slot'), '0')
   t.not(
     Number(DiscordSnowflake.deconstruct(body.ids[0]).timestamp),
@@ -128,6 +129,7 @@ test('a segment counts, and waits for its next block', async (t) => {
   )
   const { headers } = await take(t, '/v1/ids/invoices', 'text/plain')
   t.deepEqual([headers.get('flakeforge-layout'), headers.get('flakeforge-slot')], [null, null])
+  t.regex(headers.get('flakeforge-group'), /^[0-9a-f]{16}$/)
 })
 
 const ACCEPT = {
@@ -139,6 +141,11 @@ const ACCEPT = {
   'text/html, application/octet-stream;q=0.1': 'application/octet-stream',
   'application/json;q=0, */*': 'text/plain',
   'TEXT/PLAIN': 'text/plain',
+  '*': 'application/json',
+  'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2': 'application/json', // Java's own client
+  'application/json; charset=utf-8': 'application/json',
+  'application/json;charset="UTF-8"': 'application/json',
+  'text/plain; charset=utf-8, */*;q=0.1': 'text/plain',
 }
 
 for (const [accept, type] of Object.entries(ACCEPT)) {
@@ -146,7 +153,7 @@ for (const [accept, type] of Object.entries(ACCEPT)) {
 }
 
 test('what cannot be accepted is 406, which names the forms', async (t) => {
-  for (const accept of ['text/html', 'application/json;q=0', 'nonsense']) {
+  for (const accept of ['text/html', 'application/json;q=0', 'text/plain; charset=latin1', 'nonsense']) {
     const { status, body } = await take(t, '/v1/ids/orders', accept)
     t.is(status, 406, accept)
     t.is(body.code, 'ERR_FLAKE_ACCEPT')
@@ -176,6 +183,10 @@ test('unknown parameters, parameters given twice, unknown names and routes', asy
     "This server has no name 'oders'. Did you mean 'orders'?",
   ])
   t.regex((await problem('/v1/ids/users'))[2], /There are 'orders', 'slow'/)
+  for (const length of [2049, 3000, 12_000]) {
+    const [status, code, detail] = await problem(`/v1/ids/${'a'.repeat(length)}`)
+    t.deepEqual([status, code, detail.length < 300], [404, 'ERR_FLAKE_NAME', true], `a name of ${length} characters`)
+  }
   for (const path of [
     '/v1/ids',
     '/v1/ids/',
@@ -203,7 +214,7 @@ test('other methods are 405 and name POST: a cached GET would be a duplicate', a
   const head = await fetch(`${server.url}/v1/ids/orders`, { method: 'HEAD' })
   t.is(head.status, 405)
   const raw = rawConnection(server.port)
-  raw.send('PROPFIND /v1/ids/orders HTTP/1.1\r\nHost: x\r\n\r\n')
+  raw.send('PROPFIND /v1/ids/orders HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await arrived(raw, /^HTTP\/1.1 405 .*allow: POST/s)
   raw.socket.destroy()
 })
@@ -248,7 +259,7 @@ test.serial('too many that wait are told to come later; those that give up make 
 test.serial('one client with many requests at once uses up its own places, and none of others', async (t) => {
   const raw = rawConnection(server.port)
   t.teardown(() => raw.socket.destroy())
-  raw.send('POST /v1/ids/slow?n=10000 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4)) // 0.8 s
+  raw.send('POST /v1/ids/slow?n=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(4)) // 0.8 s
   await until(2)
   t.is((await take(t, '/v1/ids/slow?n=300')).status, 200)
   const [, detail] = await arrived(raw, /HTTP\/1\.1 503 .*"detail":"([^"]*)".*"code":"ERR_FLAKE_BUSY"/s)

@@ -9,7 +9,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { arrived, asker, passingFolder, rawConnection } from '../support/service.mjs'
 
 const LIMITS = { requestMs: 1000, waitMs: 3000, maxConnections: 40, maxHeaderBytes: 4096, keepAliveMs: 1500 }
-const ONE = 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n'
+const ONE = 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** A layout with 16 IDs in 10 ms. */
 const SLOW = {
   epoch: 1577836800000,
@@ -50,7 +50,7 @@ function raw(t, text) {
 const idsOf = (text) => [...text.matchAll(/"(\d{10,20})"/g)].map(([, id]) => BigInt(id))
 
 test.serial('slowloris: headers that never end are cut off with 408', async (t) => {
-  const slow = Array.from({ length: 10 }, () => raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n'))
+  const slow = Array.from({ length: 10 }, () => raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n'))
   const drip = setInterval(() => {
     for (const { socket, send } of slow) if (socket.writable) send('x-more: 1\r\n')
   }, 50)
@@ -62,7 +62,7 @@ test.serial('slowloris: headers that never end are cut off with 408', async (t) 
 })
 
 test.serial('a body that never comes is cut off too', async (t) => {
-  const slow = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{')
+  const slow = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{')
   await slow.closed
   t.regex(slow.text(), /^HTTP\/1\.1 408 /)
   await isServed(t)
@@ -77,17 +77,20 @@ test.serial('a connection that says nothing, and one that keeps silent after an 
 
 const BROKEN = {
   'not HTTP': ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
-  'a newline in a header': ['GET /livez HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n', 400],
-  'two lengths': ['POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n', 400],
-  'a length and chunks': [
-    'POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  'a newline in a header': ['GET /livez HTTP/1.1\r\nHost: localhost\r\nA: b\rc\r\n\r\n', 400],
+  'two lengths': [
+    'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n',
     400,
   ],
-  'a bad chunk': ['POST /v1/ids/default HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n', 400],
-  'headers that are too long': [`GET /livez HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(10_000)}\r\n\r\n`, 431],
-  'a path that is too long': [`GET /${'a'.repeat(10_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  'a length and chunks': [
+    'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  'a bad chunk': ['POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n', 400],
+  'headers that are too long': [`GET /livez HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(10_000)}\r\n\r\n`, 431],
+  'a path that is too long': [`GET /${'a'.repeat(10_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 431],
   'no host': ['POST /v1/ids/default HTTP/1.1\r\n\r\n', 400],
-  'an unknown method': ['FROB /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  'an unknown method': ['FROB /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
 }
 
 for (const [what, [text, status]] of Object.entries(BROKEN)) {
@@ -109,6 +112,22 @@ test('clients that go away in the middle of a request or of an answer harm nobod
   await isServed(t)
 })
 
+test.serial(
+  'a client that leaves in the middle of a body is no mistake of the server, and nothing is logged of it',
+  async (t) => {
+    const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
+    const gones = async () => Number(/_count\{method="POST",.*status="499"\} (\d+)$/m.exec(await metrics())?.[1] ?? 0)
+    const before = await gones()
+    const gone = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab')
+    await gone.connected
+    await isServed(t) // which came after these bytes
+    gone.socket.destroy()
+    while ((await gones()) === before) await new Promise(setImmediate)
+    t.false((await metrics()).includes('status="500"'))
+    t.deepEqual(server.warnings, [])
+  },
+)
+
 // Alone: Node closes such a connection at once where an answer has to wait for the next tick.
 test.serial('a client that has said all and still listens gets its answer', async (t) => {
   const half = raw(t, ONE)
@@ -117,7 +136,7 @@ test.serial('a client that has said all and still listens gets its answer', asyn
 })
 
 test('pipelined requests are answered in their order', async (t) => {
-  const many = raw(t, `${ONE.repeat(50)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  const many = raw(t, `${ONE.repeat(50)}GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   await many.closed
   const ids = idsOf(many.text())
   t.is(ids.length, 50)
@@ -139,7 +158,7 @@ test.serial('a request that need not wait is not served before one of its connec
     one.send(i % 20 === 0 ? ONE.replace(' HTTP', '?n=3000 HTTP') : ONE)
     await new Promise(setImmediate)
   }
-  one.send('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  one.send('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
   await one.closed
   const ids = idsOf(one.text())
   t.is(ids.length, 30_190)

@@ -125,6 +125,26 @@ test('/openapi.json says which texts may be IDs', async (t) => {
   }
 })
 
+test('/openapi.json has a name for each operation, and says which of them take a token', async (t) => {
+  const { body } = await get(t, '/openapi.json')
+  const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, security }]) => [`${method} ${path}`, operationId, security]),
+  )
+  t.deepEqual(operations.map(([route, id]) => `${route} ${id}`).sort(), [
+    'get /livez isAlive',
+    'get /metrics getMetrics',
+    'get /openapi.json getDocument',
+    'get /readyz isReady',
+    'get /v1/inspect/{id} inspectId',
+    'get /v1/names getNames',
+    'get /v1/slots/{name} getSlots',
+    'post /v1/ids/{name} takeIds',
+  ])
+  const open = operations.filter(([, , security]) => security?.length === 0).map(([route]) => route)
+  t.deepEqual(open.sort(), ['get /livez', 'get /readyz'])
+  t.deepEqual(body.security, [{ token: [] }, {}], 'this server wants none')
+})
+
 test('the slots of a group', async (t) => {
   const { body } = await get(t, '/v1/slots/users')
   t.deepEqual([body.name, body.group, body.slots.length], ['users', 'people', 1])
@@ -140,7 +160,10 @@ test('pages of the origin may ask and see our headers, those of others may not',
   const { status, headers } = await from(ORIGIN)
   t.is(status, 200)
   t.is(headers.get('access-control-allow-origin'), ORIGIN)
-  t.is(headers.get('access-control-expose-headers'), 'flakeforge-layout, flakeforge-slot, retry-after')
+  t.is(
+    headers.get('access-control-expose-headers'),
+    'flakeforge-layout, flakeforge-group, flakeforge-slot, retry-after',
+  )
   t.is(headers.get('x-ratelimit-limit'), String(RATE))
   const preflight = await from(ORIGIN, 'OPTIONS')
   t.is(preflight.status, 204)
@@ -154,8 +177,12 @@ test('beyond the rate it is 429 with Retry-After, and health checks go on', asyn
   t.teardown(() => slow.stop())
   const askSlow = await asker(slow.url)
   const raw = rawConnection(slow.port)
-  raw.send('POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)) // in less than 25 s
+  raw.send('POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500)) // in less than 25 s
   await arrived(raw, /HTTP\/1\.1 429 [^{]*retry-after: 1[^{]*\{[^}]*"ERR_FLAKE_RATE"/i)
+  const guessing = rawConnection(slow.port)
+  guessing.send('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500))
+  await arrived(guessing, /HTTP\/1\.1 429 [^{]*\{[^}]*"ERR_FLAKE_RATE"/i) // what is nowhere counts too
+  guessing.socket.destroy()
   t.is((await fetch(`${slow.url}/livez`)).status, 200)
   while (raw.text().split('HTTP/1.1 ').length <= 500) await new Promise((done) => setTimeout(done, 20))
   raw.socket.destroy()

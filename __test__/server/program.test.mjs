@@ -4,13 +4,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { PROGRAM, startServer } from '../servers/flakeforge.mjs'
+import { clean, PROGRAM, startServer } from '../servers/flakeforge.mjs'
 import { freshFolder } from '../servers/server.mjs'
 import { outputOf } from '../support/index.mjs'
 import { isRoot, isWindows } from '../support/processes.mjs'
@@ -24,16 +24,21 @@ const { version } = JSON.parse(
 
 /** A run that ends by itself. */
 const run = (args, env = {}) =>
-  outputOf(spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, FLAKEFORGE_STORE: '', ...env } }))
+  outputOf(spawn(process.execPath, [PROGRAM, ...args], { env: { ...clean(process.env), ...env } }))
 
 const onUnix = isWindows ? test.skip : test
 
 test('one line on stdout once it is ready, nothing on stderr, and its status is 0 after SIGTERM', async (t) => {
-  const server = await startServer()
+  const server = await startServer({ args: ['--end-ms', '3600000', '--request-ms', '3600000'] })
   t.deepEqual(server.lines, [`flakeforge-server is ready at ${server.url}`])
   const response = await fetch(`${server.url}/v1/ids/default`, { method: 'POST' })
   t.is((await response.json()).ids.length, 1)
+  t.is((await fetch(`${server.url}/readyz`)).status, 200)
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  t.regex(metrics, /^flakeforge_ids_total\{[^}]*\} 1$/m, 'to see whether it is ready uses up no ID')
   t.deepEqual(server.warnings, [])
+  const silent = rawConnection(server.port) // nobody waits for it
+  await silent.connected
   if (!isWindows) t.deepEqual(await server.kill('SIGTERM'), [0, null])
   t.is(server.lines.length, 1)
   await server.stop()
@@ -74,7 +79,8 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
   const folder = await freshFolder('socket')
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const socketPath = join(folder, 'ids.sock')
-  const start = () => spawn(process.execPath, [PROGRAM, '--socket', socketPath, '--store', `file:${folder}/ids`])
+  const args = [PROGRAM, '--socket', socketPath, '--store', `file:${folder}/ids`]
+  const start = (...more) => spawn(process.execPath, [...args, '--rate', '1000', ...more], { env: clean(process.env) })
   const ready = async (child) =>
     t.is(String((await once(child.stdout, 'data'))[0]), `flakeforge-server is ready at unix:${socketPath}\n`)
   const first = start()
@@ -85,15 +91,66 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
   first.kill('SIGKILL')
   await once(first, 'exit')
   t.true(existsSync(socketPath), 'it was left behind')
-  const third = start()
+  const third = start('--trust-proxy', '10.0.0.0/8')
   await ready(third)
-  const response = await new Promise((resolve) =>
-    http.request({ socketPath, path: '/v1/ids/default', method: 'POST' }, resolve).end(),
-  )
-  t.is(response.statusCode, 200)
+  // Whoever opens the socket may say who asks; who says nothing is one client, without an address.
+  const clients = ['192.0.2.1', '192.0.2.2, 10.0.0.1', '2001:db8::1', '2001:db8::2, 10.0.0.1', '192.0.2.1', '', '']
+  for (const client of clients) {
+    const headers = client === '' ? {} : { 'x-forwarded-for': client }
+    const response = await new Promise((resolve) =>
+      http.request({ socketPath, path: '/v1/ids/default', method: 'POST', headers }, resolve).end(),
+    )
+    t.is(response.statusCode, 200, client)
+    t.is(response.headers['x-ratelimit-limit'], '1000')
+  }
   third.kill('SIGTERM')
   t.deepEqual(await once(third, 'exit'), [0, null])
   t.false(existsSync(socketPath))
+})
+
+onUnix(
+  'nothing but a socket is removed to make room for one, and a path that the system cuts off is refused',
+  async (t) => {
+    const folder = await freshFolder('no-socket')
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    const file = join(folder, 'precious')
+    await writeFile(file, 'of somebody')
+    await symlink(file, join(folder, 'link'))
+    const refusal = async (path) => {
+      const { code, stderr } = await run(['--socket', path, '--store', `file:${folder}/ids`])
+      t.is(code, 2, stderr)
+      return stderr
+    }
+    t.is(
+      await refusal(file),
+      `flakeforge-server: --socket: ${file} is there already and is no socket. Give a path where nothing is.\n`,
+    )
+    t.regex(await refusal(join(folder, 'link')), /is no socket/)
+    t.regex(await refusal(folder), /is a folder/)
+    t.regex(
+      await refusal(join(folder, 'a'.repeat(120))),
+      /^flakeforge-server: --socket is a path of \d+ bytes, .* up to 10\d /,
+    )
+    t.is(await readFile(file, 'utf8'), 'of somebody')
+  },
+)
+
+test('a host that is none of this machine: one line that names the option or variable, and status 2', async (t) => {
+  const folder = await freshFolder('nohost')
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const ended = (args, env) => run([...args, '--store', `file:${folder}`], env)
+  const [option, variable, metrics] = await Promise.all([
+    ended(['--host', 'nosuch.invalid']),
+    ended([], { HOST: 'x86_64-conda-linux-gnu' }),
+    ended(['--host', '192.0.2.1', '--metrics-port', '0']),
+  ])
+  t.deepEqual([option.code, variable.code, metrics.code], [2, 2, 2])
+  t.regex(
+    option.stderr,
+    /^flakeforge-server: --host must be an address or a name of this machine, .*, not 'nosuch\.invalid' \(E\w+\)\.\n$/,
+  )
+  t.regex(variable.stderr, /^flakeforge-server: HOST must be .*, not 'x86_64-conda-linux-gnu' \(E\w+\)\.\n$/)
+  t.regex(metrics.stderr, /^flakeforge-server: --host must be .*, not '192\.0\.2\.1' \(EADDRNOTAVAIL\)\.\n$/)
 })
 
 test('a host that others can reach is served with a warning, and metrics have a port of their own', async (t) => {
@@ -101,6 +158,7 @@ test('a host that others can reach is served with a warning, and metrics have a 
   t.true(
     server.warnings.some((line) => /0\.0\.0\.0 can be reached from other machines, and there are no tokens/.test(line)),
   )
+  t.is(server.warnings.filter((line) => /second server elsewhere .* common store/.test(line)).length, 1)
   const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
   const text = await (await fetch(metrics)).text()
   t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m)
@@ -167,7 +225,7 @@ onUnix('after the drain, a connection that stays open is told to go; what does n
     () => 'cut off',
   )
   const kept = rawConnection(server.port)
-  kept.send('POST /v1/ids/fast HTTP/1.1\r\nHost: x\r\n') // a request that has begun
+  kept.send('POST /v1/ids/fast HTTP/1.1\r\nHost: localhost\r\n') // a request that has begun
   await untilWaiting(server.url)
   server.child.kill('SIGTERM')
   await untilRefused(server.port)

@@ -9,11 +9,12 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { until } from '../servers/server.mjs'
 import { FlakeId } from '../support/index.mjs'
-import { asker, markOf, passingFolder } from '../support/service.mjs'
+import { asker, passingFolder } from '../support/service.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 const { createGroup, layouts, openStore } = FlakeId
+const TOKEN = 'a-token-for-reasons'
 const SHORT = { slots: 2, ttlMs: 2000, skewMs: 500, durable: false }
 
 let redis
@@ -45,8 +46,9 @@ test('without its store it is alive, says why it is not ready, and is ready once
   const ask = await asker(server.url)
   t.is((await ask(t, 'GET', '/livez')).status, 200)
   const { status, body } = await ask(t, 'GET', '/readyz')
-  t.is(status, 503)
-  t.is(body.code, 'ERR_FLAKE_STORE')
+  t.deepEqual([status, body.code], [503, 'ERR_FLAKE_UNREADY'])
+  t.false(JSON.stringify(body).includes(String(late.port)), 'the reason is not for everybody')
+  await server.told(/^flakeforge-server: Group 'early': .* The server tries again\.$/)
   for (const path of ['/v1/ids/early', '/v1/ids/early?n=100', '/v1/ids/count']) {
     const refused = await ask(t, 'POST', path)
     t.deepEqual([refused.status, refused.body.code], [503, 'ERR_FLAKE_STORE'], path)
@@ -86,21 +88,48 @@ test('while the store is away IDs go on until the window ends; then 503, and aga
   t.is((await ask(t, 'GET', '/livez')).status, 200)
   process.kill(own.pid, 'SIGCONT')
   await until(async () => (await statusOf(server.url)) === 200)
+  await server.told(/makes IDs again/)
+  t.is(server.warnings.length, 2, server.warnings.join('\n'))
+  t.regex(server.warnings[0], /^flakeforge-server: Group 'orders': The window of slot \d .* The server tries again\.$/)
   const before = seen.size
   for (const id of (await ask(t, 'POST', '/v1/ids/orders?n=100')).body.ids) seen.add(id)
   t.is(seen.size, before + 100, 'no ID twice')
 })
 
+test('an outage that nobody asks about is told when it begins and when it ends, once each', async (t) => {
+  const own = await startRedis('--appendonly', 'no')
+  t.teardown(() => own.stop())
+  await createGroup(own.url, { group: 'silent', ...SHORT })
+  const server = await startServer({ args: await configOf(own.url, { silent: SHORT }) })
+  t.teardown(() => server.stop())
+  for (const round of [1, 2]) {
+    await stopProcess(own.pid)
+    const begun = await server.told(/Group 'silent'/, 2 * round - 2)
+    t.regex(begun, /: The window of slot \d .* is over.* Because: .+\. The server tries again\.$/)
+    process.kill(own.pid, 'SIGCONT')
+    await server.told(/^flakeforge-server: Group 'silent': makes IDs again\.$/, 2 * round - 1)
+    t.is(server.warnings.length, 2 * round, server.warnings.join('\n'))
+  }
+})
+
 test('one of two names gets no slot: the other gives IDs, but the server is not ready', async (t) => {
   await createGroup(redis.url, { group: 'good', ...SHORT })
   await createGroup(redis.url, { group: 'other', ...SHORT })
-  const args = await configOf(redis.url, { good: SHORT, other: { ...SHORT, slots: SHORT.slots + 1 } })
-  const server = await startServer({ args, until: 'listening' })
+  const tokenFile = join(folder, 'tokens')
+  await writeFile(tokenFile, TOKEN)
+  const names = { good: SHORT, other: { ...SHORT, slots: SHORT.slots + 1 } }
+  const server = await startServer({ args: await configOf(redis.url, names, { tokenFile }), until: 'listening' })
   t.teardown(() => server.stop())
-  const ask = await asker(server.url)
+  const ask = await asker(server.url, { token: TOKEN })
   await until(async () => (await ask(t, 'POST', '/v1/ids/good')).status === 200)
-  const { status, body } = await ask(t, 'GET', '/readyz')
-  t.deepEqual([status, body.code], [503, 'ERR_FLAKE_CONFIG_MISMATCH'])
+  const codeFor = async (authorization) => {
+    const { status, body } = await ask(t, 'GET', '/readyz', { headers: { authorization } })
+    t.is(status, 503)
+    return body.code
+  }
+  t.is(await codeFor(`Bearer ${TOKEN}`), 'ERR_FLAKE_CONFIG_MISMATCH')
+  t.is(await codeFor(`Bearer ${TOKEN}0`), 'ERR_FLAKE_UNREADY', 'a wrong token is as good as none')
+  t.is(await codeFor(''), 'ERR_FLAKE_UNREADY')
   t.deepEqual(server.lines, [], 'nothing on stdout before it is ready')
 })
 
@@ -122,7 +151,7 @@ test('SIGTERM gives the slot back; kill -9 costs it for a ttl', async (t) => {
   const { slots } = (await ask(t, 'GET', '/v1/slots/ends')).body
   const [{ owner }] = await store.list('ends')
   t.is(slots.length, 1)
-  t.like(slots[0], { slot: 0, held: true, mine: true, mark: markOf(owner) })
+  t.like(slots[0], { slot: 0, held: true, mine: true })
   t.false(JSON.stringify(slots).includes(owner), "the holder's token stays here")
   await second.kill('SIGKILL')
   const [{ owner: dead, hi }] = await store.list('ends')
@@ -155,7 +184,7 @@ test('a slot that somebody took away is replaced; a group that was ended stays e
   await store.destroy('taken')
   await store.close()
   await until(async () => (await statusOf(server.url)) === 503)
-  const { body } = await ask(t, 'GET', '/readyz')
+  const { body } = await ask(t, 'POST', '/v1/ids/taken')
   t.is(body.code, 'ERR_FLAKE_DESTROYED')
   await sleep(1000)
   t.is(await statusOf(server.url), 503, 'the server does not make it anew by itself')
@@ -183,5 +212,6 @@ test('two servers on one store make different IDs, with slots of their own', asy
   t.is(new Set(ids).size, 20_000)
   const slots = new Set(answers.map(({ headers }) => headers.get('flakeforge-slot')))
   t.deepEqual([...slots].sort(), ['0', '1'])
-  t.is(new Set(answers.map(({ headers }) => headers.get('flakeforge-layout'))).size, 1)
+  for (const name of ['flakeforge-layout', 'flakeforge-group'])
+    t.is(new Set(answers.map(({ headers }) => headers.get(name))).size, 1, name)
 })

@@ -4,12 +4,13 @@ import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import https from 'node:https'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { findProgram, freshFolder } from '../servers/server.mjs'
 import { isWindows } from '../support/processes.mjs'
-import { asker, rawConnection } from '../support/service.mjs'
+import { arrived, asker, rawConnection } from '../support/service.mjs'
 
 const [OLD, NEW, OTHER] = ['old-token-0123456789', 'new-token-0123456789', 'other.token~of+16/chars==']
 const SECRET = 'a-path-that-nobody-may-log'
@@ -52,6 +53,17 @@ test.serial('without a token only health is told', async (t) => {
   }
   const { status, body, headers } = await ask(t, 'POST', '/v1/ids/default', withHeader(undefined))
   t.deepEqual([status, body.code, headers.get('www-authenticate')], [401, 'ERR_FLAKE_TOKEN', 'Bearer'])
+})
+
+test.serial('/openapi.json says that a token is needed, and where none is', async (t) => {
+  const { body } = await ask(t, 'GET', '/openapi.json')
+  t.deepEqual(Object.keys(body.components.securitySchemes), ['token'])
+  t.deepEqual(body.security, [{ token: [] }])
+  for (const [path, methods] of Object.entries(body.paths)) {
+    const [[method, { security = body.security }]] = Object.entries(methods)
+    const { status } = await fetch(server.url + path.replace('{name}', 'default').replace('{id}', '1'), { method })
+    t.is(status === 401, security.length > 0, path)
+  }
 })
 
 test.serial('a token is taken from the header only, and only whole', async (t) => {
@@ -131,6 +143,19 @@ test.serial('a line of the log has method, route, status and time, and nothing e
   for (const secret of [SECRET, OLD, NEW, OTHER, '127.0.0.1']) t.false(all.includes(secret), secret)
 })
 
+test.serial('guesses of a token count as requests do', async (t) => {
+  const file = join(folder, 'strict')
+  await writeFile(file, OLD)
+  const strict = await startServer({ args: ['--token-file', file, '--rate', '20'] })
+  t.teardown(() => strict.stop())
+  const raw = rawConnection(strict.port)
+  const guess = (i) =>
+    `GET /v1/names HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer guess-number-${i}-000\r\n\r\n`
+  raw.send(Array.from({ length: 500 }, (_, i) => guess(i)).join('')) // in less than 25 s
+  t.truthy(await arrived(raw, /HTTP\/1\.1 429 [^{]*\{[^}]*"ERR_FLAKE_RATE"/))
+  raw.socket.destroy()
+})
+
 const openssl = isWindows ? undefined : findProgram('openssl')
 const withTls = openssl === undefined ? test.serial.skip : test.serial
 if (openssl === undefined) console.warn('\n!!! SKIPPED: openssl is not installed: the tests of TLS do not run !!!\n')
@@ -154,7 +179,8 @@ withTls('TLS, and clients with a certificate only', async (t) => {
     certificate('client', ca),
     certificate('stranger'),
   ])
-  const args = ['--tls-cert', own.cert, '--tls-key', own.key, '--tls-ca', ca.cert]
+  const times = ['--request-ms', '2000', '--end-ms', '500']
+  const args = ['--tls-cert', own.cert, '--tls-key', own.key, '--tls-ca', ca.cert, ...times]
   const secure = await startServer({ args })
   t.regex(secure.url, /^https:/)
   const status = async (who) => {
@@ -173,9 +199,12 @@ withTls('TLS, and clients with a certificate only', async (t) => {
   t.regex(String(await status(undefined)), /^E/)
   t.regex(String(await status(stranger)), /^E/)
   const plain = rawConnection(secure.port)
-  plain.send('POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n\r\n')
+  plain.send('POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await plain.closed
   t.is(await status(client), 200, 'and the others are served on')
+  const silent = rawConnection(secure.port)
+  await silent.connected
+  await silent.closed // once the time for its handshake is over
 
   // A new certificate comes without a restart.
   const before = await readFile(own.cert, 'utf8')
@@ -185,5 +214,30 @@ withTls('TLS, and clients with a certificate only', async (t) => {
   while (!secure.warnings.some((line) => /read again/.test(line)))
     await new Promise((resolve) => setTimeout(resolve, 10))
   t.is(await status(client), 200)
+
+  // At the end nobody waits for those who do not shake hands, and only for a while for those who began to.
+  const [mute, begun] = [rawConnection(secure.port), rawConnection(secure.port)]
+  await Promise.all([mute.connected, begun.connected])
+  begun.send('\x16\x03\x01')
+  await status(client) // which came after these bytes
+  secure.child.kill('SIGTERM')
+  t.deepEqual(await secure.exit, [0, null])
+  await Promise.all([mute.closed, begun.closed])
   await secure.stop()
+})
+
+withTls('a client that goes away before its handshake leaves nothing behind', async (t) => {
+  const own = await certificate('alone')
+  const secure = await startServer({ args: ['--tls-cert', own.cert, '--tls-key', own.key, '--max-connections', '1'] })
+  t.teardown(() => secure.stop())
+  for (let i = 0; i < 3; i++) {
+    for (;;) {
+      const gone = rawConnection(secure.port)
+      await gone.connected
+      const isRefused = await Promise.race([gone.closed.then(() => true), sleep(100).then(() => false)])
+      gone.socket.end()
+      if (!isRefused) break
+    }
+  }
+  t.pass('each of them had the one place that there is')
 })

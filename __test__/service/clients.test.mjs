@@ -48,10 +48,15 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** A file that is not there: what a shell's clients have seen. */
+let names = 0
+const freshName = () => join(folder, `seen-${++names}`)
+
 /** The process of a client, with its token and nothing that would lead it elsewhere. */
 function start([command, ...args], env = {}) {
   const { http_proxy, HTTP_PROXY, ALL_PROXY, all_proxy, ...rest } = process.env
-  return spawn(command, args.map(String), { env: { ...rest, FLAKEFORGE_TOKEN: TOKEN, ...env } })
+  const own = { FLAKEFORGE_TOKEN: TOKEN, FLAKEFORGE_SEEN: freshName(), ...env }
+  return spawn(command, args.map(String), { env: { ...rest, ...own } })
 }
 
 async function linesOf(t, command, env) {
@@ -225,7 +230,8 @@ withPython('python: what its README shows prints IDs', async (t) => {
 test.serial('curl: what its README shows prints IDs', async (t) => {
   const [by, one, loop] = readmeOf('curl', 'sh')
   const run = async (script) => {
-    const child = spawn('sh', ['-c', script], { cwd: pathOf('curl') })
+    const env = { ...process.env, FLAKEFORGE_SEEN: freshName() }
+    const child = spawn('sh', ['-c', script], { cwd: pathOf('curl'), env })
     return (await outputOf(child)).stdout
   }
   t.regex(await run(by.replaceAll('curl ', 'curl -sS ')), /^\{"name":"default","ids":\["\d+"\]\}(?:\d+\n){3}$/)

@@ -6,6 +6,7 @@
 
 const { ConfigError } = require('./config/config-error.js')
 const { ofArguments } = require('./config/sources.js')
+const { isLoopback } = require('./http/loopback.js')
 
 /** What a shell expects of a program that could not read its options. */
 const BAD_CONFIGURATION = 2
@@ -72,20 +73,24 @@ function listenToSignals(service, log) {
  * What can be wished for, but hardly is.
  * @param {import('./config/read.js').Config} config
  */
-function warnings({ host, socket, tokens, cors }) {
-  const isOpen = socket === undefined && tokens === undefined && !isLoopback(host)
+function warnings({ host, socket, tokens, cors, entries }) {
+  const isOpen = socket === undefined && !isLoopback(host)
+  const { isFolder } = require('./ids/stores.js')
+  const isAlone = entries.some((/** @type {import('./config/names.js').Entry} */ { store }) => isFolder(store))
   return [
-    ...(isOpen
+    ...(isOpen && tokens === undefined
       ? [
           `${host} can be reached from other machines, and there are no tokens: everybody there can take IDs. See --token-file.`,
+        ]
+      : []),
+    ...(isOpen && isAlone
+      ? [
+          'The slots are in a folder of this machine. A second server elsewhere would make the same IDs: give both a common store, such as --store redis://…',
         ]
       : []),
     ...(cors?.includes('*') ? ['cors is *: every web page that somebody opens beside this server can take IDs.'] : []),
   ]
 }
-
-/** @param {string} host */
-const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** @param {NodeJS.ErrnoException} error */
 function fail(error) {
@@ -95,9 +100,10 @@ function fail(error) {
   process.exit(isConfiguration ? BAD_CONFIGURATION : 1)
 }
 
-/** @param {NodeJS.ErrnoException & { port?: number }} error */
-function listenText({ code, message, port }) {
-  if (code === 'EADDRINUSE') return `Port ${port} is in use already. --port 0 takes any free one.`
+/** @param {NodeJS.ErrnoException & { port?: number, address?: string }} error */
+function listenText({ code, message, port, address }) {
+  if (code === 'EADDRINUSE' && port !== undefined) return `Port ${port} is in use already. --port 0 takes any free one.`
+  if (code === 'EADDRINUSE') return `The socket ${address} is in use already, by a server that runs.`
   return message
 }
 

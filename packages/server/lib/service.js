@@ -4,12 +4,12 @@
 // The running service: its names, its HTTP servers, and their end. It must never end because a store is away, and never
 // keep a slot that it could have given back.
 
-const { existsSync, unlinkSync } = require('node:fs')
-const { connect } = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
 const fastify = require('fastify')
 const { readTlsFiles, readTokenFile } = require('./config/secrets.js')
 const { makeApp } = require('./http/app.js')
+const { Connections } = require('./http/connections.js')
+const { listen, listenAt } = require('./http/listen.js')
 const { Measures } = require('./http/measures.js')
 const { Tokens } = require('./http/tokens.js')
 const { Waiting } = require('./http/waiting.js')
@@ -33,6 +33,7 @@ class Service {
   #state = { isEnding: false, isClosing: false, isOverloaded: () => false }
   /** @type {import('fastify').FastifyInstance[]} */
   #apps = []
+  #connections
   #waiting
   url = ''
 
@@ -44,8 +45,9 @@ class Service {
     this.#config = config
     this.#log = log
     this.#tokens = config.tokens && new Tokens(config.tokens)
-    this.#names = new Names(config.entries, (text) => log.warn(text))
+    this.#connections = new Connections(config['request-ms'] + config['wait-ms'])
     this.#waiting = new Waiting({ maxWaiting: config['max-waiting'], waitMs: config['wait-ms'] })
+    this.#names = new Names(config.entries, this.#waiting, (text) => log.warn(text))
     this.#measures = new Measures(this.#waiting)
   }
 
@@ -53,12 +55,12 @@ class Service {
   async start() {
     this.#names.open()
     const parts = {
-      ...{ config: this.#config, names: this.#names, waiting: this.#waiting, measures: this.#measures },
-      ...{ log: this.#log, tokens: this.#tokens, state: this.#state },
+      ...{ config: this.#config, names: this.#names, connections: this.#connections, waiting: this.#waiting },
+      ...{ measures: this.#measures, log: this.#log, tokens: this.#tokens, state: this.#state },
     }
     const app = await makeApp(parts)
     this.#apps.push(app)
-    this.url = await this.#listen(app)
+    this.url = await listen(app, this.#config)
     await this.#listenForMetrics()
     this.#names.start()
   }
@@ -98,23 +100,11 @@ class Service {
     await sleep(this.#config['drain-ms'])
     this.#state.isClosing = true
     const closed = Promise.all(this.#apps.map((app) => app.close()))
-    const late = setTimeout(() => this.#cutOff(), this.#config['end-ms'])
+    this.#connections.cutOffSilent()
+    const late = setTimeout(() => this.#connections.cutOff(), this.#config['end-ms'])
     await closed
     clearTimeout(late)
     await this.#names.close()
-  }
-
-  #cutOff() {
-    for (const { server } of this.#apps) /** @type {import('node:http').Server} */ (server).closeAllConnections()
-  }
-
-  /** @param {import('fastify').FastifyInstance} app */
-  async #listen(app) {
-    const { socket, port, host } = this.#config
-    if (socket === undefined) return app.listen({ port, host })
-    await removeStale(socket)
-    await app.listen({ path: socket })
-    return `unix:${socket}`
   }
 
   async #listenForMetrics() {
@@ -123,23 +113,8 @@ class Service {
     const app = fastify({ forceCloseConnections: true })
     await app.register(require('./routes/metrics.js').routes, { measures: this.#measures })
     this.#apps.push(app)
-    this.#log.warn(`metrics are at ${await app.listen({ port, host })}/metrics`)
+    this.#log.warn(`metrics are at ${await listenAt(app, port, host, this.#config.givenAs)}/metrics`)
   }
-}
-
-/**
- * Removes the socket of a server that was killed; one that somebody listens on is left to them.
- * @param {string} path
- */
-async function removeStale(path) {
-  if (!existsSync(path)) return
-  const isInUse = await new Promise((resolve) => {
-    const probe = connect(path)
-    probe.once('connect', () => resolve(true))
-    probe.once('error', (error) => resolve(/** @type {NodeJS.ErrnoException} */ (error).code !== 'ECONNREFUSED'))
-    probe.once('close', () => probe.destroy())
-  })
-  if (!isInUse) unlinkSync(path)
 }
 
 exports.Service = Service

@@ -4,6 +4,9 @@
 // Every option of the server, once: its name on the command line, as a variable and in the JSON file, what it may be, and
 // what it is for. Help, the checks and the documentation's table come from here.
 
+const { isIP } = require('node:net')
+const { isRange } = require('../http/proxies.js')
+
 /**
  * @typedef {object} Option
  * @property {string} about
@@ -12,11 +15,28 @@
  * @property {'text' | 'texts' | 'number'} type
  * @property {[min: number, max: number]} [range]
  * @property {string[]} [among]
+ * @property {{ isGood: (text: string) => boolean, wanted: string }} [each] what each of several texts must be
  * @property {any} [absent] the default
  * @property {boolean} [onlyCommand] whether it is not in the file
  */
 
 const DAY_MS = 86_400_000
+
+const ORIGINS = {
+  isGood: (/** @type {string} */ text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text),
+  wanted: 'an origin such as https://shop.example, without a path, or *',
+}
+
+const PROXIES = {
+  isGood: isRange,
+  wanted: 'an address such as 10.0.0.7, a range such as 10.0.0.0/8, or one of loopback, linklocal and uniquelocal',
+}
+
+/** A host as browsers write it, without its port. */
+const HOSTS = {
+  isGood: (/** @type {string} */ text) => isIP(text) !== 0 || /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/i.test(text),
+  wanted: 'a name or an address without scheme and port, such as ids.example',
+}
 
 /** @type {Record<string, Option>} by the name on the command line */
 const OPTIONS = {
@@ -67,7 +87,18 @@ const OPTIONS = {
   'tls-cert': { type: 'text', value: 'FILE', about: 'certificates as PEM; read again on SIGHUP' },
   'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM' },
   'tls-ca': { type: 'text', value: 'FILE', about: 'only clients with a certificate of this CA' },
-  cors: { type: 'texts', value: 'ORIGIN', about: 'web pages of this origin may ask; several allowed; * means all' },
+  cors: {
+    type: 'texts',
+    value: 'ORIGIN',
+    each: ORIGINS,
+    about: 'web pages of this origin may ask; several allowed; * means all',
+  },
+  'allow-host': {
+    type: 'texts',
+    value: 'NAME',
+    each: HOSTS,
+    about: 'another name that clients may ask for while it listens on loopback only; several allowed',
+  },
   rate: {
     type: 'number',
     value: 'N',
@@ -78,6 +109,7 @@ const OPTIONS = {
   'trust-proxy': {
     type: 'texts',
     value: 'ADDRESS',
+    each: PROXIES,
     about: 'proxies whose X-Forwarded-For says who the client is, for --rate; several allowed',
   },
   log: {

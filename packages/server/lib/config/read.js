@@ -5,7 +5,7 @@
 
 const { ConfigError } = require('./config-error.js')
 const { groupsOf, readNames } = require('./names.js')
-const { OPTIONS } = require('./options.js')
+const { OPTIONS, keyOf, variableOf } = require('./options.js')
 const { ofEnvironment, ofFile } = require('./sources.js')
 const { readTlsFiles, readTokenFile } = require('./secrets.js')
 
@@ -25,6 +25,7 @@ async function readConfig(given, env) {
   return {
     ...values,
     socket,
+    givenAs: givenAs(sources, file),
     entries: await entriesOf(values, file),
     tokens: values['token-file'] && readTokenFile(values['token-file']),
     tls: readTlsFiles(values),
@@ -58,13 +59,20 @@ function checkTogether(values) {
   if ((cert === undefined) !== (key === undefined))
     throw new ConfigError('tls-cert and tls-key belong together. Give both.')
   if (ca !== undefined && cert === undefined) throw new ConfigError('tls-ca needs tls-cert and tls-key.')
-  for (const origin of values.cors ?? []) checkOrigin(origin)
 }
 
-/** @param {string} origin */
-function checkOrigin(origin) {
-  if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return
-  throw new ConfigError(`cors must be an origin such as https://shop.example, without a path, or *, not '${origin}'.`)
+/**
+ * How an option was given, for messages: as '--host', 'HOST' or 'host in server.json'.
+ * @param {import('./sources.js').Values[]} sources
+ * @param {string | undefined} file
+ * @returns {(name: string) => string}
+ */
+function givenAs([given, environment, ofFile], file) {
+  return (name) => {
+    if (name in given) return `--${name}`
+    if (name in environment) return variableOf(name)
+    return name in ofFile ? `${keyOf(name)} in ${file}` : `--${name}`
+  }
 }
 
 /**

@@ -7,19 +7,28 @@
 
 const { readFileSync } = require('node:fs')
 const { parseArgs } = require('node:util')
+const { layouts } = require('flakeforge')
 const { ConfigError, unknown } = require('./config-error.js')
 const { OPTIONS, keyOf, variableOf } = require('./options.js')
 const { readValue, show } = require('./values.js')
 
 const NAMES = Object.keys(OPTIONS)
-const PREFIX = 'FLAKEFORGE_SERVER_'
+const PREFIX = 'FLAKEFORGE_'
 
 /**
- * Kubernetes sets such variables in every container beside a service that is called flakeforge-server, or
- * flakeforge-server-metrics. They are not for us.
+ * Kubernetes and Docker set such variables in every container beside a service that is called flakeforge, flakeforge-server
+ * or the like, and such values of others. They are not for us.
  */
-const OF_KUBERNETES = /_(?:SERVICE_HOST|SERVICE_PORT(?:_.+)?|PORT_\d+_.+|PORT)$/
+const OF_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT(?:_.+)?|PORT_\d+_.+)$/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
+
+/** What new FlakeId() reads, for programs that have their environment in common with the server: node numbers. */
+const OF_GENERATORS = new Set([
+  'FLAKEFORGE_ID',
+  ...Object.values(layouts)
+    .flatMap(({ fields }) => fields)
+    .map(([field]) => `${PREFIX}${field.toUpperCase()}`),
+])
 
 /** @typedef {Record<string, any>} Values */
 
@@ -77,16 +86,27 @@ function ofEnvironment(env) {
   /** @type {Values} */
   const values = {}
   const known = new Set(NAMES.map(variableOf))
+  for (const [variable, value] of Object.entries(env)) {
+    const isOurs = variable.startsWith(PREFIX) && value && !OF_LINK.test(value) && !OF_SERVICE.test(variable)
+    if (isOurs && !known.has(variable) && !OF_GENERATORS.has(variable)) throw unknownVariable(variable)
+  }
   for (const name of NAMES) {
     const value = env[variableOf(name)]
     if (value && !OF_LINK.test(value)) values[name] = readValue(name, value, variableOf(name))
   }
-  for (const variable of Object.keys(env)) {
-    if (variable.startsWith(PREFIX) && !known.has(variable) && !OF_KUBERNETES.test(variable)) {
-      throw unknown(`variable ${variable}`, variable, [...known], (each) => each)
-    }
-  }
   return values
+}
+
+/**
+ * By the option's name alone: before it, all variables are alike.
+ * @param {string} variable
+ */
+function unknownVariable(variable) {
+  const word = variable
+    .slice(PREFIX.length)
+    .replace(/^SERVER_/, '')
+    .replaceAll('_', '-')
+  return unknown(`variable ${variable}`, word, NAMES, variableOf)
 }
 
 /**

@@ -14,7 +14,7 @@ const { OPTIONS } = require('./options.js')
 function readValue(name, value, where) {
   const { type } = OPTIONS[name]
   if (type === 'number') return readNumber(name, value, where)
-  if (type === 'texts') return readTexts(value, where)
+  if (type === 'texts') return readTexts(name, value, where)
   return readText(name, value, where)
 }
 
@@ -47,14 +47,18 @@ function readText(name, value, where) {
 
 /**
  * Several texts: an array, or one text with commas.
+ * @param {string} name
  * @param {unknown} value
  * @param {string} where
  */
-function readTexts(value, where) {
+function readTexts(name, value, where) {
   const texts = typeof value === 'string' ? value.split(',').map((text) => text.trim()) : value
   const isList =
     Array.isArray(texts) && texts.length > 0 && texts.every((text) => typeof text === 'string' && text !== '')
   if (!isList) throw new ConfigError(`${where} must be one or more texts, not ${show(value)}.`)
+  const { each } = OPTIONS[name]
+  const bad = each && texts.find((/** @type {string} */ text) => !each.isGood(text))
+  if (bad !== undefined) throw new ConfigError(`${where} must be ${each?.wanted}, not ${show(bad)}.`)
   return /** @type {string[]} */ (texts)
 }
 

@@ -5,10 +5,12 @@
 // is here, in the order in which it does.
 
 const fastify = require('fastify')
-const { Problem, internal, overloaded, problemOf } = require('./problems.js')
+const { Problem, answerTo, overloaded } = require('./problems.js')
+const { trustOf } = require('./proxies.js')
 const { collectRoutes, refuseClient, refusals } = require('./refusals.js')
 const { ALL } = require('./schemas.js')
 const { makeServer } = require('./server.js')
+const { refuseStrangers } = require('./strangers.js')
 const { PATH: IDS, routes: idRoutes } = require('../routes/ids.js')
 const { collectDescribed, routes: openapiRoutes } = require('../routes/openapi.js')
 
@@ -22,6 +24,7 @@ const SAMPLE_MS = 250
  * @typedef {object} Parts
  * @property {import('../config/read.js').Config} config
  * @property {import('../ids/names.js').Names} names
+ * @property {import('./connections.js').Connections} connections
  * @property {import('./waiting.js').Waiting} waiting
  * @property {import('./measures.js').Measures} measures
  * @property {import('./log.js').Log} log
@@ -31,14 +34,13 @@ const SAMPLE_MS = 250
 
 /** @param {Parts} parts */
 async function makeApp(parts) {
-  const { config, log } = parts
-  const app = fastify(optionsOf(config))
+  const { log } = parts
+  const app = fastify(optionsOf(parts))
   app.setErrorHandler((error, request, reply) => {
     // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
     const hasNoRoute = /** @type {{ code?: string }} */ (error).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
-    const problem = hasNoRoute ? refusalOf(request) : problemOf(error)
-    if (problem === undefined) log.failure(/** @type {Error} */ (error))
-    return (problem ?? internal()).send(reply)
+    const problem = hasNoRoute ? refusalOf(request) : answerTo(/** @type {Error} */ (error), request, log)
+    return problem.send(reply)
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, refuseBody)
@@ -52,7 +54,7 @@ async function makeApp(parts) {
     addHooks(others, parts)
     others.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
     await addRoutes(others, parts)
-    await others.register(openapiRoutes, { described })
+    await others.register(openapiRoutes, { described, hasTokens: parts.tokens !== undefined })
   })
   return app
 }
@@ -84,25 +86,26 @@ function addHooks(app, { log, measures }) {
  */
 const CHECKS_NOTHING = { compilersFactory: { buildValidator: () => () => () => true } }
 
-/** @param {import('../config/read.js').Config} config */
-function optionsOf(config) {
+/** @param {Parts} parts */
+function optionsOf({ config, connections, log }) {
+  const { 'trust-proxy': proxies } = config
   return {
     ...(config.tls !== undefined && { https: config.tls }), // for the URL; makeServer() has it too
-    serverFactory: (/** @type {any} */ handler) => makeServer(config, handler),
+    serverFactory: (/** @type {any} */ handler) => makeServer(config, connections, handler),
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
     forceCloseConnections: /** @type {const} */ ('idle'),
     schemaController: CHECKS_NOTHING,
-    routerOptions: { maxParamLength: 2048 },
-    trustProxy: config['trust-proxy'] ?? false,
+    routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes say more of a long name than the router does
+    trustProxy: proxies === undefined ? false : trustOf(proxies),
     clientErrorHandler: refuseClient,
-    frameworkErrors: (/** @type {Error} */ error, /** @type {unknown} */ _, /** @type {any} */ reply) =>
-      (problemOf(error) ?? internal()).send(reply),
+    frameworkErrors: (/** @type {Error} */ error, /** @type {any} */ request, /** @type {any} */ reply) =>
+      answerTo(error, request, log).send(reply),
   }
 }
 
 /**
- * What may refuse a request before its route: pages of other origins, tokens, the rate.
+ * What may refuse a request before its route: the rate, which counts all that is refused too, pages of other sites, tokens.
  * @param {import('fastify').FastifyInstance} app
  * @param {Parts} parts
  */
@@ -110,13 +113,36 @@ async function addGuards(app, { config, tokens }) {
   const { cors, rate } = config
   await app.register(require('@fastify/accepts'))
   if (cors !== undefined) await app.register(require('@fastify/cors'), corsOf(cors))
-  if (rate > 0) await app.register(require('@fastify/rate-limit'), rateOf(rate))
+  if (rate > 0) await addRate(app, rate)
+  refuseStrangers(app, config)
   if (tokens === undefined) return
   app.addHook('onRequest', (request, _reply, done) => {
     if (/** @type {any} */ (request.routeOptions.config)?.open !== true) tokens.check(request.headers.authorization)
     done()
   })
 }
+
+/**
+ * Counts every request but those of probes, also what has no route or no token.
+ * @param {import('fastify').FastifyInstance} app
+ * @param {number} rate
+ */
+async function addRate(app, rate) {
+  await app.register(require('@fastify/rate-limit'), rateOf(rate))
+  const count = app.rateLimit()
+  app.addHook('onRequest', async (request, reply) => {
+    if (/** @type {any} */ (request.routeOptions.config)?.isProbe !== true)
+      await count.call(app, addressed(request), reply)
+  })
+}
+
+/**
+ * Those who come over a unix socket have no address, and count as one client.
+ * @param {import('fastify').FastifyRequest} request
+ * @returns {import('fastify').FastifyRequest}
+ */
+const addressed = (request) =>
+  request.ip === undefined ? Object.create(request, { ip: { value: 'without an address' } }) : request
 
 /**
  * The route of IDs, which an overloaded server refuses.
@@ -134,16 +160,16 @@ async function addIds(app, { config, names, waiting, measures, log, state }) {
     log.answered('POST', IDS, status, ms)
   }
   const isGuarded = cors !== undefined || rate > 0
-  await app.register(idRoutes, { names, waiting, state, isGuarded, answered, failed: (error) => log.failure(error) })
+  await app.register(idRoutes, { names, waiting, state, isGuarded, answered, log })
 }
 
 /**
  * @param {import('fastify').FastifyInstance} app
  * @param {Parts} parts
  */
-async function addRoutes(app, { names, measures, state }) {
+async function addRoutes(app, { names, measures, state, tokens }) {
   await app.register(require('../routes/names.js').routes, { names })
-  await app.register(require('../routes/health.js').routes, { names, state })
+  await app.register(require('../routes/health.js').routes, { names, state, tokens })
   await app.register(require('../routes/metrics.js').routes, { measures })
   await app.register(require('../routes/page.js').routes)
 }
@@ -153,12 +179,13 @@ const corsOf = (origins) => ({
   origin: origins.includes('*') ? '*' : origins,
   methods: ['GET', 'POST'],
   allowedHeaders: ['authorization', 'accept', 'content-type'],
-  exposedHeaders: ['flakeforge-layout', 'flakeforge-slot', 'retry-after'],
+  exposedHeaders: ['flakeforge-layout', 'flakeforge-group', 'flakeforge-slot', 'retry-after'],
   maxAge: 600,
 })
 
 /** @param {number} rate */
 const rateOf = (rate) => ({
+  global: false,
   max: rate,
   timeWindow: 1000,
   errorResponseBuilder: (/** @type {unknown} */ _, /** @type {{ ttl: number }} */ { ttl }) =>

@@ -106,10 +106,27 @@ function retryOf({ retryAfterMs, retryAt, storeNow }) {
   return retryAt === undefined ? SOON_MS : Math.max(1, retryAt.getTime() - (storeNow ?? Date.now()))
 }
 
+/**
+ * The answer to an error, which is logged if nobody expected it. Nobody reads it where the client went away in the middle of
+ * its request.
+ * @param {Error} error
+ * @param {import('fastify').FastifyRequest} request
+ * @param {import('./log.js').Log} log
+ */
+function answerTo(error, request, log) {
+  if (request.raw.errored === error) return GONE
+  const problem = problemOf(error)
+  if (problem === undefined) log.failure(error)
+  return problem ?? internal()
+}
+
+/** Nobody reads it. */
+const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')
+
 const internal = () =>
   new Problem(500, 'ERR_FLAKE_INTERNAL', 'The server failed. Its error output says why; please report it.')
 
 const overloaded = () =>
   new Problem(503, 'ERR_FLAKE_BUSY', 'This server is overloaded. Ask again later, or ask another server.')
 
-module.exports = { overloaded, Problem, internal, problemOf }
+module.exports = { GONE, overloaded, Problem, answerTo, internal, problemOf }

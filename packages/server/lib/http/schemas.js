@@ -17,6 +17,19 @@ const object = (properties, optional = []) => ({
 /** @type {(items: object, description?: string) => object} */
 const list = (items, description) => ({ type: 'array', items, ...(description && { description }) })
 
+/** The headers that say of what a name's IDs are. */
+const ORIGIN = {
+  'flakeforge-layout': {
+    description: 'groups: the layout with its fixed node fields. IDs of two layouts may be equal',
+    schema: { type: 'string' },
+  },
+  'flakeforge-group': {
+    description: 'names the group or the segment, as made on its store. IDs of two may be equal',
+    schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
+  },
+  'flakeforge-slot': { description: 'groups: the slot that made them', schema: { type: 'integer', minimum: 0 } },
+}
+
 const DECIMAL = '^\\d{1,20}$'
 /** @type {(description: string) => object} */
 const time = (description) => text(description, { format: 'date-time' })
@@ -116,9 +129,8 @@ const Slot = {
       expires: time('hi, as text; not in a folder, where a slot is held as long as the process runs'),
       held: { type: 'boolean', description: 'whether somebody holds it' },
       mine: { type: 'boolean', description: 'whether this server does' },
-      mark: text("of the holder, to compare: part of the hash of the holder's secret", { pattern: '^[0-9a-f]{16}$' }),
     },
-    ['host', 'expires', 'mark'],
+    ['host', 'expires'],
   ),
 }
 
@@ -135,6 +147,7 @@ const ALL = [Problem, Ids, Layout, Name, Names, Inspected, Slot, Slots, Status]
 const MEANINGS = {
   400: 'a parameter, ID or body that cannot be',
   401: 'no token, or a wrong one, where the server wants one',
+  403: 'a page of another site asks, or one that takes this machine for another',
   404: 'no such name or route',
   405: 'another method; the header Allow says which',
   406: 'none of the forms that are accepted',
@@ -156,7 +169,7 @@ const MEANINGS = {
  */
 function answers(content, description, problems, headers) {
   const problem = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
-  const others = [...problems, 401, 429, 500].map((status) => [
+  const others = [...problems, 401, 403, 429, 500].map((status) => [
     status,
     { description: MEANINGS[status], content: problem },
   ])
@@ -167,4 +180,4 @@ function answers(content, description, problems, headers) {
   return { 200: headers === undefined ? ok : { ...ok, headers }, ...Object.fromEntries(others) }
 }
 
-module.exports = { ALL, answers, text, integer }
+module.exports = { ALL, ORIGIN, answers, text, integer }

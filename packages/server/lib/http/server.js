@@ -1,8 +1,8 @@
 'use strict'
 // @ts-check
 
-// The HTTP server under fastify, with the limits that Node keeps: how long a request may take, how many connections there
-// are, and when one is cut off that does not read its answer. Fastify makes one for each address of the host.
+// The HTTP server under fastify, with the limits that Node keeps: how long a request may take, and how many connections there
+// are. Fastify makes one for each address of the host.
 //
 // A server has a timeout for all its connections too (server.timeout). It must stay off: Node would set it back at each read
 // and write of each request, which is 5 % of what a request for one ID costs.
@@ -15,10 +15,11 @@ const LOOK_MS = 1000
 
 /**
  * @param {import('../config/read.js').Config} config
+ * @param {import('./connections.js').Connections} connections
  * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => void} handler
  */
-function makeServer(config, handler) {
-  const { 'request-ms': requestMs, 'wait-ms': waitMs, tls } = config
+function makeServer(config, connections, handler) {
+  const { 'request-ms': requestMs, tls } = config
   const options = {
     maxHeaderSize: config['max-header-bytes'],
     headersTimeout: requestMs,
@@ -26,32 +27,20 @@ function makeServer(config, handler) {
     keepAliveTimeout: config['keep-alive-ms'],
     connectionsCheckingInterval: Math.min(LOOK_MS, Math.ceil(requestMs / 4)),
   }
-  const server =
-    tls === undefined ? http.createServer(options, handler) : https.createServer({ ...options, ...tls }, handler)
+  const server = tls === undefined ? http.createServer(options, handler) : makeSecure({ ...options, ...tls }, handler)
   server.maxConnections = config['max-connections']
-  cutOffUnread(server, tls === undefined ? 'connection' : 'secureConnection', requestMs + waitMs)
+  connections.watch(server, tls === undefined ? 'connection' : 'secureConnection')
   return server
 }
 
 /**
- * Sets a timeout on connections on which an answer waits to be read, and on no others. Node closes them then, and takes the
- * timeout away once the answers are out.
- * @param {import('node:net').Server} server
- * @param {'connection' | 'secureConnection'} event
- * @param {number} ms
+ * With TLS. Whoever does not finish its handshake cannot read an answer, and Node leaves its connection to us.
+ * @param {import('node:https').ServerOptions} options
+ * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => void} handler
  */
-function cutOffUnread(server, event, ms) {
-  /** @type {Set<import('node:net').Socket>} */
-  const sockets = new Set()
-  server.on(event, (/** @type {import('node:net').Socket} */ socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  const look = () => {
-    for (const socket of sockets) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(ms)
-  }
-  const timer = setInterval(look, Math.min(LOOK_MS, Math.ceil(ms / 4))).unref()
-  server.once('close', () => clearInterval(timer))
+function makeSecure(options, handler) {
+  const server = https.createServer({ ...options, handshakeTimeout: options.headersTimeout }, handler)
+  return server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
 }
 
 exports.makeServer = makeServer

@@ -29,9 +29,17 @@ class Tokens {
    * @param {string | undefined} authorization the header
    */
   check(authorization) {
-    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
-    if (token === undefined) throw missing()
-    if (!this.#has(hash(token))) throw wrong()
+    if (tokenIn(authorization) === undefined) throw missing()
+    if (!this.allow(authorization)) throw wrong()
+  }
+
+  /**
+   * Whether a request has one of the tokens.
+   * @param {string | undefined} authorization the header
+   */
+  allow(authorization) {
+    const token = tokenIn(authorization)
+    return token !== undefined && this.#has(hash(token))
   }
 
   /** @param {Buffer} given */
@@ -41,6 +49,9 @@ class Tokens {
     return found
   }
 }
+
+/** @param {string | undefined} authorization */
+const tokenIn = (authorization) => /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 
 const missing = () =>
   new Problem(401, 'ERR_FLAKE_TOKEN', "This server wants a token in the header 'Authorization: Bearer …'.", {

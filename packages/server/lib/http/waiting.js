@@ -8,9 +8,12 @@
 // sends hundreds at once takes its turns like all others, uses up no places of theirs, and its IDs come in the order of its
 // requests.
 
-const { Problem } = require('./problems.js')
+const { GONE, Problem } = require('./problems.js')
 
 /** @typedef {import('node:net').Socket} Socket */
+
+/** Up to now these could not be had at once; a wait helps, unless it is known to be longer than requests wait. */
+const WAITS = new Set(['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'])
 
 class Waiting {
   #most
@@ -23,6 +26,14 @@ class Waiting {
   constructor({ maxWaiting, waitMs }) {
     this.#most = maxWaiting
     this.#waitMs = waitMs
+  }
+
+  /**
+   * Whether a wait may bring what could not be had because of this error.
+   * @param {any} error
+   */
+  helps({ code, retryAfterMs }) {
+    return WAITS.has(code) && retryAfterMs <= this.#waitMs
   }
 
   /**
@@ -88,9 +99,6 @@ class Waiting {
 }
 
 const nothing = () => {}
-
-/** Nobody reads it. */
-const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')
 
 /** @param {string} who */
 const busy = (who) =>

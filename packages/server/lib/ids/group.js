@@ -24,20 +24,28 @@ class Group {
   kind = 'group'
   #options
   #store
+  #waiting
   /** @type {import('flakeforge').LeasedFlakeId | undefined} */
   #flake
   #few // up to so many IDs are made at once, without a wait
+  /** @type {Record<string, string>} */
   #headers = {}
+  /** @type {string | undefined} */
+  #lineage // that the headers tell
+  /** @type {number | undefined} */
+  #slot // that the headers tell
 
   /**
    * @param {{ name: string, options: Record<string, any>, store: InstanceType<typeof import('./stores.js').SharedStore> }} entry
+   * @param {import('../http/waiting.js').Waiting} waiting
    * @param {(text: string) => void} warn
    */
-  constructor({ name, options, store }, warn) {
+  constructor({ name, options, store }, waiting, warn) {
     this.name = name
     this.json = JSON.stringify(name)
     this.group = options.group ?? name
     this.#store = store
+    this.#waiting = waiting
     this.#options = { ...options, group: this.group, maxWaitMs: 0 }
     this.layout = layoutOf(options)
     this.#few = fewOf(this.layout, options.seqMask)
@@ -49,19 +57,51 @@ class Group {
     })
   }
 
-  /** Why it makes no IDs now; undefined if it does. It makes one to know that. */
+  /**
+   * Why it makes no IDs now, nor within the time that requests wait; undefined if it does. Where something looks wrong it
+   * makes one to know that, and else none. A tick that is used up is no trouble.
+   */
   trouble() {
     const flake = this.#flake
     if (flake === undefined) return this.keeper.trouble
+    if (!this.keeper.isOut && !this.#looksWrong(flake)) return undefined
     try {
       flake.nextBigInt()
-    } catch (error) {
-      if (/** @type {any} */ (error).code !== 'ERR_FLAKE_OVERFLOW') return error
+    } catch (cause) {
+      const error = /** @type {any} */ (cause)
+      if (error.code !== 'ERR_FLAKE_OVERFLOW' && !this.#waiting.helps(error)) return error
     }
   }
 
-  /** The headers of an answer with its IDs. */
+  /** Tells if IDs come no more, or again. */
+  look() {
+    if (this.keeper.trouble !== undefined) return // which was told
+    const trouble = this.trouble()
+    if (trouble === undefined) this.keeper.works()
+    else this.keeper.fails(trouble)
+  }
+
+  /**
+   * Without a slot, after the end of its window, or while the clock is behind the last ID. In a folder a window moves on as
+   * IDs are made, so its end says nothing.
+   * @param {import('flakeforge').LeasedFlakeId} flake
+   */
+  #looksWrong({ state, expires, stats }) {
+    const isOver = !this.#store.isFolder && Number(expires) < Date.now()
+    return state !== 'attached' || isOver || stats.aheadMs > 0
+  }
+
+  /** The headers of an answer with its IDs. Another object when they have changed. */
   get headers() {
+    const { fingerprint, lineage, slot } = this.#flake ?? {}
+    if (lineage !== this.#lineage || slot !== this.#slot) {
+      this.#headers = {
+        'flakeforge-layout': String(fingerprint),
+        'flakeforge-group': String(lineage),
+        ...(slot !== undefined && { 'flakeforge-slot': String(slot) }),
+      }
+      ;[this.#lineage, this.#slot] = [lineage, slot]
+    }
     return this.#headers
   }
 
@@ -94,9 +134,9 @@ class Group {
    * @param {AbortSignal} signal
    */
   async later(n, signal) {
-    const flake = this.#held()
-    if (flake.state !== 'attached') flake.nextBigInt() // which says why not
-    return flake.takeAsync(n, { signal })
+    const trouble = this.trouble()
+    if (trouble !== undefined) throw trouble
+    return this.#held().takeAsync(n, { signal })
   }
 
   /** What GET /v1/names tells. */
@@ -133,17 +173,10 @@ class Group {
     if (this.#flake === undefined) {
       const store = this.#store.open()
       const flake = await FlakeId.join(store, { ...this.#options, waitMs: TRY_MS, signal })
-      flake.on('attached', () => this.#attached(flake))
       this.#flake = flake
     } else {
       await this.#flake.attach({ signal })
     }
-    this.#attached(this.#flake)
-  }
-
-  /** @param {import('flakeforge').LeasedFlakeId} flake */
-  #attached({ fingerprint, slot }) {
-    this.#headers = { 'flakeforge-layout': fingerprint, 'flakeforge-slot': String(slot) }
   }
 
   /** Resolves with the reason once the generator has given up its slot. A slot that is lost is replaced without us. */

@@ -2,7 +2,8 @@
 // @ts-check
 
 // Takes something of a store and keeps it: tries until it has it, and begins again when it is gone. Between two tries it
-// waits, longer each time. It must never give up before it is closed, and never fail: what is wrong is its `trouble`.
+// waits, longer each time. It tells when no IDs come any more, and when they do again. It must never give up before it is
+// closed, and never fail: what is wrong is its `trouble`.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
@@ -22,7 +23,8 @@ class Keeper {
   #warn
   #work
   #ending = new AbortController()
-  #hasComplained = false
+  /** @type {string | undefined} the code of the reason that was told last */
+  #told
   /** @type {Promise<void> | undefined} */
   #done
   /** @type {Error | undefined} why it is not held */
@@ -43,6 +45,26 @@ class Keeper {
 
   start() {
     this.#done = this.#keep(this.#ending.signal)
+  }
+
+  /** Whether it was told that there are no IDs. */
+  get isOut() {
+    return this.#told !== undefined
+  }
+
+  /**
+   * It is held, and yet gives no IDs. A tick that is used up is no outage.
+   * @param {Error} error
+   */
+  fails(error) {
+    if (this.trouble === undefined && /** @type {any} */ (error).code !== 'ERR_FLAKE_OVERFLOW') this.#tell(error)
+  }
+
+  /** It gives IDs. */
+  works() {
+    if (this.#told === undefined) return
+    this.#told = undefined
+    this.#warn(`${this.#what}: makes IDs again.`)
   }
 
   /** Gives it back. A try that is under way ends at once. */
@@ -75,10 +97,9 @@ class Keeper {
     for (let ms = FIRST_MS; !signal.aborted; ms = Math.min(ms * 2, LONGEST_MS)) {
       try {
         await this.#work.take(signal)
-        if (this.#hasComplained) this.#warn(`${this.#what}: makes IDs again.`)
-        this.#hasComplained = false
         this.trouble = undefined
         this.isStarting = false
+        this.works()
         return
       } catch (error) {
         if (signal.aborted) return
@@ -88,16 +109,21 @@ class Keeper {
     }
   }
 
+  /** @param {Error} error */
+  #complain(error) {
+    this.trouble = error
+    this.isStarting = false
+    this.#tell(error)
+  }
+
   /**
    * Each reason is told once: a store that is away for an hour must not fill the log.
    * @param {Error} error
    */
-  #complain(error) {
-    const isNews = !this.#hasComplained || /** @type {any} */ (error).code !== /** @type {any} */ (this.trouble)?.code
-    this.trouble = error
-    this.isStarting = false
-    this.#hasComplained = true
-    if (isNews) this.#warn(`${this.#what}: ${sentence(error.message)} The server tries again.`)
+  #tell(error) {
+    const code = String(/** @type {any} */ (error).code)
+    if (code !== this.#told) this.#warn(`${this.#what}: ${reasonOf(error)} The server tries again.`)
+    this.#told = code
   }
 }
 
@@ -117,6 +143,11 @@ function unlessAborted(promise, signal) {
       resolve(value)
     })
   })
+}
+
+/** @param {Error} error */
+function reasonOf({ message, cause }) {
+  return cause instanceof Error ? `${sentence(message)} Because: ${sentence(cause.message)}` : sentence(message)
 }
 
 /**

@@ -9,21 +9,27 @@ const { Stores } = require('./stores.js')
 const { Problem } = require('../http/problems.js')
 const { nearest } = require('../nearest.js')
 
+/** How often is looked whether IDs come. */
+const LOOK_MS = 1000
+
 /** @typedef {Group | Segment} Source */
 
 class Names {
   /** @type {Map<string, Source>} */
   #sources = new Map()
   #stores = new Stores()
+  /** @type {NodeJS.Timeout | undefined} */
+  #looking
 
   /**
    * @param {import('../config/names.js').Entry[]} entries
+   * @param {import('../http/waiting.js').Waiting} waiting
    * @param {(text: string) => void} warn
    */
-  constructor(entries, warn) {
+  constructor(entries, waiting, warn) {
     for (const { name, kind, store, options } of entries) {
       const Kind = kind === 'group' ? Group : Segment
-      this.#sources.set(name, new Kind({ name, options, store: this.#stores.of(store) }, warn))
+      this.#sources.set(name, new Kind({ name, options, store: this.#stores.of(store) }, waiting, warn))
     }
   }
 
@@ -34,10 +40,14 @@ class Names {
 
   start() {
     for (const source of this.all) source.keeper.start()
+    this.#looking = setInterval(() => {
+      for (const source of this.all) source.look()
+    }, LOOK_MS).unref()
   }
 
   /** Gives all slots back, then ends the stores' clients. */
   async close() {
+    clearInterval(this.#looking)
     await Promise.allSettled(this.all.map((source) => source.keeper.close()))
     await this.#stores.close()
   }

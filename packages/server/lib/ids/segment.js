@@ -12,7 +12,8 @@ const [FRESH_MS, ANSWER_MS] = [2_000, 2_000]
 
 class Segment {
   kind = 'segment'
-  headers = {}
+  /** @type {Record<string, string>} */
+  #headers = {}
   #options
   #store
   /** @type {SegmentId | undefined} */
@@ -23,9 +24,10 @@ class Segment {
 
   /**
    * @param {{ name: string, options: Record<string, any>, store: InstanceType<typeof import('./stores.js').SharedStore> }} entry
+   * @param {import('../http/waiting.js').Waiting} _waiting
    * @param {(text: string) => void} warn
    */
-  constructor({ name, options, store }, warn) {
+  constructor({ name, options, store }, _waiting, warn) {
     this.name = name
     this.json = JSON.stringify(name)
     const { segment, ...rest } = options
@@ -49,6 +51,17 @@ class Segment {
       this.#probe = this.#ask()
     }
     return this.#probe
+  }
+
+  /** Only requests show whether there are numbers: to try would use one up. */
+  look() {}
+
+  /** The headers of an answer with its IDs. Another object when they have changed. */
+  get headers() {
+    const { lineage } = this.#numbers ?? {}
+    if (lineage !== undefined && lineage !== this.#headers['flakeforge-group'])
+      this.#headers = { 'flakeforge-group': lineage }
+    return this.#headers
   }
 
   one() {

@@ -16,6 +16,7 @@ class SharedStore {
   /** @param {string | undefined} address */
   constructor(address) {
     this.#address = address
+    this.isFolder = isFolder(address)
   }
 
   open() {
@@ -54,6 +55,12 @@ class Stores {
 }
 
 /**
+ * Whether an address is that of a folder on this machine, as the default is.
+ * @param {string | undefined} address
+ */
+const isFolder = (address) => address === undefined || address.startsWith('file:')
+
+/**
  * An address that cannot be opened is a mistake of the configuration; a store that is away is none, and shows only later.
  * @param {string | undefined} address
  */
@@ -65,4 +72,4 @@ function opened(address) {
   }
 }
 
-module.exports = { SharedStore, Stores }
+module.exports = { SharedStore, Stores, isFolder }

@@ -2,31 +2,46 @@
 // @ts-check
 
 // GET /livez and /readyz, for load balancers and Kubernetes. Alive means that the process answers. Ready means that every
-// name can give IDs now.
+// name can give IDs now. It must never show the reason, which may have the address of a store, to anybody without a token.
 
 const { Problem, internal, overloaded, problemOf } = require('../http/problems.js')
 const { answers } = require('../http/schemas.js')
 
 const OK = { status: 'ok' }
 const STATUS = { 'application/json': { $ref: 'Status#' } }
-const LIVE = { summary: 'Whether the process answers', security: [], response: answers(STATUS, 'it does', []) }
-const READY = { summary: 'Whether every name gives IDs', security: [], response: answers(STATUS, 'they do', [503]) }
+const OPEN = { security: [] } // of all tokens
+
+const LIVE = {
+  ...{ summary: 'Whether the process answers', operationId: 'isAlive', ...OPEN },
+  response: answers(STATUS, 'it does', []),
+}
+const READY = {
+  ...{ summary: 'Whether every name gives IDs', operationId: 'isReady', ...OPEN },
+  response: answers(STATUS, 'they do', [503]),
+}
 
 /**
  * @param {import('fastify').FastifyInstance} app
- * @param {{ names: import('../ids/names.js').Names, state: import('../service.js').State }} options
+ * @param {Pick<import('../http/app.js').Parts, 'names' | 'state' | 'tokens'>} options
  */
-async function routes(app, { names, state }) {
-  app.get('/livez', { config: { open: true, rateLimit: false }, schema: LIVE }, async () => OK)
+async function routes(app, { names, state, tokens }) {
+  app.get('/livez', { config: { open: true, isProbe: true }, schema: LIVE }, async () => OK)
 
-  app.get('/readyz', { config: { open: true, rateLimit: false }, schema: READY }, async () => {
+  app.get('/readyz', { config: { open: true, isProbe: true }, schema: READY }, async (request) => {
     if (state.isEnding) throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
     if (state.isOverloaded()) throw overloaded()
     const trouble = await names.trouble()
-    if (trouble !== undefined) throw unready(trouble)
-    return OK
+    if (trouble === undefined) return OK
+    throw tokens?.allow(request.headers.authorization) ? unready(trouble) : silent()
   })
 }
+
+const silent = () =>
+  new Problem(
+    503,
+    'ERR_FLAKE_UNREADY',
+    'This server gives no IDs now. Its log says why, and so does this with a token.',
+  )
 
 /** @param {any} trouble */
 function unready(trouble) {

@@ -5,18 +5,19 @@
 // give the same IDs twice. This is the hot path of the server: one ID costs little more than an empty route.
 
 const { performance } = require('node:perf_hooks')
-const { Problem, internal, problemOf } = require('../http/problems.js')
+const { Problem, answerTo } = require('../http/problems.js')
 const { unknown } = require('../http/query.js')
-const { answers, integer, text } = require('../http/schemas.js')
+const { ORIGIN, answers, integer, text } = require('../http/schemas.js')
 
 /** @typedef {import('../ids/group.js').Group | import('../ids/segment.js').Segment} Source */
 
 const PATH = '/v1/ids/:name'
 const MOST = 10_000
 const FORMS = ['application/json', 'text/plain', 'application/octet-stream']
-
-/** Up to now these could not be had at once; a wait helps. */
-const WAITS = new Set(['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'])
+/** What is offered: a client that asks for this charset gets it, and one that names none too. */
+const OFFERED = ['application/json; charset=utf-8', 'text/plain; charset=utf-8', 'application/octet-stream']
+/** All that mean any form; the last one is no media range, but Java's own client sends it. */
+const ANY = [undefined, '*/*', '*']
 
 /**
  * @param {unknown} text
@@ -54,10 +55,10 @@ function countOf(query) {
  */
 function formOf(request) {
   const { accept } = request.headers
-  if (accept === undefined || accept === '*/*') return FORMS[0]
-  if (FORMS.includes(accept)) return accept
-  const form = request.accepts().type(FORMS)
-  if (typeof form === 'string') return form
+  if (ANY.includes(accept)) return FORMS[0]
+  if (FORMS.includes(/** @type {string} */ (accept))) return /** @type {string} */ (accept)
+  const form = request.accepts().type(OFFERED)
+  if (typeof form === 'string') return FORMS[OFFERED.indexOf(form)]
   throw new Problem(406, 'ERR_FLAKE_ACCEPT', `IDs come as ${FORMS.join(', ')}. Accept one of them.`)
 }
 
@@ -90,15 +91,9 @@ function textsOf(ids) {
   return texts
 }
 
-/** @type {Record<string, string>} */
-const TYPES = {
-  'application/json': 'application/json; charset=utf-8',
-  'text/plain': 'text/plain; charset=utf-8',
-  'application/octet-stream': 'application/octet-stream',
-}
-
 const SCHEMA = {
   summary: 'New IDs',
+  operationId: 'takeIds',
   params: { type: 'object', properties: { name: text('a name of GET /v1/names') }, required: ['name'] },
   querystring: { type: 'object', properties: { n: integer('how many', { minimum: 1, maximum: MOST, default: 1 }) } },
   response: answers(
@@ -109,13 +104,7 @@ const SCHEMA = {
     },
     'IDs that nobody else has, ascending',
     [400, 404, 406, 413, 415, 503],
-    {
-      'flakeforge-layout': {
-        description: 'groups: equal where IDs may be mixed',
-        schema: { type: 'string' },
-      },
-      'flakeforge-slot': { description: 'groups: the slot that made them', schema: { type: 'integer', minimum: 0 } },
-    },
+    ORIGIN,
   ),
 }
 
@@ -125,7 +114,7 @@ const LISTS = new WeakMap()
 /** @param {Record<string, string>} headers */
 function listsOf(headers) {
   const all = { 'cache-control': 'no-store', ...headers }
-  const lists = FORMS.map((form) => [form, Object.entries({ ...all, 'content-type': TYPES[form] }).flat()])
+  const lists = FORMS.map((form, i) => [form, Object.entries({ ...all, 'content-type': OFFERED[i] }).flat()])
   return Object.fromEntries(lists)
 }
 
@@ -159,21 +148,21 @@ function answer(source, form, body, reply, isGuarded) {
 }
 
 /**
- * What the route of IDs needs. `isGuarded`: whether hooks may set headers; `answered`, `failed`: what hooks do elsewhere.
+ * What the route of IDs needs. `isGuarded`: whether hooks may set headers; `answered`: what hooks do elsewhere.
  * @typedef {object} Needs
  * @property {import('../ids/names.js').Names} names
  * @property {import('../http/waiting.js').Waiting} waiting
  * @property {{ isClosing: boolean }} state
  * @property {boolean} isGuarded
  * @property {(status: number, ms: number) => void} answered
- * @property {(error: Error) => void} failed
+ * @property {import('../http/log.js').Log} log
  */
 
 /**
  * @param {import('fastify').FastifyInstance} app
  * @param {Needs} needs
  */
-async function routes(app, { names, waiting, state, isGuarded, answered, failed }) {
+async function routes(app, { names, waiting, state, isGuarded, answered, log }) {
   /**
    * @param {Source} source
    * @param {number} n
@@ -182,8 +171,14 @@ async function routes(app, { names, waiting, state, isGuarded, answered, failed 
    */
   function later(source, n, form, socket) {
     return waiting.run(socket, async (signal) => {
-      const ids = await source.later(n, signal)
-      return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
+      try {
+        const ids = await source.later(n, signal)
+        source.keeper.works()
+        return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
+      } catch (error) {
+        if (!signal.aborted) source.keeper.fails(/** @type {Error} */ (error))
+        throw error
+      }
     })
   }
 
@@ -195,9 +190,13 @@ async function routes(app, { names, waiting, state, isGuarded, answered, failed 
   function atOnce(source, n, form) {
     if (!source.isFew(n)) return undefined
     try {
-      return bodyOf(source, n, form)
+      const body = bodyOf(source, n, form)
+      source.keeper.works()
+      return body
     } catch (error) {
-      if (!WAITS.has(/** @type {any} */ (error).code)) throw error
+      if (waiting.helps(error)) return undefined
+      source.keeper.fails(/** @type {Error} */ (error))
+      throw error
     }
   }
 
@@ -241,8 +240,7 @@ async function routes(app, { names, waiting, state, isGuarded, answered, failed 
    * @param {import('fastify').FastifyReply} reply
    */
   function refuse(error, since, reply) {
-    const problem = problemOf(error) ?? internal()
-    if (problem.status === 500) failed(error)
+    const problem = answerTo(error, reply.request, log)
     answered(problem.status, performance.now() - since)
     return problem.send(reply)
   }

@@ -10,6 +10,7 @@
 async function routes(app, { measures }) {
   const schema = {
     summary: 'Metrics for Prometheus',
+    operationId: 'getMetrics',
     response: {
       200: { description: "Prometheus' text format", content: { 'text/plain': { schema: { type: 'string' } } } },
     },

@@ -4,11 +4,10 @@
 // GET /v1/names, /v1/slots/{name} and /v1/inspect/{id}: what the server serves, who holds which slot, and what an ID says.
 // They change nothing. The holder's token of a slot never leaves the server.
 
-const { createHash } = require('node:crypto')
 const { layouts, format, toBigInt } = require('flakeforge')
 const { Problem } = require('../http/problems.js')
 const { readQuery } = require('../http/query.js')
-const { answers, text } = require('../http/schemas.js')
+const { ORIGIN, answers, text } = require('../http/schemas.js')
 const { nearest } = require('../nearest.js')
 
 /** @typedef {import('../ids/group.js').Group} Group */
@@ -23,6 +22,7 @@ const NAME = { name: text('a name of GET /v1/names') }
 const SCHEMAS = {
   names: {
     summary: 'What this server gives IDs of',
+    operationId: 'getNames',
     response: answers(
       { 'application/json': { $ref: 'Names#' } },
       'all names, in the order of the configuration',
@@ -31,11 +31,18 @@ const SCHEMAS = {
   },
   slots: {
     summary: 'Who holds the slots of a group',
+    operationId: 'getSlots',
     params: { type: 'object', properties: NAME, required: ['name'] },
-    response: answers({ 'application/json': { $ref: 'Slots#' } }, 'the slots that were ever held', [400, 404, 503]),
+    response: answers(
+      { 'application/json': { $ref: 'Slots#' } },
+      'the slots that were ever held',
+      [400, 404, 503],
+      ORIGIN,
+    ),
   },
   inspect: {
     summary: 'What an ID says',
+    operationId: 'inspectId',
     params: { type: 'object', properties: { id: text('decimal, 0x… or 0b…', { pattern: ID }) }, required: ['id'] },
     querystring: {
       type: 'object',
@@ -58,10 +65,11 @@ async function routes(app, { names }) {
     return { names: names.all.map((source) => source.facts()) }
   })
 
-  app.get('/v1/slots/:name', { schema: SCHEMAS.slots }, async (request) => {
+  app.get('/v1/slots/:name', { schema: SCHEMAS.slots }, async (request, reply) => {
     readQuery(/** @type {any} */ (request.query), [])
     const group = groupOf(names.of(/** @type {any} */ (request.params).name))
     const [slots, own] = [await group.slots(), group.slot]
+    reply.headers(group.headers)
     return { name: group.name, group: group.group, slots: slots.map((/** @type {any} */ slot) => slotOf(slot, own)) }
   })
 
@@ -130,7 +138,6 @@ function slotOf({ slot, owner, host, lo, hi, pid }, own) {
     ...(host !== undefined && { host }),
     ...{ lo, hi, held, mine: held && slot === own },
     ...(pid === undefined && { expires: new Date(hi).toISOString() }),
-    ...(owner !== undefined && { mark: createHash('sha256').update(owner).digest('hex').slice(0, 16) }),
   }
 }
 

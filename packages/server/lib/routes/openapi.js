@@ -6,7 +6,10 @@
 const { ALL } = require('../http/schemas.js')
 const { version } = require('../../package.json')
 
-const SWAGGER = {
+const TOKEN = { token: [] }
+
+/** @param {boolean} hasTokens whether a route needs a token unless it says otherwise; else one is taken, and not looked at */
+const swaggerOf = (hasTokens) => ({
   openapi: {
     openapi: '3.0.3',
     info: {
@@ -16,9 +19,10 @@ const SWAGGER = {
       license: { name: 'MIT', url: 'https://github.com/flakeforge/flakeforge/blob/main/LICENSE' },
     },
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    security: hasTokens ? [TOKEN] : [TOKEN, {}],
   },
   refResolver: { buildLocalReference: (/** @type {any} */ json) => json.$id },
-}
+})
 
 /** @typedef {import('fastify').RouteOptions} Route */
 
@@ -38,11 +42,12 @@ function collectDescribed(app) {
 /**
  * The document, from an app that never listens: so the server need not load what makes it before somebody asks for it.
  * @param {Route[]} described
+ * @param {boolean} hasTokens
  */
-async function documentOf(described) {
+async function documentOf(described, hasTokens) {
   const app = require('fastify')({ exposeHeadRoutes: false, schemaController: COMPILES_NOTHING })
   for (const schema of ALL) app.addSchema(schema)
-  await app.register(require('@fastify/swagger'), /** @type {any} */ (SWAGGER))
+  await app.register(require('@fastify/swagger'), /** @type {any} */ (swaggerOf(hasTokens)))
   await app.register(async (routes) => {
     for (const { method, url, schema } of described) routes.route({ method, url, schema, handler: () => {} })
   })
@@ -57,17 +62,18 @@ const COMPILES_NOTHING = {
 
 /**
  * @param {import('fastify').FastifyInstance} app
- * @param {{ described: Route[] }} options
+ * @param {{ described: Route[], hasTokens: boolean }} options
  */
-async function routes(app, { described }) {
+async function routes(app, { described, hasTokens }) {
   /** @type {Promise<string> | undefined} */
   let text // it does not change
   const schema = {
     summary: 'This document',
+    operationId: 'getDocument',
     response: { 200: { description: 'OpenAPI 3.0', content: { 'application/json': { schema: { type: 'object' } } } } },
   }
   app.get('/openapi.json', { schema }, async (_request, reply) => {
-    text ??= documentOf(described)
+    text ??= documentOf(described, hasTokens)
     return reply.header('content-type', 'application/json; charset=utf-8').send(await text)
   })
 }

@@ -2,12 +2,20 @@
 // @ts-check
 
 // The page at /: the files of ../../page/built, which need no token. What the page asks for needs one, where tokens are wanted.
+// They are few and small, and are read once.
 
-const { existsSync } = require('node:fs')
+const { existsSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 
 const FOLDER = path.join(__dirname, '..', '..', 'page', 'built')
-const FILES = { '/': 'index.html', '/page.css': 'page.css', '/page.js': 'page.js', '/icon.svg': 'icon.svg' }
+
+/** @type {Record<string, [file: string, type: string]>} */
+const FILES = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/page.css': ['page.css', 'text/css; charset=utf-8'],
+  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+  '/icon.svg': ['icon.svg', 'image/svg+xml'],
+}
 
 const HEADERS = {
   'content-security-policy':
@@ -19,11 +27,12 @@ const HEADERS = {
 
 /** @param {import('fastify').FastifyInstance} app */
 async function routes(app) {
-  await app.register(require('@fastify/static'), { root: FOLDER, serve: false, cacheControl: false })
-  for (const [url, file] of Object.entries(FILES)) {
-    if (!existsSync(path.join(FOLDER, file))) continue
+  for (const [url, [file, type]] of Object.entries(FILES)) {
+    const found = path.join(FOLDER, file)
+    if (!existsSync(found)) continue
+    const content = readFileSync(found)
     app.get(url, { config: { open: true }, schema: { hide: true } }, (_request, reply) =>
-      reply.headers(HEADERS).sendFile(file),
+      reply.headers({ ...HEADERS, 'content-type': type }).send(content),
     )
   }
 }

@@ -85,7 +85,7 @@ export function readText(given, form, choices) {
   if (form === 'uuid' || (form === 'auto' && UUID.test(text))) return readUuid(text, choices)
   if (form !== 'auto') return { id: toBigInt(parse(text.replace(PREFIX[form] ?? '', ''), form)), form: FORMS[form] }
   const { id, form: found, note } = readId(text)
-  return { id: toBigInt(id), form: found, note }
+  return { id, form: FORMS[found] ?? found, note }
 }
 
 /** All readings of an ID, the most plausible first. Names whose layout is a dialect's own are that dialect. */

@@ -1,0 +1,89 @@
+// Whom a browser may ask for: a page of another site must not use up IDs of the server of somebody who has it open, whether
+// it asks directly or under a name of its own that leads here. All others are served: programs, probes, proxies, Compose.
+
+import http from 'node:http'
+import { networkInterfaces } from 'node:os'
+import test from 'ava'
+import { startServer } from '../servers/flakeforge.mjs'
+
+const PAGE = 'https://shop.example'
+
+/** Resolves with the status, and with the code where there is one. */
+function asked(server, headers, { method = 'POST', path = '/v1/ids/default', host = '127.0.0.1' } = {}) {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host, port: server.port, method, path, headers }, async (response) => {
+      let text = ''
+      for await (const part of response) text += part
+      const code = /"code":"(\w+)"/.exec(text)?.[1]
+      resolve(code === undefined ? response.statusCode : `${response.statusCode} ${code}`)
+    })
+    request.once('error', reject).end()
+  })
+}
+
+const FOREIGN_PAGE = '403 ERR_FLAKE_ORIGIN'
+const FOREIGN_HOST = '403 ERR_FLAKE_HOST'
+
+test('on loopback: pages of other sites and names of other machines are refused', async (t) => {
+  const server = await startServer()
+  t.teardown(() => server.stop())
+  const own = `127.0.0.1:${server.port}`
+  const cases = [
+    [{}, 200],
+    [{ origin: `http://${own}` }, 200],
+    [{ origin: `https://${own}` }, 200], // behind a proxy with TLS
+    [{ origin: PAGE }, FOREIGN_PAGE],
+    [{ origin: 'null' }, FOREIGN_PAGE], // a file, or a frame in a sandbox
+    [{ origin: 'http://127.0.0.1:1' }, FOREIGN_PAGE], // another program's page
+    [{ origin: `http://localhost:${server.port}` }, FOREIGN_PAGE],
+    [{ origin: '' }, FOREIGN_PAGE],
+    [{ host: 'localhost' }, 200],
+    [{ host: `LocalHost:${server.port}` }, 200],
+    [{ host: 'ids.localhost:80' }, 200],
+    [{ host: '[::1]:80' }, 200],
+    [{ host: '127.0.0.2' }, 200],
+    [{ host: 'evil.example' }, FOREIGN_HOST],
+    [{ host: 'evil.example', origin: 'http://evil.example' }, FOREIGN_HOST], // its name leads to 127.0.0.1 now
+    [{ host: '127.0.0.1.evil.example' }, FOREIGN_HOST],
+    [{ host: 'localhost.evil.example' }, FOREIGN_HOST],
+    [{ host: '10.0.0.7' }, FOREIGN_HOST],
+  ]
+  for (const [headers, expected] of cases) t.is(await asked(server, headers), expected, JSON.stringify(headers))
+  const ask = (path) => asked(server, { host: 'evil.example', origin: PAGE }, { method: 'GET', path })
+  t.deepEqual(await Promise.all(['/livez', '/readyz'].map(ask)), [200, 200], 'probes')
+  t.deepEqual(await Promise.all(['/v1/names', '/', '/nothing'].map(ask)), [FOREIGN_HOST, FOREIGN_HOST, FOREIGN_HOST])
+})
+
+test('--cors names pages that may ask, --allow-host other names of this machine, a trusted proxy its own', async (t) => {
+  const args = ['--cors', PAGE, '--allow-host', 'IDs.example', '--trust-proxy', 'loopback']
+  const server = await startServer({ args })
+  t.teardown(() => server.stop())
+  t.is(await asked(server, { origin: PAGE }), 200)
+  t.is(await asked(server, { origin: 'https://other.example' }), FOREIGN_PAGE)
+  const preflight = { origin: PAGE, 'access-control-request-method': 'POST' }
+  t.is(await asked(server, preflight, { method: 'OPTIONS' }), 204, 'a page may ask whether it may')
+  t.is(await asked(server, { host: 'ids.EXAMPLE:8080' }), 200)
+  t.is(await asked(server, { host: 'ids.example', origin: 'https://ids.example' }), 200, 'a page of its own')
+  t.is(await asked(server, { host: 'ids.example:443', origin: 'https://ids.example' }), 200)
+  t.is(await asked(server, { host: 'evil.example' }), FOREIGN_HOST)
+  const forwarded = { 'x-forwarded-for': '192.0.2.7', 'x-forwarded-host': 'other.example' }
+  t.is(await asked(server, { origin: 'https://other.example', ...forwarded }), 200, 'a page that the proxy served')
+})
+
+test('a server for other machines has whatever name they call it, but pages of other sites are refused', async (t) => {
+  const server = await startServer({ args: ['--host', '0.0.0.0'] })
+  t.teardown(() => server.stop())
+  for (const host of ['ids:8080', 'ids.default.svc.cluster.local', '10.1.2.3:8080', 'ids.example']) {
+    t.is(await asked(server, { host }), 200, host)
+    t.is(await asked(server, { host, origin: `http://${host}` }), 200, host)
+  }
+  t.is(await asked(server, { host: 'ids.example', origin: PAGE }), FOREIGN_PAGE)
+  const [own] = Object.values(networkInterfaces()).flatMap((all) => all.filter(({ internal }) => !internal))
+  if (own?.family === 'IPv4') t.is(await asked(server, {}, { host: own.address }), 200)
+})
+
+test('all pages may ask with --cors *', async (t) => {
+  const server = await startServer({ args: ['--cors', '*'] })
+  t.teardown(() => server.stop())
+  t.is(await asked(server, { origin: PAGE }), 200)
+})

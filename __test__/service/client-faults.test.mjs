@@ -1,0 +1,249 @@
+// examples/clients against servers that do what no flakeforge-server does on purpose: they stall, show another group, or send
+// something else than IDs. No client hangs, and none hands out IDs of two groups.
+
+import { spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { cut, hang, idsIn, makeIds, problem, startScripted } from '../remote/scripted-server.mjs'
+import { freshFolder } from '../servers/server.mjs'
+import { outputOf } from '../support/index.mjs'
+import { isThere, LANGUAGES, pathOf } from './languages.mjs'
+
+const ORDERS = { 'flakeforge-layout': 'flake', 'flakeforge-group': '00000000000000a1' }
+const AGAIN = { ...ORDERS, 'flakeforge-group': '00000000000000a2' }
+const OTHER_LAYOUT = { ...ORDERS, 'flakeforge-layout': 'twitter' }
+
+let folder
+test.before(async () => {
+  folder = await freshFolder('client-faults')
+})
+test.after.always(() => rm(folder, { recursive: true, force: true }))
+
+let runs = 0
+function start([command, ...args], env) {
+  const { http_proxy, HTTP_PROXY, ALL_PROXY, all_proxy, ...rest } = process.env
+  const own = { FLAKEFORGE_SEEN: join(folder, `seen-${++runs}`), ...env }
+  return spawn(command, args.map(String), { env: { ...rest, ...own } })
+}
+const outcome = (command, env) => outputOf(start(command, env))
+const linesIn = (text) => text.split('\n').slice(0, -1)
+
+/** Gives IDs in the form that is asked for, and tells which. */
+const of =
+  (headers, given = new Set()) =>
+  (request, response, n) => {
+    const bytes = makeIds(n)
+    const ids = idsIn(bytes).map(String)
+    for (const id of ids) given.add(id)
+    const isText = request.headers.accept === 'text/plain'
+    response.writeHead(200, {
+      ...headers,
+      'content-type': isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+    })
+    response.end(isText ? `${ids.join('\n')}\n` : bytes)
+  }
+
+/** The first time that, and then the other. */
+const once = (first, then) => {
+  let isFirst = true
+  return (...args) => {
+    const script = isFirst ? first : then
+    isFirst = false
+    return script(...args)
+  }
+}
+
+/** Sends headers, and then a byte now and then. */
+const dribble = (t, everyMs) => (_request, response, n) => {
+  response.writeHead(200, { ...ORDERS, 'content-type': 'application/octet-stream', 'content-length': n * 8 })
+  response.flushHeaders()
+  const timer = setInterval(() => response.write('\0'), everyMs)
+  response.once('close', () => clearInterval(timer))
+  t.teardown(() => clearInterval(timer))
+}
+
+for (const language of LANGUAGES.filter(isThere)) {
+  const { name } = language
+  let command
+  const needsCommand = async () => {
+    command ??= await language.prepare(folder)
+  }
+  const both = async (t, scripts) => {
+    await needsCommand()
+    return Promise.all(scripts.map((script) => startScripted(t, script)))
+  }
+
+  for (const [what, theirs] of [
+    ['layout', OTHER_LAYOUT],
+    ['group', AGAIN],
+  ]) {
+    test.serial(
+      `${name}: another ${what} is an error that names both servers, and no ID of it is printed`,
+      async (t) => {
+        const given = [new Set(), new Set()]
+        const servers = await both(t, [of(ORDERS, given[0]), of(theirs, given[1])])
+        // Whichever it begins with, that one fails once, and then says what it is.
+        for (const [i, server] of servers.entries()) {
+          const { script } = server
+          server.script = (...args) => {
+            const isFirst = server.counts.length === 1
+            if (server.counts.length === 2 && servers[1 - i].counts.length === 0) return cut(...args)
+            return (isFirst || server.counts.length > 2 || servers[1 - i].counts.length > 0) && script(...args)
+          }
+        }
+        const urls = servers.map(({ url }) => url)
+        const { code, stdout, stderr } = await outcome(command('many', 'orders', 20_000, urls))
+        t.not(code, 0)
+        t.regex(stderr, /ERR_FLAKE_CONFIG_MISMATCH/)
+        for (const url of urls) t.true(stderr.includes(url), stderr)
+        const used = linesIn(stdout)
+        t.true(used.every((id) => given[0].has(id)) || used.every((id) => given[1].has(id)))
+      },
+    )
+  }
+
+  test.serial(`${name}: a group that was made again is taken once all servers show it`, async (t) => {
+    const given = [new Set(), new Set()]
+    const servers = await both(t, [of(ORDERS, given[0]), of(ORDERS, given[0])])
+    for (const server of servers) {
+      server.script = (...args) => {
+        if (servers[0].counts.length + servers[1].counts.length > 10)
+          for (const each of servers) each.script = of(AGAIN, given[1])
+        of(ORDERS, given[0])(...args)
+      }
+    }
+    const { code, stdout, stderr } = await outcome(
+      command(
+        'many',
+        'orders',
+        20_000,
+        servers.map(({ url }) => url),
+      ),
+    )
+    t.is(code, 0, stderr)
+    const used = linesIn(stdout)
+    t.is(new Set(used).size, 20_000)
+    t.true(used.some((id) => given[0].has(id)) && used.some((id) => given[1].has(id)))
+  })
+
+  test.serial(`${name}: it is not taken while the server of the last IDs does not answer`, async (t) => {
+    const given = new Set()
+    const [first, second] = await both(t, [of(ORDERS), of(AGAIN, given)])
+    first.script = once(of(ORDERS), cut)
+    second.script = (...args) => (first.counts.length === 0 ? cut : of(AGAIN, given))(...args)
+    const env = { FLAKEFORGE_WAIT: '2' }
+    const { code, stdout, stderr } = await outcome(command('many', 'orders', 20_000, [first.url, second.url]), env)
+    t.not(code, 0)
+    t.regex(stderr, /ERR_FLAKE_CONFIG_MISMATCH/)
+    t.regex(stderr, /does not answer/)
+    t.true(linesIn(stdout).every((id) => !given.has(id)))
+  })
+
+  for (const [what, script] of [
+    ['stalls after its headers', (t) => dribble(t, 1e6)],
+    ['dribbles its answer', (t) => dribble(t, 300)],
+    ['never answers', () => hang],
+  ]) {
+    test.serial(`${name}: a server that ${what} costs one time limit`, async (t) => {
+      const [bad, good] = await both(t, [script(t), of(ORDERS)])
+      good.script = (...args) => (bad.counts.length === 0 ? cut : of(ORDERS))(...args)
+      const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [bad.url, good.url]))
+      t.is(code, 0, stderr)
+      t.is(linesIn(stdout).length, 5)
+      t.true(bad.counts.length >= 1)
+    })
+  }
+
+  test.serial(`${name}: one that asks for an hour does not make it give up on the other`, async (t) => {
+    const busy = problem(503, { code: 'ERR_FLAKE_QUIET', detail: 'Not yet.' }, { 'retry-after': '3600' })
+    const [asks, back] = await both(t, [busy, of(ORDERS)])
+    back.script = once(cut, of(ORDERS))
+    asks.script = (...args) => (back.counts.length === 0 ? cut : busy)(...args)
+    const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [asks.url, back.url]))
+    t.is(code, 0, stderr)
+    t.is(linesIn(stdout).length, 5)
+  })
+
+  test.serial(`${name}: it begins with any of the servers`, async (t) => {
+    const servers = await both(t, [of(ORDERS), of(ORDERS)])
+    const urls = servers.map(({ url }) => url)
+    for (let runs = 0; servers.some(({ counts }) => counts.length === 0); runs++) {
+      t.true(runs < 40, 'by chance once in 10^12 runs')
+      t.is((await outcome(command('bytes', 'orders', 1, urls))).code, 0)
+    }
+  })
+}
+
+const ifThere = (name) =>
+  LANGUAGES.filter((each) => each.name === name).every(isThere) ? test.serial : test.serial.skip
+
+for (const [what, type, body] of [
+  ['a page of a hotel', 'text/html', '<h1>Welcome</h1>\n'],
+  ['a page that says it is text', 'text/plain', 'Welcome to our hotel\n'],
+  ['too few lines', 'text/plain', '1\n2\n'],
+  ['too many lines', 'text/plain', '1\n2\n3\n4\n'],
+  ['a part of a line', 'text/plain', '1\n2\n3'],
+  ['an empty line', 'text/plain', '1\n\n3\n'],
+  ['a number of 21 digits', 'text/plain', '1\n2\n333333333333333333333\n'],
+]) {
+  ifThere('curl')(`curl: ${what} is not printed as IDs`, async (t) => {
+    const bad = await startScripted(t, (_request, response) =>
+      response.writeHead(200, { 'content-type': type }).end(body),
+    )
+    const env = { FLAKEFORGE_WAIT: '0' }
+    const { code, stdout, stderr } = await outcome(['sh', pathOf('curl', 'ids.sh'), 'orders', 3, bad.url], env)
+    t.is(code, 1)
+    t.is(stdout, '')
+    t.regex(stderr, /no server gave IDs/)
+  })
+}
+
+ifThere('curl')('curl: what it has seen is kept for the next run', async (t) => {
+  const servers = await Promise.all([startScripted(t, of(ORDERS)), startScripted(t, of(OTHER_LAYOUT))])
+  const env = { FLAKEFORGE_SEEN: join(folder, 'kept', 'seen') }
+  const run = (url) => outcome(['sh', pathOf('curl', 'ids.sh'), 'orders', 3, url], env)
+  t.is((await run(servers[0].url)).code, 0)
+  const { code, stdout, stderr } = await run(servers[1].url)
+  t.is(code, 1)
+  t.is(stdout, '')
+  t.true(
+    servers.every(({ url }) => stderr.includes(url)),
+    stderr,
+  )
+  t.is((await run(servers[0].url)).code, 0)
+})
+
+ifThere('python')('python: what is left of a group is dropped when it was made again', async (t) => {
+  const server = await startScripted(t, of(ORDERS))
+  server.script = once(of(ORDERS), of(AGAIN))
+  const program = `
+import sys, time
+sys.path.insert(0, sys.argv[2])
+from flakeforge_ids import FlakeForgeIds
+ids = FlakeForgeIds([sys.argv[1]], "orders", prefetch=10)
+first = [ids.next()]
+while ids._known.group == "00000000000000a1":  # 9 are left; half of them are used up before more are fetched
+    if len(ids._ids) > 5: first.append(ids.next())
+    ids.fetch(1)
+print(max(first), ids.next())
+`
+  const { code, stdout, stderr } = await outcome(['python3', '-B', '-c', program, server.url, pathOf('python')])
+  t.is(code, 0, stderr)
+  const [last, next] = stdout.split(' ').map(BigInt)
+  t.true(next > last + 1n, `${last} and ${next}`)
+})
+
+ifThere('python')('python: the end of the process does not wait for a refill that hangs', async (t) => {
+  const server = await startScripted(t, once(of(ORDERS), hang))
+  const program = `
+import sys
+sys.path.insert(0, sys.argv[2])
+from flakeforge_ids import FlakeForgeIds
+ids = FlakeForgeIds([sys.argv[1]], "orders", timeout=3600, wait=3600)
+for i in range(60):
+    ids.next()
+`
+  const { code, stderr } = await outcome(['python3', '-B', '-c', program, server.url, pathOf('python')])
+  t.is(code, 0, stderr)
+})
