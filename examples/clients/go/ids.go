@@ -4,9 +4,9 @@
 //	id, err := ids.Next(ctx)         // out of what was fetched before, in most cases
 //	batch, err := ids.Fetch(ctx, 500) // by one request
 //
-// It stays with one server, and goes on to the next one after a network error or a 503. An answer that was lost costs
-// numbers, never uniqueness. It must never give a number twice: neither to two goroutines, nor from servers whose layouts
-// differ.
+// It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An
+// answer that was lost costs numbers, never uniqueness. It must never give a number twice: neither to two goroutines, nor from
+// servers whose layouts or groups differ.
 
 package main
 
@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand"
 	"net/http"
 	"net/url"
@@ -29,22 +30,34 @@ import (
 const (
 	batchType = "application/octet-stream"
 	maxBody   = 1 << 20 // the largest answer, 10 000 IDs in decimal, has a quarter of it
+	mismatch  = "ERR_FLAKE_CONFIG_MISMATCH"
+
+	// How long it stays with a server on average: after a restart of all, each has clients again.
+	stay = 2 * time.Minute
+	// What a server waits for may be over sooner than it said.
+	longestRest = 30 * time.Second
 )
 
-// Error is what a server refused. Code is the server's, such as ERR_FLAKE_NAME.
+// Error is what a server refused, or why none of its IDs are used. Code is the server's, such as ERR_FLAKE_NAME.
 type Error struct {
 	Status     int
 	Code       string
 	Detail     string
 	RetryAfter time.Duration
+	isFinal    bool // no other server, and no other time, can help
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Detail) }
-
-// isFinal: no other server, and no other time, can help, because the request itself is wrong.
-func (e *Error) isFinal() bool {
-	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusRequestTimeout && e.Status != http.StatusTooManyRequests
+func (e *Error) Error() string {
+	if e.Status == 0 {
+		return strings.TrimSpace(e.Code + " " + e.Detail)
+	}
+	return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Detail)
 }
+
+// origin is what a server says of its IDs: their layout, "" for a segment, and random digits of their group.
+type origin struct{ url, layout, group string }
+
+func (o origin) fits(other origin) bool { return o.layout == other.layout && o.group == other.group }
 
 // IDs is a client for all goroutines of a process. Change its exported fields before the first call only.
 type IDs struct {
@@ -59,8 +72,10 @@ type IDs struct {
 	http *http.Client
 
 	mu      sync.Mutex
-	current int // the server it stays with
-	layout  *string
+	current string // the server it stays with
+	moveAt  time.Time
+	known   *origin         // of the last answer
+	left    map[string]bool // groups that were followed by another one
 	ids     []fetched
 	refill  *refill
 }
@@ -81,14 +96,15 @@ func NewIDs(urls []string, name string) *IDs {
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &IDs{
 		Prefetch: 100, Validity: 10 * time.Minute, Timeout: 2 * time.Second, Wait: 10 * time.Second,
-		urls: urls, name: name, current: rand.Intn(len(urls)), http: &http.Client{CheckRedirect: noRedirect},
+		urls: urls, name: name, http: &http.Client{CheckRedirect: noRedirect},
+		current: urls[rand.Intn(len(urls))], moveAt: nextMove(), left: map[string]bool{},
 	}
 }
 
 // Next gives one ID. It waits only where nothing is left.
 func (c *IDs) Next(ctx context.Context) (uint64, error) {
 	for {
-		id, ok, next := c.take()
+		id, ok, next := c.one()
 		if ok {
 			return id, nil
 		}
@@ -103,8 +119,8 @@ func (c *IDs) Next(ctx context.Context) (uint64, error) {
 	}
 }
 
-// take gives an ID that was fetched, or the refill to wait for.
-func (c *IDs) take() (id uint64, ok bool, next *refill) {
+// one gives an ID that was fetched, or the refill to wait for.
+func (c *IDs) one() (id uint64, ok bool, next *refill) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for now := time.Now(); len(c.ids) > 0 && c.ids[0].until.Before(now); {
@@ -122,97 +138,169 @@ func (c *IDs) take() (id uint64, ok bool, next *refill) {
 }
 
 func (c *IDs) fetchMore(own *refill) {
-	ids, err := c.Fetch(context.Background(), c.Prefetch)
+	ids, group, err := c.fetch(context.Background(), c.Prefetch)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	until := time.Now().Add(c.Validity)
 	for _, id := range ids {
-		c.ids = append(c.ids, fetched{id, until})
+		if group == len(c.left) {
+			c.ids = append(c.ids, fetched{id, until})
+		}
 	}
 	own.err, c.refill = err, nil
 	close(own.done)
 }
 
-// Fetch gives n new IDs (1 to 10 000) in ascending order, by one request to the first server that answers.
+// Fetch gives n new IDs (1 to 10 000), by one request to the first server that answers.
 func (c *IDs) Fetch(ctx context.Context, n int) ([]uint64, error) {
+	ids, _, err := c.fetch(ctx, n)
+	return ids, err
+}
+
+// fetch says also of the how manieth group the IDs are.
+func (c *IDs) fetch(ctx context.Context, n int) ([]uint64, int, error) {
 	giveUp := time.Now().Add(c.Wait)
-	for {
-		pause := 100 * time.Millisecond
-		var causes []error
-		for range c.urls {
-			server := c.server()
-			ids, err := c.ask(ctx, c.urls[server], n)
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		asked := time.Duration(math.MaxInt64) // by the server that asked for the least time
+		failure := &Error{Detail: "no server gave IDs:"}
+		for _, server := range c.inTurn() {
+			ids, group, err := c.take(ctx, server, n)
 			if err == nil {
-				return ids, nil
+				return ids, group, nil
 			}
-			var refusal *Error
-			isRefusal := errors.As(err, &refusal)
-			if ctx.Err() != nil || isRefusal && refusal.isFinal() {
-				return nil, err
+			refusal := &Error{}
+			errors.As(err, &refusal)
+			if ctx.Err() != nil || refusal.isFinal {
+				return nil, 0, err
 			}
-			if isRefusal {
-				pause = max(pause, refusal.RetryAfter)
+			asked = min(asked, refusal.RetryAfter)
+			if refusal.Code == mismatch {
+				failure.Code = mismatch
 			}
-			causes = append(causes, fmt.Errorf("%s: %w", c.urls[server], err))
-			c.leave(server)
+			failure.Detail += fmt.Sprintf(" %s: %v;", server, err)
 		}
-		if time.Now().Add(pause).After(giveUp) {
-			return nil, fmt.Errorf("no server gave IDs: %w", errors.Join(causes...))
+		if time.Now().Add(max(pause, asked)).After(giveUp) {
+			return nil, 0, failure
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(max(pause, min(asked, longestRest))):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, 0, ctx.Err()
 		}
 	}
 }
 
-func (c *IDs) server() int {
+// inTurn gives all servers: the one in use, and then the others by chance. Now and then another one is first.
+func (c *IDs) inTurn() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.current
-}
-
-// leave goes on to the next server, unless another goroutine has done so.
-func (c *IDs) leave(server int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current == server {
-		c.current = (server + 1) % len(c.urls)
+	all := append([]string(nil), c.urls...)
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if time.Now().After(c.moveAt) {
+		c.current, c.moveAt = all[0], nextMove()
 	}
+	for i, server := range all {
+		if server == c.current {
+			all[0], all[i] = all[i], all[0]
+		}
+	}
+	return all
 }
 
-func (c *IDs) ask(ctx context.Context, server string, n int) ([]uint64, error) {
+func nextMove() time.Time { return time.Now().Add(stay/2 + time.Duration(rand.Int63n(int64(stay)))) }
+
+// take gives IDs of this server, if they are of the same group as those before.
+func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, error) {
+	c.mu.Lock()
+	before := len(c.left)
+	c.mu.Unlock()
+	theirs, ids, err := c.ask(ctx, server, n)
+	if err != nil {
+		return nil, 0, err
+	}
+	group, known := c.accept(theirs)
+	if known == nil {
+		return ids, group, nil
+	}
+	// It may be the same group, made again on an emptied store. Then all servers show it.
+	mayFollow := theirs.layout == known.layout && theirs.group != "" && !c.wasLeft(theirs.group)
+	var shown []origin
+	if mayFollow {
+		shown = c.askAll(ctx)
+	}
+	if group, known = c.accept(theirs); known == nil {
+		return ids, group, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if before != len(c.left) {
+		return nil, 0, fmt.Errorf("%s was asked before its group was made again", server)
+	}
+	isKnownThere := false
+	for _, each := range shown {
+		mayFollow = mayFollow && each.fits(theirs)
+		isKnownThere = isKnownThere || each.url == known.url
+	}
+	if !mayFollow || !isKnownThere {
+		return nil, 0, mismatchError(c.name, theirs, *known, !mayFollow)
+	}
+	c.left[known.group] = true
+	c.ids, c.known = nil, &theirs
+	return ids, len(c.left), nil
+}
+
+// accept takes IDs of the same group as those before, and says of the how manieth; else it gives the origin of those.
+func (c *IDs) accept(theirs origin) (int, *origin) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known != nil && !c.known.fits(theirs) {
+		return 0, c.known
+	}
+	c.known, c.current = &theirs, theirs.url
+	return len(c.left), nil
+}
+
+func (c *IDs) wasLeft(group string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.left[group]
+}
+
+// mismatchError: IDs of two groups or layouts could be equal, so those of the second are not used.
+func mismatchError(name string, theirs, known origin, isFinal bool) *Error {
+	detail := fmt.Sprintf("%s: %q is layout %q, group %q; %s, which gave the last IDs, has layout %q, group %q",
+		theirs.url, name, theirs.layout, theirs.group, known.url, known.layout, known.group)
+	if !isFinal {
+		detail += " and does not answer"
+	}
+	return &Error{Code: mismatch, Detail: detail, isFinal: isFinal}
+}
+
+// askAll gives the origins of all servers that give an ID.
+func (c *IDs) askAll(ctx context.Context) (shown []origin) {
+	for _, server := range c.urls {
+		if each, _, err := c.ask(ctx, server, 1); err == nil {
+			shown = append(shown, each)
+		}
+	}
+	return shown
+}
+
+func (c *IDs) ask(ctx context.Context, server string, n int) (origin, []uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	header, body, err := c.Post(ctx, server, n, batchType)
 	if err != nil {
-		return nil, err
+		return origin{}, nil, err
 	}
 	if header.Get("Content-Type") != batchType || len(body) != 8*n {
-		return nil, fmt.Errorf("not %d IDs but %d bytes of %q", n, len(body), header.Get("Content-Type"))
-	}
-	if err := c.checkLayout(header.Get("Flakeforge-Layout")); err != nil {
-		return nil, err
+		return origin{}, nil, fmt.Errorf("not %d IDs but %d bytes of %q", n, len(body), header.Get("Content-Type"))
 	}
 	ids := make([]uint64, n)
 	for i := range ids {
 		ids[i] = binary.BigEndian.Uint64(body[8*i:])
 	}
-	return ids, nil
-}
-
-// checkLayout refuses what must not be mixed with the IDs so far. A segment has no layout, which is one of its own here.
-func (c *IDs) checkLayout(layout string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.layout == nil {
-		c.layout = &layout
-	}
-	if *c.layout != layout {
-		return fmt.Errorf("its layout is %q, the others' is %q", layout, *c.layout)
-	}
-	return nil
+	return origin{server, header.Get("Flakeforge-Layout"), header.Get("Flakeforge-Group")}, ids, nil
 }
 
 // Post makes one request to one server. A refusal is an *Error.
@@ -246,5 +334,8 @@ func refusal(response *http.Response, body []byte) *Error {
 	var problem struct{ Code, Detail string }
 	_ = json.Unmarshal(body, &problem)
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &Error{response.StatusCode, problem.Code, problem.Detail, time.Duration(seconds) * time.Second}
+	seconds = max(0, min(seconds, 1_000_000)) // a duration has room for no more than 292 years
+	status := response.StatusCode
+	isFinal := status >= 400 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+	return &Error{status, problem.Code, problem.Detail, time.Duration(seconds) * time.Second, isFinal}
 }

@@ -4,9 +4,9 @@
 //   long id = ids.next();           // out of what was fetched before, in most cases
 //   long[] batch = ids.fetch(500);  // by one request
 //
-// It stays with one server, and goes on to the next one after a network error or a 503. An answer that was lost costs
-// numbers, never uniqueness. It must never give a number twice: neither to two threads, nor from servers whose layouts
-// differ.
+// It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An
+// answer that was lost costs numbers, never uniqueness. It must never give a number twice: neither to two threads, nor from
+// servers whose layouts or groups differ.
 
 import java.io.IOException;
 import java.net.URI;
@@ -19,12 +19,18 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -37,28 +43,41 @@ public final class FlakeForgeIds {
     private static final Duration VALIDITY = Duration.ofMinutes(10); // for how long fetched IDs are used
     private static final Duration TIMEOUT = Duration.ofSeconds(2); // of one request
     private static final Duration WAIT = Duration.ofSeconds(10); // how long a call goes round while no server can answer
-    private static final Duration PAUSE = Duration.ofMillis(100); // between two rounds, at least
+    private static final Duration PAUSE = Duration.ofMillis(100); // after the first round in vain; then longer
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_REST = Duration.ofSeconds(30); // a server may be back sooner than it said
+    private static final Duration STAY = Duration.ofMinutes(2); // with a server: after a restart of all, each has clients again
     private static final String BATCH = "application/octet-stream";
+    private static final String MISMATCH = "ERR_FLAKE_CONFIG_MISMATCH";
 
-    /** What a server refused. The code is the server's, such as ERR_FLAKE_NAME. */
+    /** What a server refused, or why none of its IDs are used. The code is the server's, such as ERR_FLAKE_NAME. */
     @SuppressWarnings("serial")
     public static final class Refusal extends IOException {
         public final int status;
         public final String code;
         final Duration retryAfter;
+        final boolean isFinal; // no other server, and no other time, can help
 
-        Refusal(int status, String code, String detail, Duration retryAfter) {
-            super(status + " " + code + ": " + detail);
+        Refusal(int status, String code, String detail, Duration retryAfter, boolean isFinal) {
+            super(((status == 0 ? "" : status + " ") + code + ": " + detail));
             this.status = status;
             this.code = code;
             this.retryAfter = retryAfter;
-        }
-
-        /** No other server, and no other time, can help: the request itself is wrong. */
-        boolean isFinal() {
-            return status >= 400 && status < 500 && status != 408 && status != 429;
+            this.isFinal = isFinal;
         }
     }
+
+    /** What a server says of its IDs: their layout, "" for a segment, and random digits of their group. */
+    private record Origin(String url, String layout, String group) {
+        boolean fits(Origin other) {
+            return layout.equals(other.layout) && group.equals(other.group);
+        }
+    }
+
+    /** IDs, and of the how manieth group they are. */
+    private record Batch(long[] ids, int group) {}
+
+    private record Answer(Origin origin, long[] ids) {}
 
     private record Fetched(long id, long until) {}
 
@@ -71,15 +90,17 @@ public final class FlakeForgeIds {
     // Guarded by this object's monitor.
     private final ArrayDeque<Fetched> ids = new ArrayDeque<>();
     private CompletableFuture<Void> refill;
-    private String layout;
-    private int current; // the server it stays with
+    private Origin known; // of the last answer
+    private final Set<String> left = new HashSet<>(); // groups that were followed by another one
+    private String current; // the server it stays with
+    private long moveAt = nextMove();
 
     /** Starts at a random server, so that clients spread over them. The token may be null. */
     public FlakeForgeIds(List<String> urls, String name, String token) {
         this.urls = List.copyOf(urls);
         this.name = name;
         this.token = token;
-        current = ThreadLocalRandom.current().nextInt(urls.size());
+        current = urls.get(ThreadLocalRandom.current().nextInt(urls.size()));
     }
 
     /** One ID. Waits only where nothing is left. */
@@ -110,91 +131,177 @@ public final class FlakeForgeIds {
     }
 
     private void fetchMore(CompletableFuture<Void> own) {
-        long[] more = {};
+        Batch more = new Batch(new long[0], 0);
         Throwable failure = null;
         try {
-            more = fetch(PREFETCH);
+            more = fetchBatch(PREFETCH);
         } catch (Throwable e) { // whatever it is, those who wait must hear of it
             failure = e;
         }
         synchronized (this) {
             long until = System.nanoTime() + VALIDITY.toNanos();
-            for (long id : more) ids.add(new Fetched(id, until));
+            if (more.group() == left.size()) for (long id : more.ids()) ids.add(new Fetched(id, until));
             refill = null;
         }
         if (failure == null) own.complete(null);
         else own.completeExceptionally(failure);
     }
 
-    /** n new IDs (1 to 10 000) in ascending order, by one request to the first server that answers. */
+    /** n new IDs (1 to 10 000), by one request to the first server that answers. */
     public long[] fetch(int n) throws IOException, InterruptedException {
+        return fetchBatch(n).ids();
+    }
+
+    private Batch fetchBatch(int n) throws IOException, InterruptedException {
         long giveUp = System.nanoTime() + WAIT.toNanos();
-        while (true) {
-            Duration pause = PAUSE;
+        for (Duration pause = PAUSE; ; pause = shorter(pause.multipliedBy(2), LONGEST_PAUSE)) {
+            Duration asked = null; // by the server that asked for the least time
+            boolean isMismatch = false;
             StringJoiner causes = new StringJoiner("; ");
-            for (int i = 0; i < urls.size(); i++) {
-                int server = server();
+            for (String url : inTurn()) {
                 try {
-                    return ask(urls.get(server), n);
+                    return take(url, n);
                 } catch (IOException e) {
-                    if (e instanceof Refusal refusal) {
-                        if (refusal.isFinal()) throw refusal;
-                        if (refusal.retryAfter.compareTo(pause) > 0) pause = refusal.retryAfter;
-                    }
-                    causes.add(urls.get(server) + ": " + e);
-                    leave(server);
+                    Refusal refusal = e instanceof Refusal r ? r : null;
+                    if (refusal != null && refusal.isFinal) throw refusal;
+                    isMismatch |= refusal != null && refusal.code.equals(MISMATCH);
+                    asked = shorter(asked, refusal == null ? Duration.ZERO : refusal.retryAfter);
+                    causes.add(url + ": " + e);
                 }
             }
-            if (System.nanoTime() + pause.toNanos() - giveUp > 0) throw new IOException("no server gave IDs: " + causes);
-            Thread.sleep(pause.toMillis());
+            Duration least = asked.compareTo(pause) > 0 ? asked : pause;
+            if (System.nanoTime() + least.toNanos() - giveUp > 0) {
+                if (isMismatch) throw new Refusal(0, MISMATCH, "no server gave IDs: " + causes, Duration.ZERO, true);
+                throw new IOException("no server gave IDs: " + causes);
+            }
+            Thread.sleep(shorter(least, LONGEST_REST).toMillis());
         }
     }
 
-    private synchronized int server() {
-        return current;
+    private static Duration shorter(Duration one, Duration other) {
+        return one == null || one.compareTo(other) > 0 ? other : one;
     }
 
-    /** Goes on to the next server, unless another thread has done so. */
-    private synchronized void leave(int server) {
-        if (current == server) current = (server + 1) % urls.size();
+    /** All servers: the one in use, and then the others by chance. Now and then another one is first. */
+    private synchronized List<String> inTurn() {
+        List<String> all = new ArrayList<>(urls);
+        Collections.shuffle(all, ThreadLocalRandom.current());
+        if (System.nanoTime() - moveAt > 0) {
+            current = all.get(0);
+            moveAt = nextMove();
+        }
+        Collections.swap(all, 0, all.indexOf(current));
+        return all;
     }
 
-    private long[] ask(String url, int n) throws IOException, InterruptedException {
+    private static long nextMove() {
+        return System.nanoTime() + STAY.toNanos() / 2 + ThreadLocalRandom.current().nextLong(STAY.toNanos());
+    }
+
+    /** IDs of this server, if they are of the same group as those before. */
+    private Batch take(String url, int n) throws IOException, InterruptedException {
+        int before = groups();
+        Answer answer = ask(url, n);
+        Origin theirs = answer.origin();
+        Origin last = lastUnlessItFits(theirs);
+        if (last == null) return new Batch(answer.ids(), groups());
+        // It may be the same group, made again on an emptied store. Then all servers show it.
+        boolean mayFollow = theirs.layout().equals(last.layout()) && !theirs.group().isEmpty() && !wasLeft(theirs.group());
+        List<Origin> shown = mayFollow ? askAll() : List.of();
+        synchronized (this) {
+            if (lastUnlessItFits(theirs) == null) return new Batch(answer.ids(), left.size());
+            if (before != left.size()) throw new IOException(url + " was asked before its group was made again");
+            boolean isFinal = !mayFollow || !shown.stream().allMatch(theirs::fits);
+            if (isFinal || shown.stream().noneMatch(each -> each.url().equals(last.url()))) throw mismatch(theirs, last, isFinal);
+            left.add(last.group());
+            ids.clear();
+            known = theirs;
+            return new Batch(answer.ids(), left.size());
+        }
+    }
+
+    private synchronized int groups() {
+        return left.size();
+    }
+
+    private synchronized boolean wasLeft(String group) {
+        return left.contains(group);
+    }
+
+    /** The origin of the IDs so far, if those of this one must not follow them. */
+    private synchronized Origin lastUnlessItFits(Origin theirs) {
+        if (known != null && !known.fits(theirs)) return known;
+        known = theirs;
+        current = theirs.url();
+        return null;
+    }
+
+    /** IDs of two groups or layouts could be equal, so those of the second are not used. */
+    private Refusal mismatch(Origin theirs, Origin last, boolean isFinal) {
+        String detail = theirs.url() + ": '" + name + "' is layout '" + theirs.layout() + "', group '" + theirs.group() + "'; "
+                + last.url() + ", which gave the last IDs, has layout '" + last.layout() + "', group '" + last.group() + "'";
+        return new Refusal(0, MISMATCH, isFinal ? detail : detail + " and does not answer", Duration.ZERO, isFinal);
+    }
+
+    /** The origins of all servers that give an ID. */
+    private List<Origin> askAll() throws InterruptedException {
+        List<Origin> shown = new ArrayList<>();
+        for (String url : urls) {
+            try {
+                shown.add(ask(url, 1).origin());
+            } catch (IOException e) { // it shows nothing
+            }
+        }
+        return shown;
+    }
+
+    private Answer ask(String url, int n) throws IOException, InterruptedException {
         HttpResponse<byte[]> response = post(url, n, BATCH);
         byte[] body = response.body();
-        String type = response.headers().firstValue("content-type").orElse("");
+        String type = header(response, "content-type");
         if (!type.equals(BATCH) || body.length != 8 * n)
             throw new IOException("not " + n + " IDs but " + body.length + " bytes of " + type);
-        checkLayout(response.headers().firstValue("flakeforge-layout").orElse(""));
         long[] batch = new long[n];
         ByteBuffer.wrap(body).asLongBuffer().get(batch);
-        return batch;
+        return new Answer(new Origin(url, header(response, "flakeforge-layout"), header(response, "flakeforge-group")), batch);
     }
 
-    /** Refuses what must not be mixed with the IDs so far. A segment has no layout, which is one of its own here. */
-    private synchronized void checkLayout(String theirs) throws IOException {
-        if (layout == null) layout = theirs;
-        if (!layout.equals(theirs)) throw new IOException("its layout is '" + theirs + "', the others' is '" + layout + "'");
+    private static String header(HttpResponse<?> response, String name) {
+        return response.headers().firstValue(name).orElse("");
     }
 
     private HttpResponse<byte[]> post(String url, int n, String accept) throws IOException, InterruptedException {
         String path = "/v1/ids/" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20") + "?n=" + n;
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url.replaceAll("/+$", "") + path))
-                .timeout(TIMEOUT)
                 .header("Accept", accept)
                 .POST(HttpRequest.BodyPublishers.noBody());
         if (token != null) request.header("Authorization", "Bearer " + token);
-        HttpResponse<byte[]> response = http.send(request.build(), BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> response = inTime(http.sendAsync(request.build(), BodyHandlers.ofByteArray()));
         if (response.statusCode() != 200) throw refusal(response);
         return response;
+    }
+
+    /** The JDK's own timeout ends with the headers; this one is for the body, too. */
+    private static <T> T inTime(CompletableFuture<T> answer) throws IOException, InterruptedException {
+        try {
+            return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException("no whole answer within " + TIMEOUT.toMillis() + " ms", e);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().toString(), e.getCause());
+        } finally {
+            answer.cancel(true); // of one that is over, this does nothing
+        }
     }
 
     /** What a problem+json says. The JDK reads no JSON, and two of its strings need no parser. */
     private static Refusal refusal(HttpResponse<byte[]> response) {
         String body = new String(response.body(), StandardCharsets.UTF_8);
-        String seconds = response.headers().firstValue("retry-after").filter(text -> text.matches("\\d{1,6}")).orElse("0");
-        Duration retryAfter = Duration.ofSeconds(Long.parseLong(seconds));
-        return new Refusal(response.statusCode(), textOf(body, "code"), textOf(body, "detail"), retryAfter);
+        String seconds = header(response, "retry-after");
+        Duration retryAfter = Duration.ofSeconds(seconds.matches("\\d{1,6}") ? Long.parseLong(seconds) : 0);
+        int status = response.statusCode();
+        boolean isFinal = status >= 400 && status < 500 && status != 408 && status != 429;
+        return new Refusal(status, textOf(body, "code"), textOf(body, "detail"), retryAfter, isFinal);
     }
 
     private static String textOf(String json, String key) {

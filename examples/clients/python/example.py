@@ -3,6 +3,7 @@
 The environment's FLAKEFORGE_TOKEN is the token, where the server wants one.
 """
 
+import concurrent.futures
 import json
 import os
 import sys
@@ -27,11 +28,9 @@ def many(urls, name, n, token):
             with printing:
                 print(line)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        for each in [threads.submit(work) for _ in range(4)]:
+            each.result()  # raises what the thread raised
     return []
 
 
