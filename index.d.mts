@@ -47,6 +47,7 @@ export {
   RecordStore,
   recordStore,
   redisStore,
+  restored,
   Seal,
   SealOptions,
   SegmentId,

@@ -26,6 +26,7 @@ import {
   LeaseEvent,
   LeaseListener,
   LeaseOptions,
+  restored,
 } from './types/join.js'
 import { jsonReplacer, jsonReviver } from './types/json.js'
 import {
@@ -216,7 +217,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'`, `'mysql://…'` (MariaDB too) or
    * `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in `redisStore`,
    * `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of one
-   * machine: `'file:DIR'`. Default: the store that the environment variable `FLAKEFORGE_STORE` names, or else the
+   * machine: `'file:DIR'`, with an absolute path. Default: the store that the environment variable `FLAKEFORGE_STORE` names, or else the
    * folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
    * @param options the group and its lease, the layout, and node fields that stay fixed
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
@@ -234,7 +235,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), must not be used (a replica, for
    * example), or did not answer within a second after `waitMs`.
    * @throws {Error} `ERR_FLAKE_RECORD`: a record of the group cannot be read, or was written by a newer version of
-   * flakeforge (`group`, `record`); or version 0.1 made the group (`group`). Nothing was written over it.
+   * flakeforge (`group`, `record`). Nothing was written over it.
    * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
    * @throws the signal's `reason`, if `signal` aborts first
    * @example
@@ -296,6 +297,7 @@ declare namespace FlakeId {
     RecordStore,
     recordStore,
     redisStore,
+    restored,
     Seal,
     SealOptions,
     SegmentId,

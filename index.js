@@ -33,6 +33,10 @@ async function createGroup(store, options) {
   return require('./lib/lease/join.js').createGroup(store, options)
 }
 
+async function restored(store, kept) {
+  return require('./lib/lease/restored.js').restored(store, kept)
+}
+
 // A static method of the class for users. It is given to it here, because generators know nothing of leases.
 const { join } = {
   join(store, options) {
@@ -48,6 +52,7 @@ define('FlakeId', FlakeId)
 define('default', FlakeId)
 define('Layout', Layout)
 define('createGroup', createGroup)
+define('restored', restored)
 for (const [name, load] of Object.entries(LATER)) {
   Object.defineProperty(FlakeId, name, {
     get: () => define(name, load())[name],

@@ -28,6 +28,7 @@ if (!isInstalled()) {
 }
 
 // Only now are their packages there.
+const { writeMap } = await import('../scripts/map/index.js')
 const { writeApi } = await import('./write-api.js')
 const { build } = await import('vitepress')
 const { faultsOf } = await import('./check-links.js')
@@ -35,6 +36,7 @@ const { default: config } = await import('./.vitepress/config.js')
 const { buildPage } = await import('../scripts/page/build.js')
 const esbuild = await import('esbuild')
 
+await writeMap()
 await writeApi()
 await build(here)
 const folder = path.join(here, config.outDir)
