@@ -114,8 +114,9 @@ function group(digits, size, delimiter = ' ') {
   const between = '$1' + delimiter
   if (!Number.isSafeInteger(count)) return digits
   if (between.includes('$', 1)) return digits.replace(new RegExp(`(.)(?=(.{${count}})+(?!.))`, 'g'), between)
-  const groups = []
-  for (let end = digits.length; end > 0; end -= count) groups.unshift(digits.slice(Math.max(0, end - count), end))
+  const first = digits.length % count || count
+  const groups = digits === '' ? [] : [digits.slice(0, first)]
+  for (let start = first; start < digits.length; start += count) groups.push(digits.slice(start, start + count))
   return groups.join(between.slice(2))
 }
 

@@ -9,7 +9,7 @@
 const { nearest } = require('../lib/base/nearest.js')
 const { usageError } = require('./parts/faults.js')
 
-const NAMES = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy', 'schema', 'check-store', 'completion']
+const NAMES = ['new', 'inspect', 'at', 'layouts', 'slots', 'create', 'destroy', 'restored', 'schema', 'completion']
 
 /** Words that are not commands but may come in place of one. */
 const OTHERS = ['help', '--help', '--version']

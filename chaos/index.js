@@ -43,9 +43,10 @@ function readArguments() {
 /** Runs all scenarios of a target, one after the other. */
 async function runAll(scenarios, { seconds, folder, report }) {
   const results = []
+  const shared = scenarios.filter((scenario) => scenario.seconds === undefined).length
   console.log(`${seconds} s of faults on ${scenarios.map(({ name }) => name).join('; ')}\n\n${report.heading}`)
   for (const scenario of scenarios) {
-    const result = await run(scenario, { folder, seconds: seconds / scenarios.length })
+    const result = await run(scenario, { folder, seconds: scenario.seconds ?? seconds / shared })
     results.push(result)
     console.log(report.row(result))
     console.log(report.gaps(result))

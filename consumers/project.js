@@ -11,8 +11,8 @@ const { npm, packAll } = require('../scripts/pack.js')
 const target = path.join(__dirname, '..', 'target', 'consumers')
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
 
-/** Variables that `npm test` sets for its children must not reach the programs of a project. */
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+/** Variables that `npm test` and the CI set for our own programs must not reach those of a project. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_|FLAKEFORGE_)/i.test(name)))
 
 let tarballs
 

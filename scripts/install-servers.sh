@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the tests run as real processes: Redis, PostgreSQL with PgBouncer, MariaDB, SQLite, etcd, libfaketime to turn
 # clocks, promtool, a compiler for an npm package that brings no binary, the shells that complete the command line, a
-# browser, and what makes the Debian that other platforms are built in.
+# browser, two file systems that write to new places, and what makes the Debian that other platforms are built in.
 # On Debian and its like; elsewhere it says what is missing, and the tests fail or skip by themselves.
 set -euo pipefail
 
 # Of MariaDB only what a test starts: the package mariadb-server would start a service.
-packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client sqlite3 etcd-server etcd-client faketime build-essential python3 zsh fish chromium debootstrap)
+packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client sqlite3 etcd-server etcd-client faketime build-essential python3 zsh fish chromium btrfs-progs xfsprogs debootstrap)
 
 missing() {
   for package in "${packages[@]}"; do

@@ -83,11 +83,14 @@ function packAll(target) {
   return tarballs
 }
 
-/** The server: a package of its own, in a workspace. */
-function serverPackage() {
-  const folder = path.join(root, 'packages', 'server')
+/** A package of its own, in a workspace. */
+function workspacePackage(name) {
+  const folder = path.join(root, 'packages', name)
   return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
 }
+
+const serverPackage = () => workspacePackage('server')
+const checkStorePackage = () => workspacePackage('check-store')
 
 /** Builds the page that the server's package has. */
 function buildPage() {
@@ -107,6 +110,7 @@ function packServer(target) {
 module.exports = {
   WASM,
   allPackages,
+  checkStorePackage,
   npm,
   ownPlatform,
   packAll,

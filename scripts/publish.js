@@ -10,7 +10,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const semver = require('semver')
 const { writeNpmDirs } = require('./npm-dirs.js')
-const { WASM, serverPackage, wasmPackages } = require('./pack.js')
+const { WASM, checkStorePackage, serverPackage, wasmPackages } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
@@ -58,10 +58,10 @@ function publishWasm(options) {
   fs.writeFileSync(file, `${JSON.stringify(main, null, 2)}\n`)
 }
 
-/** The server comes last: it depends on exactly this version of the main package. */
-function publishServer(options) {
-  const { folder, manifest } = serverPackage()
-  if (!isPublished(manifest)) run('npm', ['publish', ...options], folder)
+/** Those beside the main package come last: the server depends on exactly this version of it. */
+function publishOthers(options) {
+  for (const { folder, manifest } of [checkStorePackage(), serverPackage()])
+    if (!isPublished(manifest)) run('npm', ['publish', ...options], folder)
 }
 
 function main([tag, artifacts, ...more]) {
@@ -80,7 +80,7 @@ function main([tag, artifacts, ...more]) {
   // binaries. npm passes its options to the inner `npm publish` calls through the environment, so they apply to all
   // packages. A run that failed halfway can be started again: packages already there are skipped.
   run('npm', ['publish', ...options])
-  publishServer(options)
+  publishOthers(options)
 }
 
 main(process.argv.slice(2))

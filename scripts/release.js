@@ -52,7 +52,7 @@ function replaceOnce(file, before, after) {
  */
 function writeVersion(version, now) {
   npm(['version', version, '--no-git-tag-version', '--ignore-scripts', '--no-workspaces-update'], root) // package.json, package-lock.json
-  writeServerVersion(version, now)
+  writeOthersVersion(version, now)
   replaceOnce('Cargo.toml', `\nversion = "${now}"\n`, `\nversion = "${version}"\n`)
   for (const [file, crate] of [
     ['Cargo.lock', 'flakeforge'],
@@ -63,14 +63,16 @@ function writeVersion(version, now) {
   writeNpmDirs()
 }
 
-/** The server's package has the same version, and depends on exactly this one. */
-function writeServerVersion(version, now) {
-  const file = 'packages/server/package.json'
-  replaceOnce(file, `\n  "version": "${now}",\n`, `\n  "version": "${version}",\n`)
+/** The packages beside it have the same version, and the server depends on exactly this one. */
+function writeOthersVersion(version, now) {
   const lock = 'package-lock.json'
-  const entry = (of) => `\n      "name": "flakeforge-server",\n      "version": "${of}",\n`
-  replaceOnce(lock, entry(now), entry(version))
-  for (const each of [file, lock]) replaceOnce(each, `"flakeforge": "${now}"`, `"flakeforge": "${version}"`)
+  for (const name of ['server', 'check-store']) {
+    replaceOnce(`packages/${name}/package.json`, `\n  "version": "${now}",\n`, `\n  "version": "${version}",\n`)
+    const entry = (of) => `\n      "name": "flakeforge-${name}",\n      "version": "${of}",\n`
+    replaceOnce(lock, entry(now), entry(version))
+  }
+  for (const each of ['packages/server/package.json', lock])
+    replaceOnce(each, `"flakeforge": "${now}"`, `"flakeforge": "${version}"`)
 }
 
 function writeChangelog(version) {

@@ -1,8 +1,8 @@
 'use strict'
 
 // The rooms of lib/ and of core/src/, the lowest floor first. A room may use the rooms below it, and no other.
-// .dependency-cruiser.cjs refuses what points up in lib/, core/tests/floors.rs what does in core/src/, and `npm run map`
-// draws both.
+// .dependency-cruiser.cjs refuses what points up in lib/, core/tests/floors.rs what does in core/src/. The map that
+// `npm run docs` writes draws both.
 
 const LIB = {
   base: 'Errors, checks of values, timers, signals: what every other room needs.',

@@ -28,7 +28,7 @@ const CARGO = [
     name: 'Its models under loom',
     // Another cfg means another build of everything. In its own folder it does not replace the usual one.
     command: 'cargo test --locked --no-fail-fast --package flakeforge-core-loom --target-dir target/loom',
-    env: { RUSTFLAGS: '--cfg loom' },
+    env: { RUSTFLAGS: '--cfg flakeforge_loom' },
     reader: cargoReader,
   },
 ]

@@ -12,9 +12,9 @@ const require = createRequire(import.meta.url)
 const { check } = require('../../chaos/outcome/check.js')
 const faults = require('../../chaos/faults/member-faults.js')
 const { Batch, CALLS } = require('../../chaos/member/calls.js')
-const { judgeControl } = require('../../chaos/outcome/judge.js')
+const { judge, judgeControl } = require('../../chaos/outcome/judge.js')
 const { run } = require('../../chaos/run/run.js')
-const { clients, startApart } = require('../../chaos/scenarios/service.js')
+const { clients, startApart, startMixed } = require('../../chaos/scenarios/service.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-service-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))
@@ -44,6 +44,22 @@ test('servers without a common store make duplicates, and fail as they are told'
   t.regex(troubles[0].what, /^ended with /)
   t.is(troubles[0].who, 'first server apart, life 2')
 })
+
+for (const [name, layout] of [
+  ['two stores', 'sonyflake'],
+  ['two layouts', 'flake'],
+]) {
+  test(`${name}: a client of both never gets IDs of the other`, async (t) => {
+    const troubles = []
+    const narrow = { slots: 1, layout: 'sonyflake' }
+    const { services, scenario } = await startMixed(name, folder, [narrow, { ...narrow, layout }], troubles)
+    t.teardown(() => Promise.all(services.map((service) => service.kill())))
+    const outcome = await run(scenario, { folder, seconds: 1 })
+    t.deepEqual(judge(outcome), [])
+    t.true(outcome.counts.kills >= 4)
+    t.deepEqual(troubles, [])
+  })
+}
 
 test('IDs of several servers are in no order, and only duplicates count', (t) => {
   const file = path.join(folder, 'unordered')

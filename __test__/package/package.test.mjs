@@ -131,7 +131,7 @@ test('the platform package holds the binary, its texts and nothing else', async 
 })
 
 const PROPERTIES = [
-  ...['FlakeId', 'default', 'LeasedFlakeId', 'SegmentId', 'createGroup', 'Layout', 'layouts', 'Seal'],
+  ...['FlakeId', 'default', 'LeasedFlakeId', 'SegmentId', 'createGroup', 'restored', 'Layout', 'layouts', 'Seal'],
   ...['fileStore', 'redisStore', 'postgresStore', 'mysqlStore', 'etcdStore', 'openStore', 'recordStore'],
   ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare', 'jsonReplacer', 'jsonReviver'],
 ]

@@ -74,6 +74,8 @@ test('the version is the same everywhere, in a commit with its tag', (t) => {
   t.deepEqual([lock.version, lock.packages[''].version], [next, next])
   for (const server of [json('packages/server/package.json'), lock.packages['packages/server']])
     t.deepEqual([server.version, server.dependencies.flakeforge], [next, next])
+  for (const checks of [json('packages/check-store/package.json'), lock.packages['packages/check-store']])
+    t.is(checks.version, next)
   const platforms = fs.readdirSync(path.join(folder, 'npm'))
   t.true(platforms.length > napi.targets.length, 'those with a binary, and those of the WebAssembly')
   for (const name of platforms) {
@@ -106,10 +108,11 @@ test('the changelog: a heading with the date, nothing under [Unreleased], and li
   )
   t.true([today, new Date().toISOString().slice(0, 10)].includes(date))
   const repository = homepage.replace(/#.*/, '')
-  t.true(
-    read('CHANGELOG.md').includes(`\n[Unreleased]: ${repository}/compare/v${next}...HEAD\n[${next}]: ${repository}/`),
-  )
-  t.regex(read('CHANGELOG.md'), /\n\[0\.1\.0\]: .*\/releases\/tag\/v0\.1\.0\n$/)
+  const first = `[${next}]: ${repository}/releases/tag/v${next}\n`
+  t.true(read('CHANGELOG.md').endsWith(`\n[Unreleased]: ${repository}/compare/v${next}...HEAD\n${first}`))
+  const more = read('CHANGELOG.md').replace('## [Unreleased]\n', '## [Unreleased]\n\n- One more.\n')
+  const after = releasedChangelog(more, { version: '99.0.0', date: today, repository })
+  t.true(after.endsWith(`\n[99.0.0]: ${repository}/compare/v${next}...v99.0.0\n${first}`))
 })
 
 test('what is written is what the repository holds: npm/ is up to date with package.json and LICENSE', (t) => {

@@ -14,12 +14,12 @@ const FILES = {
   'Cargo.toml': '[workspace]\nmembers = ["core", "core/loom"]\nresolver = "3"\n',
   'core/Cargo.toml': `[package]\nname = "flakeforge-core"\nversion = "0.0.0"\nedition = "2024"\n`,
   'core/loom/Cargo.toml': `[package]\nname = "flakeforge-core-loom"\nversion = "0.0.0"\nedition = "2024"
-[lints.rust]\nunexpected_cfgs = { level = "warn", check-cfg = ["cfg(loom)"] }\n`,
+[lints.rust]\nunexpected_cfgs = { level = "warn", check-cfg = ["cfg(flakeforge_loom)"] }\n`,
   'Cargo.lock': `version = 4\n\n[[package]]\nname = "flakeforge-core"\nversion = "0.0.0"\n
 [[package]]\nname = "flakeforge-core-loom"\nversion = "0.0.0"\n`,
   'package.json': '{ "ava": { "files": ["*.test.mjs"], "workerThreads": false } }',
   'core/src/lib.rs': '#[test]\nfn in_the_library() {}\n',
-  'core/loom/src/lib.rs': '#![cfg(loom)]\n#[test]\nfn a_model() {}\n',
+  'core/loom/src/lib.rs': '#![cfg(flakeforge_loom)]\n#[test]\nfn a_model() {}\n',
   'a.test.mjs': `import test from 'ava'\ntest('one', (t) => t.pass())\ntest.skip('skipped', (t) => t.pass())\n`,
   'b.test.mjs': `import test from 'ava'\ntest('two', (t) => t.pass())\n`,
 }
@@ -97,7 +97,7 @@ test.serial('with CI=true it is what the runners print, and the failures once mo
 
 test.serial('a suite that does not compile, crashes or has no tests is a failure', (t) => {
   const { status, lines, stdout, stderr } = npmTest({
-    'core/loom/src/lib.rs': '#![cfg(loom)]\ncompile_error!("no model");\n',
+    'core/loom/src/lib.rs': '#![cfg(flakeforge_loom)]\ncompile_error!("no model");\n',
     'a.test.mjs': '',
     'b.test.mjs': `import test from 'ava'\ntest('ends', () => process.kill(process.pid, 'SIGKILL'))\n`,
   })

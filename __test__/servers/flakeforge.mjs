@@ -19,11 +19,9 @@ process.once('exit', () => {
   for (const child of present) child.kill('SIGKILL')
 })
 
-/** The variables of the tests' own environment that a server must not see. */
-const clean = (env) =>
-  Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^(?:PORT|HOST|FLAKEFORGE_(?:STORE|SERVER_.*))$/.test(name)),
-  )
+/** What a server sees of the tests' own environment. */
+export const clean = (env) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:PORT|HOST|FLAKEFORGE_.*)$/.test(name)))
 
 /** Whether the arguments or their file name a store: a variable would count more than the file. */
 function hasStore(args) {
@@ -38,8 +36,8 @@ function hasStore(args) {
  * Starts a server. Without a store among `args` or in `env` it gets a fresh folder, which `stop()` removes.
  * @param {{ args?: string[], env?: Record<string, string>, port?: number, until?: 'ready' | 'listening' }} [options]
  * `until: 'listening'` resolves as soon as it answers /livez, ready or not
- * @returns `url`, `port`, `child`, `lines` (its stdout), `warnings` (its stderr, line by line), `stop()`, `kill(signal)`
- * which resolves with [code, signal]
+ * @returns `url`, `port`, `child`, `lines` (its stdout), `warnings` (its stderr, line by line), `told(pattern)`, `stop()`,
+ * `kill(signal)` which resolves with [code, signal]
  */
 export async function startServer({ args = [], env = {}, port = 0, until = 'ready' } = {}) {
   const folder = await freshFolder('server')
@@ -61,7 +59,15 @@ export async function startServer({ args = [], env = {}, port = 0, until = 'read
     await kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
   }
-  Object.assign(server, { kill, stop, exit })
+  /** Resolves with the first line of stderr from number `from` on that matches, once it is there. */
+  const told = async (pattern, from = 0) => {
+    for (;;) {
+      const found = server.warnings.slice(from).find((line) => pattern.test(line))
+      if (found !== undefined) return found
+      await new Promise((resolve) => child.stderr.once('data', resolve))
+    }
+  }
+  Object.assign(server, { kill, stop, exit, told })
   const url = await new Promise((resolve, reject) => {
     const look = (list, pattern) => (line) => {
       list.push(line)

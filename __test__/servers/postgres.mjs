@@ -4,7 +4,7 @@
 
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, writeFile } from 'node:fs/promises'
+import { chown, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -90,8 +90,20 @@ export async function startPostgres(settings = {}) {
   return startOn(folder, settings)
 }
 
-/** A standby that follows `primary`. */
-export async function startStandby(primary) {
+/** A base backup of a running server. Gives how to put it in the place of the server's data, after a crash. */
+export async function takeBackup(server) {
+  const [data, backup] = ['data', 'backup'].map((name) => join(server.folder, name))
+  await runUnprivileged(program('pg_basebackup'), '-D', backup, '-d', server.url, '--checkpoint=fast', '--no-sync')
+  return async () => {
+    await server.kill('SIGQUIT')
+    await rm(data, { recursive: true })
+    await rename(backup, data)
+    await server.start()
+  }
+}
+
+/** A standby that follows `primary`; `settings` as in postgresql.conf. */
+export async function startStandby(primary, settings = {}) {
   const folder = await ownFolder('standby')
   const options = [
     '-D',
@@ -103,7 +115,7 @@ export async function startStandby(primary) {
     '--no-sync',
   ]
   await runUnprivileged(program('pg_basebackup'), ...options)
-  return startOn(folder, {})
+  return startOn(folder, settings)
 }
 
 /** PgBouncer before a server, with a server connection per transaction and fewer of them than clients. */

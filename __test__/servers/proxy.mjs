@@ -1,13 +1,15 @@
 // A way to a server that can lose what is on it, as a NAT, a load balancer or a moved address does: connections that are
-// there say nothing any more, not even that they end, while new ones work.
+// there say nothing any more, not even that they end, while new ones work. It can also lead to another server, as a name
+// does after a failover: connections that are there stay where they are.
 
 import { connect, createServer } from 'node:net'
 
-/** `port` leads to the server; `lose()` makes a hole of all connections that are there. */
+/** `port` leads to the server; `lose()` makes a hole of all connections that are there; `leadTo()` is for new ones. */
 export async function startProxy(serverPort) {
   const pairs = new Set()
+  let target = serverPort
   const proxy = createServer((near) => {
-    const far = connect(serverPort, '127.0.0.1')
+    const far = connect(target, '127.0.0.1')
     const pair = { isLost: false, sockets: [near, far] }
     pairs.add(pair)
     for (const [from, to] of [pair.sockets, [far, near]]) {
@@ -22,9 +24,12 @@ export async function startProxy(serverPort) {
   const lose = () => {
     for (const pair of pairs) pair.isLost = true
   }
+  const leadTo = (port) => {
+    target = port
+  }
   const stop = () => {
     proxy.close()
     for (const { sockets } of pairs) for (const socket of sockets) socket.destroy()
   }
-  return { port: proxy.address().port, lose, stop }
+  return { port: proxy.address().port, lose, leadTo, stop }
 }

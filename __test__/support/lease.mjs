@@ -30,7 +30,7 @@ export function closeAfter(t, flake) {
   t.teardown(() => flake.close().catch(() => {}))
 }
 
-export const EVENTS = ['attached', 'renewed', 'lost', 'detached', 'destroyed']
+export const EVENTS = ['attached', 'renewed', 'renewal-failed', 'lost', 'detached', 'destroyed']
 
 /** All events from here on, in their order: [name, detail]. */
 export function record(flake) {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { FlakeId, outcomes } from './index.mjs'
 
-export const { storeError } = createRequire(import.meta.url)('../../lib/base/errors.js')
+export const { counterError, mismatchError, storeError } = createRequire(import.meta.url)('../../lib/base/errors.js')
 export const { SegmentId } = FlakeId
 export const LAST = 2n ** 64n - 2n // the last ID there can be: a counter ends at 2^64 - 1
 
@@ -15,6 +15,7 @@ const unused = async () => {
 export class Counters {
   values = new Map()
   calls = []
+  lineage = '00000000000000aa'
   /** whether the last call vouched for this store */
   durable
   /** each step waits for what this gives, and throws what it throws */
@@ -40,11 +41,11 @@ export class Counters {
     await this.before(by, init)
     const isSkip = by === 0n && init !== undefined
     const known = this.values.get(name)
-    if (known === undefined && init === undefined) throw storeError(`counter '${name}' is gone`)
+    if (known === undefined && init === undefined) throw counterError('gone', name)
     const value = known === undefined || (isSkip && init > known) ? init : known
-    if (value + by > LAST + 1n) throw storeError(`counter '${name}' would end above 2^64 - 1`)
+    if (value + by > LAST + 1n) throw counterError('full', name, value)
     this.values.set(name, value + by)
-    return value
+    return { number: value, lineage: this.lineage }
   }
 }
 

@@ -1,7 +1,6 @@
 // What tests of flakeforge-server share: requests whose answers are checked against the server's own /openapi.json, and raw
 // connections for what no HTTP client would send.
 
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -87,8 +86,6 @@ export async function asker(url, { token, ...more } = {}) {
 
 /** The IDs of an octet-stream. */
 export const idsIn = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
-
-export const markOf = (owner) => createHash('sha256').update(owner).digest('hex').slice(0, 16)
 
 /** A connection that sends what it is told to: `text()` is what came back, `closed` resolves at its end. */
 export function rawConnection(port) {

@@ -56,6 +56,6 @@ export async function works(t, store) {
   await destroy()
   await t.throwsAsync(acquire(), { code: 'ERR_FLAKE_DESTROYED' })
   const first = 2n ** 60n + 1n
-  t.is(await store.advance(group, 5n, first), first)
-  t.is(await store.advance(group, 1n, 0n), first + 5n)
+  t.is((await store.advance(group, 5n, first)).number, first)
+  t.is((await store.advance(group, 1n, 0n)).number, first + 5n)
 }

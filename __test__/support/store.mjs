@@ -7,6 +7,8 @@ import { createRequire } from 'node:module'
 const require = createRequire(import.meta.url)
 const errors = require('../../lib/base/errors.js')
 
+let lineages = 0
+
 /** Short windows, so that a test sees several. */
 export const LEASE = { ttlMs: 2000, skewMs: 100 }
 
@@ -66,7 +68,14 @@ export class MemoryStore {
     const config = { fingerprint, slots, ttlMs, skewMs, durable }
     if (known === undefined || known.destroyed) {
       const floor = known?.floor ?? -1
-      this.#groups.set(group, { config, quietUntil: 0, floor, slots: new Map(), destroyed: false })
+      this.#groups.set(group, {
+        config,
+        lineage: `${++lineages}`.padStart(16, '0'),
+        quietUntil: 0,
+        floor,
+        slots: new Map(),
+        destroyed: false,
+      })
       return true
     }
     checkSame(group, known, config)
@@ -84,7 +93,8 @@ export class MemoryStore {
     this.#checkSkew(known)
     if (now < known.quietUntil) throw errors.quietError(group, known.quietUntil, now)
     const same = [...known.slots].find(([, record]) => record.owner === owner && record.hi >= now)
-    if (same !== undefined) return { slot: same[0], lo: same[1].lo, hi: same[1].hi, storeNow: now }
+    const { lineage } = known
+    if (same !== undefined) return { slot: same[0], lo: same[1].lo, hi: same[1].hi, storeNow: now, lineage }
     const free = this.#freeSlots(known, now)
     if (free.length === 0) throw errors.exhaustedError(group, this.#frees(known), now)
     const byEnd = free.sort((a, b) => a.hi - b.hi || a.slot - b.slot)
@@ -92,7 +102,7 @@ export class MemoryStore {
     const lo = Math.max(chosen.hi + 1, now)
     const hi = now + known.config.ttlMs
     known.slots.set(chosen.slot, { owner, host, lo, hi })
-    return this.#granted('acquire', { slot: chosen.slot, owner, lo, hi }, now)
+    return this.#granted('acquire', { slot: chosen.slot, owner, lo, hi }, now, known)
   }
 
   async renew(group, request) {
@@ -108,7 +118,7 @@ export class MemoryStore {
     if (!isHeld) return 'lost'
     if (record.hi < now) record.lo = Math.max(record.hi + 1, now)
     record.hi = Math.max(record.hi, now + known.config.ttlMs)
-    return this.#granted('renew', { slot, owner, lo: record.lo, hi: record.hi }, now)
+    return this.#granted('renew', { slot, owner, lo: record.lo, hi: record.hi }, now, known)
   }
 
   async release(group, request) {
@@ -155,9 +165,9 @@ export class MemoryStore {
     return Math.min(...ends) + 1
   }
 
-  #granted(step, window, storeNow) {
+  #granted(step, window, storeNow, { lineage }) {
     this.windows.push({ step, ...window })
-    return { ...window, storeNow }
+    return { ...window, storeNow, lineage }
   }
 }
 

@@ -11,7 +11,8 @@ const { endsInTime } = require('./ends-in-time.js')
 const clock = require('../faults/clock.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
-const FLAGS = ['--disable-warning=FLAKEFORGE_QUIET'] // it only reports the refusals that a member answers anyway
+/** They only report refusals that a member answers anyway. */
+const FLAGS = ['FLAKEFORGE_QUIET', 'FLAKEFORGE_RENEWAL'].map((code) => `--disable-warning=${code}`)
 const LONGEST_END_MS = 10_000 // for a process that was asked to end
 
 /** A paused process would outlive the harness, because it cannot notice that the harness is gone. */

@@ -19,6 +19,7 @@ const BETWEEN_FAULTS_MS = 700
 /**
  * @typedef {object} Scenario
  * @property {string} name
+ * @property {number} [seconds] how long it takes; default its share of the run
  * @property {object[][]} members for each member the tasks of its threads, see member/maker.js
  * @property {object[]} faults what may happen to a member, see faults/fault.js
  * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not through each alone
@@ -26,7 +27,7 @@ const BETWEEN_FAULTS_MS = 700
  * @property {() => number} [offsetMs] how far off a member's clock is in its next life
  * @property {object[]} [proxies] each member's proxy to the server, see faults/tcp-proxy.js
  * @property {number} [betweenMs] the longest time between two faults of a member
- * @property {(run: { until: number, counts: object, troubles: object[] }) => Promise<void>} [outages] faults of what all
+ * @property {(run: { until: number, counts: object, troubles: object[], members: MemberProcess[] }) => Promise<void>} [outages] faults of what all
  *   members use
  * @property {number} [recoverMs] how soon after the last fault there must be IDs again
  * @property {number} [hangMs] after how long without an ID a member hangs
@@ -77,7 +78,7 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
-    await Promise.all([...lives, scenario.outages?.({ counts, until, troubles })])
+    await Promise.all([...lives, scenario.outages?.({ counts, until, troubles, members })])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
     const longestGaps = gaps.end()

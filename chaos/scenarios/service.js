@@ -5,6 +5,9 @@
 // they have none. Clients and servers are killed and paused, what is between them is cut, stalled and refused, and so is
 // what is between them and Redis; Redis is restarted, replaced and emptied.
 //
+// Then a client has two servers that must not be mixed: of two stores, and of two layouts. They are killed by turns, so that it
+// comes to the other one, whose clock is behind. All its IDs must ascend: those of its first server do.
+//
 // In the negative control, two servers share no store: a harness that finds no duplicate there would never find one.
 
 const { mkdtempSync, writeFileSync } = require('node:fs')
@@ -34,7 +37,7 @@ const HANG_MS = 60_000
 /** IDs of each client in a run, however short it is. */
 const FEWEST_BYTES = 2_000 * 8
 
-const REFUSALS = [...LEASE_REFUSALS, 'ERR_FLAKE_REMOTE']
+const REFUSALS = [...LEASE_REFUSALS, 'ERR_FLAKE_REMOTE', 'ERR_FLAKE_CONFIG_MISMATCH']
 /** Each way to ask; the client of servers has no takeBigInts(). */
 const CALLS = ['nextAsync', 'take', 'nextCallback', 'nextBigInt', 'takeAsync']
 /** Short times, so that a client goes on to the next server several times in a run. */
@@ -100,6 +103,10 @@ async function prepare({ folders, seconds }) {
   await Promise.all(services.map((service) => service.start()))
   const fronts = await Promise.all(services.map(({ port }) => TcpProxy.open(port)))
   const apart = await startApart(folders.disk, troubles)
+  const mixed = await Promise.all([
+    startMixed('two stores', folders.disk, [NARROW, NARROW], troubles),
+    startMixed('two layouts', folders.disk, [NARROW, { ...NARROW, layout: 'flake' }], troubles),
+  ])
   const own = proxies.slice(SERVERS)
   const scenario = {
     name: 'service, redis',
@@ -119,11 +126,13 @@ async function prepare({ folders, seconds }) {
   const end = () =>
     Promise.all([
       server.stop(),
-      ...[...services, ...apart.services].map((service) => service.kill()),
+      ...[...services, ...apart.services, ...mixed.flatMap(({ services }) => services)].map((service) =>
+        service.kill(),
+      ),
       ...[...proxies, ...fronts].map((proxy) => proxy.close()),
     ])
   const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
-  return { scenarios: [scenario], control: apart.control, missing, end }
+  return { scenarios: [scenario, ...mixed.map(({ scenario }) => scenario)], control: apart.control, missing, end }
 }
 
 async function allOutages({ server, services, fronts, troubles, seconds }, run) {
@@ -158,6 +167,48 @@ async function startApart(folder, troubles) {
   return { services, control: { name: 'control: apart', members, faults: [], isInOrder: false, isEnough } }
 }
 
+const MIXED_SECONDS = 8
+const BEHIND_MS = -500
+const REFUSING_MS = 5_000
+
+/** Resolves once a client has made some more IDs, or makes none: it goes on refusing a server of another group. */
+async function makesIds(client) {
+  const enough = client.made + FEWEST_BYTES
+  for (const end = performance.now() + REFUSING_MS; client.made < enough && performance.now() < end; ) await sleep(20)
+}
+
+/** Two servers on folders of their own, and one client that asks both. */
+async function startMixed(name, folder, options, troubles) {
+  const services = options.map((each, i) => {
+    const store = `file:${mkdtempSync(path.join(folder, 'mixed-'))}`
+    return new Service({
+      ...{ name: `${name}, server ${i + 1}`, onTrouble: (trouble) => troubles.push(trouble) },
+      offsetMs: () => (clock.library === undefined ? 0 : i * BEHIND_MS),
+      args: ['--config', configOf(folder, each), '--store', store],
+    })
+  })
+  await Promise.all(services.map((service) => service.start()))
+  const [kill] = faults.service
+  const scenario = {
+    name: `service, ${name}`,
+    seconds: MIXED_SECONDS,
+    members: makeMembers(1, () => ({
+      ...{ call: 'takeAsync', perSecond: PER_SECOND, refusals: REFUSALS, policy: 'remote' },
+      ...{ join: services.map(({ port }) => urlOf(port)), options: { name: GROUP, ...REMOTE_OPTIONS } },
+    })),
+    faults: [], // a client that begins anew may begin with the other server
+    hangMs: HANG_MS,
+    isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_BYTES),
+    outages: async ({ counts, until, members: [client] }) => {
+      for (let i = 0; i < 4 || performance.now() < until; i++) {
+        await makesIds(client)
+        await strike(kill, { counts, victim: services[i % 2] })
+      }
+    },
+  }
+  return { services, scenario }
+}
+
 const columns = ['kills', 'pauses', 'hand-overs', 'cuts', 'stalls', 'refusals', 'restarts', 'failovers', 'FLUSHALL']
 
 module.exports = {
@@ -166,5 +217,6 @@ module.exports = {
   policies: ['window'],
   prepare,
   startApart,
+  startMixed,
   full: { seconds: 120, faults: 200, ids: 2_000_000 },
 }

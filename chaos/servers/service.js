@@ -12,6 +12,8 @@ const clock = require('../faults/clock.js')
 const PROGRAM = path.join(__dirname, '..', '..', 'packages', 'server', 'bin', 'flakeforge-server.js')
 const READY = /flakeforge-server is ready at \S+:(\d+)/
 const LISTENS = /listens at \S+:(\d+)/
+/** Without what the harness itself is told by: a server refuses variables of ours that it does not know. */
+const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FLAKEFORGE_')))
 const LONGEST_END_MS = 10_000 // for a server that was asked to end: it finishes the requests in progress
 
 /** A paused server would outlive the harness. */
@@ -55,7 +57,7 @@ class Service {
     this.isOff = offsetMs !== 0
     this.#isEnding = false
     const child = spawn(process.execPath, [PROGRAM, '--port', String(this.port), ...this.#args], {
-      env: { ...process.env, ...clock.environment(offsetMs) },
+      env: { ...OUTSIDE, ...clock.environment(offsetMs) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child

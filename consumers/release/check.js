@@ -174,10 +174,13 @@ async function checkRegistry(url, report) {
   }
   const server = await packument('flakeforge-server')
   checkTags('flakeforge-server', server['dist-tags'])
+  const checks = await packument('flakeforge-check-store')
+  checkTags('flakeforge-check-store', checks['dist-tags'])
+  if (checks.versions?.[version] === undefined) problems.push(`flakeforge-check-store has no ${version}`)
   const needed = server.versions?.[version]?.dependencies?.[name]
   if (needed !== version) problems.push(`flakeforge-server needs ${name} ${needed}`)
   report(
-    `the registry has ${name} ${version}, its server and ${all.length} packages that belong to it`,
+    `the registry has ${name} ${version}, its server, its checks of stores and ${all.length} packages that belong to it`,
     verdict(problems),
   )
 }

@@ -9,8 +9,7 @@ const { readLib } = require('./lib.js')
 
 const HEAD = `# The map
 
-What is where, and what uses what. \`npm run map\` writes this page from the code, and \`npm run lint\` fails where the two
-differ. An arrow means "uses", and points down: a room may use the rooms below it, and no other. Where A uses B and B
+What is where, and what uses what. \`npm run docs\` writes this page from the code. An arrow means "uses", and points down: a room may use the rooms below it, and no other. Where A uses B and B
 uses C, no arrow is drawn from A to C; the tables have all of them.
 [CONTRIBUTING](../CONTRIBUTING.md) says how to find the place of something.
 `
