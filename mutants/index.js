@@ -2,22 +2,21 @@
 
 // `npm run mutants`: makes small changes to the code, one at a time, and says which of them no test notices.
 //
-//   npm run mutants                    all parts; takes hours
-//   npm run mutants -- lib             the edits listed in mutants/lib/
-//   npm run mutants -- lib waiting     those of one list
-//   npm run mutants -- model           the mistakes in the rules that core/tests/model/mutants/ lists
-//   npm run mutants -- model quiet     those with this word
-//   npm run mutants -- core            what cargo-mutants thinks of, for the core
-//   npm run mutants -- core -f core/src/generator/cursor.rs
+//   npm run mutants -- lib/generator/waiters.js                 what Stryker thinks of, by the tests of this file's room
+//   npm run mutants -- lib/generator/waiters.js __test__/x.mjs  the same, by these tests
+//   npm run mutants -- model                                    the mistakes that core/tests/model/mutants/ lists
+//   npm run mutants -- model quiet                              those with this word
+//   npm run mutants -- core                                     what cargo-mutants thinks of, for the core; takes hours
+//   npm run mutants -- core -f core/src/generator/cursor.rs     the same for one file
 //
-// Ends with a line that counts, and with status 1 where a change was missed.
+// Ends with a line that counts, and with status 1 where a change of the core was missed, or too many of a file.
 //
-// lib.js tries the lists of lib/, one for each subject; model.js those of core/tests/model/mutants/; core.toml is
-// for cargo-mutants. copy.js makes the copy of the project in which an edit disturbs nobody.
+// files.js runs Stryker; model.js tries the lists of core/tests/model/mutants/; core.toml is for cargo-mutants. copy.js
+// makes the copy of the project in which an edit disturbs nobody.
 
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
-const { tryLists } = require('./lib.js')
+const { tryFile } = require('./files.js')
 const { tryModel } = require('./model.js')
 
 const root = path.join(__dirname, '..')
@@ -34,24 +33,14 @@ function tryCore(args) {
   return spawnSync('cargo', [...options, ...args], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
-const PARTS = {
-  lib: tryLists,
-  model: tryModel,
-  core: tryCore,
+const PARTS = { model: tryModel, core: tryCore }
+
+function main(args) {
+  const [part, ...rest] = args
+  if (part?.endsWith('.js')) return tryFile(args) ? 0 : 1
+  if (Object.hasOwn(PARTS, part)) return PARTS[part](rest) ? 0 : 1
+  console.error('usage: npm run mutants -- FILE [TEST …] | model [WORD …] | core [ARGUMENTS OF cargo mutants]')
+  return 2
 }
 
-async function main() {
-  const [part, ...rest] = process.argv.slice(2)
-  if (part !== undefined && !Object.hasOwn(PARTS, part)) {
-    console.error('usage: npm run mutants [-- lib [LIST …] | -- model [WORD …] | -- core [ARGUMENTS OF cargo mutants]]')
-    return 2
-  }
-  if (part !== undefined) return (await PARTS[part](rest)) ? 0 : 1
-  let isAll = true
-  for (const tryPart of Object.values(PARTS)) isAll = (await tryPart([])) && isAll
-  return isAll ? 0 : 1
-}
-
-main().then((status) => {
-  process.exitCode = status
-})
+process.exitCode = main(process.argv.slice(2))

@@ -1,0 +1,63 @@
+'use strict'
+
+// Mutates a file of lib/ with Stryker, and runs the tests of its room for each change.
+//
+// A file's tests are those of the folder of the same name in __test__/, without the folders in it: lib/lease/segment/ is
+// tried by __test__/lease/segment/*.test.mjs. Stryker works in a copy of the project, so it may write into it.
+
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { copyProject } = require('./copy.js')
+
+/** Where the tests of a room are that has no folder of its own. */
+const ELSEWHERE = { codec: 'layout', native: 'package' }
+
+/** The percentage of changes that must be noticed. Many a change makes no difference: in a message, or in how soon something is. */
+const LEAST = 60
+
+/** The tests of a file, as a pattern for ava. */
+function testsOf(file) {
+  const room = path.posix.dirname(file).replace(/^lib\//, '')
+  return `__test__/${ELSEWHERE[room] ?? room}/*.test.mjs`
+}
+
+/** What Stryker is told. */
+function settings(file, tests) {
+  return {
+    mutate: [file],
+    inPlace: true,
+    disableTypeChecks: false, // it would write into other files too
+    testRunner: 'command',
+    commandRunner: { command: `npx ava --fail-fast --timeout=2m ${tests.join(' ')}` },
+    concurrency: 1, // ava uses all cores, and tests start servers
+    timeoutMS: 60_000,
+    mutator: { excludedMutations: ['StringLiteral'] }, // mostly words that a person reads
+    tsconfigFile: 'none', // it would ask TypeScript for an API that version 7 does not have
+    reporters: ['clear-text'],
+    clearTextReporter: { logTests: false, reportTests: false, allowEmojis: false },
+    thresholds: { high: 100, low: 90, break: LEAST },
+    tempDirName: 'target/stryker',
+    plugins: [],
+    allowConsoleColors: false,
+  }
+}
+
+/** Tries one file, by its room's tests or by these; returns whether enough was noticed. */
+function tryFile([file, ...tests]) {
+  if (!fs.existsSync(path.join(__dirname, 'node_modules'))) {
+    spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: __dirname, stdio: 'inherit' })
+  }
+  const copy = copyProject()
+  try {
+    const config = path.join(copy, 'stryker.json')
+    fs.writeFileSync(config, JSON.stringify(settings(file, tests.length > 0 ? tests : [testsOf(file)])))
+    const program = path.join(__dirname, 'node_modules', '.bin', 'stryker')
+    const env = { ...process.env, FLAKEFORGE_REQUIRE_SERVERS: '1' } // a test that is skipped notices nothing
+    return spawnSync(program, ['run', config], { cwd: copy, env, stdio: 'inherit' }).status === 0
+  } finally {
+    fs.rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+module.exports = { tryFile }
