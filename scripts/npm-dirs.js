@@ -1,13 +1,13 @@
 'use strict'
 
-// Writes npm/: a package for each platform, with the version and the texts of package.json, and the licence; and the same
-// into the packages of the WebAssembly, which napi does not make. `node scripts/npm-dirs.js` after a change of package.json
-// or LICENSE; a release does it too.
+// Writes npm/: a package for each platform, with the version and the texts of package.json; and the same into the packages of
+// the WebAssembly, which napi does not make. `node scripts/npm-dirs.js` after a change of package.json; a release does it
+// too. Their README and LICENSE are not in git.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { WASM, allPackages, wasmPackages } = require('./pack.js')
+const { WASM, allPackages, wasmPackages, writeTexts } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
@@ -40,7 +40,7 @@ function writePlatforms() {
 function writeNpmDirs() {
   writePlatforms()
   for (const each of wasmPackages()) writeShared(each)
-  for (const { folder } of allPackages()) fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  for (const each of allPackages()) writeTexts(each)
 }
 
 module.exports = { writeNpmDirs }

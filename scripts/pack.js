@@ -63,9 +63,19 @@ function pack(folder, target) {
   return path.join(target, filename)
 }
 
-/** The platform package as a release makes it: its folder with the addon in it. */
+/** Writes the texts that a package under npm/ is published with and git does not hold. That of the WebAssembly has its own. */
+function writeTexts({ folder, manifest }) {
+  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  if (manifest.name === WASM) return
+  const text =
+    'A part of [flakeforge](https://www.npmjs.com/package/flakeforge), which `npm install` brings where it fits.'
+  fs.writeFileSync(path.join(folder, 'README.md'), `# ${manifest.name}\n\n${text}\n`)
+}
+
+/** The platform package as a release makes it: its folder with the addon and the texts in it. */
 function completePlatform({ folder, manifest }, target) {
   fs.cpSync(folder, target, { recursive: true })
+  writeTexts({ folder: target, manifest })
   fs.copyFileSync(path.join(root, manifest.main), path.join(target, manifest.main))
 }
 
@@ -118,6 +128,7 @@ module.exports = {
   platformPackages,
   serverPackage,
   wasmPackages,
+  writeTexts,
 }
 
 if (require.main === module) {
