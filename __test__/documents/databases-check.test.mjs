@@ -43,6 +43,7 @@ const BROKEN = {
   filter: (program) => ({ filter: (id) => program.filter(round(id)) }),
   range: (program) => ({ range: (min, max) => program.range(min, round(max)) }),
   order: (program) => ({ order: async () => (await program.order()).reverse() }),
+  max: (program) => ({ max: async () => round(await program.max()) }),
   relation: (program) => ({
     async withOrders(id) {
       const { orders, ...customer } = await program.withOrders(id)
@@ -56,6 +57,17 @@ const BROKEN = {
     createWithOrders: async ({ name, orders }) => program.createWithOrders({ name, orders: orders.slice(1) }),
   }),
   update: (program) => ({ update: (id, fields) => program.update(round(id), fields) }),
+  upsert: (program) => ({
+    async upsert({ id, name }) {
+      await program.upsert({ id: round(id), name })
+    },
+  }),
+  manyToMany: (program) => ({
+    async withTags(id) {
+      const { tags, ...customer } = await program.withTags(id)
+      return { ...customer, tags: tags.map((tag) => ({ ...tag, id: round(tag.id) })) }
+    },
+  }),
   bulk: (program) => ({ insertMany: (rows) => program.insertMany(rows.slice(1)) }),
 }
 
@@ -71,11 +83,11 @@ for (const [operation, broken] of Object.entries(BROKEN)) {
 
 onPostgres('a default that stores a rounded ID is seen in whatever it stores', async (t) => {
   const rounded = ({ newId, ...context }) => ({ ...context, newId: () => round(newId()) })
-  t.deepEqual(await faultsOf(() => ({}), rounded), ['insert', 'nested', 'bulk'])
+  t.deepEqual(await faultsOf(() => ({}), rounded), ['insert', 'nested', 'manyToMany', 'bulk'])
 })
 
 onPostgres('a default that is not called is seen', async (t) => {
   let own = 1n
   const ownIds = (context) => ({ ...context, newId: () => own++ })
-  t.deepEqual(await faultsOf(() => ({}), ownIds), ['insert', 'nested', 'bulk'])
+  t.deepEqual(await faultsOf(() => ({}), ownIds), ['insert', 'nested', 'manyToMany', 'bulk'])
 })

@@ -102,6 +102,10 @@ const CHECKS = {
     for (const { id } of rows) expectId(fieldsOf(program.update(id, { name: 'updated' }))._id, id)
   },
 
+  async upsert({ program, rows }) {
+    for (const { id } of rows) expectId(fieldsOf(program.upsert({ id, name: 'upserted' }))._id, id)
+  },
+
   async bulk({ program, given }) {
     const sent = program.insertMany(Array.from({ length: BULK }, (_, i) => ({ name: `bulk ${i}` })))
     for (const [i, id] of expectGiven(given, BULK).entries()) expectId(fieldsOf(sent[i])._id, id)

@@ -26,6 +26,11 @@ export const OPERATIONS = {
     expectRows(await program.order(), customers, 'the table')
   },
 
+  /** What a library makes of a column does not hold for an aggregate of it. */
+  async max({ program, customers }) {
+    expectId(await program.max(), customers.at(-1).id, 'max(id)')
+  },
+
   async relation({ program, middle, orders }) {
     for (const customer of middle.slice(0, 2)) {
       const row = await program.withOrders(customer.id)
@@ -80,6 +85,31 @@ export const OPERATIONS = {
     }
     const names = wanted.flatMap(({ name }) => [name, name.replace(' updated', '')])
     expectRows((await stored.customers(names)).toSorted(byName), wanted.toSorted(byName), 'what is stored')
+  },
+
+  /** Rows that are there, and one that is not. A library may return the row, or nothing. */
+  async upsert({ program, middle, ids, stored }) {
+    const rows = [...middle.map(({ id }) => id), ids.next()].map((id, i) => ({ id, name: `upserted ${i}` }))
+    for (const row of rows) expectRow((await program.upsert(row)) ?? row, row)
+    const names = rows.map(({ name }) => name)
+    expectRows((await stored.customers(names)).toSorted(byName), rows, 'what is stored')
+  },
+
+  async manyToMany({ program, given, stored }) {
+    const customer = await program.createWithTags({ name: 'tagged', tags: [{ label: 'new' }, { label: 'big' }] })
+    const ids = expectGiven(given, 3)
+    const rows = await stored.tagged('tagged')
+    expectSame(rows.length, 2, 'the number of stored tags')
+    const [wanted] = await stored.customers(['tagged'])
+    for (const id of [wanted.id, ...rows.map((tag) => tag.id)])
+      expectSame(ids.includes(BigInt(id)), true, 'the stored ID one of those that were made')
+    const read = await program.withTags(BigInt(wanted.id))
+    for (const row of [customer, read]) expectRow(row, { ...wanted, id: BigInt(wanted.id) })
+    expectSame(read.tags.length, 2, 'the number of its tags')
+    for (const { id, label } of rows) {
+      const tag = read.tags.find((each) => each.label === label)
+      expectId(tag?.id, BigInt(id), 'tags[].id')
+    }
   },
 
   async bulk({ program, given, stored, bulk }) {
@@ -138,7 +168,13 @@ function messageOf(error) {
 }
 
 /** The method of a program that an operation calls first: without it the operation is not offered. */
-const METHODS = { relation: 'withOrders', json: 'toJson', nested: 'createWithOrders', bulk: 'insertMany' }
+const METHODS = {
+  relation: 'withOrders',
+  json: 'toJson',
+  nested: 'createWithOrders',
+  manyToMany: 'createWithTags',
+  bulk: 'insertMany',
+}
 const isOffered = (program, name) => typeof program[METHODS[name] ?? name] === 'function'
 
 /**

@@ -78,6 +78,14 @@ export class Stored {
     return rows.map(([id, customerId, item]) => ({ id, customerId, item }))
   }
 
+  /** The tags of the customer with this name. */
+  async tagged(name) {
+    const rows = this.#run(`SELECT ${this.#id('tags.id')}, label FROM customers
+      JOIN customer_tags ON customer_tags.customer_id = customers.id JOIN tags ON tags.id = tag_id
+      WHERE name = ${quote(name)}`)
+    return rows.map(([id, label]) => ({ id, label }))
+  }
+
   /** The customers of the bulk insert. */
   async bulk() {
     return this.#run(`SELECT ${this.#id('id')}, name FROM customers WHERE name LIKE 'bulk %'`).map(asCustomer)

@@ -15,20 +15,19 @@ const LABELS = {
   json: 'JSON to a client',
   bulk: 'bulk insert',
   nested: 'nested create',
+  manyToMany: 'many-to-many',
 }
 const labels = (operations) => operations.map((each) => LABELS[each] ?? each).join(', ')
 
 const code = (text) => (text.includes('`') ? text : `\`${text.replaceAll('|', '\\|')}\``)
 
-const isJson = (operation) => operation === 'json' || operation === 'databaseJson'
-
-/** Ways to insert to which a library's default may not reach. */
-const isOptional = (operation) => operation === 'nested' || operation === 'bulk'
+/** Where a library's default, or its type, may not reach: what goes other ways than one row and its columns. */
+const ASIDE = ['json', 'databaseJson', 'max', 'nested', 'manyToMany', 'bulk']
 
 /** 'exact by default?': yes, also with exceptions, where IDs that are stored are read and found exactly. */
 function verdict(record) {
   const { inexact, error } = byOutcome(record)
-  const isException = (operation) => isJson(operation) || isOptional(operation)
+  const isException = (operation) => ASIDE.includes(operation)
   if (!inexact.every(isException)) return '**no, and silently**'
   if (!error.every(isException)) return 'no, it throws'
   const exceptions = [...inexact.map((each) => `${labels([each])} (silently)`), ...error.map((each) => labels([each]))]
@@ -51,10 +50,8 @@ function wrongByDefault(record) {
 
 /** 'exact with it?' */
 function verdictOfSetting(record) {
-  const { inexact, error, 'not offered': missing } = byOutcome(record)
-  const wrong = [...inexact, ...error]
-  const said = wrong.length === 0 ? 'yes' : `all but ${labels(wrong)}`
-  return missing.length === 0 ? said : `${said}; not offered: ${labels(missing)}`
+  const { inexact, error } = byOutcome(record)
+  return isExact(record) ? 'yes' : `all but ${labels([...inexact, ...error])}`
 }
 
 const asTable = (rows) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -130,7 +127,7 @@ export function shortTable(libraries = allLibraries()) {
     .map((library) => [
       library.title,
       together(library, (found) => verdict(found.default)),
-      together(library, (found) => (isExact(found.exact) ? 'yes' : verdictOfSetting(found.exact))),
+      together(library, (found) => verdictOfSetting(found.exact)),
     ])
   return asTable([head, rule(head), ...rows])
 }

@@ -8,13 +8,18 @@ const TABLES = `
   CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers, item TEXT NOT NULL)`
 
+const UPSERT = `
+  INSERT INTO customers (id, name) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING *`
+
 function open({ url, newId }, idInJson, prepareDatabase = () => {}) {
   const db = new Database(url)
   prepareDatabase(db)
   db.pragma('journal_mode = WAL')
 
-  const insertCustomer = (name) =>
-    db.prepare('INSERT INTO customers (id, name) VALUES (?, ?) RETURNING *').get(newId(), name)
+  const insertCustomer = (name) => {
+    const { lastInsertRowid } = db.prepare('INSERT INTO customers (id, name) VALUES (?, ?)').run(newId(), name)
+    return { id: lastInsertRowid, name }
+  }
 
   const insertOrder = (customerId, { item }) =>
     db.prepare('INSERT INTO orders (id, customer_id, item) VALUES (?, ?, ?)').run(newId(), customerId, item)
@@ -43,6 +48,8 @@ function open({ url, newId }, idInJson, prepareDatabase = () => {}) {
 
     order: () => db.prepare('SELECT id, name FROM customers ORDER BY id').all(),
 
+    max: () => db.prepare('SELECT max(id) AS id FROM customers').get().id,
+
     withOrders(id) {
       const orders = db.prepare('SELECT id, customer_id AS customerId, item FROM orders WHERE customer_id = ?').all(id)
       return { ...program.filter(id), orders }
@@ -51,6 +58,8 @@ function open({ url, newId }, idInJson, prepareDatabase = () => {}) {
     createWithOrders,
 
     update: (id, { name }) => db.prepare('UPDATE customers SET name = ? WHERE id = ?').run(name, id),
+
+    upsert: ({ id, name }) => db.prepare(UPSERT).get(id, name),
 
     insertMany,
 

@@ -52,4 +52,8 @@ export const insertWithOrders = (tables, { orders, ...row }) =>
     return customer
   })
 
+export async function upsert({ db, customers }, row) {
+  await db.insert(customers).values(row).onDuplicateKeyUpdate({ set: row })
+}
+
 export const close = ({ db }) => db.$client.end()

@@ -53,4 +53,10 @@ export const insertWithOrders = (tables, { orders, ...row }) =>
     return customer
   })
 
+export async function upsert({ db, customers }, row) {
+  const { id: target } = customers
+  const [customer] = await db.insert(customers).values(row).onConflictDoUpdate({ target, set: row }).returning()
+  return customer
+}
+
 export const close = ({ db }) => db.$client.end()

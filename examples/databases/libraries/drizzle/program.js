@@ -3,14 +3,14 @@
 // Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` where the column is not
 // signed.
 
-import { asc, between, eq, sql } from 'drizzle-orm'
+import { asc, between, eq, max, sql } from 'drizzle-orm'
 import { jsonReplacer } from '../../../../index.mjs'
 import * as mariadb from './mariadb.js'
 import * as postgres from './postgres.js'
 import * as sqlite from './sqlite.js'
 
 /** `tables`: db, customers and orders; what comes next differs between the databases; `replacer`: of JSON.stringify. */
-function program(tables, { statements, insert, insertWithOrders, close }, replacer) {
+function program(tables, { statements, insert, insertWithOrders, upsert, close }, replacer) {
   const { db, customers } = tables
   const { id, name } = customers
   const run = (statement) => (db.run ? db.run(statement) : db.execute(statement))
@@ -35,11 +35,15 @@ function program(tables, { statements, insert, insertWithOrders, close }, replac
 
     order: () => db.select().from(customers).orderBy(asc(id)),
 
+    max: async () => (await first(db.select({ id: max(id) }).from(customers))).id,
+
     withOrders: (wanted) => db.query.customers.findFirst({ where: eq(id, wanted), with: { orders: true } }),
 
     createWithOrders: (row) => insertWithOrders(tables, row),
 
     update: (wanted, row) => db.update(customers).set(row).where(eq(id, wanted)),
+
+    upsert: (row) => upsert(tables, row),
 
     async insertMany(rows) {
       for (let i = 0; i < rows.length; i += 1_000) await db.insert(customers).values(rows.slice(i, i + 1_000))

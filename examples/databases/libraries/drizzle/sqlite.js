@@ -46,4 +46,7 @@ export const insertWithOrders = (tables, { orders, ...row }) =>
     return customer
   })
 
+export const upsert = ({ db, customers }, row) =>
+  db.insert(customers).values(row).onConflictDoUpdate({ target: customers.id, set: row }).returning().get()
+
 export const close = ({ db }) => db.$client.close()

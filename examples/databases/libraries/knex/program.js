@@ -44,6 +44,11 @@ function open({ database, newId }, { replacer, ...config }) {
 
     order: () => customers().orderBy('id'),
 
+    async max() {
+      const { id } = await db('customers').max('id as id').first()
+      return id
+    },
+
     async withOrders(id) {
       const customer = await program.filter(id)
       return { ...customer, orders: await ordersOf(customer.id) } // with the ID as it was read
@@ -59,6 +64,10 @@ function open({ database, newId }, { replacer, ...config }) {
       }),
 
     update: (id, { name }) => db('customers').where({ id }).update({ name }),
+
+    async upsert(customer) {
+      await db('customers').insert(customer).onConflict('id').merge()
+    },
 
     insertMany(names) {
       const rows = names.map(({ name }) => ({ id: newId(), name }))

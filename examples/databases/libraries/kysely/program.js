@@ -13,28 +13,33 @@ const COLUMNS = { postgres: 'bigint', mariadb: 'bigint unsigned', sqlite: 'integ
 const HELPERS = { postgres: postgresHelpers, sqlite: sqliteHelpers } // those for MySQL are not for MariaDB
 const BULK = 1000 // rows of one INSERT: each database has a limit for its parameters
 
-const ordersOf = (db, id) =>
+/** An ID in JSON that the database makes. */
+const asNumber = (from, column) => from.ref(column)
+const asText = (from, column) => from.cast(column, 'text')
+
+const ordersOf = (db, id, inJson = asNumber) =>
   db
     .selectFrom('orders')
-    .select(['orders.id', 'orders.customer_id as customerId', 'item'])
+    .select((order) => [inJson(order, 'orders.id').as('id'), inJson(order, 'customer_id').as('customerId'), 'item'])
     .where('customer_id', '=', id)
 
 /** A customer with its orders in one statement: Kysely's way for relations. */
-function relation(db, { jsonArrayFrom }, id) {
+function relation(db, { jsonArrayFrom }, id, inJson) {
   const withOrders = (customers) => [
     'id',
     'name',
-    jsonArrayFrom(ordersOf(customers, customers.ref('customers.id'))).as('orders'),
+    jsonArrayFrom(ordersOf(customers, customers.ref('customers.id'), inJson)).as('orders'),
   ]
   return db.selectFrom('customers').select(withOrders).where('id', '=', id).executeTakeFirst()
 }
 
-function jsonOf(db, { jsonBuildObject }, id) {
-  const make = (customers) => jsonBuildObject({ id: customers.ref('id'), name: customers.ref('name') }).as('customer')
+function jsonOf(db, { jsonBuildObject }, id, inJson) {
+  const make = (customers) =>
+    jsonBuildObject({ id: inJson(customers, 'id'), name: customers.ref('name') }).as('customer')
   return db.selectFrom('customers').select(make).where('id', '=', id).executeTakeFirst()
 }
 
-function open({ database, newId }, { replacer, ...config }) {
+function open({ database, newId }, { replacer, inJson = asNumber, ...config }) {
   const db = new Kysely(config)
   const helpers = HELPERS[database]
   const idType = sql.raw(COLUMNS[database])
@@ -74,8 +79,13 @@ function open({ database, newId }, { replacer, ...config }) {
 
     order: () => customers().orderBy('id').execute(),
 
+    async max() {
+      const { id } = await db.selectFrom('customers').select(db.fn.max('id').as('id')).executeTakeFirst()
+      return id
+    },
+
     async withOrders(id) {
-      if (helpers !== undefined) return relation(db, helpers, id)
+      if (helpers !== undefined) return relation(db, helpers, id, inJson)
       const customer = await program.filter(id)
       return { ...customer, orders: await ordersOf(db, id).execute() }
     },
@@ -90,6 +100,15 @@ function open({ database, newId }, { replacer, ...config }) {
       }),
 
     update: (id, { name }) => db.updateTable('customers').set({ name }).where('id', '=', id).execute(),
+
+    async upsert({ id, name }) {
+      const insert = db.insertInto('customers').values({ id, name })
+      const isMariadb = database === 'mariadb'
+      await (isMariadb
+        ? insert.onDuplicateKeyUpdate({ name })
+        : insert.onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
+      ).execute()
+    },
 
     async insertMany(names) {
       const rows = names.map(({ name }) => ({ id: newId(), name }))
@@ -107,15 +126,12 @@ function open({ database, newId }, { replacer, ...config }) {
 
     close: () => db.destroy(),
   }
-  if (helpers !== undefined) program.databaseJson = async (id) => (await jsonOf(db, helpers, id)).customer
+  if (helpers !== undefined) program.databaseJson = async (id) => (await jsonOf(db, helpers, id, inJson)).customer
   return program
 }
 
 /** What jsonReplacer of flakeforge does. */
 const bigintsAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
-
-/** What jsonReviver(['id', 'customerId']) of flakeforge does: it reads the digits, not the number that they became. */
-const idsAsBigInts = (key, value, { source }) => (key === 'id' || key === 'customerId' ? BigInt(source) : value)
 
 const DEFAULTS = {
   postgres: (url) => ({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }) }),
@@ -127,15 +143,12 @@ const DEFAULTS = {
 }
 
 const EXACT = {
-  postgres(url) {
-    pg.types.setTypeParser(20, BigInt) // int8: bigints here too, as in relations
-    pg.types.setTypeParser(114, (text) => JSON.parse(text, idsAsBigInts)) // json
-    return { ...DEFAULTS.postgres(url), replacer: bigintsAsText }
-  },
+  postgres: (url) => ({ ...DEFAULTS.postgres(url), inJson: asText }),
   mariadb: (url) => ({ dialect: new MysqlDialect({ pool: mysql.createPool({ uri: url, supportBigNumbers: true }) }) }),
   sqlite: (url) => ({
     dialect: new SqliteDialect({ database: new SQLite(url).defaultSafeIntegers() }),
-    plugins: [new ParseJSONResultsPlugin({ reviver: idsAsBigInts })],
+    plugins: [new ParseJSONResultsPlugin()],
+    inJson: asText,
     replacer: bigintsAsText,
   }),
 }

@@ -38,6 +38,11 @@ function open({ url, newId }, { idInJson, replacer }) {
 
     order: () => pool.query('SELECT id, name FROM customers ORDER BY id'),
 
+    async max() {
+      const [{ id }] = await pool.query('SELECT max(id) AS id FROM customers')
+      return id
+    },
+
     async withOrders(id) {
       const customer = await program.filter(id)
       const orders = await pool.query('SELECT id, customer_id AS customerId, item FROM orders WHERE customer_id = ?', [
@@ -64,6 +69,12 @@ function open({ url, newId }, { idInJson, replacer }) {
     },
 
     update: (id, { name }) => pool.execute('UPDATE customers SET name = ? WHERE id = ?', [name, id]),
+
+    async upsert({ id, name }) {
+      const insert = `${INSERT_CUSTOMER} ON DUPLICATE KEY UPDATE name = VALUES(name) RETURNING id, name`
+      const [row] = await pool.query(insert, [id, name])
+      return row
+    },
 
     insertMany: (customers) =>
       pool.batch(

@@ -4,7 +4,7 @@
 // makes unsigned, it is `flake.nextBigInt()`.
 
 import assert from 'node:assert/strict'
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, p, raw } from '@mikro-orm/core'
 import { readingBigInts } from './sqlite.js'
 
 const DRIVERS = {
@@ -22,6 +22,7 @@ function entitiesOf(newId, key) {
       id: key().primary().onCreate(newId),
       name: p.string(),
       orders: () => p.oneToMany(Order).mappedBy('customer'), // inserted with their customer
+      tags: () => p.manyToMany(Tag).pivotTable('customer_tags').joinColumn('customer_id').inverseJoinColumn('tag_id'),
     },
   })
   const Order = defineEntity({
@@ -33,14 +34,19 @@ function entitiesOf(newId, key) {
       customer: () => p.manyToOne(Customer),
     },
   })
-  return { Customer, Order }
+  const Tag = defineEntity({
+    name: 'Tag',
+    tableName: 'tags',
+    properties: { id: key().primary().onCreate(newId), label: p.string() },
+  })
+  return { Customer, Order, Tag }
 }
 
 async function open({ database, url, newId }, { key, options, insertMany, loadOrders }) {
   const { MikroORM } = await DRIVERS[database]()
-  const { Customer, Order } = entitiesOf(newId, key)
+  const { Customer, Order, Tag } = entitiesOf(newId, key)
   const orm = await MikroORM.init({
-    entities: [Customer, Order],
+    entities: [Customer, Order, Tag],
     ...(database === 'sqlite' ? { dbName: url } : { clientUrl: url }),
     ...options,
   })
@@ -66,6 +72,11 @@ async function open({ database, url, newId }, { key, options, insertMany, loadOr
 
     order: () => request().find(Customer, {}, { orderBy: { id: 'asc' } }),
 
+    async max() {
+      const { id } = await request().createQueryBuilder(Customer).select(raw('max(id) as id')).execute('get')
+      return id
+    },
+
     async withOrders(id) {
       const customer = await loadOrders(request, Customer, id)
       const orders = customer.orders.map(({ id, item, customer: { id: customerId } }) => ({ id, item, customerId }))
@@ -80,6 +91,12 @@ async function open({ database, url, newId }, { key, options, insertMany, loadOr
       customer.name = name
       await em.flush()
     },
+
+    upsert: (row) => request().upsert(Customer, row),
+
+    createWithTags: create,
+
+    withTags: (id) => request().findOneOrFail(Customer, { id }, { populate: ['tags'] }),
 
     insertMany: (customers) => insertMany(request(), Customer, customers),
 

@@ -36,6 +36,8 @@ function open({ newId }, replacer) {
 
     update: (id, fields) => asSent(Customer.updateOne({ _id: id }, fields)),
 
+    upsert: ({ id, name }) => asSent(Customer.findOneAndUpdate({ _id: id }, { name }, { upsert: true })),
+
     insertMany: (customers) => customers.map((fields) => sent(new Customer(fields))),
 
     toJson: (bytes) => JSON.stringify(received(bytes), replacer),

@@ -43,6 +43,11 @@ function open({ url, newId }, options) {
       return rows
     },
 
+    async max() {
+      const [{ id }] = await rowsOf('SELECT max(id) AS id FROM customers')
+      return id
+    },
+
     async withOrders(id) {
       const customer = await program.filter(id)
       const orders = await rowsOf('SELECT id, customer_id AS customerId, item FROM orders WHERE customer_id = ?', [id])
@@ -68,6 +73,11 @@ function open({ url, newId }, options) {
     },
 
     update: (id, { name }) => pool.execute('UPDATE customers SET name = ? WHERE id = ?', [name, id]),
+
+    async upsert({ id, name }) {
+      const insert = 'INSERT INTO customers (id, name) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = VALUES(name)'
+      await pool.execute(insert, [id, name])
+    },
 
     insertMany: (customers) =>
       pool.query('INSERT INTO customers (id, name) VALUES ?', [customers.map(({ name }) => [newId(), name])]),

@@ -1,5 +1,5 @@
 // node:sqlite, which comes with Node.js: prepared statements, without promises. It takes bigints. It gives numbers, and throws
-// where one does not fit, unless it is told to give bigints.
+// where one of a column does not fit, unless it is told to give bigints.
 // Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import { DatabaseSync } from 'node:sqlite'
@@ -9,14 +9,11 @@ const TABLES = `
   CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers, item TEXT NOT NULL)`
 
-function open({ url, newId }, idInJson, readBigInts = false) {
-  const db = new DatabaseSync(url)
+const UPSERT = `
+  INSERT INTO customers (id, name) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING *`
 
-  function prepare(sql) {
-    const statement = db.prepare(sql)
-    if (readBigInts) statement.setReadBigInts(true)
-    return statement
-  }
+function open({ url, newId }, idInJson, options) {
+  const db = new DatabaseSync(url, options)
 
   function inTransaction(run) {
     db.exec('BEGIN')
@@ -30,27 +27,31 @@ function open({ url, newId }, idInJson, readBigInts = false) {
     }
   }
 
-  const insertCustomer = (name) =>
-    prepare('INSERT INTO customers (id, name) VALUES (?, ?) RETURNING *').get(newId(), name)
+  const insertCustomer = (name) => {
+    const { lastInsertRowid } = db.prepare('INSERT INTO customers (id, name) VALUES (?, ?)').run(newId(), name)
+    return { id: lastInsertRowid, name }
+  }
 
   const insertOrder = (customerId, { item }) =>
-    prepare('INSERT INTO orders (id, customer_id, item) VALUES (?, ?, ?)').run(newId(), customerId, item)
+    db.prepare('INSERT INTO orders (id, customer_id, item) VALUES (?, ?, ?)').run(newId(), customerId, item)
 
   const program = {
     createTables: () => db.exec(TABLES),
 
     insert: ({ name }) => insertCustomer(name),
 
-    read: (name) => prepare('SELECT id, name FROM customers WHERE name = ?').get(name),
+    read: (name) => db.prepare('SELECT id, name FROM customers WHERE name = ?').get(name),
 
-    filter: (id) => prepare('SELECT id, name FROM customers WHERE id = ?').get(id),
+    filter: (id) => db.prepare('SELECT id, name FROM customers WHERE id = ?').get(id),
 
-    range: (min, max) => prepare('SELECT id, name FROM customers WHERE id BETWEEN ? AND ?').all(min, max),
+    range: (min, max) => db.prepare('SELECT id, name FROM customers WHERE id BETWEEN ? AND ?').all(min, max),
 
-    order: () => prepare('SELECT id, name FROM customers ORDER BY id').all(),
+    order: () => db.prepare('SELECT id, name FROM customers ORDER BY id').all(),
+
+    max: () => db.prepare('SELECT max(id) AS id FROM customers').get().id,
 
     withOrders(id) {
-      const orders = prepare('SELECT id, customer_id AS customerId, item FROM orders WHERE customer_id = ?').all(id)
+      const orders = db.prepare('SELECT id, customer_id AS customerId, item FROM orders WHERE customer_id = ?').all(id)
       return { ...program.filter(id), orders }
     },
 
@@ -61,11 +62,13 @@ function open({ url, newId }, idInJson, readBigInts = false) {
         return customer
       }),
 
-    update: (id, { name }) => prepare('UPDATE customers SET name = ? WHERE id = ?').run(name, id),
+    update: (id, { name }) => db.prepare('UPDATE customers SET name = ? WHERE id = ?').run(name, id),
+
+    upsert: ({ id, name }) => db.prepare(UPSERT).get(id, name),
 
     insertMany: (customers) =>
       inTransaction(() => {
-        const insert = prepare('INSERT INTO customers (id, name) VALUES (?, ?)')
+        const insert = db.prepare('INSERT INTO customers (id, name) VALUES (?, ?)')
         for (const { name } of customers) insert.run(newId(), name)
       }),
 
@@ -75,7 +78,7 @@ function open({ url, newId }, idInJson, readBigInts = false) {
 
     databaseJson(id) {
       const make = `SELECT json_object('id', ${idInJson}, 'name', name) AS customer FROM customers WHERE id = ?`
-      return JSON.parse(prepare(make).get(id).customer)
+      return JSON.parse(db.prepare(make).get(id).customer)
     },
 
     close: () => db.close(),
@@ -84,6 +87,6 @@ function open({ url, newId }, idInJson, readBigInts = false) {
 }
 
 export const ways = {
-  default: (context) => open(context, 'id'),
-  exact: (context) => open(context, 'CAST(id AS TEXT)', true),
+  default: (context) => open(context, 'id', {}),
+  exact: (context) => open(context, 'CAST(id AS TEXT)', { readBigInts: true }),
 }

@@ -6,7 +6,12 @@ import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
 
 const TABLES = `
   CREATE TABLE customers (id bigint PRIMARY KEY, name text NOT NULL);
-  CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES customers, item text NOT NULL)`
+  CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES customers, item text NOT NULL);
+  CREATE TABLE tags (id bigint PRIMARY KEY, label text NOT NULL);
+  CREATE TABLE customer_tags (customer_id bigint REFERENCES customers ON DELETE CASCADE, tag_id bigint REFERENCES tags)`
+
+const UPSERT = `
+  INSERT INTO customers (id, name) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING *`
 
 function open({ url, newId }, idInJson) {
   const pool = new pg.Pool({ connectionString: url })
@@ -39,6 +44,11 @@ function open({ url, newId }, idInJson) {
 
     order: () => rowsOf('SELECT id, name FROM customers ORDER BY id'),
 
+    async max() {
+      const [{ id }] = await rowsOf('SELECT max(id) AS id FROM customers')
+      return id
+    },
+
     async withOrders(id) {
       const customer = await program.filter(id)
       const orders = await rowsOf('SELECT id, customer_id AS "customerId", item FROM orders WHERE customer_id = $1', [
@@ -64,7 +74,26 @@ function open({ url, newId }, idInJson) {
       }
     },
 
+    async createWithTags({ name, tags }) {
+      const customer = await program.insert({ name })
+      for (const { label } of tags) {
+        const [tag] = await rowsOf('INSERT INTO tags (id, label) VALUES ($1, $2) RETURNING id', [newId(), label])
+        await pool.query('INSERT INTO customer_tags VALUES ($1, $2)', [customer.id, tag.id])
+      }
+      return customer
+    },
+
+    async withTags(id) {
+      const tags = 'SELECT id, label FROM tags JOIN customer_tags ON tag_id = id WHERE customer_id = $1'
+      return { ...(await program.filter(id)), tags: await rowsOf(tags, [id]) }
+    },
+
     update: (id, { name }) => pool.query('UPDATE customers SET name = $1 WHERE id = $2', [name, id]),
+
+    async upsert({ id, name }) {
+      const [row] = await rowsOf(UPSERT, [id, name])
+      return row
+    },
 
     insertMany: (customers) =>
       pool.query('INSERT INTO customers (id, name) SELECT * FROM unnest($1::bigint[], $2::text[])', [

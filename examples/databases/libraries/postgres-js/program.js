@@ -33,6 +33,11 @@ function open({ url, newId }, options, idInJson) {
 
     order: () => sql`SELECT id, name FROM customers ORDER BY id`,
 
+    async max() {
+      const [{ id }] = await sql`SELECT max(id) AS id FROM customers`
+      return id
+    },
+
     async withOrders(id) {
       const customer = await program.filter(id)
       const orders = await sql`SELECT id, customer_id AS "customerId", item FROM orders WHERE customer_id = ${id}`
@@ -48,6 +53,12 @@ function open({ url, newId }, options, idInJson) {
       }),
 
     update: (id, { name }) => sql`UPDATE customers SET name = ${name} WHERE id = ${id}`,
+
+    async upsert(customer) {
+      const [row] = await sql`
+        INSERT INTO customers ${sql(customer)} ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING *`
+      return row
+    },
 
     insertMany: (customers) => sql`INSERT INTO customers ${sql(customers.map(({ name }) => ({ id: newId(), name })))}`,
 

@@ -42,12 +42,20 @@ async function open({ database, url }, { extension, stringify, findWithOrders })
 
     order: () => prisma.customer.findMany({ orderBy: { id: 'asc' } }),
 
+    max: async () => (await prisma.customer.aggregate({ _max: { id: true } }))._max.id,
+
     withOrders: (id) => findWithOrders(prisma, id),
 
     createWithOrders: ({ name, orders }) =>
       prisma.customer.create({ data: { name, orders: { create: orders } }, include: { orders: true } }),
 
     update: (id, data) => prisma.customer.update({ where: { id }, data }),
+
+    upsert: ({ id, name }) => prisma.customer.upsert({ where: { id }, create: { id, name }, update: { name } }),
+
+    createWithTags: ({ name, tags }) => prisma.customer.create({ data: { name, tags: { create: tags } } }),
+
+    withTags: (id) => prisma.customer.findUnique({ where: { id }, include: { tags: true } }),
 
     insertMany: (data) => prisma.customer.createMany({ data }),
 

@@ -12,10 +12,13 @@ function define(sequelize, type, newId) {
   const Order = sequelize.define('Order', { id, item: DataTypes.TEXT }, { ...options, tableName: 'orders' })
   Customer.hasMany(Order, { as: 'orders', foreignKey: 'customerId' })
   Order.belongsTo(Customer, { as: 'customer', foreignKey: 'customerId' })
+  const Tag = sequelize.define('Tag', { id, label: DataTypes.TEXT }, { ...options, tableName: 'tags' })
+  const through = sequelize.define('CustomerTag', {}, { ...options, tableName: 'customer_tags' })
+  Customer.belongsToMany(Tag, { as: 'tags', through, foreignKey: 'customerId', otherKey: 'tagId' })
   return Customer
 }
 
-function open(sequelize, type, newId) {
+function open(sequelize, type, newId, maxOptions) {
   const Customer = define(sequelize, type, newId)
 
   return {
@@ -31,6 +34,8 @@ function open(sequelize, type, newId) {
 
     order: () => Customer.findAll({ order: ['id'] }),
 
+    max: () => Customer.max('id', maxOptions),
+
     withOrders: (id) => Customer.findByPk(String(id), { include: 'orders' }),
 
     createWithOrders: ({ name, orders }) => Customer.create({ name, orders }, { include: 'orders' }),
@@ -39,6 +44,14 @@ function open(sequelize, type, newId) {
       const customer = await Customer.findByPk(String(id))
       await customer.update({ name })
     },
+
+    async upsert({ id, name }) {
+      await Customer.upsert({ id: String(id), name })
+    },
+
+    createWithTags: ({ name, tags }) => Customer.create({ name, tags }, { include: 'tags' }),
+
+    withTags: (id) => Customer.findByPk(String(id), { include: 'tags' }),
 
     insertMany: (rows) => Customer.bulkCreate(rows),
 
@@ -65,5 +78,6 @@ const exactType = {
 
 export const ways = {
   default: ({ url, database, newId }) => open(connections[database](url), DataTypes.BIGINT, newId),
-  exact: ({ url, database, newId }) => open(connections[database](url), exactType[database], newId),
+  exact: ({ url, database, newId }) =>
+    open(connections[database](url), exactType[database], newId, { dataType: DataTypes.STRING }), // else parseInt reads it
 }

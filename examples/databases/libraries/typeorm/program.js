@@ -6,11 +6,19 @@ import { Between, DataSource, EntitySchema, EventSubscriber } from 'typeorm'
 
 /** Entities whose IDs have columns of this type. */
 function entities(id) {
+  const joinTable = {
+    name: 'customer_tags',
+    joinColumn: { name: 'customer_id' },
+    inverseJoinColumn: { name: 'tag_id' },
+  }
   const Customer = new EntitySchema({
     name: 'Customer',
     tableName: 'customers',
     columns: { id: { ...id, primary: true }, name: { type: 'text' } },
-    relations: { orders: { type: 'one-to-many', target: 'Order', inverseSide: 'customer', cascade: true } },
+    relations: {
+      orders: { type: 'one-to-many', target: 'Order', inverseSide: 'customer', cascade: true },
+      tags: { type: 'many-to-many', target: 'Tag', cascade: true, joinTable },
+    },
   })
   const Order = new EntitySchema({
     name: 'Order',
@@ -29,23 +37,36 @@ function entities(id) {
       },
     },
   })
-  return { Customer, Order }
+  const Tag = new EntitySchema({
+    name: 'Tag',
+    tableName: 'tags',
+    columns: { id: { ...id, primary: true }, label: { type: 'text' } },
+  })
+  return { Customer, Order, Tag }
 }
 
 /** Gives an ID to every new entity without one: in save(), in its cascades and in insert(). */
 function idSubscriber(newId) {
   class IdSubscriber {
     beforeInsert({ entity }) {
-      entity.id ??= String(newId())
+      if (entity) entity.id ??= String(newId()) // a row of a join table has none
     }
   }
   EventSubscriber()(IdSubscriber) // in TypeScript: @EventSubscriber() before the class
   return IdSubscriber
 }
 
-async function open(connection, id, newId) {
-  const { Customer, Order } = entities(id)
-  const source = new DataSource({ ...connection, entities: [Customer, Order], subscribers: [idSubscriber(newId)] })
+/** maximum() and minimum() make a number of what the database gives. */
+const roundedMax = (customers) => customers.maximum('id')
+
+async function exactMax(customers) {
+  const { id } = await customers.createQueryBuilder('customer').select('MAX(customer.id)', 'id').getRawOne()
+  return id
+}
+
+async function open(connection, id, newId, max) {
+  const { Customer, Order, Tag } = entities(id)
+  const source = new DataSource({ ...connection, entities: [Customer, Order, Tag], subscribers: [idSubscriber(newId)] })
   await source.initialize()
   const customers = source.getRepository(Customer)
 
@@ -62,6 +83,8 @@ async function open(connection, id, newId) {
 
     order: () => customers.find({ order: { id: 'ASC' } }),
 
+    max: () => max(customers),
+
     withOrders: (id) => customers.findOne({ where: { id: String(id) }, relations: { orders: true } }),
 
     createWithOrders: ({ name, orders }) => customers.save({ name, orders }),
@@ -70,6 +93,14 @@ async function open(connection, id, newId) {
       const customer = await customers.findOneBy({ id: String(id) })
       await customers.save({ ...customer, name })
     },
+
+    async upsert({ id, name }) {
+      await customers.upsert({ id: String(id), name }, ['id'])
+    },
+
+    createWithTags: ({ name, tags }) => customers.save({ name, tags }),
+
+    withTags: (id) => customers.findOne({ where: { id: String(id) }, relations: { tags: true } }),
 
     insertMany: (rows) => customers.insert(rows),
 
@@ -95,6 +126,6 @@ const exactId = {
 }
 
 export const ways = {
-  default: ({ url, database, newId }) => open(connections[database](url), { type: 'bigint' }, newId),
-  exact: ({ url, database, newId }) => open(connections[database](url), exactId[database], newId),
+  default: ({ url, database, newId }) => open(connections[database](url), { type: 'bigint' }, newId, roundedMax),
+  exact: ({ url, database, newId }) => open(connections[database](url), exactId[database], newId, exactMax),
 }
