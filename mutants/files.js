@@ -10,8 +10,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { copyProject } = require('./copy.js')
 
-/** Where the tests of a room are that has no folder of its own. */
-const ELSEWHERE = { codec: 'layout', native: 'package' }
+/** Where the tests of a room are that are not in a folder of its name. */
+const ELSEWHERE = { codec: '{codec,layout}', native: 'package' }
 
 /** The percentage of changes that must be noticed. Many a change makes no difference: in a message, or in how soon something is. */
 const LEAST = 60
