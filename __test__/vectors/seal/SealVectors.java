@@ -95,12 +95,10 @@ class SealVectors {
         for (long id : ids()) {
           long sealed = ff1(true, key(bytes), tweak, id);
           if (open(key(bytes), tweak, sealed) != id) throw new AssertionError("Bouncy Castle does not open it");
-          rows.add(String.format("   [\"%016x\", \"%016x\"]", id, sealed));
+          rows.add(String.format("[\"%016x\",\"%016x\"]", id, sealed));
         }
-        groups.add(
-            String.format(
-                "  {\n   \"key\": \"%s\",\n   \"tweak\": \"%s\",\n   \"ids\": [\n%s\n   ]\n  }",
-                HEX.formatHex(key(bytes)), HEX.formatHex(tweak), String.join(",\n", rows).indent(1).stripTrailing()));
+        String names = String.format("\"key\":\"%s\",\"tweak\":\"%s\"", HEX.formatHex(key(bytes)), HEX.formatHex(tweak));
+        groups.add("  {" + names + ",\"ids\":[" + String.join(",", rows) + "]}");
       }
     System.out.println("{");
     System.out.println(
