@@ -229,6 +229,5 @@ function toInfo({ since, last, ...row }) {
   return /** @type {SlotInfo} */ (info)
 }
 
-exports.FileStore = FileStore
 exports.defaultFolder = defaultFolder
 exports.fileStore = fileStore

@@ -180,7 +180,7 @@ module.exports = {
   makeRoot,
   mirrorIn,
   networkSettings,
-  rootFolder,
+
   runInRoot,
   whyNot,
 }

@@ -106,4 +106,4 @@ function recordStore(given) {
   return new DatabaseStore(records)
 }
 
-module.exports = { checkRecordStore, checkedRecords, recordStore }
+module.exports = { checkedRecords, recordStore }
