@@ -65,4 +65,4 @@ function withoutServers(folders = ROOMS) {
   return files.filter((file) => !needsServer(everythingFrom(file)))
 }
 
-module.exports = { ROOMS, allFiles, importsIn, reached, withoutServers }
+module.exports = { ROOMS, reached, withoutServers }

@@ -15,7 +15,6 @@ import FlakeId from '../../index.mjs'
 
 const require = createRequire(import.meta.url)
 const { BUILT, buildPage } = require('./build.js')
-const { shrink } = require('./png.js')
 const FILE = fileURLToPath(new URL('../../docs/service/page.png', import.meta.url))
 const MOST_BYTES = 150_000
 const SIZE = { width: 960, height: 900 }
@@ -35,7 +34,7 @@ async function takePicture(page, url) {
     scrollTo(0, 0)
   })
   mkdirSync(new URL('../../docs/service/', import.meta.url), { recursive: true })
-  writeFileSync(FILE, shrink(await page.screenshot({ fullPage: true, animations: 'disabled' })))
+  writeFileSync(FILE, await page.screenshot({ fullPage: true, animations: 'disabled' }))
 }
 
 /** A folder with the server's configuration. */

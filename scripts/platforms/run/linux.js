@@ -97,4 +97,4 @@ async function run(target, addon, kinds) {
   return results
 }
 
-module.exports = { programsFor, run }
+module.exports = { run }

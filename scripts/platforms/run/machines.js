@@ -193,4 +193,4 @@ async function makeMachine(root, target, addon) {
   return { run }
 }
 
-module.exports = { cpuOf, makeMachine, packagesFor, registration, runCommand, whyNot }
+module.exports = { cpuOf, makeMachine, runCommand, whyNot }

@@ -22,4 +22,4 @@ const textOf = (file) => fs.readFileSync(path.join(checkout, file), 'utf8')
 /** Those that an emulator runs in minutes. */
 const forEmulators = () => withoutServers().filter((file) => !isLease(file) && !startsProcesses(textOf(file)))
 
-module.exports = { forEmulators, startsProcesses }
+module.exports = { forEmulators }

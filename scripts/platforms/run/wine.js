@@ -197,4 +197,4 @@ async function run(_target, addon, kinds) {
   return results
 }
 
-module.exports = { PROGRAMS, ended, entering, nodeFor, plain, run, testFiles, windowsPath }
+module.exports = { PROGRAMS, ended, entering, nodeFor, plain, run }
