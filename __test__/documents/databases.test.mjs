@@ -11,6 +11,7 @@ import { Ids, SIZES, survivesDouble } from '../../examples/databases/ids.js'
 import { allLibraries, WAYS } from '../../examples/databases/libraries.js'
 import { byOutcome, changes, recordOf } from '../../examples/databases/outcomes.js'
 import { PLACES, tableIn } from '../../examples/databases/table.js'
+import { blocks } from '../support/documents.mjs'
 
 const { toSigned } = createRequire(import.meta.url)('../../index.js')
 
@@ -37,6 +38,17 @@ test('every library has its program, its results and its section, in order', (t)
     Array.from(sections, ([, title]) => title),
     libraries.map(({ title }) => title),
   )
+})
+
+test("a section's code has only calls and options of the programs that run", (t) => {
+  for (const { title, folder } of libraries) {
+    const files = readdirSync(folder).filter((file) => file.endsWith('.js'))
+    const program = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+    const section = page.slice(page.indexOf(`\n### ${title}\n`)).split(/^##+ /m)[1]
+    for (const { code } of blocks(section).filter(({ language }) => language === 'ts'))
+      for (const [name] of code.replaceAll(/'.*?'|<.*?>/g, '').matchAll(/\w+(?=[(:])/g))
+        t.true(new RegExp(`\\b${name}\\b`).test(program), `${title}: ${name}`)
+  }
 })
 
 test('results are those of the locked versions, of all databases, ways and operations', (t) => {
