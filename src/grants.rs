@@ -106,8 +106,8 @@ pub struct StepAsk {
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct StepAnswer {
-    /// granted, lost, destroyed, done, opened, exists, listed, number, quiet, exhausted, mismatch, durable, skew, ended, record,
-    /// gone, behind, full, config, nonsense
+    /// granted, lost, destroyed, done, opened, exists, listed, number, quiet, exhausted, mismatch, durable, servers, skew, ended,
+    /// record, gone, behind, full, config, nonsense
     pub r#type: &'static str,
     /// names the group or counter, 16 hex digits; absent if there is none
     pub lineage: Option<String>,
@@ -137,6 +137,8 @@ pub struct StepAnswer {
     pub faults: Option<Vec<StepFault>>,
     /// what cannot be
     pub text: Option<String>,
+    /// the two servers that take turns: the one that answered, and the one that the record names
+    pub servers: Option<Vec<String>>,
 }
 
 /// A slot, as its record describes it.
@@ -372,6 +374,10 @@ impl From<StepError> for StepAnswer {
             StepError::Exhausted { retry_at, now } => Self::at("exhausted", retry_at, now),
             StepError::Mismatch(theirs) => Self { theirs: Some(theirs.into()), ..Self::named("mismatch") },
             StepError::Durable(is) => Self { is: Some(is), ..Self::named("durable") },
+            StepError::TwoServers { shown, recorded } => {
+                let servers = Some(vec![shown.to_string(), recorded.to_string()]);
+                Self { servers, ..Self::named("servers") }
+            }
             StepError::Skew { by, bound } => Self { by: Some(by), bound: Some(bound), ..Self::named("skew") },
             StepError::Destroyed => Self::named("ended"),
             StepError::Record(name, why) => {

@@ -295,6 +295,25 @@ for (const answer of [true, false, 'true', 1, undefined]) {
   })
 }
 
+test.serial('two servers that take turns are named in an error, and nothing is written any more', async (t) => {
+  const { store, records } = empty(t)
+  const names = [records.identity, { history: 'other', process: 'p' }]
+  const outcomes = []
+  for (let turn = 0; turn < 5; turn++) {
+    records.identity = names[turn % 2]
+    outcomes.push(await store.acquire('g', wanted()).catch((error) => error))
+  }
+  t.deepEqual(
+    outcomes.map(({ code }) => code),
+    [...Array(4).fill('ERR_FLAKE_QUIET'), 'ERR_FLAKE_STORE'],
+  )
+  const { message } = outcomes[4]
+  for (const name of [`'h' (process 'p')`, `'other' (process 'p')`]) t.true(message.includes(name), message)
+  const { swaps } = records
+  await t.throwsAsync(store.acquire('g', wanted()), { code: 'ERR_FLAKE_STORE' })
+  t.is(records.swaps, swaps)
+})
+
 // --- create ---
 
 test.serial('create waits for the end of the short quiet period, and then slots are granted at once', async (t) => {

@@ -73,6 +73,6 @@ module.exports = {
   ...{ AsyncResource, types, ...timers },
   EventEmitter: class {}, // of node:events, for the class of leased generators
   constants: { MAX_LENGTH: 2 ** 32 }, // of node:buffer
-  resolve: String, // of node:path: the addon refuses every file
+  ...{ isAbsolute: () => true, resolve: String }, // of node:path: the addon refuses every file
   hostname: () => '', // of node:os: no name of a pod
 }

@@ -121,7 +121,7 @@ fn an_unknown_group_keeps_the_quiet_period_that_its_record_has() {
     let mut store = Store::empty();
     let until = store.now + 1_000_000;
     let identity = store.identity.clone();
-    let group = GroupRecord { state: Stage::Unknown, life: 0, lineage: 0, quiet_until: until, identity, nonce: 1 };
+    let group = GroupRecord { quiet_until: until, identity, nonce: 1, ..GroupRecord::default() };
     store.records.insert(GROUP.to_owned(), group.text());
     for task in [open(&config(1)), create(&config(1)), open(&durable(1)), Task::Destroy] {
         let mut store = store.clone();

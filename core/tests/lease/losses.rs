@@ -3,7 +3,7 @@
 use flakeforge_core::lease::grants::record::{
     GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_name,
 };
-use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Task};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Task};
 
 use crate::store::*;
 
@@ -70,6 +70,47 @@ fn a_second_loss_lengthens_the_quiet_period_and_never_shortens_it() {
     store.now -= 4_000; // the next server's clock is behind
     store.restart();
     assert_eq!(client.join(&mut store, &config(1), 2), quiet(first + 40_000, store.now));
+}
+
+/// A balancer in front of two servers, each with the same record.
+#[test]
+fn two_servers_that_take_turns_are_an_error_that_names_both_and_keep_nobody_quiet_for_ever() {
+    let mut store = Store::with(&config(1));
+    let (first, second) = (store.identity.clone(), identity("history", "second"));
+    let (mut ends, mut refusals) = (Vec::new(), 0);
+    for turn in 0..200_000 {
+        store.identity = if turn % 3 == 0 { second.clone() } else { first.clone() };
+        store.now += 1;
+        match Client::new(turn).join(&mut store, &config(1), 1) {
+            Answer::Refused(StepError::Quiet { until, .. }) => ends.push(until),
+            Answer::Refused(StepError::TwoServers { shown, recorded }) => {
+                refusals += 1;
+                assert_eq!((&shown, &recorded), (&store.identity, if shown == first { &second } else { &first }));
+            }
+            Answer::Granted(_) => {
+                assert!(refusals > 0 && ends.iter().all(|until| *until <= store.now));
+                return;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("nobody is granted a slot");
+}
+
+#[test]
+fn a_server_that_comes_back_twice_is_quiet_each_time_and_others_do_not_count() {
+    let mut store = Store::with(&config(1));
+    let [first, second] = ["process", "second"].map(|process| identity("history", process));
+    for shown in [&second, &first, &second] {
+        store.identity = shown.clone();
+        store.now += 1;
+        assert_eq!(Client::new(1).join(&mut store, &config(1), 1), quiet(store.now + QUIET, store.now));
+    }
+    for number in 0..9 {
+        store.identity = identity("history", &format!("restart {number}"));
+        store.now += 1;
+        assert_eq!(Client::new(1).join(&mut store, &config(1), 1), quiet(store.now + QUIET, store.now));
+    }
 }
 
 #[test]

@@ -27,8 +27,11 @@ fn state() -> impl Strategy<Value = Stage> {
 }
 
 prop_compose! {
-    fn group()(state in state(), life: u64, lineage: u64, quiet_until: i64, identity in identity(), nonce: u64,) -> GroupRecord {
-        GroupRecord { state, life, lineage, quiet_until, identity, nonce }
+    fn group()(
+        state in state(), life: u64, lineage: u64, quiet_until: i64, identity in identity(), replaced in identity(), returns: u32,
+        nonce: u64,
+    ) -> GroupRecord {
+        GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, nonce }
     }
 }
 
@@ -57,8 +60,17 @@ fn texts() -> [String; 3] {
     let config =
         GroupConfig { fingerprint: "tick=1 %".to_owned(), slots: 9, ttl_ms: 30_000, skew_ms: 5_000, durable: true };
     let state = Stage::Live(config);
-    let group =
-        GroupRecord { state, life: 2, lineage: 0xdef, quiet_until: -1, identity: identity.clone(), nonce: 0xabc };
+    let replaced = ServerIdentity { history: String::new(), process: "p".to_owned() };
+    let group = GroupRecord {
+        state,
+        life: 2,
+        lineage: 0xdef,
+        quiet_until: -1,
+        identity: identity.clone(),
+        replaced,
+        returns: 1,
+        nonce: 0xabc,
+    };
     let slot = SlotRecord { owner: Some(0xff), life: 3, lo: 10, hi: 20, host: "web\t1 é€😀".to_owned(), nonce: 7 };
     let counter = CounterRecord {
         value: 5,
@@ -77,8 +89,9 @@ fn a_text_is_one_line_that_people_can_read() {
     let [group, slot, counter] = texts();
     assert_eq!(
         group,
-        "flakeforge1 group state=live life=2 lineage=0000000000000def quiet=-1 history=7f%203a:0 process= durable=yes slots=9 ttl=30000 \
-         skew=5000 fingerprint=tick=1%20%25 nonce=0000000000000abc sum=843a38dc"
+        "flakeforge1 group state=live life=2 lineage=0000000000000def quiet=-1 history=7f%203a:0 process= \
+         replaced-history= replaced-process=p returns=1 durable=yes slots=9 ttl=30000 skew=5000 fingerprint=tick=1%20%25 \
+         nonce=0000000000000abc sum=e559cd92"
     );
     assert_eq!(
         slot,

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::store::*;
 
-const LIMITS: Limits = Limits { longest_ttl_ms: 20, usual_skew_ms: 3, create_within_ms: 2 };
+const LIMITS: Limits = Limits { longest_ttl_ms: 20, usual_skew_ms: 3, create_within_ms: 2, most_returns: 2 };
 const CONFIG: fn(i64) -> GroupConfig =
     |ttl_ms| GroupConfig { fingerprint: String::new(), slots: 2, ttl_ms, skew_ms: 3, durable: false };
 

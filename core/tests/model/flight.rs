@@ -157,6 +157,7 @@ impl Flight {
                 failed(Failure::Exhausted { retry_at: *retry_at, store_now: *now })
             }
             (Answer::Refused(StepError::Skew { .. }), _) => failed(Failure::Skew),
+            (Answer::Refused(StepError::TwoServers { .. }), _) => failed(Failure::Store),
             (Answer::Refused(StepError::Mismatch(_)), Asked::Acquire) => failed(Failure::Fatal),
             (answer, _) => panic!("{answer:?} to {asked:?}"),
         })

@@ -186,6 +186,7 @@ fn losses() {
         ("Loss=1 Restart=1 skew=0", &[HANDED_OVER, HEALED, KEPT]),
         ("Loss=2 hows=rp Forget=1 skew=0 end=6", &[HANDED_OVER, HEALED, KEPT]),
         ("Loss=1 hows=x one=1 skew=0 end=9", &[HEALED, KEPT]),
+        ("Loss=3 hows=w lefts=e skew=0 end=7", &[HEALED, KEPT]),
     ]);
 }
 
@@ -286,6 +287,7 @@ fn more_of_everything() {
         ("m=2,2o slots=2 Remove=1 Loss=1 Pause=1 skew=0 end=6", &[HANDED_OVER, KEPT, IGNORED]),
         ("Loss=1 hows=t Pause=1 skew=0 end=5", &[HANDED_OVER, HEALED, KEPT, IGNORED]),
         ("m=2d,2d Loss=2 hows=t Remove=1 skew=0 end=6", &[HANDED_OVER, HEALED, KEPT]),
+        ("Loss=4 hows=w lefts=e end=9", &[HEALED, KEPT]),
         ("m=2d,2d Loss=1 hows=p Forget=1 Destroy=1 lefts=es skew=0 end=7", &[HANDED_OVER, HEALED, KEPT]),
     ]);
 }

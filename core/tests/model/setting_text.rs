@@ -2,7 +2,7 @@
 //!
 //! `m=2,3d,2o,2b`: four members with these ttls, one of them durable (d), one with other options (o), and one whose
 //! clock is behind by 1 ms (b).
-//! `hows=rpx`: losses by restart (r), promotion (p), or with a position that falls (x).
+//! `hows=rpwx`: losses by restart (r), promotion (p), another name that returns (w), or with a position that falls (x).
 //! `lefts=nes`: they leave nothing (n), everything (e), or what was saved (s).
 
 use crate::counting::{COUNTING, Counting};
@@ -98,6 +98,7 @@ fn how(letter: char) -> How {
     match letter {
         'r' => How::Restart,
         'p' => How::Promotion,
+        'w' => How::Turn,
         't' => How::Told,
         _ => How::Position,
     }

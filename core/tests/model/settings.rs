@@ -57,6 +57,8 @@ pub enum How {
     Restart,
     /// another process and another history
     Promotion,
+    /// two names for one server, or two servers with the same records, take turns
+    Turn,
     /// the same identity, but the position falls
     Position,
     /// nothing shows it, but somebody who put older records back says so before anybody else comes
@@ -134,7 +136,7 @@ pub const SETTING: Setting = Setting {
 
 impl Setting {
     pub fn limits(&self) -> Limits {
-        Limits { longest_ttl_ms: self.longest, usual_skew_ms: self.usual_skew, create_within_ms: 1 }
+        Limits { longest_ttl_ms: self.longest, usual_skew_ms: self.usual_skew, create_within_ms: 1, most_returns: 0 }
     }
 
     /// What a member says of its group.

@@ -81,6 +81,12 @@ impl Store {
         });
     }
 
+    /// Two servers take turns.
+    fn other_process(&self) -> String {
+        let first = format!("{SERVER}1");
+        if self.identity.process == first { format!("{SERVER}2") } else { first }
+    }
+
     /// A loss. `memory`: how long a history is remembered. `number` was never used.
     pub fn lose(&mut self, (left, how): (Left, How), ahead: i64, memory: i64, number: u64) {
         match (left, &self.saved) {
@@ -97,10 +103,9 @@ impl Store {
         match how {
             How::Position | How::Told => {}
             How::Restart => self.identity.process = format!("{SERVER}{number}"),
-            // Two servers take turns.
+            How::Turn => self.identity.process = self.other_process(),
             How::Promotion => {
-                let first = format!("{SERVER}1");
-                let process = if self.identity.process == first { format!("{SERVER}2") } else { first };
+                let process = self.other_process();
                 let history = format!("{SERVER}{number}");
                 (self.identity, self.history_left) = (ServerIdentity { history, process }, memory as u8);
             }

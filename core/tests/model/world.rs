@@ -83,8 +83,14 @@ impl World {
         if setting.is_born {
             let state = Stage::Live(setting.config(setting.members[0]));
             let identity = store.identity.clone();
-            let group =
-                GroupRecord { state, life: 1, lineage: fresh::NONCES, quiet_until: 0, identity, nonce: fresh::NONCES };
+            let group = GroupRecord {
+                state,
+                life: 1,
+                lineage: fresh::NONCES,
+                identity,
+                nonce: fresh::NONCES,
+                ..GroupRecord::default()
+            };
             store.records.insert(GROUP.to_owned(), group.text().into());
         }
         let mut left = [0; TROUBLES];

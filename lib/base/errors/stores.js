@@ -84,6 +84,19 @@ function unfinishedError(name, ms, swaps, cause) {
   )
 }
 
+/**
+ * `ERR_FLAKE_STORE`: two servers answer at one address, each with records of its own. `shown`: the one that answered;
+ * `recorded`: the one that the record names.
+ * @param {string} name
+ * @param {string} shown
+ * @param {string} recorded
+ */
+function twoServersError(name, shown, recorded) {
+  return storeError(
+    `Two servers take turns at the address of the store of '${name}': ${shown} answered now, and ${recorded} wrote its record last. Each change may be a loss, so nobody would ever get a slot. Give the address of one server, or of a proxy that sends everybody to the same one.`,
+  )
+}
+
 /** @param {RecordFault} fault */
 const wrongOf = ({ version }) =>
   version === undefined
@@ -153,6 +166,7 @@ module.exports = {
   answerError,
   unansweredError,
   unfinishedError,
+  twoServersError,
   recordError,
   recordsError,
   groupMismatchError,

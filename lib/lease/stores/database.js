@@ -77,6 +77,7 @@ const REFUSALS = {
   exhausted: ({ until, now }, { name }) => errors.exhaustedError(name, until, now),
   mismatch: ({ theirs }, { name, config }) => errors.groupMismatchError(name, theirs, config),
   durable: ({ is }, { name }) => errors.counterMismatchError(name, is),
+  servers: ({ servers: [shown, recorded] }, { name }) => errors.twoServersError(name, shown, recorded),
   skew: ({ by, bound }) => errors.clockSkewError(by, bound),
   ended: (_, { name }) => errors.destroyedError(name),
   record: ({ faults: [fault] }, { name }) => errors.recordError(name, fault),

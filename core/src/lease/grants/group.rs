@@ -55,7 +55,7 @@ impl Step {
         let identity = view.identity.clone();
         self.birth.is_spoilt = self.birth.first.is_some();
         self.birth.first = Some((view.now, nonce, identity.clone()));
-        let group = GroupRecord { state: Stage::Unknown, life: 0, lineage: 0, quiet_until: 0, identity, nonce };
+        let group = GroupRecord { state: Stage::Unknown, identity, nonce, ..GroupRecord::default() };
         self.write_group(view, group, memory)
     }
 
@@ -67,7 +67,7 @@ impl Step {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
             Task::Destroy => {
                 let state = Stage::Destroyed { durable: false };
-                self.write_group(view, GroupRecord { state, quiet_until, identity, nonce, ..*group }, memory)
+                self.write_group(view, GroupRecord { state, quiet_until, identity, nonce, ..group.clone() }, memory)
             }
             _ => {
                 let config = self.config().expect("all other steps have one").clone();
@@ -82,7 +82,11 @@ impl Step {
                 self.birth.made = Some(nonce);
                 let state = Stage::Live(config);
                 let lineage = lineage(view.fresh);
-                self.write_group(view, GroupRecord { state, life: 1, lineage, quiet_until, identity, nonce }, memory)
+                self.write_group(
+                    view,
+                    GroupRecord { state, life: 1, lineage, quiet_until, identity, nonce, ..GroupRecord::default() },
+                    memory,
+                )
             }
         }
     }
@@ -139,7 +143,28 @@ impl Step {
         let (state, identity) = (Stage::Live(config), view.identity.clone());
         let life = group.life.checked_add(1).ok_or(StepError::Nonsense("a group that lived too often"))?;
         let lineage = lineage(view.fresh);
-        self.write_group(view, GroupRecord { state, life, lineage, quiet_until, identity, nonce }, memory)
+        self.write_group(
+            view,
+            GroupRecord { state, life, lineage, quiet_until, identity, nonce, ..GroupRecord::default() },
+            memory,
+        )
+    }
+
+    /// The group once its store may have lost something: quiet. Two servers that take turns would keep it quiet for ever,
+    /// so after some returns nothing is written any more, and one of the two can go on when the period ends.
+    fn after_loss(&self, view: &View, group: &GroupRecord) -> Result<GroupRecord, StepError> {
+        let quiet_until = group.quiet_until.max(self.unknown_until(view));
+        let (identity, nonce) = (view.identity.clone(), nonce(view.fresh));
+        if identity == group.identity {
+            return Ok(GroupRecord { quiet_until, nonce, ..group.clone() });
+        }
+        let recorded = group.identity.clone();
+        let is_back = view.now < group.quiet_until && identity == group.replaced;
+        if is_back && group.returns >= self.sent.limits.most_returns {
+            return Err(StepError::TwoServers { shown: identity, recorded });
+        }
+        let returns = if is_back { group.returns + 1 } else { 0 };
+        Ok(GroupRecord { quiet_until, identity, replaced: recorded, returns, nonce, ..group.clone() })
     }
 
     fn live(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &mut Memory) -> Decision {
@@ -160,9 +185,7 @@ impl Step {
             };
         }
         if view.is_lost || !group.identity.matches(&view.identity, config.durable) {
-            let quiet_until = group.quiet_until.max(self.unknown_until(view));
-            let identity = view.identity.clone();
-            return self.write_group(view, GroupRecord { quiet_until, identity, nonce, ..group.clone() }, memory);
+            return self.write_group(view, self.after_loss(view, group)?, memory);
         }
         match &self.task {
             Task::Renew(_, held) => self.renew(view, group, held, memory),

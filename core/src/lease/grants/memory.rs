@@ -20,11 +20,13 @@ pub struct Limits {
     pub usual_skew_ms: i64,
     /// how much time of the store may pass between the two reads of `Create`
     pub create_within_ms: i64,
+    /// how often in a quiet period a server that was replaced may come back
+    pub most_returns: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { longest_ttl_ms: LONGEST_TTL_MS, usual_skew_ms: 5_000, create_within_ms: 1_000 }
+        Self { longest_ttl_ms: LONGEST_TTL_MS, usual_skew_ms: 5_000, create_within_ms: 1_000, most_returns: 2 }
     }
 }
 

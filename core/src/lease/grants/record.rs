@@ -61,6 +61,12 @@ pub struct ServerIdentity {
     pub process: String,
 }
 
+impl fmt::Display for ServerIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' (process '{}')", self.history, self.process)
+    }
+}
+
 impl ServerIdentity {
     /// Whether a server that shows `now` may be the one that this identity was recorded for.
     pub(super) fn matches(&self, now: &Self, durable: bool) -> bool {
@@ -70,7 +76,7 @@ impl ServerIdentity {
 }
 
 /// The record of a group.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupRecord {
     /// where it is between its birth and its end
     pub state: Stage,
@@ -82,14 +88,19 @@ pub struct GroupRecord {
     pub quiet_until: i64,
     /// the server that wrote it
     pub identity: ServerIdentity,
+    /// the server that it replaced
+    pub replaced: ServerIdentity,
+    /// how often the replaced server came back in this quiet period
+    pub returns: u32,
     /// random, for each text
     pub nonce: u64,
 }
 
 /// The stages of a group.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// there was no record: the next read decides how long the group is quiet
+    #[default]
     Unknown,
     /// slots are granted
     Live(GroupConfig),
@@ -178,6 +189,8 @@ impl GroupRecord {
         let mut text = Writer::new("group");
         text.field("state", state).field("life", self.life).field("lineage", format!("{:016x}", self.lineage));
         text.field("quiet", self.quiet_until).identity(&self.identity);
+        text.field("replaced-history", &self.replaced.history).field("replaced-process", &self.replaced.process);
+        text.field("returns", self.returns);
         if let Some(durable) = durable {
             text.field("durable", yes(durable));
         }
@@ -328,6 +341,8 @@ impl<'a> Reader<'a> {
         let state = self.text("state")?;
         let (life, lineage) = (self.number("life")?, self.hex("lineage")?);
         let (quiet_until, identity) = (self.number("quiet")?, self.identity()?);
+        let (history, process) = (self.text("replaced-history")?, self.text("replaced-process")?);
+        let (replaced, returns) = (ServerIdentity { history, process }, self.number("returns")?);
         let state = match state.as_str() {
             "unknown" => Stage::Unknown,
             "live" => Stage::Live(self.config()?),
@@ -335,7 +350,7 @@ impl<'a> Reader<'a> {
             "destroyed" => Stage::Destroyed { durable: self.is("durable")? },
             _ => return None,
         };
-        Some(GroupRecord { state, life, lineage, quiet_until, identity, nonce: self.hex("nonce")? })
+        Some(GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, nonce: self.hex("nonce")? })
     }
 
     fn slot(&mut self) -> Option<SlotRecord> {

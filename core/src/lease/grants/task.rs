@@ -200,6 +200,13 @@ pub enum StepError {
     Mismatch(GroupConfig),
     /// the counter's members vouch for its store, or they do not; this member says otherwise
     Durable(bool),
+    /// two servers take turns, and each knows its own records
+    TwoServers {
+        /// the one that answered
+        shown: ServerIdentity,
+        /// the one that the group's record names
+        recorded: ServerIdentity,
+    },
     /// the client's clock is too far from the store's
     Skew {
         /// by how much it is ahead of the store's
@@ -239,6 +246,9 @@ impl fmt::Display for StepError {
             ),
             Self::Durable(durable) => {
                 write!(f, "the counter was made with durable {durable}, and this member says otherwise")
+            }
+            Self::TwoServers { shown, recorded } => {
+                write!(f, "two servers take turns: {shown} answered, and the record is by {recorded}")
             }
             Self::Skew { by, bound } => {
                 write!(f, "the client's clock is {by} ms ahead of the store's, and {bound} ms either way are allowed")
