@@ -63,7 +63,7 @@ anyTest('it loads no addon and no module of Node, and an idle client keeps no pr
   const program = `
     import { createRequire } from 'node:module'
     import { RemoteFlakeId } from ${JSON.stringify(join(root, 'remote.mjs'))}
-    const remote = await RemoteFlakeId.connect(${JSON.stringify(server.url)}, { name: 'orders', waitMs: 1e9 })
+    const remote = await RemoteFlakeId.connect(${JSON.stringify(server.url)}, { name: 'orders', waitMs: 1e9, timeoutMs: 60_000 })
     const { cache } = createRequire(import.meta.url)
     console.log(Object.keys(cache).filter((file) => /native|[.]node$/.test(file)).length, remote.next().length)
     remote.take(98)

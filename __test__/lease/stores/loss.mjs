@@ -253,11 +253,11 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
     })
     const flows = members.map((flake) => idsOf(flake, () => isOver))
 
+    const alive = setInterval(() => {}, 1000) // nothing else keeps a process alive while its server is away
+    t.teardown(() => clearInterval(alive))
     await kind.crash(server)
     await Promise.all(stores.map(({ asked }) => once(asked, 'read'))) // both renew while there is no server
     const renewals = members.map((flake) => happens(flake, 'renewed'))
-    const alive = setInterval(() => {}, 1000) // nothing else keeps a process alive while its server is away
-    t.teardown(() => clearInterval(alive))
     await server.start()
     const enter = (options) => reached(() => tryJoin(url, { ...options, host: 'another' }))
     const quiet = isLossy ? await t.throwsAsync(enter(groups[0]), QUIET) : undefined
