@@ -217,6 +217,20 @@ test.serial('a step that ends just in time has its answer', async (t) => {
   t.is(outcome.value?.storeNow, time.now)
 })
 
+test.serial('a swap has what is left of the time of its step', async (t) => {
+  const { store, records, time } = await ready(t)
+  replaceClocks(t, { monotonicNow: () => time.now })
+  const goOn = holdRead(records)
+  const swapped = new Promise((resolve) => {
+    records.swap = async (...request) => resolve(request.at(-1))
+  })
+  store.acquire('g', wanted()).catch(() => {})
+  await time.pass(3000)
+  goOn()
+  t.is(await swapped, STEP_MS - 3000)
+  await time.pass(STEP_MS)
+})
+
 test.serial('a read or a listing that never ends, in every step', async (t) => {
   const { store, records, time } = await ready(t)
   records.read = never

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { startCluster, startEtcd, wantEtcd } from '../../servers/etcd.mjs'
 import { freePort, until } from '../../servers/server.mjs'
@@ -233,6 +234,15 @@ test('a swap that two members carry out late and early is carried out once', asy
   const { url, ...answer } = await late()
   t.falsy(answer.succeeded)
   t.is(await textOf(records, 'late', 'group'), 'three')
+})
+
+test('a swap for which the time of its step is over goes to no other member', async (t) => {
+  const spy = spyFetch()
+  const records = recordsOn([server.url, server.url], { fetch: spy })
+  const { identity } = await records.read('over', [])
+  spy.before = () => sleep(60) // the first member does not answer in time
+  await t.throwsAsync(records.swap('over', 'group', null, 'late', identity, 50), { code: 'ERR_FLAKE_STORE' })
+  t.is(spy.sent.length, 2, 'a read and a swap')
 })
 
 /** A `fetch` that never answers, and how long each call was waited for. */

@@ -638,6 +638,17 @@ test('a pool whose connections begin in a transaction is refused', async (t) => 
   await t.throwsAsync(records.read('g', ['group']), TRANSACTION)
 })
 
+for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
+  test(`${kind}: a swap that waited too long for a connection is not sent`, async (t) => {
+    const { client, records } = await connect(t, await freshUrl(), kind, { connectionLimit: 1 })
+    const { identity } = await records.read('g', [])
+    const taken = await client.getConnection()
+    await t.throwsAsync(records.swap('g', 'group', null, 'late', identity, 50), { message: /no answer within 50 ms/ })
+    taken.release()
+    t.is(await textOf(records, 'g', 'group'), null)
+  })
+}
+
 test('a session that shows writes that may be undone is refused', async (t) => {
   const { client, records } = await connect(t, await freshUrl(), 'a connection of mysql2')
   await client.query('SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED')

@@ -540,6 +540,19 @@ test('nothing is made by a look, or where a server is refused', async (t) => {
   t.true(await isThere())
 })
 
+test('a swap that waited too long for a connection of the pool is not sent', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+  t.teardown(() => pool.end())
+  const records = recordsOf(pool)
+  const { identity } = await records.read('waited', [])
+  const taken = await pool.connect()
+  await t.throwsAsync(records.swap('waited', 'group', null, 'late', identity, 50), {
+    message: /no answer within 50 ms/,
+  })
+  taken.release()
+  t.is(await presentValue(records, 'waited', 'group'), null)
+})
+
 for (const name of Object.keys(CLIENTS)) {
   test(`${name}: a server that takes no writes any more, without a restart: our own client goes to the new primary`, async (t) => {
     const [first, second] = [await startAlone(t), await startAlone(t)]

@@ -281,6 +281,25 @@ test('a pool of node-redis that leads to a primary that was demoted: its connect
   await demotes(t, redisStore(pool), { primary, replica, proxy })
 })
 
+test('a swap that waited too long for a connection of a pool of node-redis is not sent', async (t) => {
+  const { url } = await start(t)
+  const pool = await createClientPool({ url }, { maximum: 1 }).connect()
+  t.teardown(() => pool.destroy())
+  const { records } = redisStore(pool)
+  const { identity } = await records.read('g', [])
+  let giveBack
+  const taken = pool.execute(
+    () =>
+      new Promise((resolve) => {
+        giveBack = resolve
+      }),
+  )
+  await t.throwsAsync(records.swap('g', 'group', null, 'late', identity, 50), { message: /no answer within 50 ms/ })
+  giveBack()
+  await taken
+  t.deepEqual((await records.read('g', ['group'])).values, [null])
+})
+
 /** The primary and its replica change places, and the address leads to the new primary. Nothing is restarted or closed. */
 async function demotes(t, store, { primary, replica, proxy }) {
   await works(t, store)

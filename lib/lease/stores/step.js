@@ -9,7 +9,7 @@
 const { randomBytes } = require('node:crypto')
 const errors = require('../../base/errors.js')
 const { inTime } = require('../../base/in-time.js')
-const { sleep, unixNow } = require('../../base/timers.js')
+const { monotonicNow, sleep, unixNow } = require('../../base/timers.js')
 const { STEP_MS } = require('./limits.js')
 
 /**
@@ -22,7 +22,9 @@ const { STEP_MS } = require('./limits.js')
  * What a step runs on: a RecordStore, as users may give one. Each of ours implements this, and may know more.
  * `clockStepMs`: how far its clock is rounded down. `look()` is a read that makes nothing where tables are missing: what it
  * says of the server's identity is worth nothing. `checkDurable()` throws if the server may lose what it acknowledged.
- * @typedef {RecordStore & {
+ * `swap()` sends nothing once so many ms are over: it may have waited for a connection, and nobody waits for it any more.
+ * @typedef {Omit<RecordStore, 'swap'> & {
+ *   swap(...args: [...Parameters<RecordStore['swap']>, ms?: number]): ReturnType<RecordStore['swap']>,
  *   readonly clockStepMs?: number,
  *   look?: RecordStore['read'],
  *   checkDurable?(): Promise<void>,
@@ -55,6 +57,7 @@ class StepRun {
   #looks
   #signal
   #isOver = false
+  #endsAt = 0 // by the monotonic clock
   #swaps = 0
   /** @type {unknown} */
   #failure // why the last swap failed
@@ -74,6 +77,7 @@ class StepRun {
   }
 
   async answer() {
+    this.#endsAt = monotonicNow() + STEP_MS
     try {
       return await inTime(this.#go(), STEP_MS)
     } catch (error) {
@@ -132,7 +136,8 @@ class StepRun {
     this.#swaps += 1
     let isDone = false
     try {
-      isDone = await this.#records.swap(this.#name, name, from ?? null, to, { history, process })
+      const left = Math.max(0, this.#endsAt - monotonicNow())
+      isDone = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, left)
     } catch (error) {
       this.#failure = error
     }

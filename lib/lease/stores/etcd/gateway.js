@@ -132,9 +132,10 @@ class Gateway {
    * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
    * `revision`: which cluster answered, and what it showed.
    * @param {{ compare?: Part[], success: Part[] }} parts
+   * @param {number} [ms] after which it is not sent any more
    */
-  async txn({ compare = [], success }) {
-    const { body, now } = await this.#call('/v3/kv/txn', { compare, success })
+  async txn({ compare = [], success }, ms = CALL_MS) {
+    const { body, now } = await this.#call('/v3/kv/txn', { compare, success }, ms)
     const { header, succeeded: isDone = false, responses = [] } = body
     const revision = Number(header?.revision)
     const isWhole = !isDone || responses.length === success.length
@@ -147,21 +148,23 @@ class Gateway {
   }
 
   /**
-   * One answer. Getting a token is part of the call's time.
+   * One answer. Getting a token is part of the call's time; others may wait for that, who have more of it.
    * @param {string} path
    * @param {object} body
+   * @param {number} ms
    */
-  async #call(path, body) {
-    const until = monotonicNow() + CALL_MS
+  async #call(path, body, ms) {
+    const start = monotonicNow()
+    const [until, ends] = [start + CALL_MS, start + Math.min(ms, CALL_MS)]
     if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
     const token = this.#token
     try {
-      return await this.#send(path, body, { token, until })
+      return await this.#send(path, body, { token, until: ends })
     } catch (error) {
       if (this.#credentials === undefined || !STALE_TOKEN.test(wordsOf(error))) throw error
     }
     if (this.#token === token) await this.#authenticate(until)
-    return this.#send(path, body, { token: this.#token, until })
+    return this.#send(path, body, { token: this.#token, until: ends })
   }
 
   /**
@@ -195,7 +198,7 @@ class Gateway {
   async #send(path, body, { token, until }) {
     const endpoints = this.#endpoints
     /** @type {unknown} */
-    let failure = new Error(`no time is left of the ${CALL_MS} ms that a call may take`)
+    let failure = new Error('no time is left of what a call may take')
     for (let asked = 0; asked < endpoints.length; asked++) {
       const left = Math.trunc(until - monotonicNow())
       if (left <= 0) break

@@ -101,10 +101,10 @@ class EtcdRecords {
    * the second try too.)
    * @type {Records['swap']}
    */
-  async swap(group, name, from, to, { history, process }) {
+  async swap(group, name, from, to, { history, process }, ms) {
     const key = recordKey(group, name)
     const compare = [from === null ? isAbsent(key) : holds(key, from)]
-    const { isDone, cluster } = await this.#gateway.txn({ compare, success: [put(key, to)] })
+    const { isDone, cluster } = await this.#gateway.txn({ compare, success: [put(key, to)] }, ms)
     return isDone && history === cluster && process === ''
   }
 

@@ -190,12 +190,13 @@ class SessionRunner {
   /**
    * @template Result
    * @param {Work<Result>} work
+   * @param {number} [ms] after which it sends nothing
    */
-  async run(work) {
+  async run(work, ms = CALL_MS) {
     /** @type {Step} */
     const step = { isOver: false }
     try {
-      return await inTime(this.#step(work, step), CALL_MS)
+      return await inTime(this.#step(work, step), Math.min(ms, CALL_MS))
     } catch (error) {
       throw failure(error)
     } finally {

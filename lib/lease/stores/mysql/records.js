@@ -55,7 +55,7 @@ class MysqlRecords {
   }
 
   /** @type {Records['swap']} */
-  async swap(group, name, from, to, identity) {
+  async swap(group, name, from, to, identity, ms) {
     const size = Buffer.byteLength(to)
     if (size > MOST_BYTES) {
       throw storeError(`The record '${name}' would have ${size} bytes, and a record has at most ${MOST_BYTES}.`)
@@ -69,7 +69,7 @@ class MysqlRecords {
         if (NOT_WRITTEN.has(errno)) return false
         throw error
       }
-    })
+    }, ms)
   }
 
   /** @param {string} group */

@@ -104,9 +104,10 @@ class StatementRunner {
    * The same for a statement that must not be run again: undefined if it did nothing.
    * @param {string} text
    * @param {Values} values
+   * @param {number} [ms] after which it is not sent any more
    */
-  async runOnce(text, values) {
-    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values))
+  async runOnce(text, values, ms) {
+    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values), ms)
     return answer === MISSING || answer === SECOND ? undefined : answer
   }
 
@@ -121,12 +122,13 @@ class StatementRunner {
   /**
    * @template Result
    * @param {(connection: Connection) => Promise<Result>} work
+   * @param {number} [ms]
    */
-  async #onConnection(work) {
+  async #onConnection(work, ms = CALL_MS) {
     /** @type {Step} */
     const step = { isOver: false }
     try {
-      return await inTime(this.#step(work, step), CALL_MS)
+      return await inTime(this.#step(work, step), Math.min(ms, CALL_MS))
     } catch (error) {
       throw failure(error)
     } finally {

@@ -58,8 +58,8 @@ class PostgresRecords {
   }
 
   /** @type {Records['swap']} */
-  async swap(group, name, from, to, { history, process }) {
-    const answer = await this.#client.runOnce(SWAP, [group, name, from, to, history, process])
+  async swap(group, name, from, to, { history, process }, ms) {
+    const answer = await this.#client.runOnce(SWAP, [group, name, from, to, history, process], ms)
     return answer?.isWritten === true
   }
 

@@ -86,9 +86,10 @@ class ScriptRunner {
    * @param {Script} script
    * @param {string[]} keys
    * @param {readonly string[]} args
+   * @param {number} [ms] after which it is not sent any more
    */
-  async run(script, keys, args) {
-    const reply = await this.#inTime(() => this.#evaluate(script, keys, args.map(String)))
+  async run(script, keys, args, ms) {
+    const reply = await this.#inTime((isOver) => this.#evaluate(script, keys, args.map(String), isOver), ms)
     // Inside MULTI the reply is QUEUED, and a client with callbacks returns nothing.
     if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
     return reply.map((/** @type {unknown} */ value) => (value === null ? null : String(value)))
@@ -110,16 +111,23 @@ class ScriptRunner {
 
   /**
    * @template Result
-   * @param {() => Promise<Result>} call
+   * @param {(isOver: () => boolean) => Promise<Result>} call
+   * @param {number} [ms]
    */
-  async #inTime(call) {
+  async #inTime(call, ms = ANSWER_MS) {
     const start = monotonicNow()
+    let isOver = false
     try {
-      return await inTime(call(), ANSWER_MS)
+      return await inTime(
+        call(() => isOver),
+        Math.min(ms, ANSWER_MS),
+      )
     } catch (error) {
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
       throw failure
+    } finally {
+      isOver = true
     }
   }
 
@@ -128,13 +136,14 @@ class ScriptRunner {
    * @param {Script} script
    * @param {string[]} keys
    * @param {string[]} args
+   * @param {() => boolean} isOver
    */
-  async #evaluate({ sha, source }, keys, args) {
+  async #evaluate({ sha, source }, keys, args, isOver) {
     try {
-      return await this.#commands.evalSha(sha, keys, args)
+      return await this.#commands.evalSha(sha, keys, args, isOver)
     } catch (error) {
       if (!(/** @type {ClientError | undefined} */ (error)?.message?.startsWith('NOSCRIPT'))) throw error
-      return this.#commands.evaluate(source, keys, args)
+      return this.#commands.evaluate(source, keys, args, isOver)
     }
   }
 

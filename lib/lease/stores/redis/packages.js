@@ -16,8 +16,9 @@ const { databaseOf } = require('./database.js')
  */
 
 /**
- * Runs a script, which is its SHA-1 or its text.
- * @typedef {(script: string, keys: string[], args: string[]) => Promise<unknown>} RunScript
+ * Runs a script, which is its SHA-1 or its text, unless nobody waits for it any more once there is a connection. (What
+ * ioredis keeps for later it sends in any case.)
+ * @typedef {(script: string, keys: string[], args: string[], isOver: () => boolean) => Promise<unknown>} RunScript
  */
 
 /**
@@ -201,10 +202,19 @@ function ofNodeRedis(client) {
   if (isCluster(client)) {
     return { evalSha: onCluster(client, 'EVALSHA'), evaluate: onCluster(client, 'EVAL'), setting }
   }
-  const run = isPool(client) ? onPool(client) : onClient(client)
+  const onConnection = isPool(client) ? onPool(client) : onClient(client)
+  /**
+   * @param {() => boolean} isOver
+   * @param {(each: NodeRedisCommands) => Promise<unknown>} command
+   */
+  const run = (isOver, command) =>
+    onConnection(async (each) => {
+      if (isOver()) throw new Error('the step was given up')
+      return command(each)
+    })
   return {
-    evalSha: (sha, keys, args) => run((each) => each.evalSha(sha, { keys, arguments: args })),
-    evaluate: (text, keys, args) => run((each) => each.eval(text, { keys, arguments: args })),
+    evalSha: (sha, keys, args, isOver) => run(isOver, (each) => each.evalSha(sha, { keys, arguments: args })),
+    evaluate: (text, keys, args, isOver) => run(isOver, (each) => each.eval(text, { keys, arguments: args })),
     setting,
   }
 }

@@ -51,10 +51,10 @@ class RedisRecords {
   }
 
   /** @type {Records['swap']} */
-  async swap(group, name, from, to, { history, process }) {
+  async swap(group, name, from, to, { history, process }, ms) {
     const args = [process, history, name, to]
     if (from !== null) args.push(from)
-    const [answer] = await this.#client.run(SWAP, recordsOf(group), args)
+    const [answer] = await this.#client.run(SWAP, recordsOf(group), args, ms)
     return answer === 'swapped'
   }
 
