@@ -98,7 +98,7 @@ impl Step {
             self.view(look, memory, fresh).and_then(|view| self.decide(view, memory))
         };
         match decided {
-            Ok(Next::Read) => self.look(memory, fresh),
+            Ok(Next::Read) => self.look_on(memory, fresh),
             Ok(Next::Write(plan)) => self.swap(plan),
             Ok(Next::Names) => Ask::Names,
             Ok(Next::Done(answer)) => Ask::Done(answer),
@@ -118,7 +118,7 @@ impl Step {
                 self.search.swapped(is_done, now);
             }
         }
-        self.look(memory, fresh)
+        self.look_on(memory, fresh)
     }
 
     /// The names of the group's records.
@@ -129,10 +129,24 @@ impl Step {
 
     /// Ends a turn of the client's memory; only searches in large groups need to know what came before what.
     pub(super) fn turn(&self, memory: &mut Memory) -> u64 {
+        self.searched().map_or(0, |_| memory.turn())
+    }
+
+    /// How many slots the large group has that this step searches.
+    fn searched(&self) -> Option<u32> {
         match &self.task {
-            Task::Join(config, _) | Task::Acquire(config, _) if is_large(config.slots) => memory.turn(),
-            _ => 0,
+            Task::Join(config, _) | Task::Acquire(config, _) => Some(config.slots).filter(|&slots| is_large(slots)),
+            _ => None,
         }
+    }
+
+    /// A read that is not the first. (The first one of a search in a large group shows no part of it.)
+    fn look_on(&mut self, memory: &mut Memory, fresh: u128) -> Ask {
+        let ask = self.look(memory, fresh);
+        if let Some(slots) = self.searched() {
+            self.search.sent(slots, self.sent.turns, memory.parts_mut(&self.name));
+        }
+        ask
     }
 
     /// The next read.

@@ -121,7 +121,43 @@ fn many_in_one_process_share_what_they_saw_of_a_large_group() {
     assert_eq!(got, BTreeSet::from(free), "each free slot has one holder");
     let full = answers.iter().filter(|answer| matches!(answer, Answer::Refused(StepError::Exhausted { .. }))).count();
     assert_eq!(full, 12);
-    assert!(client.calls < 20 * 24, "each for itself would look 66 times: {}", client.calls);
+    assert!(client.calls < 20 * 8, "each for itself would look 66 times: {}", client.calls);
+}
+
+/// Searches of one client that have looked at their samples: each is about to look at a part.
+fn about_to_look(client: &mut Client, store: &mut Store, owners: std::ops::Range<u128>) -> Vec<Running> {
+    let begun = |owner| Running::new(client, join(&config(65_536), owner, "h"));
+    let mut running: Vec<_> = owners.map(begun).collect();
+    for _ in 0..2 {
+        running.iter_mut().for_each(|one| one.go(store, client, Fate::Done));
+    }
+    running
+}
+
+/// The part that a search is about to look at.
+fn part(search: &Running) -> u32 {
+    let Ask::Read(names) = &search.ask else { panic!("{:?}", search.ask) };
+    slot_of(&names[1]).unwrap() / 1024
+}
+
+#[test]
+fn many_in_one_process_look_at_as_many_parts_at_the_same_time() {
+    let (mut store, mut client) = (taken(65_536, &[]), Client::new(1));
+    let running = about_to_look(&mut client, &mut store, 1..65);
+    assert_eq!(running.iter().map(part).collect::<BTreeSet<_>>().len(), 64);
+}
+
+#[test]
+fn as_many_are_sent_to_a_part_as_slots_were_free_there() {
+    for seed in 1..20 {
+        let (mut store, mut client) = (taken(65_536, &[5120, 5121, 5122]), Client::new(seed));
+        let mut first = about_to_look(&mut client, &mut store, 1..2).pop().unwrap();
+        while matches!(first.ask, Ask::Read(_)) {
+            first.go(&mut store, &mut client, Fate::Done);
+        }
+        let running = about_to_look(&mut client, &mut store, 2..8);
+        assert_eq!(running.iter().filter(|search| part(search) == 5).count(), 2, "and the first takes one");
+    }
 }
 
 #[test]

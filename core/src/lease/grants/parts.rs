@@ -17,8 +17,10 @@ pub(super) struct Part {
     pub full_at: u64,
     /// the lowest end that it showed
     pub earliest: i64,
-    /// a slot was free that the search which saw it left to others
-    pub has_free: bool,
+    /// how many slots were free that nobody was sent to yet
+    pub free: u32,
+    /// when somebody was last sent to look at it
+    pub asked_at: u64,
 }
 
 impl Parts {
@@ -28,17 +30,13 @@ impl Parts {
         &mut self.0
     }
 
-    /// The part to look at next: where a slot may be free, or else one that was not seen to be full since then. It is one
-    /// of the older half, so that a search which follows one that had too little time looks at the others first.
+    /// The part to look at next: where a slot may be free, or else one that was not seen to be full since then. Of these,
+    /// the one that nobody was sent to for the longest time.
     pub fn next(&self, slots: u32, since: u64, random: &mut Random) -> u32 {
-        let count = slots.div_ceil(AT_ONCE);
         let known = |part: u32| self.0.get(part as usize).copied().unwrap_or_default();
-        let free: Vec<u32> = (0..count).filter(|&part| known(part).has_free).collect();
-        let mut unseen: Vec<u32> = (0..count).filter(|&part| known(part).full_at <= since).collect();
-        unseen.sort_by_key(|&part| known(part).full_at);
-        unseen.truncate(unseen.len().div_ceil(2));
-        let best = [free, unseen].into_iter().find(|parts| !parts.is_empty());
-        best.map_or(0, |parts| parts[random.below(parts.len() as u32) as usize])
+        let open = (0..slots.div_ceil(AT_ONCE)).filter(|&part| known(part).free > 0 || known(part).full_at <= since);
+        let next = open.min_by_key(|&part| (known(part).free == 0, known(part).asked_at, random.below(u32::MAX)));
+        next.unwrap_or(0)
     }
 }
 

@@ -73,6 +73,12 @@ impl Search {
         chosen
     }
 
+    /// The next look is on its way, so that the searches beside this one look at other parts.
+    pub fn sent(&self, slots: u32, turn: u64, parts: &mut Parts) {
+        let Some(part) = self.part.and_then(|part| parts.of(slots).get_mut(part as usize)) else { return };
+        (part.free, part.asked_at) = (part.free.saturating_sub(1), turn);
+    }
+
     /// What came of a swap. If it failed, the slot may be free after all, and so may others be by now.
     pub fn swapped(&mut self, is_done: bool, turn: u64) {
         self.is_checking = is_done;
@@ -114,7 +120,7 @@ impl Search {
             Some(Err(_)) => false,
         };
         let free = view.slots.iter().filter(|(_, record)| is_free(record)).count();
-        part.has_free = free > 1; // this search takes one
+        part.free = (free as u32).saturating_sub(1); // this search takes one
         if free == 0 {
             (part.full_at, part.earliest) = (sent, ends.fold(i64::MAX, i64::min).saturating_add(1));
         }

@@ -1,0 +1,53 @@
+// Many members of one process, and few free slots, on a real Redis: all that can have one do, and the others hear that none
+// is free, before their time is over.
+
+import { createRequire } from 'node:module'
+import test from 'ava'
+import { Redis } from 'ioredis'
+import { slotName } from '../../support/records.mjs'
+import { DATABASES, startDurable } from './databases.mjs'
+
+const require = createRequire(import.meta.url)
+const { FlakeId } = require('../../..')
+
+const { redis } = DATABASES
+const KEY = 'flakeforge:{g}:records'
+const MEMBERS = 20
+/** Longer than they wait: what is taken stays taken. */
+const TTL_MS = 60_000
+const WAIT_MS = 30_000
+
+/** All slots but these are taken, as this one is. */
+async function take(client, { slots, slot, free }) {
+  const text = await client.hget(KEY, slotName(slot))
+  const taken = Array.from({ length: slots }, (_, i) => i).filter((i) => !free.includes(i))
+  await client.hset(KEY, ...taken.flatMap((i) => [slotName(i), text]))
+  await client.hdel(KEY, ...free.map(slotName))
+}
+
+const GROUPS = [
+  { slots: 16, free: [0, 2, 4, 6, 8, 10, 12, 15] },
+  { slots: 65_536, free: [1, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 65_535] },
+]
+
+for (const { slots, free } of GROUPS) {
+  const title = `${MEMBERS} of one process at ${free.length} free slots of ${slots}: each slot has one, and the others hear so`
+  const define = redis.isInstalled() ? test : test.skip
+  define(title, async (t) => {
+    const { url } = await startDurable(t, redis)
+    const client = new Redis(url)
+    t.teardown(() => client.disconnect())
+    const options = { group: 'g', slots, layout: 'hazelcast', durable: true, ttlMs: TTL_MS, waitMs: WAIT_MS }
+    const { slot } = await FlakeId.join(url, options)
+    await take(client, { slots, slot, free })
+    const joined = await Promise.allSettled(Array.from({ length: MEMBERS }, () => FlakeId.join(url, options)))
+    const flakes = joined.flatMap(({ value }) => value ?? [])
+    t.teardown(() => Promise.all(flakes.map((flake) => flake.close())))
+    t.deepEqual(
+      flakes.map(({ slot }) => slot).sort((a, b) => a - b),
+      free,
+    )
+    const refusals = joined.flatMap(({ reason }) => reason?.code ?? [])
+    t.deepEqual(refusals, Array(MEMBERS - free.length).fill('ERR_FLAKE_EXHAUSTED'))
+  })
+}
