@@ -641,7 +641,7 @@ test('a pool whose connections begin in a transaction is refused', async (t) => 
 for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
   test(`${kind}: a swap that waited too long for a connection is not sent`, async (t) => {
     const { client, records } = await connect(t, await freshUrl(), kind, { connectionLimit: 1 })
-    const { identity } = await records.read('g', [])
+    const { identity } = await records.read('g', ['group'])
     const taken = await client.getConnection()
     await t.throwsAsync(records.swap('g', 'group', null, 'late', identity, 50), { message: /no answer within 50 ms/ })
     taken.release()

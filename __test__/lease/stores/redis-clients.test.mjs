@@ -286,7 +286,8 @@ test('a swap that waited too long for a connection of a pool of node-redis is no
   const pool = await createClientPool({ url }, { maximum: 1 }).connect()
   t.teardown(() => pool.destroy())
   const { records } = redisStore(pool)
-  const { identity } = await records.read('g', [])
+  const { identity } = await records.read('g', ['group'])
+  await records.swap('g', 'other', null, 'in time', identity) // the server knows the script
   let giveBack
   const taken = pool.execute(
     () =>
