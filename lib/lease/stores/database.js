@@ -6,9 +6,9 @@
 //
 // It must never decide anything: the rules are in core/src/lease/grants*.
 
-const native = require('../../native/index.js')
 const errors = require('../../base/errors.js')
 const { sleepUnlessAborted } = require('../../base/abortable-sleep.js')
+const { memoryOf } = require('./memories.js')
 const { StepRun, fresh } = require('./step.js')
 
 /**
@@ -91,12 +91,16 @@ const REFUSALS = {
 /** @implements {SlotStore} */
 class DatabaseStore {
   #records
-  #grants = new native.Grants()
+  #memory
   #wasDurable = false // whether the server could be vouched for once
 
-  /** @param {Records} records */
-  constructor(records) {
+  /**
+   * @param {Records} records
+   * @param {string} [address] that was opened, if one was
+   */
+  constructor(records, address) {
     this.#records = records
+    this.#memory = memoryOf(address)
   }
 
   /** What it runs on. For tests, which look behind the steps. */
@@ -224,6 +228,7 @@ class DatabaseStore {
   }
 
   async close() {
+    this.#memory.close()
     await this.#records.close?.()
   }
 
@@ -251,7 +256,7 @@ class DatabaseStore {
   async #run(task, signal) {
     const { name, ...rest } = task
     const how = { looks: LOOKS.has(task.type), signal }
-    const run = new StepRun(this.#records, name, this.#grants.step(name, rest, fresh()), how)
+    const run = new StepRun(this.#records, name, this.#memory.grants.step(name, rest, fresh()), how)
     const answer = await this.#coded(name, () => run.answer())
     const refusal = REFUSALS[answer.type]
     if (refusal !== undefined) {

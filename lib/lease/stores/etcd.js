@@ -9,6 +9,9 @@ const { Gateway } = require('./etcd/gateway.js')
 const { parseUrl, readOptions } = require('./etcd/options.js')
 const { EtcdRecords } = require('./etcd/records.js')
 
+/** @param {unknown} options */
+const recordsOf = (options) => new EtcdRecords(new Gateway(readOptions(options)))
+
 /**
  * A store on etcd. `endpoints`: one URL or several of the members' client ports, `https://` for TLS; if one fails, the
  * next one is asked. `username`, `password`: if authentication is on, a user whose role may read and write the prefix
@@ -19,12 +22,12 @@ const { EtcdRecords } = require('./etcd/records.js')
  * revision by default: run it with `--auto-compaction-retention=1h` or similar, like any etcd with many writes.
  * @param {unknown} options
  */
-const etcdStore = (options) => new DatabaseStore(new EtcdRecords(new Gateway(readOptions(options))))
+const etcdStore = (options) => new DatabaseStore(recordsOf(options))
 
 /**
  * A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` means TLS too.
  * @param {string} url
  */
-const openEtcd = (url) => etcdStore(parseUrl(url))
+const openEtcd = (url) => new DatabaseStore(recordsOf(parseUrl(url)), url)
 
 module.exports = { etcdStore, openEtcd }

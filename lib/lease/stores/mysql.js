@@ -19,6 +19,6 @@ const mysqlStore = (client) => new DatabaseStore(new MysqlRecords(mysqlClient(cl
  * A store with our own client, which `close()` ends.
  * @param {string} url
  */
-const openMysql = (url) => new DatabaseStore(new MysqlRecords(openClient(url)))
+const openMysql = (url) => new DatabaseStore(new MysqlRecords(openClient(url)), url)
 
 module.exports = { mysqlStore, openMysql }

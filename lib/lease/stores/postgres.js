@@ -19,6 +19,6 @@ const postgresStore = (client) => new DatabaseStore(new PostgresRecords(postgres
  * A store with our own client, which `close()` ends.
  * @param {string} url
  */
-const openPostgres = (url) => new DatabaseStore(new PostgresRecords(openClient(url)))
+const openPostgres = (url) => new DatabaseStore(new PostgresRecords(openClient(url)), url)
 
 module.exports = { postgresStore, openPostgres }

@@ -19,6 +19,6 @@ const redisStore = (client) => new DatabaseStore(new RedisRecords(redisClient(cl
  * A store with our own client, which `close()` ends.
  * @param {string} url
  */
-const openRedis = (url) => new DatabaseStore(new RedisRecords(openClient(url)))
+const openRedis = (url) => new DatabaseStore(new RedisRecords(openClient(url)), url)
 
 module.exports = { redisStore, openRedis }

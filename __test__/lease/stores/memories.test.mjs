@@ -1,0 +1,23 @@
+// lib/lease/stores/memories.js: which stores remember together.
+
+import { createRequire } from 'node:module'
+import test from 'ava'
+
+const { memoryOf } = createRequire(import.meta.url)('../../../lib/lease/stores/memories.js')
+
+test('stores of one address share a memory, until the last of them is closed', (t) => {
+  const [one, two] = [memoryOf('redis://a'), memoryOf('redis://a')]
+  t.is(one.grants, two.grants)
+  one.close()
+  one.close() // once more
+  const three = memoryOf('redis://a')
+  t.is(three.grants, two.grants)
+  two.close()
+  three.close()
+  t.not(memoryOf('redis://a').grants, one.grants)
+})
+
+test('another address, or a client of the user’s, has a memory of its own', (t) => {
+  const memories = ['redis://a', 'redis://b', undefined, undefined].map((address) => memoryOf(address).grants)
+  t.is(new Set(memories).size, 4)
+})
