@@ -6,13 +6,16 @@ import { once } from 'node:events'
 import { chmod, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { parse } from 'yaml'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
 import { blocksOf, installed, linesOf, program } from '../support/guides.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 
-const { FlakeId, fileStore } = createRequire(import.meta.url)('../../index.js')
+const { FlakeId, createGroup, fileStore, openStore } = createRequire(import.meta.url)('../../index.js')
 
 const GUIDE = 'files/containers.md'
 const [compose, statefulSet, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
@@ -23,6 +26,7 @@ const programWith = (words) => programs.find((code) => code.includes(words))
 const UNSHARE = ['--mount', '--uts', '--pid', '--fork', '--mount-proc', '--kill-child']
 const mayUnshare = process.platform === 'linux' && spawnSync('unshare', [...UNSHARE, 'true']).status === 0
 const inContainers = mayUnshare ? test : test.skip
+const withRedis = wantRedis() === undefined ? test.skip : test
 
 /** A command in a container of that host name: it sees only itself, and can write to `volume` alone. */
 function container(host, volume, ...command) {
@@ -117,23 +121,46 @@ inContainers('a user who may not write to the volume is told so', async (t) => {
   t.deepEqual(await linesOf(...container('web-1', volume, process.execPath, file)), ['ERR_FLAKE_FILE true'])
 })
 
-test('a service that gets SIGTERM answers, gives its slot back, and ends', async (t) => {
+withRedis('a service answers 503 while there are no IDs, goes on after it, and ends in order at SIGTERM', async (t) => {
   const folder = await installed(t)
+  const redis = await startRedis()
+  t.teardown(() => redis.stop())
+  const short = { ttlMs: 2000, skewMs: 500 } // the page's program would go on for 30 s without its store
+  await createGroup(redis.url, { group: 'shop', ...short })
+  const code = programWith("'SIGTERM'")
+  const file = await program(folder, 'service.mjs', code.replace("'shop'", `'shop', ...${JSON.stringify(short)}`))
   const port = await freePort()
-  const file = await program(folder, 'service.mjs', programWith("'SIGTERM'"))
-  const store = `file:${join(folder, 'ids')}`
-  const env = { ...process.env, FLAKEFORGE_STORE: store, PORT: String(port) }
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const env = { ...process.env, FLAKEFORGE_STORE: redis.url, PORT: String(port) }
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'exit')
   t.teardown(() => child.kill('SIGKILL'))
-  let id
-  while (id === undefined)
-    id = await fetch(`http://127.0.0.1:${port}`).then(
-      (each) => each.text(),
-      () => undefined,
-    )
-  t.regex(id, /^\d{19}$/)
+  const errors = text(child.stderr)
+  const hasEnded = ended.then(async () => Promise.reject(new Error(await errors)))
+  hasEnded.catch(() => {}) // at its end, too
+  /** Asks until it answers with this status. */
+  const answered = async (status) => {
+    for (;;) {
+      const asked = fetch(`http://127.0.0.1:${port}`).catch(() => undefined)
+      const answer = await Promise.race([asked, hasEnded])
+      if (answer?.status === status) return answer
+      await sleep(10)
+    }
+  }
+  t.regex(await (await answered(200)).text(), /^\d{19}$/)
+  await stopProcess(redis.pid)
+  const refusal = await answered(503)
+  t.deepEqual([await refusal.text(), refusal.headers.get('retry-after')], ['ERR_FLAKE_LEASE_EXPIRED', '1'])
+  process.kill(redis.pid, 'SIGCONT')
+  await answered(200)
   child.kill('SIGTERM')
-  t.deepEqual(await once(child, 'exit'), [0, null])
+  t.deepEqual(await ended, [0, null])
+  const store = openStore(redis.url)
+  t.deepEqual(
+    (await store.list('shop')).filter(({ owner }) => owner !== undefined),
+    [],
+    'its slot is free',
+  )
+  await store.close()
 })
 
 test('the program about probes says what it promises', async (t) => {
