@@ -83,7 +83,7 @@ test('text has lines, bytes are big-endian, and all forms come from one order', 
   t.true(isAscending(all.map(BigInt)))
 })
 
-test('10 000 at once, and more than a tick has: the server waits without holding up others', async (t) => {
+test.serial('10 000 at once, and more than a tick has: the server waits without holding up others', async (t) => {
   for (const accept of ['application/json', 'text/plain', 'application/octet-stream']) {
     const { status, body } = await take(t, '/v1/ids/orders?n=10000', accept)
     t.is(status, 200)

@@ -115,15 +115,10 @@ test('clients that go away in the middle of a request or of an answer harm nobod
 test.serial(
   'a client that leaves in the middle of a body is no mistake of the server, and nothing is logged of it',
   async (t) => {
-    const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
-    const gones = async () => Number(/_count\{method="POST",.*status="499"\} (\d+)$/m.exec(await metrics())?.[1] ?? 0)
-    const before = await gones()
     const gone = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab')
-    await gone.connected
-    await isServed(t) // which came after these bytes
-    gone.socket.destroy()
-    while ((await gones()) === before) await new Promise(setImmediate)
-    t.false((await metrics()).includes('status="500"'))
+    gone.socket.end()
+    await gone.closed
+    await isServed(t) // once the server has seen that
     t.deepEqual(server.warnings, [])
   },
 )

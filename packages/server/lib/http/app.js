@@ -2,7 +2,7 @@
 // @ts-check
 
 // The HTTP server: fastify with its limits, its answers to what is wrong, and the routes. What a request passes on its way
-// is here, in the order in which it does.
+// is here, in the order in which it does: probes get by without guards, and the page without a token.
 
 const fastify = require('fastify')
 const { Problem, answerTo, overloaded } = require('./problems.js')
@@ -11,8 +11,6 @@ const { collectRoutes, refuseClient, refusals } = require('./refusals.js')
 const { ALL } = require('./schemas.js')
 const { makeServer } = require('./server.js')
 const { refuseStrangers } = require('./strangers.js')
-const { PATH: IDS, routes: idRoutes } = require('../routes/ids.js')
-const { collectDescribed, routes: openapiRoutes } = require('../routes/openapi.js')
 
 /** No request has a body. So many bytes are read to say so; more end the connection. */
 const BODY_BYTES = 1024
@@ -34,7 +32,7 @@ const SAMPLE_MS = 250
 
 /** @param {Parts} parts */
 async function makeApp(parts) {
-  const { log } = parts
+  const { config, log, tokens } = parts
   const app = fastify(optionsOf(parts))
   app.setErrorHandler((error, request, reply) => {
     // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
@@ -46,35 +44,41 @@ async function makeApp(parts) {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, refuseBody)
   const known = collectRoutes(app)
   const refusalOf = refusals(known)
-  const described = collectDescribed(app)
   for (const schema of ALL) app.addSchema(schema)
-  await addGuards(app, parts)
-  await app.register(addIds, parts)
-  await app.register(async (others) => {
-    addHooks(others, parts)
-    others.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
-    await addRoutes(others, parts)
-    await others.register(openapiRoutes, { described, hasTokens: parts.tokens !== undefined })
+  addHooks(app, parts)
+  await app.register(require('@fastify/accepts'))
+  if (config.cors !== undefined) await app.register(require('@fastify/cors'), corsOf(config.cors))
+  await app.register(require('../routes/health.js').routes, parts)
+  await app.register(async (guarded) => {
+    if (config.rate > 0) await addRate(guarded, config.rate)
+    refuseStrangers(guarded, config)
+    await guarded.register(require('../routes/page.js').routes)
+    await guarded.register(async (own) => {
+      if (tokens !== undefined) refuseWithout(tokens, own)
+      own.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
+      await own.register(addIds, parts)
+      await own.register(require('../routes/names.js').routes, parts)
+      await own.register(require('../routes/metrics.js').routes, parts)
+      await own.register(require('../routes/openapi.js').routes, { known, hasTokens: tokens !== undefined })
+    })
   })
   return app
 }
 
 /**
- * What happens to each answer but those with IDs: their route stands apart from these hooks, which would be a tenth of its
- * work, and does the same by itself.
+ * What happens to each answer.
  * @param {import('fastify').FastifyInstance} app
  * @param {Parts} parts
  */
 function addHooks(app, { log, measures }) {
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? '(none)'
-    const ms = reply.elapsedTime
-    measures.answered(request.method, route, reply.statusCode, ms)
-    log.answered(request.method, route, reply.statusCode, ms)
-    done()
-  })
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    done()
+  })
+  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
+    const route = routeOptions.url ?? '(none)'
+    measures.answered(method, route, statusCode, elapsedTime)
+    log.answered(method, route, statusCode, elapsedTime)
     done()
   })
 }
@@ -105,35 +109,25 @@ function optionsOf({ config, connections, log }) {
 }
 
 /**
- * What may refuse a request before its route: the rate, which counts all that is refused too, pages of other sites, tokens.
+ * @param {import('./tokens.js').Tokens} tokens
  * @param {import('fastify').FastifyInstance} app
- * @param {Parts} parts
  */
-async function addGuards(app, { config, tokens }) {
-  const { cors, rate } = config
-  await app.register(require('@fastify/accepts'))
-  if (cors !== undefined) await app.register(require('@fastify/cors'), corsOf(cors))
-  if (rate > 0) await addRate(app, rate)
-  refuseStrangers(app, config)
-  if (tokens === undefined) return
+function refuseWithout(tokens, app) {
   app.addHook('onRequest', (request, _reply, done) => {
-    if (/** @type {any} */ (request.routeOptions.config)?.open !== true) tokens.check(request.headers.authorization)
+    tokens.check(request.headers.authorization)
     done()
   })
 }
 
 /**
- * Counts every request but those of probes, also what has no route or no token.
+ * Counts every request, also what has no route or no token.
  * @param {import('fastify').FastifyInstance} app
  * @param {number} rate
  */
 async function addRate(app, rate) {
   await app.register(require('@fastify/rate-limit'), rateOf(rate))
   const count = app.rateLimit()
-  app.addHook('onRequest', async (request, reply) => {
-    if (/** @type {any} */ (request.routeOptions.config)?.isProbe !== true)
-      await count.call(app, addressed(request), reply)
-  })
+  app.addHook('onRequest', (request, reply) => count.call(app, addressed(request), reply))
 }
 
 /**
@@ -149,29 +143,13 @@ const addressed = (request) =>
  * @param {import('fastify').FastifyInstance} app
  * @param {Parts} parts
  */
-async function addIds(app, { config, names, waiting, measures, log, state }) {
-  const { cors, rate, 'max-delay-ms': maxDelay } = config
+async function addIds(app, { config, names, waiting, state }) {
+  const maxDelay = config['max-delay-ms']
   if (maxDelay > 0) {
     await app.register(require('@fastify/under-pressure'), pressureOf(maxDelay))
     state.isOverloaded = () => app.isUnderPressure()
   }
-  const answered = (/** @type {number} */ status, /** @type {number} */ ms) => {
-    measures.answered('POST', IDS, status, ms)
-    log.answered('POST', IDS, status, ms)
-  }
-  const isGuarded = cors !== undefined || rate > 0
-  await app.register(idRoutes, { names, waiting, state, isGuarded, answered, log })
-}
-
-/**
- * @param {import('fastify').FastifyInstance} app
- * @param {Parts} parts
- */
-async function addRoutes(app, { names, measures, state, tokens }) {
-  await app.register(require('../routes/names.js').routes, { names })
-  await app.register(require('../routes/health.js').routes, { names, state, tokens })
-  await app.register(require('../routes/metrics.js').routes, { measures })
-  await app.register(require('../routes/page.js').routes)
+  await app.register(require('../routes/ids.js').routes, { names, waiting, state })
 }
 
 /** @param {string[]} origins */

@@ -6,32 +6,28 @@
 
 const { Problem } = require('./problems.js')
 
-/** @typedef {{ parts: string[], methods: Set<string> }} Route */
+/** @typedef {import('fastify').RouteOptions} Route */
 
 /**
  * The routes of an app, as they are added.
  * @param {import('fastify').FastifyInstance} app
  */
 function collectRoutes(app) {
-  /** @type {Map<string, Route>} */
-  const routes = new Map()
-  app.addHook('onRoute', ({ url, method }) => {
-    const route = routes.get(url) ?? { parts: url.split('/'), methods: new Set() }
-    for (const each of [method].flat()) route.methods.add(each)
-    routes.set(url, route)
-  })
+  /** @type {Route[]} */
+  const routes = []
+  app.addHook('onRoute', (route) => void routes.push(route))
   return routes
 }
 
 /**
  * What gives the problem of a request that has no route.
- * @param {Map<string, Route>} routes
+ * @param {Route[]} routes
  */
 function refusals(routes) {
-  return (/** @type {import('fastify').FastifyRequest} */ request) => {
-    const [path] = request.url.split('?', 1)
-    const route = [...routes.values()].find(({ parts }) => fits(path.split('/'), parts))
-    return route === undefined ? noRoute() : noMethod(route)
+  return (/** @type {import('fastify').FastifyRequest} */ { url }) => {
+    const path = url.split('?', 1)[0].split('/')
+    const methods = routes.filter((route) => fits(path, route.url.split('/'))).flatMap(({ method }) => method)
+    return methods.length === 0 ? noRoute() : noMethod(methods)
   }
 }
 
@@ -45,10 +41,10 @@ const fits = (path, parts) =>
 const noRoute = () =>
   new Problem(404, 'ERR_FLAKE_ROUTE', 'There is nothing here. GET /openapi.json lists what there is.')
 
-/** @param {Route} route */
-function noMethod({ methods }) {
-  const allowed = [...methods].sort().join(', ')
-  const why = methods.has('POST')
+/** @param {string[]} methods */
+function noMethod(methods) {
+  const allowed = methods.sort().join(', ')
+  const why = methods.includes('POST')
     ? ' IDs are taken with POST, because an answer that a cache repeats would give them twice.'
     : ''
   return new Problem(405, 'ERR_FLAKE_METHOD', `Here only ${allowed} can be used.${why}`, {

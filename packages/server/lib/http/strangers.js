@@ -8,7 +8,7 @@ const { isLoopback } = require('./loopback.js')
 const { Problem } = require('./problems.js')
 
 /**
- * Refuses requests that pages of other sites make. Probes change nothing, and are always answered.
+ * Refuses requests that pages of other sites make.
  * @param {import('fastify').FastifyInstance} app
  * @param {import('../config/read.js').Config} config
  */
@@ -18,7 +18,6 @@ function refuseStrangers(app, { host, socket, cors = [], 'allow-host': allowed =
   const isAny = cors.includes('*')
   app.addHook('onRequest', (request, _reply, done) => {
     const { host: asked, origin } = request.headers
-    if (/** @type {any} */ (request.routeOptions.config)?.isProbe === true) return done()
     if (isLocal && asked !== undefined && !isKnown(asked, names)) throw foreignHost(asked)
     if (origin !== undefined && !isAny && !cors.includes(origin) && !isOf(origin, request.host))
       throw foreignPage(origin)

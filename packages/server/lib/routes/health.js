@@ -25,9 +25,9 @@ const READY = {
  * @param {Pick<import('../http/app.js').Parts, 'names' | 'state' | 'tokens'>} options
  */
 async function routes(app, { names, state, tokens }) {
-  app.get('/livez', { config: { open: true, isProbe: true }, schema: LIVE }, async () => OK)
+  app.get('/livez', { schema: LIVE }, async () => OK)
 
-  app.get('/readyz', { config: { open: true, isProbe: true }, schema: READY }, async (request) => {
+  app.get('/readyz', { schema: READY }, async (request) => {
     if (state.isEnding) throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
     if (state.isOverloaded()) throw overloaded()
     const trouble = await names.trouble()

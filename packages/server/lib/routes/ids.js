@@ -4,8 +4,7 @@
 // POST /v1/ids/{name}: IDs as JSON, lines of text or bytes. It is POST, and never cached, because a cached answer would
 // give the same IDs twice. This is the hot path of the server: one ID costs little more than an empty route.
 
-const { performance } = require('node:perf_hooks')
-const { Problem, answerTo } = require('../http/problems.js')
+const { Problem } = require('../http/problems.js')
 const { unknown } = require('../http/query.js')
 const { ORIGIN, answers, integer, text } = require('../http/schemas.js')
 
@@ -108,80 +107,11 @@ const SCHEMA = {
   ),
 }
 
-/** The headers of an answer in each form, as writeHead() takes them fastest: a list. By what its source says of itself. */
-const LISTS = new WeakMap()
-
-/** @param {Record<string, string>} headers */
-function listsOf(headers) {
-  const all = { 'cache-control': 'no-store', ...headers }
-  const lists = FORMS.map((form, i) => [form, Object.entries({ ...all, 'content-type': OFFERED[i] }).flat()])
-  return Object.fromEntries(lists)
-}
-
-/**
- * What hooks set on a reply, as a list.
- * @param {import('fastify').FastifyReply} reply
- */
-function headersOfHooks(reply) {
-  const { 'cache-control': _, ...headers } = reply.getHeaders() // which is in the answer's own list
-  return Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
-}
-
-/**
- * Sends IDs, without reply.send(): nothing of fastify's has to look at them, and so a request for one ID costs 5 % less.
- * @param {Source} source
- * @param {string} form
- * @param {string | Buffer} body
- * @param {import('fastify').FastifyReply} reply
- * @param {boolean} isGuarded whether hooks may have set headers: CORS, the rate
- */
-function answer(source, form, body, reply, isGuarded) {
-  let lists = LISTS.get(source.headers)
-  if (lists === undefined) {
-    lists = listsOf(source.headers)
-    LISTS.set(source.headers, lists)
-  }
-  const list = [...lists[form], 'content-length', String(Buffer.byteLength(body))] // a name need not be ASCII
-  if (isGuarded) list.push(...headersOfHooks(reply))
-  reply.hijack()
-  reply.raw.writeHead(200, list).end(body)
-}
-
-/**
- * What the route of IDs needs. `isGuarded`: whether hooks may set headers; `answered`: what hooks do elsewhere.
- * @typedef {object} Needs
- * @property {import('../ids/names.js').Names} names
- * @property {import('../http/waiting.js').Waiting} waiting
- * @property {{ isClosing: boolean }} state
- * @property {boolean} isGuarded
- * @property {(status: number, ms: number) => void} answered
- * @property {import('../http/log.js').Log} log
- */
-
 /**
  * @param {import('fastify').FastifyInstance} app
- * @param {Needs} needs
+ * @param {Pick<import('../http/app.js').Parts, 'names' | 'waiting' | 'state'>} parts
  */
-async function routes(app, { names, waiting, state, isGuarded, answered, log }) {
-  /**
-   * @param {Source} source
-   * @param {number} n
-   * @param {string} form
-   * @param {import('node:net').Socket} socket
-   */
-  function later(source, n, form, socket) {
-    return waiting.run(socket, async (signal) => {
-      try {
-        const ids = await source.later(n, signal)
-        source.keeper.works()
-        return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
-      } catch (error) {
-        if (!signal.aborted) source.keeper.fails(/** @type {Error} */ (error))
-        throw error
-      }
-    })
-  }
-
+async function routes(app, { names, waiting, state }) {
   /**
    * @param {Source} source
    * @param {number} n
@@ -201,61 +131,40 @@ async function routes(app, { names, waiting, state, isGuarded, answered, log }) 
   }
 
   /**
-   * @param {import('fastify').FastifyRequest} request
-   * @param {import('fastify').FastifyReply} reply
+   * @param {Source} source
+   * @param {number} n
+   * @param {string} form
+   * @param {import('node:net').Socket} socket
    */
-  function handle(request, reply) {
-    const since = performance.now()
-    try {
-      return give(request, reply, since)
-    } catch (error) {
-      return refuse(/** @type {Error} */ (error), since, reply)
-    }
+  function later(source, n, form, socket) {
+    return waiting.run(socket, async (signal) => {
+      try {
+        const ids = await source.later(n, signal)
+        source.keeper.works()
+        return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
+      } catch (error) {
+        if (!signal.aborted) source.keeper.fails(/** @type {Error} */ (error))
+        throw error
+      }
+    })
   }
 
-  /**
-   * @param {import('fastify').FastifyRequest} request
-   * @param {import('fastify').FastifyReply} reply
-   * @param {number} since
-   */
-  function give(request, reply, since) {
+  app.post(PATH, { schema: SCHEMA }, (request, reply) => {
     if (state.isClosing) throw ending()
     const source = names.of(/** @type {any} */ (request.params).name)
     const n = countOf(/** @type {any} */ (request.query))
     const form = formOf(request)
-    const send = (/** @type {string | Buffer} */ body) => {
-      answer(source, form, body, reply, isGuarded)
-      answered(200, performance.now() - since)
+    /** @param {string | Buffer} body */
+    const give = (body) => {
+      reply.headers(source.headers).header('content-type', OFFERED[FORMS.indexOf(form)])
+      return body
     }
     const { socket } = request.raw
     const body = waiting.isOn(socket) ? undefined : atOnce(source, n, form)
-    // A handler that gives back the reply would make fastify wait for it as for a promise.
-    if (body !== undefined) return send(body)
-    return later(source, n, form, socket).then(send, (error) => refuse(error, since, reply))
-  }
-
-  /**
-   * @param {Error} error
-   * @param {number} since
-   * @param {import('fastify').FastifyReply} reply
-   */
-  function refuse(error, since, reply) {
-    const problem = answerTo(error, reply.request, log)
-    answered(problem.status, performance.now() - since)
-    return problem.send(reply)
-  }
-
-  /**
-   * What guards refuse before the route.
-   * @param {Error} error
-   * @param {unknown} _request
-   * @param {import('fastify').FastifyReply} reply
-   */
-  const refuseAtOnce = (error, _request, reply) => refuse(error, performance.now(), reply)
-
-  app.post(PATH, { schema: SCHEMA, errorHandler: refuseAtOnce }, handle)
+    return body === undefined ? later(source, n, form, socket).then(give) : give(body)
+  })
 }
 
 const ending = () => new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
 
-module.exports = { PATH, routes }
+exports.routes = routes

@@ -27,29 +27,17 @@ const swaggerOf = (hasTokens) => ({
 /** @typedef {import('fastify').RouteOptions} Route */
 
 /**
- * The routes of an app with what they say of themselves, as they are added.
- * @param {import('fastify').FastifyInstance} app
- */
-function collectDescribed(app) {
-  /** @type {Route[]} */
-  const described = []
-  app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD') described.push(route)
-  })
-  return described
-}
-
-/**
  * The document, from an app that never listens: so the server need not load what makes it before somebody asks for it.
- * @param {Route[]} described
+ * @param {Route[]} known
  * @param {boolean} hasTokens
  */
-async function documentOf(described, hasTokens) {
+async function documentOf(known, hasTokens) {
   const app = require('fastify')({ exposeHeadRoutes: false, schemaController: COMPILES_NOTHING })
   for (const schema of ALL) app.addSchema(schema)
   await app.register(require('@fastify/swagger'), /** @type {any} */ (swaggerOf(hasTokens)))
   await app.register(async (routes) => {
-    for (const { method, url, schema } of described) routes.route({ method, url, schema, handler: () => {} })
+    for (const { method, url, schema } of known)
+      if (method !== 'HEAD') routes.route({ method, url, schema, handler: () => {} })
   })
   await app.ready()
   return JSON.stringify(app.swagger())
@@ -62,9 +50,9 @@ const COMPILES_NOTHING = {
 
 /**
  * @param {import('fastify').FastifyInstance} app
- * @param {{ described: Route[], hasTokens: boolean }} options
+ * @param {{ known: Route[], hasTokens: boolean }} options
  */
-async function routes(app, { described, hasTokens }) {
+async function routes(app, { known, hasTokens }) {
   /** @type {Promise<string> | undefined} */
   let text // it does not change
   const schema = {
@@ -73,9 +61,9 @@ async function routes(app, { described, hasTokens }) {
     response: { 200: { description: 'OpenAPI 3.0', content: { 'application/json': { schema: { type: 'object' } } } } },
   }
   app.get('/openapi.json', { schema }, async (_request, reply) => {
-    text ??= documentOf(described, hasTokens)
+    text ??= documentOf(known, hasTokens)
     return reply.header('content-type', 'application/json; charset=utf-8').send(await text)
   })
 }
 
-module.exports = { collectDescribed, routes }
+exports.routes = routes

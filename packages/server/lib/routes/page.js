@@ -31,7 +31,7 @@ async function routes(app) {
     const found = path.join(FOLDER, file)
     if (!existsSync(found)) continue
     const content = readFileSync(found)
-    app.get(url, { config: { open: true }, schema: { hide: true } }, (_request, reply) =>
+    app.get(url, { schema: { hide: true } }, (_request, reply) =>
       reply.headers({ ...HEADERS, 'content-type': type }).send(content),
     )
   }
