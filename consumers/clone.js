@@ -1,5 +1,3 @@
-'use strict'
-
 // A copy of this repository as it is now, with uncommitted changes and a history of one commit, to try releases in. It
 // always has something to release, whatever the changelog says at the moment. It must never link back to the
 // repository, except for its node_modules.

@@ -1,5 +1,3 @@
-'use strict'
-
 // flakeforge as its users have it: packed, installed in projects like theirs, and built by their tools. `node
 // consumers/index.js` runs every folder here, `node consumers/index.js bundlers` one of them. A folder has a check.js
 // that exports an async function: it calls `report(name, { ok, output })` for each thing it tries.

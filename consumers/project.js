@@ -1,5 +1,3 @@
-'use strict'
-
 // A user's project: a fixture folder, copied to target/consumers/, with its locked packages and the packed tarballs of
 // flakeforge installed. It must never link to this repository: the project has only what is in the tarballs.
 
@@ -9,6 +7,7 @@ const path = require('node:path')
 const { npm, packAll } = require('../scripts/pack.js')
 
 const target = path.join(__dirname, '..', 'target', 'consumers')
+const PACKAGES = ['package.json', 'package-lock.json']
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
 
 /** Variables that `npm test` and the CI set for our own programs must not reach those of a project. */
@@ -39,6 +38,9 @@ function install(folder) {
     npm(['ci', '--ignore-scripts', ...QUIET], folder)
     fs.copyFileSync(path.join(folder, 'package-lock.json'), path.join(folder, 'node_modules', '.lock-of-the-fixture'))
   }
+  const modules = path.join(folder, 'node_modules')
+  for (const name of fs.readdirSync(modules).filter((each) => each.startsWith('flakeforge')))
+    fs.rmSync(path.join(modules, name), { recursive: true }) // of the fixture before this one
   for (const tarball of Object.values(packed())) unpack(tarball, folder)
 }
 
@@ -56,16 +58,19 @@ function unpack(tarball, folder) {
 }
 
 /**
- * A fresh copy of a fixture with everything installed.
- * @param {string} fixture the fixture's folder, with package.json and package-lock.json
+ * A fresh copy of a fixture with everything installed. Those without a package.json of their own are all tried in one folder,
+ * one after the other, with the packages of consumers/package.json.
+ * @param {string} fixture the fixture's folder
  * @returns {string} the project's folder
  */
 function project(fixture) {
-  const folder = path.join(target, path.basename(fixture))
+  const isAlone = fs.existsSync(path.join(fixture, 'package.json'))
+  const folder = path.join(target, isAlone ? path.basename(fixture) : 'project')
   fs.mkdirSync(folder, { recursive: true })
   for (const name of fs.readdirSync(folder))
     if (name !== 'node_modules') fs.rmSync(path.join(folder, name), { recursive: true })
   fs.cpSync(fixture, folder, { recursive: true })
+  if (!isAlone) for (const name of PACKAGES) fs.copyFileSync(path.join(__dirname, name), path.join(folder, name))
   install(folder)
   return folder
 }

@@ -1,5 +1,3 @@
-'use strict'
-
 // Next to client packages that are too old for a store, flakeforge can still be installed. If a program uses such a
 // package, as a given client or by an address, flakeforge says which version it needs. Each folder is a project with
 // one such package.

@@ -1,5 +1,3 @@
-'use strict'
-
 // What a project tries with its client package: `node programs.js NAME ADDRESS` prints the result of each try as [name
 // of the try, code, message].
 

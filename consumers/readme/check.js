@@ -1,5 +1,3 @@
-'use strict'
-
 // Follows the README from top to bottom in an empty folder, as a newcomer does: types the commands, runs the programs,
 // and compares what they print with what the README says. flakeforge comes from the packed tarballs.
 

@@ -1,5 +1,3 @@
-'use strict'
-
 // flakeforge-server as its users have it: the three tarballs installed in an empty folder by npm itself, then `npx
 // flakeforge-server`, whose page and IDs are there. It must never find anything of this repository.
 

@@ -1,5 +1,3 @@
-'use strict'
-
 // Starts the flakeforge-server that a folder has installed, as its users do: `npx flakeforge-server`, on a free port and with
 // slots of its own.
 

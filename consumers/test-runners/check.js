@@ -1,5 +1,3 @@
-'use strict'
-
 // Test tools that fake timers: jest, vitest, and sinon, which other runners use. Their tests are in the folders with
 // their names.
 

@@ -1,5 +1,3 @@
-'use strict'
-
 // Every call of flakeforge that waits for time to pass. Each must end by itself, whatever a test has done to the
 // timers.
 

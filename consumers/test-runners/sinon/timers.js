@@ -1,5 +1,3 @@
-'use strict'
-
 // sinon puts its fakes everywhere: even into the modules node:timers and node:perf_hooks, and in place of
 // process.nextTick.
 //   node sinon/timers.js first|later    is flakeforge loaded before or after the fakes?
