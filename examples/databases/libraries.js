@@ -46,9 +46,12 @@ export class Library {
   }
 
   write(results) {
-    writeFileSync(join(this.folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
+    writeFileSync(join(this.folder, 'results.json'), `${inRows(JSON.stringify(results, null, 2))}\n`)
   }
 }
+
+/** The same JSON, with each innermost object in one line. */
+const inRows = (json) => json.replaceAll(/\{\n[^{}]*\}/g, (inner) => inner.replaceAll(/\n\s*/g, ' '))
 
 /** All of them, in the order of their titles. */
 export const allLibraries = () =>
