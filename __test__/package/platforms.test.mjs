@@ -1,5 +1,5 @@
 // `npm run platforms`, without a build: what a machine is told that cannot do it, what is seen in a binary, and the table.
-// The outputs of objdump and the others in platforms/ are real ones of built binaries, with the long tables cut.
+// The outputs of objdump and the others in platforms/ are real ones of built binaries, shortened: some rows of each kind.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
