@@ -9,11 +9,7 @@ const dialects = require('../codec/dialects.js')
 const { nearest } = require('../base/nearest.js')
 const { factsOf } = require('../codec/layout.js')
 const native = require('../native/index.js')
-
-const PREFIX = 'FLAKEFORGE_'
-
-/** What every layout reads; the last one is for our tests. */
-const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
+const { COMMON, PREFIX, variableOf } = require('./node-number.js')
 
 /** The server checks its variables itself. */
 const OF_SERVER = /^FLAKEFORGE_SERVER_/
@@ -22,14 +18,8 @@ const OF_SERVER = /^FLAKEFORGE_SERVER_/
 const OF_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_\d+_/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
 
-/**
- * The variables of the node fields of a layout.
- * @param {string} name
- */
-const ofLayout = (name) => factsOf(name).nodeNames.map((field) => PREFIX + field.toUpperCase())
-
 /** The variables of all layouts that have a name. */
-const ofAllLayouts = () => dialects.flatMap(({ name }) => ofLayout(name))
+const ofAllLayouts = () => dialects.flatMap(({ name }) => factsOf(name).nodeNames.map(variableOf))
 
 /** @param {string} variable */
 function isOurs(variable) {

@@ -76,22 +76,26 @@ function choose(options, facts) {
 /** @param {Options} values of `id` and the node fields, from wherever they came */
 const isUnnamed = (values) => Object.values(values).every((value) => isAbsent(value) || value === '')
 
-/** Ours, but for those that every layout reads, and the one of our tests. */
-const OTHERS = /^FLAKEFORGE_(?!(?:ID|STORE|REQUIRE_SERVERS)$)/
+const PREFIX = 'FLAKEFORGE_'
 
-/** What lookAround() has looked at: all that it depends on does not change while the process runs. */
-const seen = new Set()
+/** What every layout reads; the last one is for our tests. */
+const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
+
+/** The layouts for which the variables were looked at, with node 0 and with others: these do not change meanwhile. */
+const [seenWithZero, seen] = [new WeakSet(), new WeakSet()]
 
 /**
  * Warns of variables that look like ours but are ignored here.
  * @param {LayoutFacts} facts
  * @param {boolean} isZero whether the node number is 0
  */
-function lookAround({ variables = [] }, isZero) {
-  const what = `${variables} ${isZero}`
-  if (seen.has(what)) return
-  seen.add(what)
-  const isOther = (/** @type {string} */ name) => OTHERS.test(name) && !variables.includes(name)
+function lookAround(facts, isZero) {
+  const known = isZero ? seenWithZero : seen
+  if (known.has(facts)) return
+  known.add(facts)
+  const { variables = [] } = facts
+  const isOther = (/** @type {string} */ name) =>
+    name.startsWith(PREFIX) && !COMMON.includes(name) && !variables.includes(name)
   if (Object.keys(process.env).some(isOther)) require('./ignored-variables.js').warnOfVariables(variables, isZero)
 }
 
@@ -104,7 +108,7 @@ function lookForCluster() {
  * The environment variable of a node field, or of `id`.
  * @param {string} name
  */
-const variableOf = (name) => `FLAKEFORGE_${name.toUpperCase()}`
+const variableOf = (name) => PREFIX + name.toUpperCase()
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {
@@ -135,4 +139,4 @@ function shift(node, offset, max) {
   return shifted
 }
 
-module.exports = { readNodeNumber, readNodes, variableOf }
+module.exports = { COMMON, PREFIX, readNodeNumber, readNodes, variableOf }

@@ -204,18 +204,27 @@ function changeOne(id, change) {
  */
 function changeAll(ids, changeBytes, changeNumbers) {
   if (isBigUint64Array(ids)) {
-    const numbers = unlessGone(() => new BigUint64Array(ids))
-    if (numbers === undefined) throw errors().idError(ids, `an array of IDs: its ${GONE}`)
+    const numbers = copyOf(ids, () => new BigUint64Array(ids))
     inPlace(new Uint8Array(numbers.buffer), changeNumbers)
     return numbers
   }
   if (!isUint8Array(ids)) throw errors().idError(ids, 'IDs as take() or takeBigInts() gives them')
-  const copy = unlessGone(() => new Uint8Array(ids))
-  if (copy === undefined) throw errors().idError(ids, `an array of IDs: its ${GONE}`)
+  const copy = copyOf(ids, () => new Uint8Array(ids))
   if (copy.length % 8 !== 0) throw errors().idError(ids, `IDs of 8 bytes each: it has ${copy.length} bytes`)
   const bytes = Buffer.from(copy.buffer)
   inPlace(bytes, changeBytes)
   return bytes
+}
+
+/**
+ * @template T
+ * @param {unknown} ids
+ * @param {() => T} copy
+ */
+function copyOf(ids, copy) {
+  const copied = unlessGone(copy)
+  if (copied === undefined) throw errors().idError(ids, `an array of IDs: its ${GONE}`)
+  return copied
 }
 
 module.exports = { Seal }
