@@ -9,7 +9,7 @@ const dialects = require('../codec/dialects.js')
 const { nearest } = require('../base/nearest.js')
 const { factsOf } = require('../codec/layout.js')
 const native = require('../native/index.js')
-const { COMMON, PREFIX, variableOf } = require('./node-number.js')
+const { COMMON, PREFIX, variableOf } = require('./variables.js')
 
 /** The server checks its variables itself. */
 const OF_SERVER = /^FLAKEFORGE_SERVER_/

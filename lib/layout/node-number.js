@@ -5,6 +5,7 @@
 // 0. Two sources that could disagree are an error, because somebody relies on the one that would be ignored.
 
 const { errors, isAbsent, readBounded, readInteger } = require('../base/check.js')
+const { COMMON, PREFIX, variableOf } = require('./variables.js')
 
 /**
  * @import { Options } from '../base/check.js'
@@ -76,11 +77,6 @@ function choose(options, facts) {
 /** @param {Options} values of `id` and the node fields, from wherever they came */
 const isUnnamed = (values) => Object.values(values).every((value) => isAbsent(value) || value === '')
 
-const PREFIX = 'FLAKEFORGE_'
-
-/** What every layout reads; the last one is for our tests. */
-const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
-
 /** The layouts for which the variables were looked at, with node 0 and with others: these do not change meanwhile. */
 const [seenWithZero, seen] = [new WeakSet(), new WeakSet()]
 
@@ -103,12 +99,6 @@ function lookAround(facts, isZero) {
 function lookForCluster() {
   if (process.channel) require('./ignored-variables.js').warnOfWorker()
 }
-
-/**
- * The environment variable of a node field, or of `id`.
- * @param {string} name
- */
-const variableOf = (name) => PREFIX + name.toUpperCase()
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {
@@ -139,4 +129,4 @@ function shift(node, offset, max) {
   return shifted
 }
 
-module.exports = { COMMON, PREFIX, readNodeNumber, readNodes, variableOf }
+module.exports = { readNodeNumber, readNodes }
