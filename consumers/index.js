@@ -1,6 +1,7 @@
 // flakeforge as its users have it: packed, installed in projects like theirs, and built by their tools. `node
-// consumers/index.js` runs every folder here, `node consumers/index.js bundlers` one of them. A folder has a check.js
-// that exports an async function: it calls `report(name, { ok, output })` for each thing it tries.
+// consumers/index.js` runs every folder here, `node consumers/index.js bundlers` one of them, and `bundlers:esbuild` one kind
+// of it. A folder has a check.js that exports an async function `(report, wants)`: it calls `report(name, { ok, output })` for
+// each thing it tries, and tries only kinds that it `wants(kind)`.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -21,24 +22,26 @@ function report(name, { ok, output }) {
   if (!ok) console.log(String(output).replace(/^/gm, '    '))
 }
 
-async function check(name) {
+/** @param {string} word a folder, or a kind of it as `folder:kind` */
+async function check(word) {
   const before = passed + failed
+  const [name, wanted] = word.split(':')
   try {
-    await require(`./${name}/check.js`)(report)
+    await require(`./${name}/check.js`)(report, (kind) => wanted === undefined || kind === wanted)
   } catch (error) {
-    return report(name, { ok: false, output: error.stack })
+    return report(word, { ok: false, output: error.stack })
   }
-  if (passed + failed === before) report(name, { ok: false, output: 'it tried nothing' })
+  if (passed + failed === before) report(word, { ok: false, output: 'it tried nothing' })
 }
 
-async function main(names) {
-  const unknown = names.find((name) => !all.includes(name))
+async function main(words) {
+  const unknown = words.find((word) => !all.includes(word.split(':')[0]))
   if (unknown !== undefined) {
-    console.error(`usage: node consumers/index.js [${all.join(' | ')}]…`)
+    console.error(`usage: node consumers/index.js [${all.join(' | ')}][:KIND]…`)
     process.exitCode = 2
     return
   }
-  for (const name of names.length > 0 ? names : all) await check(name)
+  for (const word of words.length > 0 ? words : all) await check(word)
   console.log(`consumers: ${passed} ok, ${failed} failed`)
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 }

@@ -170,7 +170,7 @@ async function checkNext(builds) {
   await checkServer('Next.js: standalone', { command: ['server.js'], folder: standalone, url, report })
 }
 
-module.exports = async function check(report) {
+module.exports = async function check(report, wants) {
   const { startRedis, wantRedis } = await import('../../__test__/servers/redis.mjs')
   if (wantRedis() === undefined) return report('bundlers: skipped, there is no redis-server', { ok: true })
   const folder = project(__dirname)
@@ -179,9 +179,10 @@ module.exports = async function check(report) {
     const builds = new Builds({ folder, url: server.url, report })
     const created = run(process.execPath, [COMMAND, 'create', server.url, 'orders'], folder)
     if (!created.ok) throw new Error(created.output)
-    for (const title of ['esbuild', 'webpack', 'Rollup', 'Vite']) await builds.build(title, builds.checkBundle)
-    await builds.build('ncc', builds.checkAlone)
-    await builds.build('Next.js', () => checkNext(builds))
+    for (const title of ['esbuild', 'webpack', 'Rollup', 'Vite'].filter(wants))
+      await builds.build(title, builds.checkBundle)
+    if (wants('ncc')) await builds.build('ncc', builds.checkAlone)
+    if (wants('Next.js')) await builds.build('Next.js', () => checkNext(builds))
   } finally {
     await server.stop()
   }

@@ -159,7 +159,7 @@ function checkRow(all, row, address) {
     )
 }
 
-module.exports = async function check(report) {
+module.exports = async function check(report, wants) {
   const { startPostgres, wantPostgres } = await import('../../__test__/servers/postgres.mjs')
   const folder = project(__dirname)
   const away = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-package-managers-'))
@@ -168,7 +168,7 @@ module.exports = async function check(report) {
     if (server)
       must(run(process.execPath, ['bin/flakeforge.js', 'create', server.url, 'orders'], path.join(__dirname, '../..')))
     const all = new Rows({ away, modules: path.join(folder, 'node_modules'), report })
-    for (const row of rows()) checkRow(all, row, server?.url)
+    for (const row of rows().filter(({ name }) => wants(name))) checkRow(all, row, server?.url)
   } finally {
     await server?.stop()
     fs.rmSync(away, { recursive: true, force: true, maxRetries: 3 })

@@ -4,13 +4,15 @@
 const path = require('node:path')
 const { project, run } = require('../project.js')
 
-module.exports = async (report) => {
+module.exports = async (report, wants) => {
   const folder = project(__dirname)
   const bin = (name, ...args) => run(path.join(folder, 'node_modules', '.bin', name), args, folder)
-  report('jest, in processes', bin('jest', '--ci', '-w', '2'))
-  report('jest, in worker threads', bin('jest', '--ci', '-w', '2', '--workerThreads'))
-  report('vitest, in threads, processes and contexts', bin('vitest', 'run'))
-  for (const when of ['first', 'later']) {
+  if (wants('jest')) {
+    report('jest, in processes', bin('jest', '--ci', '-w', '2'))
+    report('jest, in worker threads', bin('jest', '--ci', '-w', '2', '--workerThreads'))
+  }
+  if (wants('vitest')) report('vitest, in threads, processes and contexts', bin('vitest', 'run'))
+  for (const when of wants('sinon') ? ['first', 'later'] : []) {
     const { ok, output } = run(process.execPath, ['sinon/timers.js', when], folder)
     // A process whose timers are all fakes would end in the middle, with status 0.
     report(`sinon, flakeforge is loaded ${when}`, { ok: ok && output.endsWith('all have ended'), output })
