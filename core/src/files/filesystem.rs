@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The type of a file system in memory.
-pub const TMPFS: u64 = 0x0102_1994;
+const TMPFS: u64 = 0x0102_1994;
 
 /// Types of local file systems, as statfs(2) has them.
 const LOCAL: [u64; 13] = [

@@ -7,7 +7,6 @@
 mod support;
 
 #[cfg(target_os = "linux")]
-mod boot;
 #[cfg(target_os = "linux")]
 mod counters;
 mod errors;
