@@ -4,10 +4,11 @@
 //! **node** number. Tick and counter, joined, are one *number* that only grows, so a generator needs one
 //! atomic word: the next free number.
 //!
-//! There are four rooms, the lowest first, on one small file. A room may use what is below it, and no other.
+//! There are four rooms, the lowest first, on two small files. A room may use what is below it, and no other.
 //!
 //! | room | what it is for |
 //! |---|---|
+//! | `hash` | one hash for all who need one |
 //! | `sync` | the atomics: the standard library's, or those of the models |
 //! | [`layout`] | what the 64 bits mean |
 //! | [`generator`] | how numbers are taken in a process |
@@ -21,6 +22,7 @@ compile_error!(
 
 pub mod files;
 pub mod generator;
+mod hash;
 pub mod layout;
 pub mod lease;
 mod sync;

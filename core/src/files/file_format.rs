@@ -30,6 +30,7 @@ use std::sync::atomic::AtomicU64;
 use crate::files::mark::Mark;
 use crate::files::presence::Presence;
 use crate::generator::cursor::Cursor;
+use crate::hash::hash;
 
 /// Size of a page, and of every file.
 pub const SIZE: usize = 4096;
@@ -300,9 +301,7 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// FNV-1a of the header. It is only there to notice damage, and is good enough for that.
+/// Of the header. It is only there to notice damage.
 fn checksum(page: &[u8; SIZE]) -> u64 {
-    page[..size_of::<Header>()]
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    hash(&page[..size_of::<Header>()])
 }

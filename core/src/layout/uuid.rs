@@ -15,6 +15,8 @@
 //!
 //! This file must never read a UUID that it would not write: another program's UUID is not an ID.
 
+use crate::hash::hash;
+
 const VERSION: u64 = 8;
 const VARIANT: u64 = 0b10;
 const HASH_BITS: u32 = 56;
@@ -37,10 +39,7 @@ pub enum Refusal {
 /// The mark of a layout: `0b01`, and the last 56 bits of the 64-bit FNV-1a hash of a text that says how the layout reads
 /// times.
 pub fn mark_of(reading: &str) -> u64 {
-    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let hash = reading.bytes().fold(OFFSET_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
-    1 << HASH_BITS | hash & ((1 << HASH_BITS) - 1)
+    1 << HASH_BITS | hash(reading.as_bytes()) & ((1 << HASH_BITS) - 1)
 }
 
 /// The UUID of an ID, in lower case.

@@ -3,6 +3,7 @@
 //!
 //! This file must never say that no slot is free before it has looked at each of them.
 
+use crate::hash::hash;
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::parts::{AT_ONCE, Parts, Random};
 use crate::lease::grants::record::{SlotRecord, Unreadable};
@@ -50,7 +51,7 @@ impl Search {
         let mut random = Random(fresh as u64 ^ (fresh >> 64) as u64);
         if is_large(slots) && self.looks < SAMPLES {
             self.looks += 1;
-            let mut home = Random(hash(&seeker.host));
+            let mut home = Random(hash(seeker.host.as_bytes()));
             let homes = chosen.len() + HOME;
             let enough = (chosen.len() + SAMPLE).min(slots as usize);
             while chosen.len() < enough {
@@ -136,9 +137,4 @@ impl Search {
         let is_over = is_all && parts.iter().all(|part| part.full_at > self.since);
         is_over.then(|| parts.iter().map(|part| part.earliest).fold(i64::MAX, i64::min))
     }
-}
-
-/// FNV-1a, 64 bits.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
