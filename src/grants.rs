@@ -282,7 +282,6 @@ impl StepTask {
             None => None,
         };
         Some(match self.r#type.as_str() {
-            "open" => Task::Open(config?),
             "create" => Task::Create(config?),
             "join" => Task::Join(config?, seeker(owner, self.host)?),
             "acquire" => Task::Acquire(config?, seeker(owner, self.host)?),

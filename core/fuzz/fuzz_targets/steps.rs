@@ -88,8 +88,7 @@ fn task(input: &Input, config: &GroupConfig) -> Task {
     let (config, (by, init, hi)) = (config.clone(), input.numbers);
     let seeker = Seeker { owner: 1, host: "h".to_owned() };
     match input.task % 10 {
-        0 => Task::Open(config),
-        1 => Task::Create(config),
+        0 | 1 => Task::Create(config),
         2 => Task::Join(config, seeker),
         3 => Task::Acquire(config, seeker),
         4 => Task::Renew(config, Holding { owner: 1, slot: 3, hi }),

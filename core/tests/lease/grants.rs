@@ -221,11 +221,11 @@ fn a_read_counts_only_while_the_group_is_as_it_was() {
     let (mut store, _, first) = held();
     let mut witness = Client::new(2);
     store.position = Some(900);
-    witness.run(&mut store, Task::Open(config(1)));
+    witness.run(&mut store, Task::Create(config(1)));
     store.position = Some(100); // only the witness knows that this is a loss
     let mut client = Client::new(3);
     let notes = |store: &mut Store| {
-        let opened = witness.clone().run(store, Task::Open(config(1)));
+        let opened = witness.clone().run(store, Task::Create(config(1)));
         assert_eq!(opened, crate::store::opened(false, first.now + QUIET, first.now));
     };
     let task = renew(&config(1), 1, 0, first.now + SKEW);
@@ -357,7 +357,7 @@ fn no_text_is_written_twice() {
         store.identity.process = format!("process {round}");
     }
     let different: BTreeSet<_> = texts.iter().collect();
-    assert!(texts.len() > 30, "{}", texts.len());
+    assert!(texts.len() > 20, "{}", texts.len());
     assert_eq!(different.len(), texts.len());
 }
 
@@ -418,8 +418,8 @@ fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
                 store.records.insert(name.clone(), text.to_owned());
                 let answer = client.clone().run(&mut store, task.clone());
                 assert_eq!(store.text(&name), Some(text), "{task:?}");
-                let is_needed = name == GROUP
-                    || !matches!(task, Task::Open(_) | Task::Create(_) | Task::Destroy | Task::List | Task::Exists);
+                let is_needed =
+                    name == GROUP || !matches!(task, Task::Create(_) | Task::Destroy | Task::List | Task::Exists);
                 if is_needed {
                     assert_eq!(answer, Answer::Refused(StepError::Record(name, why)), "{task:?}");
                 }

@@ -7,9 +7,8 @@ use flakeforge_core::lease::grants::task::{Answer, Ask, StepError, Task};
 
 use crate::store::*;
 
-fn open(config: &GroupConfig) -> Task {
-    Task::Open(config.clone())
-}
+/// How long a group is quiet that nobody used before.
+const CREATED: i64 = 1_000 + SKEW + 1;
 
 fn create(config: &GroupConfig) -> Task {
     Task::Create(config.clone())
@@ -52,7 +51,7 @@ fn an_absent_group_may_be_a_lost_one_so_it_is_quiet_to_the_millisecond() {
 
 #[test]
 fn every_step_that_needs_a_group_makes_it_in_the_same_way() {
-    for task in [open(&config(1)), join(&config(1), 1, "h"), acquire(&config(1), 1), renew(&config(1), 1, 0, 0)] {
+    for task in [join(&config(1), 1, "h"), acquire(&config(1), 1), renew(&config(1), 1, 0, 0)] {
         let mut store = Store::empty();
         let now = store.now;
         Client::new(1).run(&mut store, task);
@@ -67,25 +66,24 @@ fn from_nothing_only_an_unknown_group_is_written_and_the_next_read_begins_the_qu
     let mut store = Store::empty();
     let first = store.now;
     let mut writes = Vec::new();
-    let opened_ = Client::new(1).run_with(&mut store, open(&config(1)), |store, ask| {
+    let opened_ = Client::new(1).run_with(&mut store, create(&config(1)), |store, ask| {
         if let Ask::Swap(swap) = ask {
             writes.push(GroupRecord::parse(&swap.to).unwrap());
             store.now += 1_000;
         }
         Fate::Done
     });
-    assert_eq!(opened_, opened(true, first + 1_000 + QUIET, first + 2_000));
+    assert_eq!(opened_, opened(true, first + 1_000 + CREATED, first + 2_000));
     assert_eq!((writes.len(), &writes[0].state, &writes[0].identity), (2, &Stage::Unknown, &store.identity));
     assert_ne!(writes[0].nonce, writes[1].nonce);
 }
 
 #[test]
-fn open_says_whether_it_made_the_group() {
+fn create_says_whether_it_made_the_group() {
     let mut store = Store::empty();
-    let until = store.now + QUIET;
-    assert_eq!(Client::new(1).run(&mut store, open(&config(1))), opened(true, until, store.now));
+    let until = store.now + CREATED;
+    assert_eq!(Client::new(1).run(&mut store, create(&config(1))), opened(true, until, store.now));
     let before = store.clone();
-    assert_eq!(Client::new(2).run(&mut store, open(&config(1))), opened(false, until, store.now));
     assert_eq!(Client::new(2).run(&mut store, create(&config(1))), opened(false, until, store.now));
     assert_eq!(store.records, before.records);
 }
@@ -94,7 +92,7 @@ fn open_says_whether_it_made_the_group() {
 fn of_two_who_open_a_group_at_once_one_made_it() {
     let mut store = Store::empty();
     let mut clients = [Client::new(1), Client::new(2)];
-    let mut running: Vec<_> = clients.iter_mut().map(|client| Running::new(client, open(&config(1)))).collect();
+    let mut running: Vec<_> = clients.iter_mut().map(|client| Running::new(client, create(&config(1)))).collect();
     while running.iter().any(|running| !matches!(running.ask, Ask::Done(_))) {
         for (running, client) in running.iter_mut().zip(&mut clients) {
             if !matches!(running.ask, Ask::Done(_)) {
@@ -112,7 +110,7 @@ fn the_quiet_period_is_the_longest_one_whatever_the_ttl() {
         let config = GroupConfig { ttl_ms, skew_ms: 100, ..config(1) };
         let mut store = Store::empty();
         let until = store.now + 60_000 + 100 + 1;
-        assert_eq!(Client::new(1).run(&mut store, open(&config)), opened(true, until, store.now));
+        assert_eq!(Client::new(1).join(&mut store, &config, 1), quiet(until, store.now));
     }
 }
 
@@ -123,7 +121,7 @@ fn an_unknown_group_keeps_the_quiet_period_that_its_record_has() {
     let identity = store.identity.clone();
     let group = GroupRecord { quiet_until: until, identity, nonce: 1, ..GroupRecord::default() };
     store.records.insert(GROUP.to_owned(), group.text());
-    for task in [open(&config(1)), create(&config(1)), open(&durable(1)), Task::Destroy] {
+    for task in [create(&config(1)), create(&config(1)), create(&durable(1)), Task::Destroy] {
         let mut store = store.clone();
         Client::new(1).run(&mut store, task);
         assert_eq!(store.group().quiet_until, until);
@@ -135,7 +133,7 @@ fn an_unknown_group_keeps_the_quiet_period_that_its_record_has() {
 #[test]
 fn a_group_that_is_created_is_quiet_for_a_second_and_the_skew() {
     let mut store = Store::empty();
-    let until = store.now + 1_000 + SKEW + 1;
+    let until = store.now + CREATED;
     assert_eq!(Client::new(1).run(&mut store, create(&config(1))), opened(true, until, store.now));
     store.now = until - 1;
     assert_eq!(Client::new(2).join(&mut store, &config(1), 1), quiet(until, until - 1));
@@ -161,9 +159,8 @@ fn created_after(happens: impl Fn(&mut Store)) -> i64 {
 
 #[test]
 fn create_needs_both_reads_within_a_second() {
-    let short = 1_000 + SKEW + 1;
-    assert_eq!(created_after(|_| ()), short);
-    assert_eq!(created_after(|store| store.now += 1_000), short);
+    assert_eq!(created_after(|_| ()), CREATED);
+    assert_eq!(created_after(|store| store.now += 1_000), CREATED);
     assert_eq!(created_after(|store| store.now += 1_001), QUIET);
     assert_eq!(created_after(|store| store.now -= 1), QUIET, "a clock that was set back");
 }
@@ -246,7 +243,7 @@ fn a_group_that_is_made_while_the_one_before_is_ended_lives() {
         let ends = matches!(ask, Ask::Swap(swap) if swap.to.contains("state=destroyed"));
         if ends && store.group().life == 1 {
             other.run(store, Task::Destroy);
-            other.run(store, Task::Open(config(1)));
+            other.run(store, Task::Create(config(1)));
         }
         Fate::Done
     });
@@ -292,7 +289,7 @@ fn whoever_finds_a_group_that_is_being_ended_finishes_that() {
         (Task::Destroy, Answer::Done),
         (acquire(&config(1), 2), Answer::Refused(StepError::Destroyed)),
         (join(&config(1), 2, "h"), quiet(now + QUIET, now)),
-        (open(&config(1)), opened(true, now + QUIET, now)),
+        (create(&config(1)), opened(true, now + QUIET, now)),
         (create(&config(1)), opened(true, now + QUIET, now)),
     ] {
         let mut store = ending();
@@ -367,7 +364,7 @@ fn only_join_open_and_create_begin_a_group_again_with_a_new_life_and_the_quiet_p
         client.run(&mut store, Task::Destroy);
         let until = store.now + until;
         store.now += 10;
-        for task in [open(&config), create(&config), join(&config, 2, "h")] {
+        for task in [create(&config), join(&config, 2, "h")] {
             let mut store = store.clone();
             client.clone().run(&mut store, task);
             let group = store.group();
@@ -386,7 +383,7 @@ fn a_renewal_from_another_life_is_told_that_its_group_ended_in_a_quiet_period_to
     let (mut store, mut client, hi) = held(&config(1));
     let before = store.text(&slot_name(0)).map(str::to_owned);
     client.run(&mut store, Task::Destroy);
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     for now in [store.now, store.group().quiet_until] {
         store.now = now;
         assert_eq!(client.run(&mut store, renew(&config(1), 1, 0, hi.max(now + TTL))), Answer::Destroyed);
@@ -420,7 +417,7 @@ fn a_tombstone_under_another_identity_keeps_a_longer_quiet_period() {
     let group = GroupRecord { quiet_until: until, ..store.group() };
     store.records.insert(GROUP.to_owned(), group.text());
     store.restart();
-    assert_eq!(client.run(&mut store, open(&config(1))), opened(true, until, store.now));
+    assert_eq!(client.run(&mut store, create(&config(1))), opened(true, until, store.now));
 }
 
 #[test]
@@ -465,7 +462,7 @@ fn members_agree_on_everything_or_nothing_is_written() {
     ];
     for other in others {
         for (task, expected) in [
-            (open(&other), &mismatch),
+            (create(&other), &mismatch),
             (create(&other), &mismatch),
             (join(&other, 1, "h"), &mismatch),
             (acquire(&other, 1), &mismatch),
@@ -497,7 +494,7 @@ fn a_group_keeps_its_lineage_as_long_as_it_lives_and_each_group_made_has_another
         assert_eq!(store.group().lineage, first, "it names the one that has ended");
     }
     let mut seen = vec![first];
-    for task in [open(&config(1)), create(&durable(2)), join(&config(1), 1, "h")] {
+    for task in [create(&config(1)), create(&durable(2)), join(&config(1), 1, "h")] {
         held(&mut store, &mut client, Task::Destroy);
         assert_eq!(held(&mut store, &mut client, task), Some(store.group().lineage));
         seen.push(store.group().lineage);
@@ -515,7 +512,7 @@ fn a_group_keeps_its_lineage_as_long_as_it_lives_and_each_group_made_has_another
 fn a_group_begun_again_may_have_other_options() {
     let (mut store, mut client, _) = held(&config(1));
     client.run(&mut store, Task::Destroy);
-    assert!(matches!(client.run(&mut store, open(&config(5))), Answer::Opened { is_new: true, .. }));
+    assert!(matches!(client.run(&mut store, create(&config(5))), Answer::Opened { is_new: true, .. }));
     assert_eq!(store.group().state, Stage::Live(config(5)));
 }
 
@@ -547,7 +544,7 @@ fn clocks_too_far_apart_end_every_step_that_writes_before_it_does() {
         let refused = |store: &Store, task: Task| {
             assert_eq!(with_clock(store, (clock, clock), task.clone()), (skew(clock), false), "{task:?}");
         };
-        for task in [open(&config(2)), create(&config(2)), join(&config(2), 1, "h"), acquire(&config(2), 1)] {
+        for task in [create(&config(2)), join(&config(2), 1, "h"), acquire(&config(2), 1)] {
             refused(&absent, task.clone());
             refused(&restarted, task);
         }
@@ -557,7 +554,7 @@ fn clocks_too_far_apart_end_every_step_that_writes_before_it_does() {
         refused(&group, release(&config(2), 1, slot, 0));
         refused(&restarted, renew(&config(2), 1, slot, hi));
         refused(&destroyed, join(&config(2), 1, "h"));
-        refused(&destroyed, open(&config(2)));
+        refused(&destroyed, create(&config(2)));
         for store in [&absent, &group, &ending] {
             refused(store, Task::Destroy);
         }
@@ -574,7 +571,7 @@ fn clocks_too_far_apart_end_every_step_that_writes_before_it_does() {
 fn a_renewal_in_a_quiet_period_checks_the_clock_too() {
     let (mut store, mut client, _) = held(&config(1));
     store.restart();
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     let task = renew(&config(1), 1, 0, store.now + TTL);
     assert_eq!(with_clock(&store, (SKEW + 1, SKEW + 1), task.clone()), (skew(SKEW + 1), false));
     assert!(with_clock(&store, (SKEW, SKEW), task).1);
@@ -587,7 +584,7 @@ fn a_clock_too_far_away_is_named_where_nothing_would_be_written_either() {
     assert_eq!(with_clock(&store, clock, join(&config(1), 1, "host 1")).0, skew(SKEW + 1), "its own slot again");
     assert_eq!(with_clock(&store, clock, join(&config(1), 2, "h")).0, skew(SKEW + 1), "instead of exhausted");
     let mut quiet = Store::empty();
-    Client::new(1).run(&mut quiet, open(&config(1)));
+    Client::new(1).run(&mut quiet, create(&config(1)));
     for task in [join(&config(1), 2, "h"), renew(&config(1), 1, 0, hi)] {
         assert_eq!(with_clock(&quiet, clock, task).0, skew(SKEW + 1), "instead of quiet");
     }

@@ -7,8 +7,8 @@ use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Task
 
 use crate::store::*;
 
-fn open(config: &GroupConfig) -> Task {
-    Task::Open(config.clone())
+fn create(config: &GroupConfig) -> Task {
+    Task::Create(config.clone())
 }
 
 /// A store with one slot, which owner 1 holds, and its client.
@@ -21,7 +21,7 @@ fn held(config: &GroupConfig) -> (Store, Client, Granted) {
 
 fn quiet_until(store: &Store, config: &GroupConfig) -> i64 {
     let mut after = store.clone();
-    match Client::new(77).run(&mut after, open(config)) {
+    match Client::new(77).run(&mut after, create(config)) {
         Answer::Opened { quiet_until, .. } => quiet_until,
         other => panic!("{other:?}"),
     }
@@ -63,7 +63,7 @@ fn a_second_loss_lengthens_the_quiet_period_and_never_shortens_it() {
     let (mut store, mut client, _) = held(&config(1));
     store.restart();
     let first = store.now + QUIET;
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     store.now += 40_000;
     store.restart();
     assert_eq!(client.join(&mut store, &config(1), 2), quiet(first + 40_000, store.now));
@@ -150,7 +150,7 @@ fn a_durable_group_is_not_quiet_when_it_is_new() {
     let now = store.now;
     assert_eq!(Client::new(1).join(&mut store, &durable(1), 1), granted(0, now, now + TTL, now));
     let mut store = Store::empty();
-    let Answer::Opened { is_new: true, quiet_until, now } = Client::new(1).run(&mut store, open(&durable(1))) else {
+    let Answer::Opened { is_new: true, quiet_until, now } = Client::new(1).run(&mut store, create(&durable(1))) else {
         panic!();
     };
     assert!(quiet_until <= now);
@@ -195,7 +195,7 @@ fn a_position_that_falls_is_a_loss_and_is_noted_for_those_who_did_not_see_it() {
         let (mut store, _, _) = held(&config);
         let mut witness = Client::new(2);
         at(&mut store, 100);
-        witness.run(&mut store, open(&config));
+        witness.run(&mut store, create(&config));
         at(&mut store, 99);
         let until = store.now + QUIET;
         assert_eq!(witness.join(&mut store, &config, 3), quiet(until, store.now));
@@ -211,7 +211,7 @@ fn whoever_saw_a_position_fall_and_ends_the_group_leaves_the_longest_quiet_perio
     let (mut store, _, _) = held(&durable(1));
     let mut witness = Client::new(2);
     at(&mut store, 100);
-    witness.run(&mut store, open(&durable(1)));
+    witness.run(&mut store, create(&durable(1)));
     at(&mut store, 99);
     let until = store.now + QUIET;
     assert_eq!(witness.run(&mut store, Task::Destroy), Answer::Done);
@@ -224,7 +224,7 @@ fn a_position_that_stays_or_rises_or_is_missing_is_no_loss() {
     for position in [Some(100), Some(100), None, Some(101)] {
         store.position = position;
         let before = store.records.clone();
-        client.run(&mut store, open(&config(1)));
+        client.run(&mut store, create(&config(1)));
         assert_eq!(store.records, before);
     }
 }
@@ -241,9 +241,9 @@ fn answers_that_come_in_another_order_are_no_loss() {
     let (mut store, _, _) = held(&config(1));
     let mut client = Client::new(2);
     at(&mut store, 100);
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     let (mut early, mut late) =
-        (Running::new(&mut client, open(&config(1))), Running::new(&mut client, open(&config(1))));
+        (Running::new(&mut client, create(&config(1))), Running::new(&mut client, create(&config(1))));
     at(&mut store, 105);
     let first = early.look(&store, &client);
     at(&mut store, 110);
@@ -260,9 +260,9 @@ fn a_fall_counts_once_though_several_reads_were_under_way() {
     let (mut store, _, _) = held(&config(1));
     let mut client = Client::new(2);
     at(&mut store, 100);
-    client.run(&mut store, open(&config(1)));
-    let mut one = Running::new(&mut client, open(&config(1)));
-    let mut two = Running::new(&mut client, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
+    let mut one = Running::new(&mut client, create(&config(1)));
+    let mut two = Running::new(&mut client, create(&config(1)));
     at(&mut store, 50);
     let mut finish = |running: &mut Running, client: &mut Client| {
         while !matches!(running.ask, Ask::Done(_)) {
@@ -273,10 +273,10 @@ fn a_fall_counts_once_though_several_reads_were_under_way() {
     let noted = finish(&mut one, &mut client);
     assert_eq!(finish(&mut two, &mut client), noted);
     at(&mut store, 60);
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     assert_eq!(store.records, noted, "it counts from there");
     at(&mut store, 59);
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     assert_ne!(store.records, noted, "a second fall");
 }
 
@@ -300,20 +300,20 @@ fn other_groups_and_counters_notice_at_their_next_step() {
     for store in [&mut a, &mut b, &mut c] {
         at(store, 100);
     }
-    running("a", &mut a, open(&config(1)), &mut client);
-    running("b", &mut b, open(&config(1)), &mut client);
+    running("a", &mut a, create(&config(1)), &mut client);
+    running("b", &mut b, create(&config(1)), &mut client);
     running("c", &mut c, advance(Some(0)), &mut client);
     for store in [&mut a, &mut b, &mut c] {
         at(store, 50);
     }
-    running("a", &mut a, open(&config(1)), &mut client);
+    running("a", &mut a, create(&config(1)), &mut client);
     let until = b.now + QUIET;
     assert_eq!(a.group().quiet_until, until);
-    let b_after = running("b", &mut b, open(&config(1)), &mut client);
+    let b_after = running("b", &mut b, create(&config(1)), &mut client);
     assert_eq!(b_after, Ask::Done(opened(false, until, b.now)));
-    let fresh = Client::new(3).run(&mut d, open(&config(1)));
+    let fresh = Client::new(3).run(&mut d, create(&config(1)));
     assert!(matches!(fresh, Answer::Opened { quiet_until, .. } if quiet_until <= d.now));
-    running("d", &mut d, open(&config(1)), &mut client);
+    running("d", &mut d, create(&config(1)), &mut client);
     assert_eq!(d.records, first_look, "what the first look finds is accepted, once the fall is known");
     let c_after = running("c", &mut c, advance(None), &mut client);
     assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::task::StepError::Behind)));
@@ -327,11 +327,11 @@ fn the_look_that_finds_the_fall_counts_though_it_is_the_first_at_its_group() {
     at(&mut store, 100);
     let fresh = client.fresh();
     let (step, ask) =
-        flakeforge_core::lease::grants::step::Step::new("another", open(&config(1)), &client.memory, fresh);
+        flakeforge_core::lease::grants::step::Step::new("another", create(&config(1)), &client.memory, fresh);
     Running { step, ask }.go(&mut store, &mut client, Fate::Done);
     at(&mut store, 50);
     let until = store.now + QUIET;
-    assert_eq!(client.run(&mut store, open(&config(1))), opened(false, until, store.now));
+    assert_eq!(client.run(&mut store, create(&config(1))), opened(false, until, store.now));
 }
 
 #[test]
@@ -339,16 +339,16 @@ fn a_loss_counts_until_a_record_says_so() {
     let (mut store, _, _) = held(&config(1));
     let mut witness = Client::new(2);
     at(&mut store, 100);
-    witness.run(&mut store, open(&config(1)));
+    witness.run(&mut store, create(&config(1)));
     at(&mut store, 50);
     let mut tries = 0;
-    let mut running = Running::new(&mut witness, open(&config(1)));
+    let mut running = Running::new(&mut witness, create(&config(1)));
     while !swaps(&running.ask, GROUP) {
         running.go(&mut store, &mut witness, Fate::Done);
     }
     drop(running); // the swap never arrived, and its caller gave up
     let until = store.now + QUIET;
-    let answer = witness.run_with(&mut store, open(&config(1)), |_, ask| {
+    let answer = witness.run_with(&mut store, create(&config(1)), |_, ask| {
         tries += i32::from(swaps(ask, GROUP));
         if swaps(ask, GROUP) && tries == 1 { Fate::Dropped } else { Fate::Done }
     });
@@ -361,12 +361,12 @@ fn a_loss_that_was_seen_counts_for_a_group_that_is_missing_or_has_ended() {
         let (mut store, _, _) = held(&config);
         let mut witness = Client::new(2);
         at(&mut store, 100);
-        witness.run(&mut store, open(&config));
+        witness.run(&mut store, create(&config));
         at(&mut store, 50);
         let until = store.now + QUIET;
         let mut missing = store.clone();
         missing.records.clear();
-        let answer = witness.clone().run(&mut missing, open(&config));
+        let answer = witness.clone().run(&mut missing, create(&config));
         assert_eq!(answer, opened(true, until, store.now), "missing");
         let answer = witness.clone().run(&mut missing, Task::Create(config.clone()));
         assert_eq!(answer, opened(false, until, store.now));
@@ -376,7 +376,7 @@ fn a_loss_that_was_seen_counts_for_a_group_that_is_missing_or_has_ended() {
         witness.run(&mut store, Task::Destroy);
         store.now += 1_000_000;
         let until = store.now + QUIET;
-        assert_eq!(witness.run(&mut store, open(&config)), opened(true, until, store.now), "ended");
+        assert_eq!(witness.run(&mut store, create(&config)), opened(true, until, store.now), "ended");
         store.now = until;
         assert!(matches!(witness.join(&mut store, &config, 9), Answer::Granted(_)));
     }
@@ -389,7 +389,7 @@ fn restarted() -> (Store, Client, Granted) {
     let (mut store, mut client, first) = held(&config(1));
     store.restart();
     store.now += 3_000;
-    client.run(&mut store, open(&config(1)));
+    client.run(&mut store, create(&config(1)));
     (store, client, first)
 }
 

@@ -266,7 +266,6 @@ pub fn release(config: &GroupConfig, owner: Owner, slot: u32, last: i64) -> Task
 /// One task of each kind that works on a group.
 pub fn all_tasks(config: &GroupConfig, owner: Owner, slot: u32) -> Vec<Task> {
     vec![
-        Task::Open(config.clone()),
         Task::Create(config.clone()),
         join(config, owner, "h"),
         acquire(config, owner),

@@ -131,7 +131,7 @@ impl Step {
         let config = match &self.task {
             Task::Release { .. } | Task::Destroy => return Ok(Next::Done(Answer::Done)),
             Task::Renew(..) => return Ok(Next::Done(Answer::Destroyed)),
-            Task::Open(config) | Task::Create(config) | Task::Join(config, _) => config.clone(),
+            Task::Create(config) | Task::Join(config, _) => config.clone(),
             _ => return Err(StepError::Destroyed),
         };
         let is_same = group.identity.matches(&view.identity, durable && config.durable) && !view.is_lost;

@@ -139,8 +139,7 @@ impl Step {
     /// What this member says of the group.
     pub(super) fn config(&self) -> Option<&GroupConfig> {
         match &self.task {
-            Task::Open(config)
-            | Task::Create(config)
+            Task::Create(config)
             | Task::Join(config, _)
             | Task::Acquire(config, _)
             | Task::Renew(config, _)

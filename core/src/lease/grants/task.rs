@@ -11,9 +11,8 @@ use crate::lease::messages::Owner;
 /// What somebody wants of a group or a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
-    /// the group, made if it is missing or has ended
-    Open(GroupConfig),
-    /// the same for a group that nobody used in the last minute: then it is quiet for about a second only
+    /// the group, made if it is missing or has ended. If nobody used it in the last minute, it is quiet for about a
+    /// second only
     Create(GroupConfig),
     /// a slot, in a group that is made if it is missing or has ended
     Join(GroupConfig, Seeker),
