@@ -13,14 +13,17 @@ const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
 
 /** What packages of the WebAssembly take from package.json. Their description, files and platforms are their own. */
-const SHARED = ['version', 'keywords', 'author', 'homepage', 'license', 'repository', 'bugs']
+const SHARED = ['version', 'author', 'homepage', 'license', 'repository', 'bugs']
+
+const write = (folder, manifest) =>
+  fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 
 function writeShared({ folder, manifest }) {
   const main = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
   for (const name of SHARED) manifest[name] = main[name]
   for (const needed of [manifest.dependencies, manifest.peerDependencies])
     for (const name of [WASM, main.name]) if (needed?.[name] !== undefined) needed[name] = main.version
-  fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  write(folder, manifest)
 }
 
 /**
@@ -40,7 +43,10 @@ function writePlatforms() {
 function writeNpmDirs() {
   writePlatforms()
   for (const each of wasmPackages()) writeShared(each)
-  for (const each of allPackages()) writeTexts(each)
+  for (const { folder, manifest } of allPackages()) {
+    writeTexts({ folder, manifest })
+    write(folder, { ...manifest, keywords: undefined }) // who searches npm wants the package, not its parts
+  }
 }
 
 module.exports = { writeNpmDirs }
