@@ -28,6 +28,16 @@ async function use(url, report) {
   }
 }
 
+/** Without the packages that are optional, a store's address is an error that says which one it needs. */
+function useWithoutClients(folder, report) {
+  const pruned = run('npm', ['prune', '--omit=optional', ...QUIET], folder)
+  const ended = run('npx', ['--no', '--', 'flakeforge-server', '--store', 'redis://127.0.0.1:1'], folder, {
+    timeout: 60_000,
+  })
+  const ok = pruned.ok && ended.status === 2 && ended.output.includes('`npm install ioredis`')
+  report('--omit=optional: a store is an error that names what to install', { ok, output: ended.output })
+}
+
 module.exports = async (report) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-server-'))
   try {
@@ -40,6 +50,7 @@ module.exports = async (report) => {
     process.kill(-child.pid, 'SIGTERM') // npx and the server: a terminal's Ctrl-C reaches both
     await exit
     report('npx flakeforge-server', { ok: true, output: '' })
+    useWithoutClients(folder, report)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
