@@ -103,6 +103,8 @@ test.serial('a server that asked for an hour is asked again after 30 s', async (
   t.deepEqual(counts(), [1, 1])
   await round()
   t.deepEqual(counts(), [1, 2], 'it is left alone')
+  const { restMs } = await serversOf(asks).round(1, { patience: Number.POSITIVE_INFINITY })
+  t.is(restMs, 30_000, 'who has no other one rests no longer')
   aheadS += 30
   asks.script = giveIds
   t.is((await round()).length, 8)

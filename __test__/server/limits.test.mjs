@@ -39,8 +39,8 @@ async function isServed(t, path = '/v1/ids/default') {
 }
 
 /** A connection that is gone when the test is over. */
-function raw(t, text) {
-  const connection = rawConnection(server.port)
+function raw(t, text, options) {
+  const connection = rawConnection(server.port, options)
   t.teardown(() => connection.socket.destroy())
   if (text !== undefined) connection.send(text)
   return connection
@@ -101,6 +101,14 @@ for (const [what, [text, status]] of Object.entries(BROKEN)) {
     await isServed(t)
   })
 }
+
+test.serial('who was refused as no HTTP has no place any more, also if it keeps its side open', async (t) => {
+  for (let i = 0; i <= LIMITS.maxConnections; i++) {
+    const broken = raw(t, 'FROB / HTTP/1.1\r\n\r\n', { allowHalfOpen: true })
+    await broken.ended
+    t.regex(broken.text(), /^HTTP\/1\.1 400 /)
+  }
+})
 
 test('clients that go away in the middle of a request or of an answer harm nobody', async (t) => {
   for (const text of ['', 'POST', 'POST /v1/ids/default HTTP/1.1\r\n', ONE, ONE.replace(' HTTP', '?n=10000 HTTP')]) {

@@ -94,14 +94,15 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
   const third = start('--trust-proxy', '10.0.0.0/8')
   await ready(third)
   // Whoever opens the socket may say who asks; who says nothing is one client, without an address.
-  const clients = ['192.0.2.1', '192.0.2.2, 10.0.0.1', '2001:db8::1', '2001:db8::2, 10.0.0.1', '192.0.2.1', '', '']
-  for (const client of clients) {
+  const clients = ['192.0.2.1', '192.0.2.2, 10.0.0.1', '2001:db8::1', '', '192.0.2.1', '2001:db8::2, 10.0.0.1', '']
+  for (const [i, client] of clients.entries()) {
     const headers = client === '' ? {} : { 'x-forwarded-for': client }
     const response = await new Promise((resolve) =>
       http.request({ socketPath, path: '/v1/ids/default', method: 'POST', headers }, resolve).end(),
     )
     t.is(response.statusCode, 200, client)
     t.is(response.headers['x-ratelimit-limit'], '1000')
+    if (i < 4) t.is(response.headers['x-ratelimit-remaining'], '999', 'each of these is another one')
   }
   third.kill('SIGTERM')
   t.deepEqual(await once(third, 'exit'), [0, null])

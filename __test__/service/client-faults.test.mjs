@@ -1,13 +1,15 @@
 // examples/clients against servers that do what no flakeforge-server does on purpose: they stall, show another group, or send
-// something else than IDs. No client hangs, and none hands out IDs of two groups.
+// something else than IDs. No client hangs, and none hands out IDs of two groups. The tests of a language take turns, and the
+// languages do not wait for each other.
 
 import { spawn } from 'node:child_process'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import test from 'ava'
-import { cut, hang, idsIn, makeIds, problem, startScripted } from '../remote/scripted-server.mjs'
+import { cut, idsIn, makeIds, problem, startScripted } from '../remote/scripted-server.mjs'
 import { freshFolder } from '../servers/server.mjs'
 import { outputOf } from '../support/index.mjs'
+import { turns } from '../support/turns.mjs'
 import { isThere, LANGUAGES, pathOf } from './languages.mjs'
 
 const ORDERS = { 'flakeforge-layout': 'flake', 'flakeforge-group': '00000000000000a1' }
@@ -54,17 +56,29 @@ const once = (first, then) => {
   }
 }
 
-/** Sends headers, and then a byte now and then. */
-const dribble = (t, everyMs) => (_request, response, n) => {
-  response.writeHead(200, { ...ORDERS, 'content-type': 'application/octet-stream', 'content-length': n * 8 })
-  response.flushHeaders()
-  const timer = setInterval(() => response.write('\0'), everyMs)
+/** Asks for an hour. */
+const busy = problem(503, { code: 'ERR_FLAKE_QUIET', detail: 'Not yet.' }, { 'retry-after': '3600' })
+
+/** Sends `first`, and then `more` now and then. */
+const dribble = (t, everyMs, more, first) => (_request, response, n) => {
+  response.socket.write(
+    `HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: ${n * 8}\r\n${first}`,
+  )
+  const timer = setInterval(() => response.socket.write(more), everyMs)
   response.once('close', () => clearInterval(timer))
   t.teardown(() => clearInterval(timer))
 }
 
-for (const language of LANGUAGES.filter(isThere)) {
-  const { name } = language
+/** Tests of the languages that are there, by their names. */
+const testOf = Object.fromEntries(
+  LANGUAGES.map((language) => {
+    const [inTurn, run] = [turns(1), isThere(language) ? test : test.skip]
+    return [language.name, (title, work) => run(`${language.name}: ${title}`, (t) => inTurn(() => work(t)))]
+  }),
+)
+
+for (const language of LANGUAGES) {
+  const test = testOf[language.name]
   let command
   const needsCommand = async () => {
     command ??= await language.prepare(folder)
@@ -78,32 +92,29 @@ for (const language of LANGUAGES.filter(isThere)) {
     ['layout', OTHER_LAYOUT],
     ['group', AGAIN],
   ]) {
-    test.serial(
-      `${name}: another ${what} is an error that names both servers, and no ID of it is printed`,
-      async (t) => {
-        const given = [new Set(), new Set()]
-        const servers = await both(t, [of(ORDERS, given[0]), of(theirs, given[1])])
-        // Whichever it begins with, that one fails once, and then says what it is.
-        for (const [i, server] of servers.entries()) {
-          const { script } = server
-          server.script = (...args) => {
-            const isFirst = server.counts.length === 1
-            if (server.counts.length === 2 && servers[1 - i].counts.length === 0) return cut(...args)
-            return (isFirst || server.counts.length > 2 || servers[1 - i].counts.length > 0) && script(...args)
-          }
+    test(`another ${what} is an error that names both servers, and no ID of it is printed`, async (t) => {
+      const given = [new Set(), new Set()]
+      const servers = await both(t, [of(ORDERS, given[0]), of(theirs, given[1])])
+      // Whichever it begins with, that one fails once, and then says what it is.
+      for (const [i, server] of servers.entries()) {
+        const { script } = server
+        server.script = (...args) => {
+          const isFirst = server.counts.length === 1
+          if (server.counts.length === 2 && servers[1 - i].counts.length === 0) return cut(...args)
+          return (isFirst || server.counts.length > 2 || servers[1 - i].counts.length > 0) && script(...args)
         }
-        const urls = servers.map(({ url }) => url)
-        const { code, stdout, stderr } = await outcome(command('many', 'orders', 20_000, urls))
-        t.not(code, 0)
-        t.regex(stderr, /ERR_FLAKE_CONFIG_MISMATCH/)
-        for (const url of urls) t.true(stderr.includes(url), stderr)
-        const used = linesIn(stdout)
-        t.true(used.every((id) => given[0].has(id)) || used.every((id) => given[1].has(id)))
-      },
-    )
+      }
+      const urls = servers.map(({ url }) => url)
+      const { code, stdout, stderr } = await outcome(command('many', 'orders', 20_000, urls))
+      t.not(code, 0)
+      t.regex(stderr, /ERR_FLAKE_CONFIG_MISMATCH/)
+      for (const url of urls) t.true(stderr.includes(url), stderr)
+      const used = linesIn(stdout)
+      t.true(used.every((id) => given[0].has(id)) || used.every((id) => given[1].has(id)))
+    })
   }
 
-  test.serial(`${name}: a group that was made again is taken once all servers show it`, async (t) => {
+  test(`a group that was made again is taken once all servers show it`, async (t) => {
     const given = [new Set(), new Set()]
     const servers = await both(t, [of(ORDERS, given[0]), of(ORDERS, given[0])])
     for (const server of servers) {
@@ -127,7 +138,7 @@ for (const language of LANGUAGES.filter(isThere)) {
     t.true(used.some((id) => given[0].has(id)) && used.some((id) => given[1].has(id)))
   })
 
-  test.serial(`${name}: it is not taken while the server of the last IDs does not answer`, async (t) => {
+  test(`it is not taken while the server of the last IDs does not answer`, async (t) => {
     const given = new Set()
     const [first, second] = await both(t, [of(ORDERS), of(AGAIN, given)])
     first.script = once(of(ORDERS), cut)
@@ -141,11 +152,11 @@ for (const language of LANGUAGES.filter(isThere)) {
   })
 
   for (const [what, script] of [
-    ['stalls after its headers', (t) => dribble(t, 1e6)],
-    ['dribbles its answer', (t) => dribble(t, 300)],
-    ['never answers', () => hang],
+    ['stalls after its headers', (t) => dribble(t, 1e6, '', '\r\n')],
+    ['dribbles its answer', (t) => dribble(t, 300, '\0', '\r\n')],
+    ['dribbles its headers', (t) => dribble(t, 300, 'x-more: 1\r\n', '')],
   ]) {
-    test.serial(`${name}: a server that ${what} costs one time limit`, async (t) => {
+    test(`a server that ${what} costs one time limit`, async (t) => {
       const [bad, good] = await both(t, [script(t), of(ORDERS)])
       good.script = (...args) => (bad.counts.length === 0 ? cut : of(ORDERS))(...args)
       const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [bad.url, good.url]))
@@ -155,17 +166,14 @@ for (const language of LANGUAGES.filter(isThere)) {
     })
   }
 
-  test.serial(`${name}: one that asks for an hour does not make it give up on the other`, async (t) => {
-    const busy = problem(503, { code: 'ERR_FLAKE_QUIET', detail: 'Not yet.' }, { 'retry-after': '3600' })
-    const [asks, back] = await both(t, [busy, of(ORDERS)])
-    back.script = once(cut, of(ORDERS))
-    asks.script = (...args) => (back.counts.length === 0 ? cut : busy)(...args)
+  test(`one that asks for an hour does not make it give up on the other`, async (t) => {
+    const [asks, back] = await both(t, [busy, once(cut, of(ORDERS))])
     const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [asks.url, back.url]))
     t.is(code, 0, stderr)
     t.is(linesIn(stdout).length, 5)
   })
 
-  test.serial(`${name}: it begins with any of the servers`, async (t) => {
+  test(`it begins with any of the servers`, async (t) => {
     const servers = await both(t, [of(ORDERS), of(ORDERS)])
     const urls = servers.map(({ url }) => url)
     for (let runs = 0; servers.some(({ counts }) => counts.length === 0); runs++) {
@@ -175,11 +183,8 @@ for (const language of LANGUAGES.filter(isThere)) {
   })
 }
 
-const ifThere = (name) =>
-  LANGUAGES.filter((each) => each.name === name).every(isThere) ? test.serial : test.serial.skip
-
 for (const [what, type, body] of [
-  ['a page of a hotel', 'text/html', '<h1>Welcome</h1>\n'],
+  ['a page with three lines of digits', 'text/html', '1\n2\n3\n'],
   ['a page that says it is text', 'text/plain', 'Welcome to our hotel\n'],
   ['too few lines', 'text/plain', '1\n2\n'],
   ['too many lines', 'text/plain', '1\n2\n3\n4\n'],
@@ -187,7 +192,7 @@ for (const [what, type, body] of [
   ['an empty line', 'text/plain', '1\n\n3\n'],
   ['a number of 21 digits', 'text/plain', '1\n2\n333333333333333333333\n'],
 ]) {
-  ifThere('curl')(`curl: ${what} is not printed as IDs`, async (t) => {
+  testOf.curl(`${what} is not printed as IDs`, async (t) => {
     const bad = await startScripted(t, (_request, response) =>
       response.writeHead(200, { 'content-type': type }).end(body),
     )
@@ -199,7 +204,7 @@ for (const [what, type, body] of [
   })
 }
 
-ifThere('curl')('curl: what it has seen is kept for the next run', async (t) => {
+testOf.curl('what it has seen is kept for the next run', async (t) => {
   const servers = await Promise.all([startScripted(t, of(ORDERS)), startScripted(t, of(OTHER_LAYOUT))])
   const env = { FLAKEFORGE_SEEN: join(folder, 'kept', 'seen') }
   const run = (url) => outcome(['sh', pathOf('curl', 'ids.sh'), 'orders', 3, url], env)
@@ -214,7 +219,7 @@ ifThere('curl')('curl: what it has seen is kept for the next run', async (t) => 
   t.is((await run(servers[0].url)).code, 0)
 })
 
-ifThere('python')('python: what is left of a group is dropped when it was made again', async (t) => {
+testOf.python('what is left of a group is dropped when it was made again', async (t) => {
   const server = await startScripted(t, of(ORDERS))
   server.script = once(of(ORDERS), of(AGAIN))
   const program = `
@@ -234,8 +239,8 @@ print(max(first), ids.next())
   t.true(next > last + 1n, `${last} and ${next}`)
 })
 
-ifThere('python')('python: the end of the process does not wait for a refill that hangs', async (t) => {
-  const server = await startScripted(t, once(of(ORDERS), hang))
+testOf.python('the end of the process does not wait for a refill that hangs', async (t) => {
+  const server = await startScripted(t, of(ORDERS))
   const program = `
 import sys
 sys.path.insert(0, sys.argv[2])
@@ -243,7 +248,41 @@ from flakeforge_ids import FlakeForgeIds
 ids = FlakeForgeIds([sys.argv[1]], "orders", timeout=3600, wait=3600)
 for i in range(60):
     ids.next()
+sys.stdin.read()
 `
-  const { code, stderr } = await outcome(['python3', '-B', '-c', program, server.url, pathOf('python')])
+  const child = start(['python3', '-B', '-c', program, server.url, pathOf('python')])
+  const output = outputOf(child)
+  server.script = once(of(ORDERS), () => child.stdin.end())
+  const { code, stderr } = await output
   t.is(code, 0, stderr)
+})
+
+testOf.python('a server that asked for an hour is asked again before', async (t) => {
+  const server = await startScripted(t, once(busy, of(ORDERS)))
+  const program = `
+import sys
+sys.path.insert(0, sys.argv[2])
+import flakeforge_ids
+flakeforge_ids._LONGEST_REST = 0.1
+print(flakeforge_ids.FlakeForgeIds([sys.argv[1]], "orders", wait=7200).next())
+`
+  const { code, stdout, stderr } = await outcome(['python3', '-B', '-c', program, server.url, pathOf('python')])
+  t.is(code, 0, stderr)
+  t.regex(stdout, /^\d+\n$/)
+})
+
+testOf.curl('a server that asked for an hour is asked again after 30 s', async (t) => {
+  const server = await startScripted(t, once(busy, of(ORDERS)))
+  const programs = join(folder, 'quick') // with a sleep that says how long, and does not
+  await mkdir(programs)
+  await writeFile(join(programs, 'sleep'), '#!/bin/sh\necho "$@" >>"$SLEPT"\n', { mode: 0o755 })
+  const env = {
+    PATH: `${programs}${delimiter}${process.env.PATH}`,
+    SLEPT: join(programs, 'slept'),
+    FLAKEFORGE_WAIT: '7200',
+  }
+  const { code, stdout, stderr } = await outcome(['sh', pathOf('curl', 'ids.sh'), 'orders', 1, server.url], env)
+  t.is(code, 0, stderr)
+  t.regex(stdout, /^\d+\n$/)
+  t.is(await readFile(env.SLEPT, 'utf8'), '30\n')
 })

@@ -87,9 +87,12 @@ export async function asker(url, { token, ...more } = {}) {
 /** The IDs of an octet-stream. */
 export const idsIn = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
 
-/** A connection that sends what it is told to: `text()` is what came back, `closed` resolves at its end. */
-export function rawConnection(port) {
-  const socket = connect({ port, host: '127.0.0.1' })
+/**
+ * A connection that sends what it is told to: `text()` is what came back, `closed` resolves at its end. With
+ * `allowHalfOpen` it does not end when the server does.
+ */
+export function rawConnection(port, options) {
+  const socket = connect({ port, host: '127.0.0.1', ...options })
   let got = ''
   socket.setEncoding('latin1').on('data', (text) => {
     got += text

@@ -106,6 +106,7 @@ while :; do
   done
   [ "$soonest" -le "$pause" ] || pause=$soonest
   [ $(($(date +%s) + pause)) -le "$give_up" ] || { echo 'no server gave IDs' >&2 && exit 1; }
+  [ "$pause" -le 30 ] || pause=30 # what a server waits for may be over sooner than it said
   sleep "$pause"
   pause=1
 done
