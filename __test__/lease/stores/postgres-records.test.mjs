@@ -540,6 +540,19 @@ test('nothing is made by a look, or where a server is refused', async (t) => {
   t.true(await isThere())
 })
 
+test('postgres.js: a swap that waited too long for a connection is not sent', async (t) => {
+  const sql = postgres(server.url, { max: 2, onnotice: () => {} })
+  t.teardown(() => sql.end({ timeout: 0 }))
+  const records = recordsOf(sql)
+  const { identity } = await records.read('waited too', [])
+  const taken = [await sql.reserve(), await sql.reserve()]
+  const late = records.swap('waited too', 'group', null, 'late', identity, 50)
+  await t.throwsAsync(late, { message: /no answer within 50 ms/ })
+  taken[0].release() // what waits goes over it, in its order
+  t.is(await presentValue(records, 'waited too', 'group'), null)
+  taken[1].release()
+})
+
 test('a swap that waited too long for a connection of the pool is not sent', async (t) => {
   const pool = new pg.Pool({ connectionString: server.url, max: 1 })
   t.teardown(() => pool.end())

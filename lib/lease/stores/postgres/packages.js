@@ -31,8 +31,13 @@ const { CALL_MS } = require('../limits.js')
 /**
  * What we need of postgres.js: its sql function.
  * @typedef {object} Sql
- * @property {(text: string, values?: Values) => PromiseLike<unknown> & { values(): PromiseLike<string[][]> }} unsafe
+ * @property {(text: string, values?: Values) => PromiseLike<unknown> & Sent} unsafe
  * @property {{ max?: number }} [options]
+ */
+
+/**
+ * What it gives for a statement. `state` is there once the statement is on a connection.
+ * @typedef {{ values(): PromiseLike<string[][]>, cancel(): void, state?: unknown }} Sent
  */
 
 /** @typedef {{ writer?: unknown, on(event: string, listener: (message: { status: string }) => void): void }} Wire */
@@ -92,12 +97,20 @@ const fromPostgresJs =
   (sql, drop = () => {}) =>
   async () => {
     const isBusy = await isInTransaction(sql)
+    /** @type {Sent | undefined} */
+    let sent
     return {
       isBusy: () => isBusy,
-      send: async (text, values) => (await sql.unsafe(text, values).values())[0]?.[0],
+      send: async (text, values) => {
+        sent = sql.unsafe(text, values)
+        return (await sent.values())[0]?.[0]
+      },
       make: (text) => sql.unsafe(text),
       giveBack: () => {},
-      drop,
+      drop: () => {
+        if (!sent?.state) sent?.cancel() // it is still waiting for a connection
+        drop()
+      },
     }
   }
 
