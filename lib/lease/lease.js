@@ -55,6 +55,8 @@ const NO_ID = -1
 
 class Lease {
   #machine
+  /** @type {number | undefined} */
+  #slot
   #reasons
   #store
   #generator
@@ -118,7 +120,7 @@ class Lease {
   }
 
   get slot() {
-    return this.#machine.slot ?? undefined
+    return this.#slot
   }
 
   /** Whether the user still wants IDs of it: neither detach() nor close() was called, and the group goes on. */
@@ -274,6 +276,7 @@ class Lease {
   /** @param {Event} event */
   #take(event) {
     const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
+    this.#slot = this.#machine.slot ?? undefined // a server shows it with each answer: without a call of the addon
     clearTimeout(this.#timer) // a step that waits for something sets it again
     for (const action of actions) this.#carryOut(/** @type {Action} */ (action))
   }
