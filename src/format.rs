@@ -1,7 +1,7 @@
-//! Bytes of any length as text, and text back to the 64 bits of an ID.
+//! Bytes of any length as text.
 
 use flakeforge_core::layout::format::{self, Base};
-use napi::bindgen_prelude::{BigInt, Env, Result, Uint8ArraySlice};
+use napi::bindgen_prelude::{Env, Result, Uint8ArraySlice};
 use napi_derive::napi;
 
 /// The names of the bases, in the order in which the raw functions count them.
@@ -24,10 +24,4 @@ pub fn digits(env: &Env, bytes: Uint8ArraySlice, base: String) -> Result<Option<
         return Ok(None);
     }
     Ok(Base::named(&base).map(|base| format::digits(&bytes, base)))
-}
-
-/// The ID that a text spells; null for anything else.
-#[napi]
-pub fn parse(text: String, base: String) -> Option<BigInt> {
-    format::parse(&text, Base::named(&base)?).map(BigInt::from)
 }

@@ -1,27 +1,32 @@
 'use strict'
 
-// The dialects as lib/codec/dialects.js has them, from the addon, which has them from core/src/layout/dialects.rs.
+// The dialects as lib/codec/dialects.js has them, from the first of the core's vectors. It has them from
+// core/src/layout/dialects.rs.
 
-const native = require('../../lib/native/index.js')
+const { readFileSync } = require('node:fs')
+const path = require('node:path')
+
+const VECTORS = path.join(__dirname, '..', '..', '__test__', 'vectors', 'codec.jsonl')
 
 /** What most rows have; a row leaves it out. */
 const USUAL = { epoch: 0, tickNs: 1_000_000, hasNodes: false, maxAheadMs: 0, maxWaitMs: 0 }
 
 const isUnusual = ([key, value]) => USUAL[key] !== value
 
-/** Field by field, from the most significant bit. A decimal layout has none, but a node field of two digits. */
-function shapeOf({ isDecimal, names, widths, nodeFields }) {
-  return isDecimal ? { host: nodeFields[0].name } : { fields: names.map((name, i) => [name, widths[i]]) }
-}
+/** JSON has no Infinity: the core writes null. */
+const knob = (ms) => ms ?? Number.POSITIVE_INFINITY
 
-function rowOf(name) {
-  const layout = new native.Layout({ name })
-  const { epoch, hasNodes, maxAheadMs, maxWaitMs, scale } = layout
-  const numbers = { epoch, tickNs: scale.tickNs, hasNodes, maxAheadMs, maxWaitMs }
-  return { name, ...Object.fromEntries(Object.entries(numbers).filter(isUnusual)), ...shapeOf(layout) }
+function rowOf({ name, epoch, tickNs, hasNodes, maxAheadMs, maxWaitMs, isDecimal, fields, nodes }) {
+  const numbers = { epoch, tickNs, hasNodes, maxAheadMs: knob(maxAheadMs), maxWaitMs: knob(maxWaitMs) }
+  // Field by field, from the most significant bit. A decimal layout has none, but a node field of two digits.
+  const shape = isDecimal ? { host: nodes[0] } : { fields }
+  return { name, ...Object.fromEntries(Object.entries(numbers).filter(isUnusual)), ...shape }
 }
 
 /** The default first. */
-const rows = () => native.dialects().map(rowOf)
+function rows() {
+  const [, dialects] = readFileSync(VECTORS, 'utf8').split('\n', 2)
+  return JSON.parse(dialects).map(rowOf)
+}
 
 module.exports = { rows }

@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run codec:table` writes lib/codec/dialects.js, the table of layouts that plain JavaScript uses, from the addon's.
+// `npm run codec:table` writes lib/codec/dialects.js, the table of layouts that plain JavaScript uses, from the core's.
 // __test__/codec/table.test.mjs fails where the two differ.
 
 const { execFileSync } = require('node:child_process')

@@ -8,3 +8,4 @@ mod format;
 mod layout;
 mod seal;
 mod uuid;
+mod vectors;

@@ -1,0 +1,120 @@
+// The codec in plain JavaScript against the core: what an ID says, the ID of given parts, ranges, UUIDs, ends, texts, and what is
+// wrong with fields. The core's answers are in vectors/codec.jsonl, which a test of the core compares with it.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import test from 'ava'
+
+const codec = createRequire(import.meta.url)('../../codec.js')
+const { toBigInt } = codec
+
+const lines = readFileSync(new URL('../vectors/codec.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+const VECTORS = lines.flatMap((question, i) => (i % 2 === 0 ? [{ question, answer: lines[i + 1] }] : []))
+
+/** The vectors whose question has this key. */
+const vectors = (key) => VECTORS.filter(({ question }) => key in question)
+
+function codeOf(call) {
+  try {
+    call()
+  } catch (error) {
+    return error.code
+  }
+}
+
+/** The layout in plain JavaScript that a question is about. */
+function layoutOf({ name, spec, epoch, nodes, mode, idOffset }) {
+  const options = { nodes, mode, ...(idOffset && { idOffset: BigInt(idOffset) }) }
+  if (spec === undefined) return new codec.Layout(name, { epoch, ...options })
+  return new codec.Layout({ name, epoch, tickMs: spec.tickNs / 1e6, fields: spec.fields }, options)
+}
+
+function sameId(t, layout, row, id, parts) {
+  if (parts === null) {
+    for (const call of [() => layout.decode(id), () => layout.toUuid(id)]) t.is(codeOf(call), 'ERR_FLAKE_ID')
+    return
+  }
+  const { counter, node, mode, timestamp, isTime, values, uuid } = parts
+  const [tick, ns] = [BigInt(parts.tick), BigInt(parts.ns)]
+  const nodes = Object.fromEntries(row.nodes.map((name, i) => [name, values[i]]))
+  const decoded = { timestamp, date: new Date(timestamp), tick, counter, id: node, ...(mode && { mode }), ...nodes }
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(id)
+  t.deepEqual({ ...layout.decode(id) }, decoded)
+  t.deepEqual({ ...layout.decode(bytes) }, decoded)
+  t.is(parts.packed, String(id))
+  const given = { counter, id: node, ...(mode && { mode }) }
+  t.is(toBigInt(layout.encode({ ...given, tick })), id)
+  const isExact = Number.isInteger(timestamp) && BigInt(timestamp) * 1_000_000n === ns
+  for (const time of isExact ? [ns, timestamp] : [ns]) {
+    const encode = () => toBigInt(layout.encode({ ...given, timestamp: time }))
+    if (isTime) t.is(encode(), id)
+    else t.is(codeOf(encode), 'ERR_FLAKE_TIME_RANGE')
+  }
+  t.is(layout.toUuid(id), uuid)
+  for (const text of [uuid, uuid.toUpperCase()]) t.is(toBigInt(layout.fromUuid(text)), id)
+  const other = uuid.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))
+  t.is(
+    codeOf(() => layout.fromUuid(other)),
+    'ERR_FLAKE_ID',
+  )
+}
+
+function sameTick(t, layout, tick, id) {
+  const encode = () => toBigInt(layout.encode({ tick: BigInt(tick) }))
+  if (id === null) t.is(codeOf(encode), 'ERR_FLAKE_OPTION')
+  else t.is(encode(), BigInt(id))
+}
+
+function sameTime(t, layout, row, ns, answer) {
+  const range = () => Object.values(layout.range(BigInt(ns))).map(toBigInt)
+  if (!row.isTimeOrdered) t.is(codeOf(range), 'ERR_FLAKE_OPTION')
+  else if (answer === null) t.is(codeOf(range), 'ERR_FLAKE_TIME_RANGE')
+  else t.deepEqual(range(), answer.range.map(BigInt))
+}
+
+for (const { question, answer } of vectors('layout')) {
+  test(`as the core: ${JSON.stringify(question.layout)}`, (t) => {
+    const layout = layoutOf(question.layout)
+    const { row, ids, ticks, times } = answer
+    t.is(Number(layout.end), Number(new Date(row.end)))
+    t.is(Number(layout.signedEnd), Number(new Date(row.signedEnd)))
+    for (const [i, id] of question.ids.entries()) sameId(t, layout, row, BigInt(id), ids[i])
+    for (const [i, tick] of question.ticks.entries()) sameTick(t, layout, tick, ticks[i])
+    for (const [i, ns] of question.times.entries()) sameTime(t, layout, row, ns, times[i])
+  })
+}
+
+test('as the core: what is wrong with fields', (t) => {
+  const [{ question, answer }] = vectors('specs')
+  for (const [i, { fields }] of question.specs.entries()) {
+    const problem = answer[i]
+    if (problem === null) {
+      t.truthy(new codec.Layout({ fields }))
+      continue
+    }
+    const option = typeof problem.field === 'number' ? `fields[${problem.field}]` : 'fields'
+    const { message } = t.throws(() => new codec.Layout({ fields }), { code: 'ERR_FLAKE_OPTION' })
+    t.is(message, `${option} must ${problem.must}`)
+  }
+})
+
+for (const { question, answer } of vectors('base')) {
+  const { base, numbers, texts } = question
+  test(`as the core: texts in ${base}`, (t) => {
+    for (const [i, bytes] of numbers.entries()) t.is(codec.format(Uint8Array.from(bytes), base), answer.numbers[i])
+    for (const [i, text] of texts.entries()) {
+      const id = answer.texts[i]
+      if (id !== null) t.is(toBigInt(codec.parse(text, base)), BigInt(id), text)
+      else
+        t.is(
+          codeOf(() => codec.parse(text, base)),
+          'ERR_FLAKE_ID',
+          text,
+        )
+    }
+  })
+}
