@@ -154,19 +154,6 @@ test('a host that is none of this machine: one line that names the option or var
   t.regex(metrics.stderr, /^flakeforge-server: --host must be .*, not '192\.0\.2\.1' \(EADDRNOTAVAIL\)\.\n$/)
 })
 
-test('a host that others can reach is served with a warning, and metrics have a port of their own', async (t) => {
-  const server = await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] })
-  t.true(
-    server.warnings.some((line) => /0\.0\.0\.0 can be reached from other machines, and there are no tokens/.test(line)),
-  )
-  t.is(server.warnings.filter((line) => /second server elsewhere .* common store/.test(line)).length, 1)
-  const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
-  const text = await (await fetch(metrics)).text()
-  t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m)
-  t.is((await fetch(new URL('/v1/names', metrics))).status, 404, 'and nothing else there')
-  await server.stop()
-})
-
 onUnix('SIGTERM: not ready, but the request in progress gets its IDs, and the slot is free at once', async (t) => {
   const folder = await freshFolder('end')
   t.teardown(() => rm(folder, { recursive: true, force: true }))

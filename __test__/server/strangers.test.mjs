@@ -70,8 +70,8 @@ test('--cors names pages that may ask, --allow-host other names of this machine,
   t.is(await asked(server, { origin: 'https://other.example', ...forwarded }), 200, 'a page that the proxy served')
 })
 
-test('a server for other machines has whatever name they call it, but pages of other sites are refused', async (t) => {
-  const server = await startServer({ args: ['--host', '0.0.0.0'] })
+test('a server for other machines says so, and has whatever name they call it, but pages of other sites are refused', async (t) => {
+  const server = await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] })
   t.teardown(() => server.stop())
   for (const host of ['ids:8080', 'ids.default.svc.cluster.local', '10.1.2.3:8080', 'ids.example']) {
     t.is(await asked(server, { host }), 200, host)
@@ -80,6 +80,14 @@ test('a server for other machines has whatever name they call it, but pages of o
   t.is(await asked(server, { host: 'ids.example', origin: PAGE }), FOREIGN_PAGE)
   const [own] = Object.values(networkInterfaces()).flatMap((all) => all.filter(({ internal }) => !internal))
   if (own?.family === 'IPv4') t.is(await asked(server, {}, { host: own.address }), 200)
+
+  const told = (pattern) => server.warnings.filter((line) => pattern.test(line)).length
+  t.is(told(/0\.0\.0\.0 can be reached from other machines, and there are no tokens/), 1)
+  t.is(told(/second server elsewhere .* common store/), 1)
+  const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
+  const text = await (await fetch(metrics)).text()
+  t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have a port of their own')
+  t.is((await fetch(new URL('/v1/names', metrics))).status, 404, 'and nothing else there')
 })
 
 test('all pages may ask with --cors *', async (t) => {

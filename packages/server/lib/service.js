@@ -11,6 +11,7 @@ const { makeApp } = require('./http/app.js')
 const { Connections } = require('./http/connections.js')
 const { listen, listenAt } = require('./http/listen.js')
 const { Measures } = require('./http/measures.js')
+const { COMPILES_NOTHING } = require('./http/schemas.js')
 const { Tokens } = require('./http/tokens.js')
 const { Waiting } = require('./http/waiting.js')
 const { Names } = require('./ids/names.js')
@@ -110,7 +111,7 @@ class Service {
   async #listenForMetrics() {
     const { 'metrics-port': port, host } = this.#config
     if (port === undefined) return
-    const app = fastify({ forceCloseConnections: true })
+    const app = fastify({ forceCloseConnections: true, schemaController: COMPILES_NOTHING })
     await app.register(require('./routes/metrics.js').routes, { measures: this.#measures })
     this.#apps.push(app)
     this.#log.warn(`metrics are at ${await listenAt(app, port, host, this.#config.givenAs)}/metrics`)

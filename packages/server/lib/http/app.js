@@ -8,7 +8,7 @@ const fastify = require('fastify')
 const { Problem, answerTo, overloaded } = require('./problems.js')
 const { trustOf } = require('./proxies.js')
 const { collectRoutes, refuseClient, refusals } = require('./refusals.js')
-const { ALL } = require('./schemas.js')
+const { ALL, COMPILES_NOTHING } = require('./schemas.js')
 const { makeServer } = require('./server.js')
 const { refuseStrangers } = require('./strangers.js')
 
@@ -83,13 +83,6 @@ function addHooks(app, { log, measures }) {
   })
 }
 
-/**
- * The routes check what they get, and say more about it than a schema can. So fastify need not load what checks schemas.
- * Its types want functions with all that those of Ajv have.
- * @type {any}
- */
-const CHECKS_NOTHING = { compilersFactory: { buildValidator: () => () => () => true } }
-
 /** @param {Parts} parts */
 function optionsOf({ config, connections, log }) {
   const { 'trust-proxy': proxies } = config
@@ -99,7 +92,7 @@ function optionsOf({ config, connections, log }) {
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
     forceCloseConnections: /** @type {const} */ ('idle'),
-    schemaController: CHECKS_NOTHING,
+    schemaController: COMPILES_NOTHING,
     routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes say more of a long name than the router does
     trustProxy: proxies === undefined ? false : trustOf(proxies),
     clientErrorHandler: refuseClient,
