@@ -17,7 +17,7 @@ import { until } from '../../servers/server.mjs'
 import { FlakeId } from '../../support/index.mjs'
 import { closeAfter, happens, named, record, tryJoin } from '../../support/lease.mjs'
 import { edited, newOwner, slotName } from '../../support/records.mjs'
-import { startDurable } from './databases.mjs'
+import { DatabaseStore, startDurable } from './databases.mjs'
 
 const { openStore } = createRequire(import.meta.url)('../../../lib/lease/stores/open.js')
 const { SegmentId } = FlakeId
@@ -60,7 +60,7 @@ class Member {
 
   constructor(url, config = LONG) {
     this.#config = config
-    this.store = openStore(url).store
+    this.store = new DatabaseStore(openStore(url).store.records) // stores of one address share theirs
     this.owner = newOwner()
   }
 
@@ -256,7 +256,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
     const alive = setInterval(() => {}, 1000) // nothing else keeps a process alive while its server is away
     t.teardown(() => clearInterval(alive))
     await kind.crash(server)
-    await Promise.all(stores.map(({ asked }) => once(asked, 'read'))) // both renew while there is no server
+    await Promise.all(stores.map(({ asked }) => once(asked, 'asked'))) // both renew while there is no server
     const renewals = members.map((flake) => happens(flake, 'renewed'))
     await server.start()
     const enter = (options) => reached(() => tryJoin(url, { ...options, host: 'another' }))
@@ -317,10 +317,12 @@ function watchedStore(t, url) {
   const { store, close } = openStore(url)
   t.teardown(close)
   const { records } = store
-  const read = records.read.bind(records)
-  records.read = (...words) => {
-    asked.emit('read')
-    return read(...words)
+  for (const call of ['read', 'checkDurable']) {
+    const own = records[call].bind(records)
+    records[call] = (...words) => {
+      asked.emit('asked')
+      return own(...words)
+    }
   }
   return { store, asked }
 }
