@@ -61,10 +61,10 @@ module.exports = [
     edits: [
       [
         GROUP,
-        'let group = GroupRecord { state: Stage::Unknown, life: 0, lineage: 0, quiet_until: 0, identity, nonce };\n        self.write_group(view, group, memory)',
+        'let group = GroupRecord { state: Stage::Unknown, identity, nonce, ..GroupRecord::default() };\n        self.write_group(view, group, memory)',
         `let (state, life) = self.config().map_or((Stage::Unknown, 0), |config| (Stage::Live(config.clone()), 1));
         let quiet_until = self.unknown_until(view);
-        self.write_group(view, GroupRecord { state, life, lineage: 0, quiet_until, identity, nonce }, memory)`,
+        self.write_group(view, GroupRecord { state, life, quiet_until, identity, nonce, ..GroupRecord::default() }, memory)`,
       ],
     ],
     tests: 'model losses_between_a_read_and_a_swap groups_begin_and_end',
