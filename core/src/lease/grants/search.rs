@@ -6,7 +6,7 @@
 use crate::hash::hash;
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::parts::{AT_ONCE, Parts, Random};
-use crate::lease::grants::record::{SlotRecord, Unreadable};
+use crate::lease::grants::record::SlotRecord;
 use crate::lease::grants::task::Seeker;
 use crate::lease::grants::view::{View, readable};
 
@@ -34,6 +34,9 @@ pub(super) struct Search {
 pub(super) fn is_large(slots: u32) -> bool {
     slots > FEW
 }
+
+/// A slot that is free, and what it was last.
+pub(super) type Free<'a> = (u32, Option<&'a SlotRecord>);
 
 impl Search {
     /// A search that begins now.
@@ -97,30 +100,23 @@ impl Search {
         was
     }
 
-    /// A free slot: at random among those that this host had last, else among those never used, else among the quarter
-    /// that has rested longest.
-    pub fn choose(&self, view: &View, host: &str) -> Option<u32> {
-        let mut random = Random((view.fresh >> 64) as u64 ^ view.fresh as u64 ^ 1);
-        let mut free: Vec<_> = readable(view).filter(|(_, slot)| slot.hi < view.now).collect();
-        let own: Vec<u32> = free.iter().filter(|(_, slot)| slot.host == host).map(|(number, _)| *number).collect();
-        let unused: Vec<u32> =
-            view.slots.iter().filter(|(_, record)| record.is_none()).map(|(number, _)| *number).collect();
-        free.sort_by_key(|(number, slot)| (slot.hi, *number));
-        let rested = free.iter().map(|(number, _)| *number).take(free.len().div_ceil(4)).collect();
-        let best = [own, unused, rested].into_iter().find(|class| !class.is_empty())?;
+    /// One of these free slots: at random among those that this host had last, else among those never used, else among the
+    /// quarter that has rested longest.
+    pub fn choose<'a>(&self, free: &[Free<'a>], host: &str, fresh: u128) -> Option<Free<'a>> {
+        let mut random = Random((fresh >> 64) as u64 ^ fresh as u64 ^ 1);
+        let (unused, mut used): (Vec<_>, Vec<_>) = free.iter().copied().partition(|(_, record)| record.is_none());
+        let own: Vec<_> =
+            used.iter().copied().filter(|(_, record)| record.is_some_and(|slot| slot.host == host)).collect();
+        used.sort_by_key(|(number, record)| (record.map(|slot| slot.hi), *number));
+        used.truncate(used.len().div_ceil(4));
+        let best = [own, unused, used].into_iter().find(|class| !class.is_empty())?;
         Some(best[random.below(best.len() as u32) as usize])
     }
 
-    /// What the last look showed of its part, for all searches of this client. `sent`: when it began.
-    pub fn keep(&self, view: &View, slots: u32, sent: u64, parts: &mut Parts) {
+    /// What the last look showed of its part, for all searches of this client. `sent`: when it began; `free`: how many.
+    pub fn keep(&self, view: &View, slots: u32, (sent, free): (u64, usize), parts: &mut Parts) {
         let Some(part) = self.part.and_then(|part| parts.of(slots).get_mut(part as usize)) else { return };
         let ends = readable(view).map(|(_, slot)| slot.hi);
-        let is_free = |record: &Option<Result<SlotRecord, Unreadable>>| match record {
-            None => true,
-            Some(Ok(slot)) => slot.hi < view.now,
-            Some(Err(_)) => false,
-        };
-        let free = view.slots.iter().filter(|(_, record)| is_free(record)).count();
         part.free = (free as u32).saturating_sub(1); // this search takes one
         if free == 0 {
             (part.full_at, part.earliest) = (sent, ends.fold(i64::MAX, i64::min).saturating_add(1));

@@ -5,7 +5,7 @@
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
-use crate::lease::grants::search::is_large;
+use crate::lease::grants::search::{Free, is_large};
 use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
 use crate::lease::grants::task::{Answer, Granted, Holding, Seeker, StepError};
 use crate::lease::grants::view::{View, readable};
@@ -38,11 +38,13 @@ impl Step {
             return Ok(Next::Read); // another was faster: look at more slots than this one
         }
         let Stage::Live(GroupConfig { ttl_ms, slots, .. }) = group.state else { return Ok(Next::Read) };
+        let free: Vec<_> = free(view).collect();
         if is_large(slots) {
-            self.search.keep(view, slots, self.sent.turns, memory.parts_mut(&self.name));
+            self.search.keep(view, slots, (self.sent.turns, free.len()), memory.parts_mut(&self.name));
         }
-        let Some(slot) = self.search.choose(view, &seeker.host) else { return self.found_none(view, slots, memory) };
-        // The slot is free: its last window ended before now.
+        let Some((slot, _)) = self.search.choose(&free, &seeker.host, view.fresh) else {
+            return self.found_none(view, slots, memory);
+        };
         let (lo, hi) = (view.now, view.now.saturating_add(ttl_ms));
         let (owner, host) = (Some(seeker.owner), seeker.host.clone());
         let record = SlotRecord { owner, life: group.life, lo, hi, host, nonce: nonce(view.fresh) };
@@ -120,6 +122,15 @@ impl Step {
         let Some(list) = &mut self.list else { return Ok(Next::Names) };
         Ok(list.take(view, group.life).map_or(Next::Read, Next::Done))
     }
+}
+
+/// The slots that may be granted: never used, or their last window ended before now.
+fn free(view: &View) -> impl Iterator<Item = Free<'_>> {
+    view.slots.iter().filter_map(|(slot, record)| match record {
+        None => Some((*slot, None)),
+        Some(Ok(record)) => (record.hi < view.now).then_some((*slot, Some(record))),
+        Some(Err(_)) => None,
+    })
 }
 
 fn is_quiet(view: &View, group: &GroupRecord) -> bool {

@@ -28,7 +28,7 @@ module.exports = [
   },
   {
     name: 'a grant in the last ms of a window',
-    edits: [['lease/grants/search.rs', '|(_, slot)| slot.hi < view.now', '|(_, slot)| slot.hi <= view.now']],
+    edits: [[SLOTS, '(record.hi < view.now)', '(record.hi <= view.now)']],
     tests: 'model clocks_and_pauses',
   },
   {
