@@ -124,8 +124,16 @@ fn write(text: &Text, config: &GroupConfig) -> Option<String> {
                 2 => Stage::Ending(config),
                 _ => Stage::Destroyed { durable: *durable },
             };
-            GroupRecord { state, life: *life, quiet_until: *quiet_until, lineage: 1, identity, nonce: 1, ..GroupRecord::default() }
-                .text()
+            GroupRecord {
+                state,
+                life: *life,
+                quiet_until: *quiet_until,
+                lineage: 1,
+                identity,
+                nonce: 1,
+                ..GroupRecord::default()
+            }
+            .text()
         }
         Text::SlotRecord { owner, life, lo, hi, host } => {
             let owner = owner.map(u128::from);
