@@ -34,31 +34,51 @@ pub struct StepConfig {
     pub durable: bool,
 }
 
-/// What somebody wants: `type` is the name of a `Task`, and the other fields belong to it.
-#[napi(object)]
-pub struct StepTask {
-    /// open, create, join, acquire, renew, release, destroy, restored, list, exists, advance, skipTo, counterRestored
-    pub r#type: String,
-    /// for open, create, join, acquire, renew and release
-    pub config: Option<StepConfig>,
-    /// 32 hex digits
-    pub owner: Option<String>,
-    /// the machine that asks for a slot
-    pub host: Option<String>,
-    /// what is held
-    pub slot: Option<u32>,
-    /// for renew: the last ms of the window, as it was last answered
-    pub hi: Option<i64>,
-    /// for release: the last ms used
-    pub last: Option<i64>,
-    /// for advance: how many numbers
-    pub by: Option<BigInt>,
-    /// for advance: where a new counter begins
-    pub init: Option<BigInt>,
-    /// for skipTo: where to continue
-    pub place: Option<BigInt>,
-    /// for advance and skipTo: whether the members vouch for the store
-    pub durable: Option<bool>,
+/// What somebody wants. An owner is 32 hex digits, `host` the machine that asks for a slot.
+#[napi(discriminant_case = "camelCase", object_to_js = false)]
+pub enum StepTask {
+    Create {
+        config: StepConfig,
+    },
+    Join {
+        config: StepConfig,
+        owner: String,
+        host: String,
+    },
+    Acquire {
+        config: StepConfig,
+        owner: String,
+        host: String,
+    },
+    /// `hi`: the last ms of the window, as it was last answered
+    Renew {
+        config: StepConfig,
+        owner: String,
+        slot: u32,
+        hi: i64,
+    },
+    /// `last`: the last ms used
+    Release {
+        config: StepConfig,
+        owner: String,
+        slot: u32,
+        last: i64,
+    },
+    Destroy,
+    Restored,
+    List,
+    Exists,
+    /// `by`: how many numbers; `init`: where a new counter begins; `durable`: whether the members vouch for the store
+    Advance {
+        by: BigInt,
+        init: Option<BigInt>,
+        durable: bool,
+    },
+    SkipTo {
+        place: BigInt,
+        durable: bool,
+    },
+    CounterRestored,
 }
 
 /// What one read showed.
@@ -80,65 +100,97 @@ pub struct StepLook {
     pub after: f64,
 }
 
-/// What to do next: `type` is the name of an `Ask`, and the other fields belong to it.
-#[napi(object, object_from_js = false)]
-#[derive(Default)]
-pub struct StepAsk {
-    /// read, swap, names, done
-    pub r#type: &'static str,
-    /// which records to read
-    pub names: Option<Vec<String>>,
-    /// which record to swap
-    pub name: Option<String>,
-    /// its text; absent if there is no record
-    pub from: Option<String>,
-    /// its new text
-    pub to: Option<String>,
-    /// of the server that was read
-    pub history: Option<String>,
-    /// of the server that was read
-    pub process: Option<String>,
-    /// for done
-    pub answer: Option<StepAnswer>,
+/// What to do next.
+#[napi(discriminant_case = "camelCase", object_from_js = false)]
+pub enum StepAsk {
+    Read {
+        names: Vec<String>,
+    },
+    /// `from`: its text, absent if there is no record; `to`: its new text; `history` and `process`: of the server that was read
+    Swap {
+        name: String,
+        from: Option<String>,
+        to: String,
+        history: String,
+        process: String,
+    },
+    Names,
+    /// `lineage` names the group or counter, 16 hex digits; absent if there is none
+    Done {
+        answer: StepAnswer,
+        lineage: Option<String>,
+    },
 }
 
-/// How a step ended: `type` is the name of an `Answer` or of a `StepError`, and the other fields belong to it.
-#[napi(object, object_from_js = false)]
-#[derive(Default)]
-pub struct StepAnswer {
-    /// granted, lost, destroyed, done, opened, exists, listed, number, quiet, exhausted, mismatch, durable, servers, skew, ended,
-    /// record, gone, behind, full, config, nonsense
-    pub r#type: &'static str,
-    /// names the group or counter, 16 hex digits; absent if there is none
-    pub lineage: Option<String>,
-    /// the slot granted
-    pub slot: Option<u32>,
-    /// first ms of the window
-    pub lo: Option<i64>,
-    /// last ms of the window
-    pub hi: Option<i64>,
-    /// the store's clock
-    pub now: Option<i64>,
-    /// when grants begin, or begin again
-    pub until: Option<i64>,
-    /// whether this step made the group, whether the group is alive, or what a counter's members say of the store
-    pub is: Option<bool>,
-    /// the group's config, if ours is another
-    pub theirs: Option<StepConfig>,
+/// How a step ended: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms, `now` is the store's clock.
+#[napi(discriminant_case = "camelCase", object_from_js = false)]
+pub enum StepAnswer {
+    /// `lo` and `hi`: the first and the last ms of the window
+    Granted {
+        slot: u32,
+        lo: i64,
+        hi: i64,
+        now: i64,
+    },
+    Lost,
+    Destroyed,
+    Done,
+    /// `until`: when grants begin
+    Opened {
+        is_new: bool,
+        until: i64,
+        now: i64,
+    },
+    Exists {
+        is_alive: bool,
+    },
+    /// `faults`: records that cannot be read
+    Listed {
+        rows: Vec<StepRow>,
+        faults: Vec<StepFault>,
+    },
+    Number {
+        number: BigInt,
+    },
+    Quiet {
+        until: i64,
+        now: i64,
+    },
+    Exhausted {
+        until: i64,
+        now: i64,
+    },
+    Mismatch {
+        theirs: StepConfig,
+    },
+    /// `is_durable`: what the counter's members say of the store
+    Durable {
+        is_durable: bool,
+    },
+    TwoServers {
+        shown: String,
+        recorded: String,
+    },
     /// by how much the client's clock is ahead, and how much is allowed
-    pub by: Option<i64>,
-    /// how much is allowed
-    pub bound: Option<i64>,
-    /// a place of a counter
-    pub number: Option<BigInt>,
-    /// the slots of a listing
-    pub rows: Option<Vec<StepRow>>,
-    /// records that cannot be read
-    pub faults: Option<Vec<StepFault>>,
-    /// what cannot be
-    pub text: Option<String>,
-    /// the two servers that take turns: the one that answered, and the one that the record names
-    pub servers: Option<Vec<String>>,
+    Skew {
+        by: i64,
+        bound: i64,
+    },
+    Ended,
+    Record {
+        fault: StepFault,
+    },
+    Gone,
+    Behind,
+    Full {
+        number: BigInt,
+    },
+    Config {
+        text: String,
+    },
+    Nonsense {
+        text: String,
+    },
 }
 
 /// A slot, as its record describes it.
@@ -210,7 +262,9 @@ impl GrantStep {
     #[napi]
     pub fn begin(&mut self) -> Result<StepAsk> {
         let first = self.first.take();
-        first.map(StepAsk::from).ok_or_else(|| Error::from_reason("lib/lease/stores/step.js began a step twice"))
+        first
+            .map(|ask| self.shown(ask))
+            .ok_or_else(|| Error::from_reason("lib/lease/stores/step.js began a step twice"))
     }
 
     /// Takes what was read.
@@ -220,26 +274,36 @@ impl GrantStep {
             Ok(look) => self.core.read(look, &mut locked(&self.memory), bits(&fresh)?),
             Err(what) => Ask::Done(Answer::Refused(StepError::Nonsense(what))),
         };
-        Ok(self.of(ask))
+        Ok(self.shown(ask))
     }
 
     /// Takes whether a swap was answered with true.
     #[napi]
     pub fn swapped(&mut self, is_done: bool, fresh: String) -> Result<StepAsk> {
-        Ok(self.core.swapped(is_done, &mut locked(&self.memory), bits(&fresh)?).into())
+        let ask = self.core.swapped(is_done, &mut locked(&self.memory), bits(&fresh)?);
+        Ok(self.shown(ask))
     }
 
     /// Takes the names of a group's records.
     #[napi]
     pub fn named(&mut self, names: Vec<String>, fresh: String) -> Result<StepAsk> {
-        Ok(self.core.named(names, &locked(&self.memory), bits(&fresh)?).into())
+        let ask = self.core.named(names, &locked(&self.memory), bits(&fresh)?);
+        Ok(self.shown(ask))
     }
 
-    /// What to do next. Only a read is followed by an answer.
-    fn of(&self, ask: Ask) -> StepAsk {
-        let lineage = self.core.lineage().map(|lineage| format!("{lineage:016x}"));
-        let ask = StepAsk::from(ask);
-        StepAsk { answer: ask.answer.map(|answer| StepAnswer { lineage, ..answer }), ..ask }
+    /// What to do next, for JavaScript.
+    fn shown(&self, ask: Ask) -> StepAsk {
+        match ask {
+            Ask::Read(names) => StepAsk::Read { names },
+            Ask::Swap(Swap { name, from, to, identity: ServerIdentity { history, process } }) => {
+                StepAsk::Swap { name, from, to, history, process }
+            }
+            Ask::Names => StepAsk::Names,
+            Ask::Done(answer) => {
+                let lineage = self.core.lineage().map(|lineage| format!("{lineage:016x}"));
+                StepAsk::Done { answer: answer.into(), lineage }
+            }
+        }
     }
 }
 
@@ -271,30 +335,32 @@ impl StepLook {
 }
 
 impl StepTask {
+    /// The task, if all that it needs is there: a number must be one of 64 bits, and only what is left out is none.
     fn read(self) -> Option<Task> {
-        let owner = self.owner.as_deref().and_then(owner_of);
-        let config = self.config.map(GroupConfig::from);
-        let seeker = |owner: Option<u128>, host: Option<String>| Some(Seeker { owner: owner?, host: host? });
-        let number = |given: Option<BigInt>| exact(&given?);
-        // A number that is given must be one of 64 bits; only what is left out is none.
-        let init = match &self.init {
-            Some(init) => Some(exact(init)?),
-            None => None,
-        };
-        Some(match self.r#type.as_str() {
-            "create" => Task::Create(config?),
-            "join" => Task::Join(config?, seeker(owner, self.host)?),
-            "acquire" => Task::Acquire(config?, seeker(owner, self.host)?),
-            "renew" => Task::Renew(config?, Holding { owner: owner?, slot: self.slot?, hi: self.hi? }),
-            "release" => Task::Release { config: config?, owner: owner?, slot: self.slot?, last: self.last? },
-            "destroy" => Task::Destroy,
-            "restored" => Task::Restored,
-            "counterRestored" => Task::CounterRestored,
-            "list" => Task::List,
-            "exists" => Task::Exists,
-            "advance" => Task::Advance { by: number(self.by)?, init, durable: self.durable? },
-            "skipTo" => Task::SkipTo { place: number(self.place)?, durable: self.durable? },
-            _ => return None,
+        let seeker = |owner: String, host: String| Some(Seeker { owner: owner_of(&owner)?, host });
+        Some(match self {
+            Self::Create { config } => Task::Create(config.into()),
+            Self::Join { config, owner, host } => Task::Join(config.into(), seeker(owner, host)?),
+            Self::Acquire { config, owner, host } => Task::Acquire(config.into(), seeker(owner, host)?),
+            Self::Renew { config, owner, slot, hi } => {
+                Task::Renew(config.into(), Holding { owner: owner_of(&owner)?, slot, hi })
+            }
+            Self::Release { config, owner, slot, last } => {
+                Task::Release { config: config.into(), owner: owner_of(&owner)?, slot, last }
+            }
+            Self::Destroy => Task::Destroy,
+            Self::Restored => Task::Restored,
+            Self::CounterRestored => Task::CounterRestored,
+            Self::List => Task::List,
+            Self::Exists => Task::Exists,
+            Self::Advance { by, init, durable } => {
+                let init = match &init {
+                    Some(init) => Some(exact(init)?),
+                    None => None,
+                };
+                Task::Advance { by: exact(&by)?, init, durable }
+            }
+            Self::SkipTo { place, durable } => Task::SkipTo { place: exact(&place)?, durable },
         })
     }
 }
@@ -313,54 +379,20 @@ impl From<GroupConfig> for StepConfig {
     }
 }
 
-impl From<Ask> for StepAsk {
-    fn from(ask: Ask) -> Self {
-        match ask {
-            Ask::Read(names) => Self { r#type: "read", names: Some(names), ..Self::default() },
-            Ask::Swap(Swap { name, from, to, identity: ServerIdentity { history, process } }) => Self {
-                r#type: "swap",
-                name: Some(name),
-                from,
-                to: Some(to),
-                history: Some(history),
-                process: Some(process),
-                ..Self::default()
-            },
-            Ask::Names => Self { r#type: "names", ..Self::default() },
-            Ask::Done(answer) => Self { r#type: "done", answer: Some(answer.into()), ..Self::default() },
-        }
-    }
-}
-
-impl StepAnswer {
-    fn named(r#type: &'static str) -> Self {
-        Self { r#type, ..Self::default() }
-    }
-
-    fn at(r#type: &'static str, until: i64, now: i64) -> Self {
-        Self { until: Some(until), now: Some(now), ..Self::named(r#type) }
-    }
-}
-
 impl From<Answer> for StepAnswer {
     fn from(answer: Answer) -> Self {
         match answer {
-            Answer::Granted(Granted { slot, lo, hi, now }) => {
-                Self { slot: Some(slot), lo: Some(lo), hi: Some(hi), now: Some(now), ..Self::named("granted") }
-            }
-            Answer::Lost => Self::named("lost"),
-            Answer::Destroyed => Self::named("destroyed"),
-            Answer::Done => Self::named("done"),
-            Answer::Opened { is_new, quiet_until, now } => {
-                Self { is: Some(is_new), ..Self::at("opened", quiet_until, now) }
-            }
-            Answer::Listed(rows, faults) => Self {
-                rows: Some(rows.into_iter().map(StepRow::from).collect()),
-                faults: Some(faults.into_iter().map(StepFault::from).collect()),
-                ..Self::named("listed")
+            Answer::Granted(Granted { slot, lo, hi, now }) => Self::Granted { slot, lo, hi, now },
+            Answer::Lost => Self::Lost,
+            Answer::Destroyed => Self::Destroyed,
+            Answer::Done => Self::Done,
+            Answer::Opened { is_new, quiet_until, now } => Self::Opened { is_new, until: quiet_until, now },
+            Answer::Listed(rows, faults) => Self::Listed {
+                rows: rows.into_iter().map(StepRow::from).collect(),
+                faults: faults.into_iter().map(StepFault::from).collect(),
             },
-            Answer::Exists(is) => Self { is: Some(is), ..Self::named("exists") },
-            Answer::Number(number) => Self { number: Some(number.into()), ..Self::named("number") },
+            Answer::Exists(is_alive) => Self::Exists { is_alive },
+            Answer::Number(number) => Self::Number { number: number.into() },
             Answer::Refused(refused) => refused.into(),
         }
     }
@@ -369,24 +401,21 @@ impl From<Answer> for StepAnswer {
 impl From<StepError> for StepAnswer {
     fn from(refused: StepError) -> Self {
         match refused {
-            StepError::Quiet { until, now } => Self::at("quiet", until, now),
-            StepError::Exhausted { retry_at, now } => Self::at("exhausted", retry_at, now),
-            StepError::Mismatch(theirs) => Self { theirs: Some(theirs.into()), ..Self::named("mismatch") },
-            StepError::Durable(is) => Self { is: Some(is), ..Self::named("durable") },
+            StepError::Quiet { until, now } => Self::Quiet { until, now },
+            StepError::Exhausted { retry_at, now } => Self::Exhausted { until: retry_at, now },
+            StepError::Mismatch(theirs) => Self::Mismatch { theirs: theirs.into() },
+            StepError::Durable(is_durable) => Self::Durable { is_durable },
             StepError::TwoServers { shown, recorded } => {
-                let servers = Some(vec![shown.to_string(), recorded.to_string()]);
-                Self { servers, ..Self::named("servers") }
+                Self::TwoServers { shown: shown.to_string(), recorded: recorded.to_string() }
             }
-            StepError::Skew { by, bound } => Self { by: Some(by), bound: Some(bound), ..Self::named("skew") },
-            StepError::Destroyed => Self::named("ended"),
-            StepError::Record(name, why) => {
-                Self { faults: Some(vec![StepFault::from((name, why))]), ..Self::named("record") }
-            }
-            StepError::Gone => Self::named("gone"),
-            StepError::Behind => Self::named("behind"),
-            StepError::Full(value) => Self { number: Some(value.into()), ..Self::named("full") },
-            StepError::Config(why) => Self { text: Some(why.to_owned()), ..Self::named("config") },
-            StepError::Nonsense(what) => Self { text: Some(what.to_owned()), ..Self::named("nonsense") },
+            StepError::Skew { by, bound } => Self::Skew { by, bound },
+            StepError::Destroyed => Self::Ended,
+            StepError::Record(name, why) => Self::Record { fault: StepFault::from((name, why)) },
+            StepError::Gone => Self::Gone,
+            StepError::Behind => Self::Behind,
+            StepError::Full(value) => Self::Full { number: value.into() },
+            StepError::Config(why) => Self::Config { text: why.to_owned() },
+            StepError::Nonsense(what) => Self::Nonsense { text: what.to_owned() },
         }
     }
 }

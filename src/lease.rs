@@ -21,48 +21,52 @@ pub struct LeaseConfig {
     pub wait_ms: i64,
 }
 
-/// What happened: `type` is the name of an `Event`, and the other fields belong to it.
-#[napi(object)]
-pub struct LeaseEvent {
-    /// attach, seek, detach, destroy, time, giveUp, renewNow, opened, inUse, granted, renewed, lost, destroyed, released, ended,
-    /// failed
-    pub r#type: String,
-    /// for a failure or the end of the group: acquire, renew, release
-    pub asked: Option<String>,
-    /// 32 hex digits
-    pub owner: Option<String>,
-    /// for a grant
-    pub slot: Option<u32>,
-    /// first ms of a window
-    pub lo: Option<i64>,
-    /// last ms of a window
-    pub hi: Option<i64>,
-    /// for a failure: store, quiet, exhausted, skew, fatal
-    pub why: Option<String>,
-    /// for a failure: when to try again, by the store's clock
-    pub retry_at: Option<i64>,
-    /// for a failure: the store's clock
-    pub store_now: Option<i64>,
+/// What happened.
+#[napi(discriminant_case = "camelCase", object_to_js = false)]
+pub enum LeaseEvent {
+    Attach,
+    Seek,
+    Detach,
+    Destroy,
+    Time,
+    GiveUp,
+    RenewNow,
+    Opened { owner: String },
+    InUse { owner: String },
+    Ended,
+    Granted { owner: String, slot: u32, lo: i64, hi: i64 },
+    Renewed { owner: String, lo: i64, hi: i64 },
+    Lost { owner: String },
+    Destroyed { asked: String, owner: String },
+    Released { owner: String },
+    Failed { asked: String, owner: String, failure: LeaseFailure },
 }
 
-/// What to do: `type` is the name of an `Action`, and the other fields belong to it.
-#[napi(object, object_from_js = false)]
-#[derive(Default)]
-pub struct LeaseAction {
-    /// acquire, renew, seal, release, giveBack, end, open, raise, wait, resolve, reject, tell
-    pub r#type: &'static str,
-    /// 32 hex digits
-    pub owner: Option<String>,
-    /// the slot held
-    pub slot: Option<u32>,
-    /// first ms of a window
-    pub lo: Option<i64>,
-    /// last ms of a window
-    pub hi: Option<i64>,
-    /// when to hand in `time`, Unix ms
-    pub at: Option<i64>,
-    /// for `reject`: why; for `tell`: the event
-    pub what: Option<&'static str>,
+/// Why a call to the store failed. `retry_at`: when to try again, by the store's clock.
+#[napi(discriminant = "why", discriminant_case = "camelCase", object_to_js = false)]
+pub enum LeaseFailure {
+    Store,
+    Quiet { retry_at: i64, store_now: i64 },
+    Exhausted { retry_at: i64, store_now: i64 },
+    Skew,
+    Fatal,
+}
+
+/// What to do. An owner is 32 hex digits; `lo` and `hi` are the first and the last ms of a window, `at` is Unix ms.
+#[napi(discriminant_case = "camelCase", object_from_js = false)]
+pub enum LeaseAction {
+    Acquire { owner: String },
+    Renew { owner: String, slot: u32, hi: i64 },
+    Seal,
+    Release { owner: String, slot: u32 },
+    GiveBack { owner: String, slot: u32 },
+    End,
+    Open { owner: String, slot: u32, lo: i64, hi: i64 },
+    Raise { lo: i64, hi: i64 },
+    Wait { at: i64 },
+    Resolve,
+    Reject { why: &'static str },
+    Tell { event: &'static str },
 }
 
 #[napi]
@@ -138,41 +142,38 @@ impl Lease {
 
 impl LeaseEvent {
     fn read(self) -> Option<Event> {
-        let owner = self.owner.as_deref().and_then(owner_of);
-        Some(match self.r#type.as_str() {
-            "attach" => Event::Attach,
-            "seek" => Event::Seek,
-            "detach" => Event::Detach,
-            "destroy" => Event::Destroy,
-            "time" => Event::Time,
-            "giveUp" => Event::GiveUp,
-            "renewNow" => Event::RenewNow,
-            "opened" => Event::Opened { owner: owner? },
-            "inUse" => Event::InUse { owner: owner? },
-            "ended" => Event::Ended,
-            "granted" => Event::Granted(Grant { owner: owner?, slot: self.slot?, lo: self.lo?, hi: self.hi? }),
-            "renewed" => Event::Renewed { owner: owner?, lo: self.lo?, hi: self.hi? },
-            "lost" => Event::Lost { owner: owner? },
-            "destroyed" => Event::Destroyed { asked: self.asked()?, owner: owner? },
-            "released" => Event::Released { owner: owner? },
-            "failed" => Event::Failed { asked: self.asked()?, owner: owner?, failure: self.failure()? },
-            _ => return None,
+        Some(match self {
+            Self::Attach => Event::Attach,
+            Self::Seek => Event::Seek,
+            Self::Detach => Event::Detach,
+            Self::Destroy => Event::Destroy,
+            Self::Time => Event::Time,
+            Self::GiveUp => Event::GiveUp,
+            Self::RenewNow => Event::RenewNow,
+            Self::Opened { owner } => Event::Opened { owner: owner_of(&owner)? },
+            Self::InUse { owner } => Event::InUse { owner: owner_of(&owner)? },
+            Self::Ended => Event::Ended,
+            Self::Granted { owner, slot, lo, hi } => Event::Granted(Grant { owner: owner_of(&owner)?, slot, lo, hi }),
+            Self::Renewed { owner, lo, hi } => Event::Renewed { owner: owner_of(&owner)?, lo, hi },
+            Self::Lost { owner } => Event::Lost { owner: owner_of(&owner)? },
+            Self::Destroyed { asked, owner } => Event::Destroyed { asked: asked_of(&asked)?, owner: owner_of(&owner)? },
+            Self::Released { owner } => Event::Released { owner: owner_of(&owner)? },
+            Self::Failed { asked, owner, failure } => {
+                Event::Failed { asked: asked_of(&asked)?, owner: owner_of(&owner)?, failure: failure.into() }
+            }
         })
     }
+}
 
-    fn asked(&self) -> Option<Asked> {
-        self.asked.as_deref().and_then(asked_of)
-    }
-
-    fn failure(&self) -> Option<Failure> {
-        Some(match self.why.as_deref()? {
-            "store" => Failure::Store,
-            "quiet" => Failure::Quiet { until: self.retry_at?, store_now: self.store_now? },
-            "exhausted" => Failure::Exhausted { retry_at: self.retry_at?, store_now: self.store_now? },
-            "skew" => Failure::Skew,
-            "fatal" => Failure::Fatal,
-            _ => return None,
-        })
+impl From<LeaseFailure> for Failure {
+    fn from(failure: LeaseFailure) -> Self {
+        match failure {
+            LeaseFailure::Store => Self::Store,
+            LeaseFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at, store_now },
+            LeaseFailure::Exhausted { retry_at, store_now } => Self::Exhausted { retry_at, store_now },
+            LeaseFailure::Skew => Self::Skew,
+            LeaseFailure::Fatal => Self::Fatal,
+        }
     }
 }
 
@@ -190,37 +191,25 @@ pub fn owner_of(text: &str) -> Option<Owner> {
     Owner::from_str_radix(text, 16).ok()
 }
 
-impl LeaseAction {
-    fn named(r#type: &'static str) -> Self {
-        Self { r#type, ..Self::default() }
-    }
-
-    fn of_owner(r#type: &'static str, owner: Owner) -> Self {
-        Self { owner: Some(format!("{owner:032x}")), ..Self::named(r#type) }
-    }
-
-    fn of_slot(r#type: &'static str, owner: Owner, slot: u32) -> Self {
-        Self { slot: Some(slot), ..Self::of_owner(r#type, owner) }
-    }
+fn text_of(owner: Owner) -> String {
+    format!("{owner:032x}")
 }
 
 impl From<Action> for LeaseAction {
     fn from(action: Action) -> Self {
         match action {
-            Action::Acquire { owner } => Self::of_owner("acquire", owner),
-            Action::Renew { owner, slot, hi } => Self { hi: Some(hi), ..Self::of_slot("renew", owner, slot) },
-            Action::Release { owner, slot } => Self::of_slot("release", owner, slot),
-            Action::GiveBack { owner, slot } => Self::of_slot("giveBack", owner, slot),
-            Action::Seal => Self::named("seal"),
-            Action::End => Self::named("end"),
-            Action::Open(Grant { owner, slot, lo, hi }) => {
-                Self { lo: Some(lo), hi: Some(hi), ..Self::of_slot("open", owner, slot) }
-            }
-            Action::Raise { lo, hi } => Self { lo: Some(lo), hi: Some(hi), ..Self::named("raise") },
-            Action::Wait { at } => Self { at: Some(at), ..Self::named("wait") },
-            Action::Resolve => Self::named("resolve"),
-            Action::Reject(why) => Self { what: Some(name_of(why)), ..Self::named("reject") },
-            Action::Tell(news) => Self { what: Some(event_of(news)), ..Self::named("tell") },
+            Action::Acquire { owner } => Self::Acquire { owner: text_of(owner) },
+            Action::Renew { owner, slot, hi } => Self::Renew { owner: text_of(owner), slot, hi },
+            Action::Release { owner, slot } => Self::Release { owner: text_of(owner), slot },
+            Action::GiveBack { owner, slot } => Self::GiveBack { owner: text_of(owner), slot },
+            Action::Seal => Self::Seal,
+            Action::End => Self::End,
+            Action::Open(Grant { owner, slot, lo, hi }) => Self::Open { owner: text_of(owner), slot, lo, hi },
+            Action::Raise { lo, hi } => Self::Raise { lo, hi },
+            Action::Wait { at } => Self::Wait { at },
+            Action::Resolve => Self::Resolve,
+            Action::Reject(why) => Self::Reject { why: name_of(why) },
+            Action::Tell(news) => Self::Tell { event: event_of(news) },
         }
     }
 }

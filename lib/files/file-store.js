@@ -128,7 +128,7 @@ class FileStore {
     if (slot === undefined) return 'lost'
     const ended = unlessProblem(slot.renew())
     if (ended !== null) this.#held.delete(owner)
-    return ended ?? grantOf(slot)
+    return /** @type {'lost' | 'destroyed' | null} */ (ended) ?? grantOf(slot)
   }
 
   /**

@@ -19,10 +19,9 @@ const { aheadError, closedLeaseError, quietWarning, renewalWarning, unreleasedEr
 
 /**
  * @import { LeaseDetail, LeaseEvent } from '../../types/join.d.ts'
- * @import { LeaseAction, LeaseEvent as Event } from '../../target/native.d.ts'
+ * @import { LeaseAction, LeaseEvent as Event, LeaseFailure } from '../../target/native.d.ts'
  * @import { JoinOptions } from './join-options.js'
  * @import { SlotGenerator } from './slot-generator.js'
- * @import { Failure } from './store-calls.js'
  * @import { Grant, SlotStore, StoreError } from './stores/database.js'
  */
 
@@ -46,11 +45,6 @@ const NO_ID = -1
 /**
  * `howToCreate` returns the command that makes a new group without a quiet period.
  * @typedef {Pick<JoinOptions, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }} LeaseOptions
- */
-
-/**
- * An action has the fields of its type, and no others.
- * @typedef {Required<LeaseAction>} Action
  */
 
 class Lease {
@@ -278,41 +272,41 @@ class Lease {
     const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
     this.#slot = this.#machine.slot ?? undefined // a server shows it with each answer: without a call of the addon
     clearTimeout(this.#timer) // a step that waits for something sets it again
-    for (const action of actions) this.#carryOut(/** @type {Action} */ (action))
+    for (const action of actions) this.#carryOut(action)
   }
 
-  /** @param {Action} action */
-  #carryOut({ type, owner, slot, lo, hi, at, what }) {
-    switch (type) {
+  /** @param {LeaseAction} action */
+  #carryOut(action) {
+    switch (action.type) {
       case 'acquire':
-        return this.#call(this.#acquire(owner))
+        return this.#call(this.#acquire(action.owner))
       case 'renew':
-        return this.#call(this.#renew(owner, slot, hi))
+        return this.#call(this.#renew(action.owner, action.slot, action.hi))
       case 'seal':
         this.#last = this.#generator.seal()
         return
       case 'release':
-        return this.#giveBack(owner, slot, this.#last)
+        return this.#giveBack(action.owner, action.slot, this.#last)
       case 'giveBack':
-        return this.#giveBack(owner, slot, NO_ID)
+        return this.#giveBack(action.owner, action.slot, NO_ID)
       case 'end':
         this.#ending = this.#end()
         return
       case 'open':
         // What became of it comes before any other event.
-        this.#events.unshift(this.#open({ .../** @type {Grant} */ (this.#offer), lo, hi }, owner))
+        this.#events.unshift(this.#open(action))
         return
       case 'raise':
         this.windows++
-        return this.#generator.raise({ lo, hi })
+        return this.#generator.raise(action)
       case 'wait':
-        return this.#wakeAt(at)
+        return this.#wakeAt(action.at)
       case 'resolve':
         return this.#settle((attaching) => attaching.resolve())
       case 'reject':
-        return this.#reject(this.#reason(what))
+        return this.#reject(this.#reason(action.why))
       case 'tell':
-        return this.#tell(/** @type {LeaseEvent} */ (what))
+        return this.#tell(/** @type {LeaseEvent} */ (action.event))
     }
   }
 
@@ -328,10 +322,11 @@ class Lease {
 
   /**
    * Returns the event that says whether it worked.
-   * @param {Grant} grant
-   * @param {string} owner
+   * @param {{ owner: string, lo: number, hi: number }} action
+   * @returns {Event}
    */
-  #open(grant, owner) {
+  #open({ owner, lo, hi }) {
+    const grant = { .../** @type {Grant} */ (this.#offer), lo, hi }
     const inUse = this.#generator.open(grant)
     this.#reasons.opened(inUse)
     if (inUse !== undefined) return { type: 'inUse', owner }
@@ -368,7 +363,8 @@ class Lease {
     }
     if (answer === 'lost') this.#reasons.lost(owner, slot, this.#generator.fault())
     else this.#reasons.answered('renew', owner)
-    if (typeof answer === 'string') return this.#step({ type: answer, asked: 'renew', owner })
+    if (answer === 'lost') return this.#step({ type: 'lost', owner })
+    if (answer === 'destroyed') return this.#step({ type: 'destroyed', asked: 'renew', owner })
     this.lineage = answer.lineage
     this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
   }
@@ -392,7 +388,7 @@ class Lease {
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
-    this.#step({ type: 'failed', asked, owner, ...failure })
+    this.#step({ type: 'failed', asked, owner, failure })
   }
 
   /**
@@ -415,7 +411,9 @@ class Lease {
    */
   async #release(owner, slot, last) {
     const isReleased = await within(this.#store.isReleased(owner, slot, last), RELEASE_MS)
-    this.#step(isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, why: 'store' })
+    this.#step(
+      isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, failure: { why: 'store' } },
+    )
     if (isReleased === undefined) throw unreleasedError(this.#group, slot, RELEASE_MS)
   }
 
@@ -472,9 +470,8 @@ class Lease {
     process.emitWarning(renewalWarning(detail), { code: 'FLAKEFORGE_RENEWAL' })
   }
 
-  /** @param {Failure} refusal that has all of its fields */
-  #warnOfQuiet(refusal) {
-    const quiet = /** @type {Required<Failure>} */ (refusal)
+  /** @param {{ retryAt: number, storeNow: number }} quiet */
+  #warnOfQuiet(quiet) {
     if (quietOf.get(this.#group) === quiet.retryAt) return
     quietOf.set(this.#group, quiet.retryAt)
     const warning = quietWarning(this.#group, quiet, this.#howToCreate())

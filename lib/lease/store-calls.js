@@ -14,12 +14,13 @@ const { renewalEnded } = require('./census.js')
 /**
  * @import { Grant, SlotStore, StoreError } from './stores/database.js'
  * @import { JoinOptions } from './join-options.js'
+ * @import { LeaseFailure } from '../../target/native.d.ts'
  * @import { Result } from './census.js'
  */
 
 /**
  * What the store's refusals are to the machine. Any other error means that the store failed.
- * @type {Record<string, string>}
+ * @type {Record<string, LeaseFailure['why']>}
  */
 const FAILURES = {
   ERR_FLAKE_QUIET: 'quiet',
@@ -33,17 +34,14 @@ const FAILURES = {
 
 /**
  * A failure as the machine takes it. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock.
- * @typedef {{ why: string, retryAt?: number | undefined, storeNow?: number | undefined }} Failure
- */
-
-/**
  * @param {StoreError} error
- * @returns {Failure}
+ * @returns {LeaseFailure}
  */
 function failureOf({ code, retryAt, storeNow }) {
   const why = FAILURES[code] ?? 'store'
   if (why !== 'quiet' && why !== 'exhausted') return { why }
-  return { why, retryAt: retryAt?.getTime(), storeNow }
+  if (retryAt === undefined || storeNow === undefined) return { why: 'store' }
+  return { why, retryAt: retryAt.getTime(), storeNow }
 }
 
 /** @param {Grant | string} answer */

@@ -43,7 +43,7 @@ const { StepRun, fresh } = require('./step.js')
  * @typedef {object} SlotStore
  * @property {(group: string, config: Config, signal?: AbortSignal) => Promise<boolean>} create
  * @property {(group: string, request: { config: Config, owner: string, host: string, joins: boolean }) => Promise<Grant>} acquire
- * @property {(group: string, held: { config: Config, slot: number, owner: string, hi: number }) => Promise<Grant | string>} renew
+ * @property {(group: string, held: { config: Config, slot: number, owner: string, hi: number }) => Promise<Grant | 'lost' | 'destroyed'>} renew
  * @property {(group: string, held: { config: Config, slot: number, owner: string, last: number }) => Promise<void>} release
  * @property {(group: string) => Promise<void>} destroy
  * @property {(kept: Kept) => Promise<void>} [restored]
@@ -55,8 +55,17 @@ const { StepRun, fresh } = require('./step.js')
  */
 
 /**
- * A step that is wanted, and the group or counter of this name.
- * @typedef {StepTask & { name: string }} Task
+ * What each task is answered with, unless it is refused.
+ * @typedef {{
+ *   create: 'opened', join: 'granted', acquire: 'granted', renew: 'granted' | 'lost' | 'destroyed', release: 'done',
+ *   destroy: 'done', restored: 'done', counterRestored: 'done', list: 'listed', exists: 'exists', advance: 'number',
+ *   skipTo: 'number',
+ * }} AnswerTo
+ */
+
+/**
+ * @template {Answer['type']} Type
+ * @typedef {Extract<Answer, { type: Type }>} AnswerOf
  */
 
 /** The steps that swap nothing: they must not make a table either. */
@@ -65,27 +74,27 @@ const LOOKS = new Set(['list', 'exists'])
 /** A wait for a new group that is longer than this needs a word. */
 const LONG_WAIT_MS = 10_000
 
-/** @param {Answer} answer */
+/** @param {AnswerOf<'granted'>} answer */
 const grantOf = ({ slot, lo, hi, now, lineage }) => ({ slot, lo, hi, storeNow: now, lineage })
 
 /**
- * The errors for a step's refusals, by the type of the answer. The step had the fields that its refusal needs.
- * @type {Record<string, (answer: Answer, task: Required<Task>) => Error>}
+ * The errors for a step's refusals, by the type of the answer. `config`: of the task, which has one if its refusal needs it.
+ * @type {{ [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: string, config: StepConfig) => Error }}
  */
 const REFUSALS = {
-  quiet: ({ until, now }, { name }) => errors.quietError(name, until, now),
-  exhausted: ({ until, now }, { name }) => errors.exhaustedError(name, until, now),
-  mismatch: ({ theirs }, { name, config }) => errors.groupMismatchError(name, theirs, config),
-  durable: ({ is }, { name }) => errors.counterMismatchError(name, is),
-  servers: ({ servers: [shown, recorded] }, { name }) => errors.twoServersError(name, shown, recorded),
+  quiet: ({ until, now }, name) => errors.quietError(name, until, now),
+  exhausted: ({ until, now }, name) => errors.exhaustedError(name, until, now),
+  mismatch: ({ theirs }, name, config) => errors.groupMismatchError(name, theirs, config),
+  durable: ({ isDurable }, name) => errors.counterMismatchError(name, isDurable),
+  twoServers: ({ shown, recorded }, name) => errors.twoServersError(name, shown, recorded),
   skew: ({ by, bound }) => errors.clockSkewError(by, bound),
-  ended: (_, { name }) => errors.destroyedError(name),
-  record: ({ faults: [fault] }, { name }) => errors.recordError(name, fault),
-  gone: (_, { name }) => errors.counterError('gone', name),
-  behind: (_, { name }) => errors.counterError('behind', name),
-  full: ({ number }, { name }) => errors.counterError('full', name, number),
-  config: ({ text }, { config }) => errors.optionRangeError('config', config, `one that the rules allow: ${text}`),
-  nonsense: ({ text }, { name }) => errors.storeError(`The store of '${name}' gave an answer that cannot be: ${text}.`),
+  ended: (_, name) => errors.destroyedError(name),
+  record: ({ fault }, name) => errors.recordError(name, fault),
+  gone: (_, name) => errors.counterError('gone', name),
+  behind: (_, name) => errors.counterError('behind', name),
+  full: ({ number }, name) => errors.counterError('full', name, number),
+  config: ({ text }, _, config) => errors.optionRangeError('config', config, `one that the rules allow: ${text}`),
+  nonsense: ({ text }, name) => errors.storeError(`The store of '${name}' gave an answer that cannot be: ${text}.`),
 }
 
 /** @implements {SlotStore} */
@@ -114,8 +123,8 @@ class DatabaseStore {
    */
   async create(group, config, signal) {
     await this.#checkDurable(config.durable)
-    const { is, until, now } = await this.#run({ type: 'create', name: group, config }, signal)
-    if (!is) return false
+    const { isNew, until, now } = await this.#run(group, { type: 'create', config }, signal)
+    if (!isNew) return false
     if (until - now > LONG_WAIT_MS) errors.warnOfLongCreate(group, until, now)
     // A clock of whole seconds shows the end of the quiet period later.
     await sleepUnlessAborted(signal, until - now + (this.#records.clockStepMs ?? 0))
@@ -125,24 +134,24 @@ class DatabaseStore {
   /** @type {SlotStore['acquire']} */
   async acquire(group, { config, owner, host, joins }) {
     await this.#checkDurable(config.durable)
-    return grantOf(await this.#run({ type: joins ? 'join' : 'acquire', name: group, config, owner, host }))
+    return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }))
   }
 
   /** @type {SlotStore['renew']} */
   async renew(group, { config, slot, owner, hi }) {
     await this.#checkDurable(config.durable)
-    const answer = await this.#run({ type: 'renew', name: group, config, slot, owner, hi })
+    const answer = await this.#run(group, { type: 'renew', config, slot, owner, hi })
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
 
   /** @type {SlotStore['release']} */
   async release(group, { config, slot, owner, last }) {
-    await this.#run({ type: 'release', name: group, config, slot, owner, last })
+    await this.#run(group, { type: 'release', config, slot, owner, last })
   }
 
   /** @type {SlotStore['destroy']} */
   async destroy(group) {
-    await this.#run({ type: 'destroy', name: group })
+    await this.#run(group, { type: 'destroy' })
   }
 
   /**
@@ -150,9 +159,8 @@ class DatabaseStore {
    * @param {Kept} kept
    */
   async restored(kept) {
-    await this.#run(
-      'group' in kept ? { type: 'restored', name: kept.group } : { type: 'counterRestored', name: kept.name },
-    )
+    if ('group' in kept) await this.#run(kept.group, { type: 'restored' })
+    else await this.#run(kept.name, { type: 'counterRestored' })
   }
 
   /**
@@ -184,14 +192,15 @@ class DatabaseStore {
   async advance(name, by, init, durable = false) {
     await this.#checkDurable(durable)
     const isSkip = by === 0n && init !== undefined
-    const task = isSkip ? { type: 'skipTo', place: init } : { type: 'advance', by, init }
-    const { number, lineage } = await this.#run({ ...task, name, durable })
+    const { number, lineage } = isSkip
+      ? await this.#run(name, { type: 'skipTo', place: init, durable })
+      : await this.#run(name, { type: 'advance', by, ...(init !== undefined && { init }), durable })
     return { number, lineage }
   }
 
   /** @type {SlotStore['list']} */
   async list(group) {
-    const { rows, faults } = await this.#run({ type: 'list', name: group })
+    const { rows, faults } = await this.#run(group, { type: 'list' })
     if (faults.length > 0) throw errors.recordsError(group, faults, rows)
     return rows
   }
@@ -213,7 +222,7 @@ class DatabaseStore {
    * @param {string} group
    */
   async has(group) {
-    return (await this.#run({ type: 'exists', name: group })).is
+    return (await this.#run(group, { type: 'exists' })).isAlive
   }
 
   /**
@@ -249,21 +258,23 @@ class DatabaseStore {
   }
 
   /**
-   * Runs a step to its answer, or throws the refusal.
-   * @param {Task} task
+   * Runs a step on the group or counter of this name to its answer, or throws the refusal.
+   * @template {StepTask} Wanted
+   * @param {string} name
+   * @param {Wanted} task
    * @param {AbortSignal} [signal]
+   * @returns {Promise<AnswerOf<AnswerTo[Wanted['type']]>>}
    */
-  async #run(task, signal) {
-    const { name, ...rest } = task
+  async #run(name, task, signal) {
     const how = { looks: LOOKS.has(task.type), signal }
-    const run = new StepRun(this.#records, name, this.#memory.grants.step(name, rest, fresh()), how)
+    const run = new StepRun(this.#records, name, this.#memory.grants.step(name, task, fresh()), how)
     const answer = await this.#coded(name, () => run.answer())
-    const refusal = REFUSALS[answer.type]
+    const refusal = /** @type {((...words: unknown[]) => Error) | undefined} */ (REFUSALS[answer.type])
     if (refusal !== undefined) {
-      const error = refusal(answer, /** @type {Required<Task>} */ (task))
+      const error = refusal(answer, name, 'config' in task ? task.config : undefined)
       throw answer.lineage === undefined ? error : Object.assign(error, { lineage: answer.lineage })
     }
-    return answer
+    return /** @type {AnswerOf<AnswerTo[Wanted['type']]>} */ (answer)
   }
 
   /**

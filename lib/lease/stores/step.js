@@ -32,13 +32,8 @@ const { STEP_MS } = require('./limits.js')
  */
 
 /**
- * An answer has the fields of its type, and no others.
- * @typedef {Required<StepAnswer>} Answer
- */
-
-/**
- * The same for what is to be done next.
- * @typedef {Required<StepAsk>} Ask
+ * An answer, and what names the group or counter that it is about.
+ * @typedef {StepAnswer & { lineage: string }} Answer
  */
 
 /** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
@@ -90,19 +85,19 @@ class StepRun {
   }
 
   async #go() {
-    let ask = /** @type {Ask} */ (this.#step.begin())
-    while (ask.type !== 'done') ask = /** @type {Ask} */ (await this.#carryOut(ask))
-    return /** @type {Answer} */ (ask.answer)
+    let ask = this.#step.begin()
+    while (ask.type !== 'done') ask = await this.#carryOut(ask)
+    return /** @type {Answer} */ ({ ...ask.answer, lineage: ask.lineage })
   }
 
   /**
    * Does what the step asks for, and tells it what came of it.
-   * @param {Ask} ask
+   * @param {Exclude<StepAsk, { type: 'done' }>} ask
    */
   #carryOut(ask) {
     switch (ask.type) {
       case 'read':
-        return this.#read(ask)
+        return this.#read(ask.names)
       case 'swap':
         return this.#swap(ask)
       case 'names':
@@ -110,8 +105,8 @@ class StepRun {
     }
   }
 
-  /** @param {Ask} ask */
-  async #read({ names }) {
+  /** @param {string[]} names */
+  async #read(names) {
     // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
     const before = unixNow() - (this.#records.clockStepMs ?? 0)
     const { now, identity, values, position } = await this.#ask(names)
@@ -128,7 +123,7 @@ class StepRun {
 
   /**
    * Whatever goes wrong, the next read shows what became of it.
-   * @param {Ask} ask
+   * @param {Extract<StepAsk, { type: 'swap' }>} ask
    */
   async #swap({ name, from, to, history, process }) {
     // Nobody waits for the step any more, so nobody hears of this.
