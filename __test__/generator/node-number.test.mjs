@@ -76,7 +76,10 @@ test('the variables bear the names of the fields', (t) => {
     ],
   })
   t.is(nodeIn({ FLAKEFORGE_POD: '55' }, { layout }), 55)
+  const { emitWarning } = process
+  process.emitWarning = (message) => t.regex(message, /^FLAKEFORGE_WORKER is ignored/)
   t.is(nodeIn({ FLAKEFORGE_WORKER: '5' }, { layout }), 0, 'a field of another layout is none of this one')
+  process.emitWarning = emitWarning
 })
 
 test('named fields from the environment read back as those from options do', (t) => {

@@ -7,7 +7,7 @@
 /** @import { Layout } from '../../index.d.ts' */
 
 const { factsOf: libraryFactsOf } = require('../../lib/codec/layout.js')
-const { variableOf } = require('../../lib/layout/variables.js')
+const { variableOf } = require('../../lib/layout/node-number.js')
 
 /**
  * @typedef {object} LayoutFacts

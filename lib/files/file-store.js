@@ -10,6 +10,7 @@ const path = require('node:path')
 const native = require('../native/index.js')
 const { MAX_U64, isAbsent, unlessProblem } = require('../base/check.js')
 const { signOfContainer } = require('./container.js')
+const { unread } = require('../layout/node-number.js')
 const { unixNow } = require('../base/timers.js')
 const {
   destroyedError,
@@ -35,7 +36,7 @@ const {
  */
 function fileStore(directory) {
   if (isAbsent(directory)) {
-    require('../layout/ignored-variables.js').warnOfVariables([], false) // perhaps a store was named, and misspelt
+    require('../layout/ignored-variables.js').warnOfVariables(unread([]), [], false) // perhaps a store was named, and misspelt
     const found = signOfContainer()
     if (found !== undefined) throw noDefaultFolderError('container', { found })
     return new FileStore(defaultFolder())

@@ -9,7 +9,8 @@ const dialects = require('../codec/dialects.js')
 const { nearest } = require('../base/nearest.js')
 const { factsOf } = require('../codec/layout.js')
 const native = require('../native/index.js')
-const { COMMON, PREFIX, variableOf } = require('./variables.js')
+
+const PREFIX = 'FLAKEFORGE_'
 
 /** The server checks its variables itself. */
 const OF_SERVER = /^FLAKEFORGE_SERVER_/
@@ -19,23 +20,26 @@ const OF_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_\d+_/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
 
 /** The variables of all layouts that have a name. */
-const ofAllLayouts = () => dialects.flatMap(({ name }) => factsOf(name).nodeNames.map(variableOf))
+const ofAllLayouts = () =>
+  dialects.flatMap(({ name }) => factsOf(name).nodeNames.map((field) => PREFIX + field.toUpperCase()))
 
 /** @param {string} variable */
 function isOurs(variable) {
-  if (!variable.startsWith(PREFIX) || OF_SERVER.test(variable) || OF_SERVICE.test(variable)) return false
+  if (OF_SERVER.test(variable) || OF_SERVICE.test(variable)) return false
   return !OF_LINK.test(process.env[variable] ?? '')
 }
 
 /**
- * Warns of each variable that nobody reads, once in a process. `read`: the variables of this generator's node fields;
- * `isZero`: whether its node number is 0, so that a variable of another layout matters.
+ * Warns of each variable that nobody reads, once in a process. `others`: those that begin like ours and that this generator
+ * does not read; `read`: the variables of its node fields; `isZero`: whether its node number is 0, so that a variable of
+ * another layout matters.
+ * @param {readonly string[]} others
  * @param {readonly string[]} read
  * @param {boolean} isZero
  */
-function warnOfVariables(read, isZero) {
-  const known = isZero ? [...COMMON, ...read] : [...COMMON, ...read, ...ofAllLayouts()]
-  for (const variable of Object.keys(process.env).filter(isOurs)) {
+function warnOfVariables(others, read, isZero) {
+  const known = isZero ? [] : ofAllLayouts()
+  for (const variable of others.filter(isOurs)) {
     if (!known.includes(variable))
       warn('FLAKEFORGE_VARIABLE', variable, `${variable} is ignored. ${hint(variable, read)}`)
   }

@@ -5,7 +5,6 @@
 // 0. Two sources that could disagree are an error, because somebody relies on the one that would be ignored.
 
 const { errors, isAbsent, readBounded, readInteger } = require('../base/check.js')
-const { COMMON, PREFIX, variableOf } = require('./variables.js')
 
 /**
  * @import { Options } from '../base/check.js'
@@ -77,6 +76,11 @@ function choose(options, facts) {
 /** @param {Options} values of `id` and the node fields, from wherever they came */
 const isUnnamed = (values) => Object.values(values).every((value) => isAbsent(value) || value === '')
 
+const PREFIX = 'FLAKEFORGE_'
+
+/** What every layout reads; the last one is for our tests. */
+const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
+
 /** The layouts for which the variables were looked at, with node 0 and with others: these do not change meanwhile. */
 const [seenWithZero, seen] = [new WeakSet(), new WeakSet()]
 
@@ -90,15 +94,30 @@ function lookAround(facts, isZero) {
   if (known.has(facts)) return
   known.add(facts)
   const { variables = [] } = facts
+  const others = unread(variables)
+  if (others.length > 0) require('./ignored-variables.js').warnOfVariables(others, variables, isZero)
+}
+
+/**
+ * The variables that look like ours and are not among these.
+ * @param {readonly string[]} variables
+ */
+function unread(variables) {
   const isOther = (/** @type {string} */ name) =>
     name.startsWith(PREFIX) && !COMMON.includes(name) && !variables.includes(name)
-  if (Object.keys(process.env).some(isOther)) require('./ignored-variables.js').warnOfVariables(variables, isZero)
+  return Object.keys(process.env).filter(isOther)
 }
 
 /** A worker of a cluster has a channel to its primary. Others need not load node:cluster to know that they are none. */
 function lookForCluster() {
   if (process.channel) require('./ignored-variables.js').warnOfWorker()
 }
+
+/**
+ * The environment variable of a node field, or of `id`.
+ * @param {string} name
+ */
+const variableOf = (name) => PREFIX + name.toUpperCase()
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {
@@ -129,4 +148,4 @@ function shift(node, offset, max) {
   return shifted
 }
 
-module.exports = { readNodeNumber, readNodes }
+module.exports = { readNodeNumber, readNodes, unread, variableOf }
