@@ -141,6 +141,7 @@ class Packing {
   #nodes
   #modeBit
   #mode
+  #upper // of a tick that is turned: the bits that the higher half has; a power costs more than all the rest
   #isDecimal
   #tickNs
   #size // from the first ID of a tick to that of the next
@@ -173,6 +174,7 @@ class Packing {
     this.nodeMax = this.nodeFields.reduce((sum, { max, unit }) => sum + max * unit, 0)
     this.counterMax = 2 ** this.counter.width - 1
     this.#mode = mode
+    this.#upper = 2 ** (time.width - 32) - 1
     this.offset = idOffset
     this.#isDecimal = isDecimal
     this.isTimeOrdered = mode !== MODES[0] && (isDecimal || pieces.find(({ name }) => name !== 'zero') === time)
@@ -269,7 +271,7 @@ class Packing {
     const { time } = this
     if (mode === MODES[0]) {
       this.#turn()
-      half[HIGH] &= 2 ** (time.width - 32) - 1
+      half[HIGH] &= this.#upper
     } else if (time.width > 53) {
       return BigInt.asUintN(time.width, word[0] >> BigInt(time.shift))
     } else {
