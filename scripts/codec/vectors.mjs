@@ -105,7 +105,7 @@ const some = (arbitrary, count) => fc.sample(arbitrary, { numRuns: count, seed: 
 function about(layout, request, ids) {
   const ticks = ids.map((id) => id % 2n ** 39n)
   const times = [layout.epoch, layout.epoch + 1, layout.end - 1, Number(layout.end), 1_700_000_000_123.456, -1]
-  const near = ticks.flatMap((tick, i) => {
+  const beside = ticks.flatMap((tick, i) => {
     try {
       return codec.toBigInt(layout.encode({ tick })) ^ (ids[i] & 0xffn)
     } catch {
@@ -113,7 +113,7 @@ function about(layout, request, ids) {
     }
   })
   const ns = times.map((ms) => BigInt(Math.floor(ms)) * 1_000_000n + BigInt(Math.round((ms - Math.floor(ms)) * 1e6)))
-  return { layout: request, ids: [...ids, ...near].map(String), ticks: ticks.map(String), times: ns.map(String) }
+  return { layout: request, ids: [...ids, ...beside].map(String), ticks: ticks.map(String), times: ns.map(String) }
 }
 
 const requestOf = ({ name, spec, epoch, options: { idOffset, nodes, mode } = {} }) =>
@@ -147,15 +147,18 @@ function ofBase(base, i) {
   return { base, numbers: numbers.map((bytes) => [...bytes]), texts: [...texts, ...beside] }
 }
 
-const ownFields = Object.keys(codec.layouts).map((name) => ({ name, epoch: 5, fields: codec.layouts.flake.fields }))
-const own = ({ name, epoch, fields }) => [{ name, tickMs: 1, epoch, fields }, {}]
+/** A user's own fields under the name of each dialect. */
+const named = Object.keys(codec.layouts).map((name) => [
+  { name, tickMs: 1, epoch: 5, fields: codec.layouts.flake.fields },
+  {},
+])
 const offsets = fc.constantFrom(undefined, 5n, -5n, 2n ** 62n)
 
 const questions = [
   { dialects: true },
   { specs: [...halves, ...some(anyFields, 150)].map((fields) => ({ tickNs: 1e6, fields })) },
   ...BASES.map(ofBase),
-  ...[...DIALECTS, ...ownFields.map(own)].map(ofDialect),
+  ...[...DIALECTS, ...named].map(ofDialect),
   ...some(fc.tuple(specs, offsets, fc.array(edges, { minLength: 2, maxLength: 2 })), 150).flatMap(ofSpec),
 ].map((question) => JSON.stringify(question))
 

@@ -112,17 +112,28 @@ fn at_one_instant(shared: &Arc<SharedCursor>) -> [Generator; 2] {
     })
 }
 
-#[test]
-fn a_number_that_comes_again_is_not_handed_out() {
+/// A file with two generators, of which one has given IDs, and what the file was after its first one.
+fn used() -> (tempfile::TempDir, Arc<SharedCursor>, [Generator; 2], Vec<u8>) {
     let folder = folder();
     let path = folder.path().join("ids");
     let shared = open(&path).unwrap();
-    let [mut ids, mut others] = at_one_instant(&shared);
+    let [mut ids, others] = at_one_instant(&shared);
     ids.next_id().unwrap();
     let copy = fs::read(&path).unwrap();
     ids.fill(&mut [0; 1000], |id| id);
+    (folder, shared, [ids, others], copy)
+}
+
+/// Writes an older copy over the file, which stays the same one.
+fn put_back(folder: &tempfile::TempDir, copy: &[u8]) {
+    fs::OpenOptions::new().write(true).open(folder.path().join("ids")).unwrap().write_all(copy).unwrap();
+}
+
+#[test]
+fn a_number_that_comes_again_is_not_handed_out() {
+    let (folder, shared, [mut ids, mut others], copy) = used();
     let end = shared.cursor().next();
-    fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
+    put_back(&folder, &copy);
     assert!(shared.cursor().next() < end);
     assert_eq!(ids.next_id(), Err(Refusal::Failed));
     assert_eq!(others.next_id(), Err(Refusal::Failed));
@@ -132,15 +143,9 @@ fn a_number_that_comes_again_is_not_handed_out() {
 
 #[test]
 fn a_number_that_was_seen_taken_is_not_handed_out() {
-    let folder = folder();
-    let path = folder.path().join("ids");
-    let shared = open(&path).unwrap();
-    let [mut ids, mut others] = at_one_instant(&shared);
-    ids.next_id().unwrap();
-    let copy = fs::read(&path).unwrap();
-    ids.fill(&mut [0; 1000], |id| id);
+    let (folder, shared, [_ids, mut others], copy) = used();
     shared.raise().unwrap(); // looks at the file, as also happens a few times a second
-    fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
+    put_back(&folder, &copy);
     assert_eq!(others.next_id(), Err(Refusal::Failed), "it has taken none itself");
 }
 
