@@ -1,8 +1,9 @@
 //! Bytes of any length as text.
 
-use flakeforge_core::layout::format::{self, Base};
+use flakeforge_core::layout::format::Base;
 use napi::bindgen_prelude::{Env, Result, Uint8ArraySlice};
 use napi_derive::napi;
+use num_bigint::BigUint;
 
 /// The names of the bases, in the order in which the raw functions count them.
 #[napi]
@@ -23,5 +24,12 @@ pub fn digits(env: &Env, bytes: Uint8ArraySlice, base: String) -> Result<Option<
         env.throw_type_error(&why, Some("ERR_FLAKE_ID"))?;
         return Ok(None);
     }
-    Ok(Base::named(&base).map(|base| format::digits(&bytes, base)))
+    Ok(Base::named(&base).map(|base| in_base(&bytes, base)))
+}
+
+fn in_base(bytes: &[u8], base: Base) -> String {
+    let digits = BigUint::from_bytes_be(bytes).to_radix_be(base.radix());
+    let padding = base.width(bytes.len()).saturating_sub(digits.len());
+    let letter = |digit: u8| char::from(base.alphabet()[usize::from(digit)]);
+    std::iter::repeat_n(0, padding).chain(digits).map(letter).collect()
 }

@@ -9,7 +9,7 @@ use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule};
 use flakeforge_core::generator::cycles;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
-use flakeforge_core::layout::format::{Base, Text, digits, id_digits};
+use flakeforge_core::layout::format::{Base, Text, id_digits};
 use flakeforge_core::layout::timescale::OutOfRange;
 
 fn main() {
@@ -104,12 +104,6 @@ fn format_id(bencher: Bencher, base: &str) {
     let base = Base::named(base).expect("it is one of the names");
     let mut room = [0; size_of::<Text>()];
     bencher.bench_local(|| id_digits(black_box(7_529_535_382_561_648_640), base, &mut room).len());
-}
-
-#[divan::bench(args = [8, 16, 64])]
-fn format_bytes_dec(bencher: Bencher, bytes: usize) {
-    let bytes = vec![0xa5; bytes];
-    bencher.bench_local(|| digits(black_box(&bytes), Base::Dec));
 }
 
 fn flake() -> Layout {

@@ -8,9 +8,10 @@ use std::error::Error;
 use std::io::{BufRead, Write, stdin, stdout};
 
 use flakeforge_core::layout::dialects::DIALECTS;
-use flakeforge_core::layout::format::{self, Base};
+use flakeforge_core::layout::format::{Base, parse};
 use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::layout::{Layout, Mode, Packing, Spec, Unpacked};
+use num_bigint::BigUint;
 use serde_json::{Value, json};
 
 const MODES: [(&str, Mode); 2] = [("spread", Mode::Spread), ("sequential", Mode::Sequential)];
@@ -35,8 +36,8 @@ pub fn answer(question: &Value) -> Option<Value> {
     }
     if let Some(base) = question["base"].as_str() {
         let base = Base::named(base)?;
-        let digits = list(&question["numbers"]).map(|bytes| Some(Value::from(format::digits(&bytes_of(bytes)?, base))));
-        let ids = list(&question["texts"]).map(|text| Some(shown(format::parse(text.as_str()?, base))));
+        let digits = list(&question["numbers"]).map(|bytes| Some(digits(&bytes_of(bytes)?, base)));
+        let ids = list(&question["texts"]).map(|text| Some(shown(parse(text.as_str()?, base))));
         return Some(
             json!({ "numbers": digits.collect::<Option<Value>>()?, "texts": ids.collect::<Option<Value>>()? }),
         );
@@ -56,6 +57,14 @@ fn problem(spec: &Spec) -> Value {
 
 fn bytes_of(value: &Value) -> Option<Vec<u8>> {
     list(value).map(|byte| byte.as_u64()?.try_into().ok()).collect()
+}
+
+/// A number of any length, as num-bigint has its digits.
+fn digits(bytes: &[u8], base: Base) -> Value {
+    let digits = BigUint::from_bytes_be(bytes).to_radix_be(base.radix());
+    let padding = base.width(bytes.len()).saturating_sub(digits.len());
+    let letter = |digit: u8| char::from(base.alphabet()[usize::from(digit)]);
+    std::iter::repeat_n(0, padding).chain(digits).map(letter).collect::<String>().into()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

@@ -1,4 +1,4 @@
-//! Bytes as text, for a number of any length, and the way back for the 64 bits of an ID.
+//! The 64 bits of an ID as text, and back.
 //!
 //! | base | digits | width |
 //! |---|---|---|
@@ -13,9 +13,7 @@
 //! base 32 and 36, and 11 in base 58 and 62. The digits of these bases are in ASCII order, so texts of one width sort
 //! like the numbers.
 //!
-//! This file must never lose a bit, whatever the length.
-
-use num_bigint::BigUint;
+//! This file must never lose a bit.
 
 /// A base to write numbers in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +59,8 @@ impl Base {
         Self::NAMES.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 
-    fn radix(self) -> u32 {
+    /// How many digits it has.
+    pub fn radix(self) -> u32 {
         match self {
             Self::Dec => 10,
             Self::Hex => 16,
@@ -74,7 +73,8 @@ impl Base {
         }
     }
 
-    fn alphabet(self) -> &'static [u8] {
+    /// Its digits, and sometimes more behind them.
+    pub fn alphabet(self) -> &'static [u8] {
         match self {
             Self::Base32 => CROCKFORD,
             Self::Base58 => BITCOIN,
@@ -84,7 +84,7 @@ impl Base {
     }
 
     /// The least number of digits to write for this many bytes.
-    fn width(self, bytes: usize) -> usize {
+    pub fn width(self, bytes: usize) -> usize {
         match self {
             Self::Dec | Self::Hex | Self::Oct => 1,
             Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
@@ -115,18 +115,10 @@ impl Base {
     }
 }
 
-/// A number of any length, big-endian, as text.
-pub fn digits(bytes: &[u8], base: Base) -> String {
-    let digits = BigUint::from_bytes_be(bytes).to_radix_be(base.radix());
-    let padding = base.width(bytes.len()).saturating_sub(digits.len());
-    let letter = |digit: u8| char::from(base.alphabet()[usize::from(digit)]);
-    std::iter::repeat_n(0, padding).chain(digits).map(letter).collect()
-}
-
 /// Room for an ID in any base.
 pub type Text = [u8; 64];
 
-/// An ID as text, written into `room`: the same as [`digits`] of its 8 bytes, without an allocation.
+/// An ID as text, written into `room`.
 ///
 /// ```
 /// # use flakeforge_core::layout::format::{Base, id_digits, parse};
