@@ -1,15 +1,19 @@
-// What tests of flakeforge-check-store share: modules written for it, and a run of its checks that ends with the first one
-// that fails.
+// What tests of flakeforge-check-store share: modules written for it, a run of its checks that ends with the first one that
+// fails, and one check alone.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import anyTest from 'ava'
 import { turns } from '../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
+const { Finding } = require('../../packages/check-store/lib/finding.js')
 export const { checkStore } = require('../../packages/check-store/lib/index.js')
+const { FULL } = require('../../packages/check-store/lib/size.js')
+const { Trial } = require('../../packages/check-store/lib/trial.js')
 
 export const ALL = [
   'opens',
@@ -64,11 +68,11 @@ export const SMALL = {
 export const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-check-store-'))
 process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
 
-let modules = 0
+let written = 0
 
 /** The path of a module with this source. */
 export function moduleOf(source) {
-  const file = path.join(folder, `store-${modules++}.mjs`)
+  const file = path.join(folder, `store-${written++}.mjs`)
   fs.writeFileSync(file, source)
   return file
 }
@@ -97,6 +101,30 @@ export async function resultsOf(file, size) {
     if (error !== enough) throw error
   })
   return results
+}
+
+const CHECKS = path.join(import.meta.dirname, '..', '..', 'packages', 'check-store', 'lib', 'checks')
+const modules = await Promise.all(fs.readdirSync(CHECKS).map((name) => import(pathToFileURL(path.join(CHECKS, name)))))
+const runs = new Map(modules.flatMap((each) => Object.values(each).flat()).map(({ name, run }) => [name, run]))
+
+/** Checks that look at what others have written or read. */
+const AFTER = {
+  names: ['group names'],
+  groups: ['group names'],
+  'no expiry': ['one database'],
+  'same identity': ['bytes', 'fresh reads'],
+}
+
+/** What this check finds wrong; undefined where it finds nothing. The others, which take longer, do not run. */
+export async function findingOf(file, check, size) {
+  const trial = new Trial(file, { ...FULL, ...SMALL, ...size })
+  try {
+    for (const name of new Set(['opens', ...(AFTER[check] ?? []), check])) await runs.get(name)(trial)
+  } catch (error) {
+    return Finding.of(error)
+  } finally {
+    await trial.end()
+  }
 }
 
 export function allAreOk(t, results) {

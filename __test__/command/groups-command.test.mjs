@@ -24,15 +24,26 @@ const newFolder = async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-command-'))
   return { where: folder, url: `file:${folder}`, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
-const newRedis = async () => {
-  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
-  return { where: server.url, url: server.url, stop: () => server.stop() }
+
+/** A server that all tests here share, each with a database of its own. */
+function shared(start, urlOf) {
+  let server
+  let databases = 0
+  anyTest.after.always(async () => (await server)?.stop())
+  return async () => {
+    server ??= start()
+    const url = await urlOf(await server, databases++)
+    return { where: url, url, stop: async () => {} }
+  }
 }
-const newMariadb = async () => {
-  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
-  const url = await server.freshUrl('app')
-  return { where: url, url, stop: () => server.stop() }
-}
+const newRedis = shared(
+  () => startRedis('--appendonly', 'yes', '--appendfsync', 'always'),
+  (server, i) => `${server.url}/${i}`,
+)
+const newMariadb = shared(
+  () => startMysql({ 'innodb-flush-method': 'fsync' }),
+  (server, i) => server.freshUrl(`app${i}`),
+)
 
 const STORES = {
   'a folder': { start: newFolder, isThere: true },

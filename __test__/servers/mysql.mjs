@@ -3,15 +3,19 @@
 // otherwise.
 
 import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import mariadb from 'mariadb'
-import mysql2Callback from 'mysql2'
-import mysql2 from 'mysql2/promise'
 import { findProgram, freePort, freshFolder, Server, until, wantProgram } from './server.mjs'
 
+const require = createRequire(import.meta.url)
 const run = promisify(execFile)
+
+// A client is loaded where it is used: many processes use one or none.
+const mariadb = () => require('mariadb')
+const mysql2 = () => require('mysql2/promise')
+const mysql2Callback = () => require('mysql2')
 
 // Debian keeps servers outside of PATH.
 const PLACES = ['/usr/sbin', '/usr/local/sbin']
@@ -27,7 +31,7 @@ class MysqlServer extends Server {
 
   /** One statement or several by the superuser, in no database; its rows. */
   async query(text, values) {
-    this.#pool ??= mysql2.createPool({ uri: this.url, multipleStatements: true })
+    this.#pool ??= mysql2().createPool({ uri: this.url, multipleStatements: true })
     return (await this.#pool.query(text, values))[0]
   }
 
@@ -116,19 +120,19 @@ const ofPool = (pool) => ({ client: pool, end: () => pool.end() })
 
 /** A client of each package for an address, and how to end it. `options` are the client's. */
 export const CLIENTS = {
-  'a pool of mysql2': async (url, options) => ofPool(mysql2.createPool({ uri: url, ...options })),
+  'a pool of mysql2': async (url, options) => ofPool(mysql2().createPool({ uri: url, ...options })),
   'a pool of mysql2 with callbacks': async (url, options) => {
-    const pool = mysql2Callback.createPool({ uri: url, ...options })
+    const pool = mysql2Callback().createPool({ uri: url, ...options })
     return { client: pool, end: () => pool.promise().end() }
   },
-  'a connection of mysql2': async (url, options) => ofPool(await mysql2.createConnection({ uri: url, ...options })),
+  'a connection of mysql2': async (url, options) => ofPool(await mysql2().createConnection({ uri: url, ...options })),
   'a connection of mysql2 with callbacks': async (url, options) => {
-    const connection = mysql2Callback.createConnection({ uri: url, ...options })
+    const connection = mysql2Callback().createConnection({ uri: url, ...options })
     return { client: connection, end: () => connection.promise().end() }
   },
-  'a pool of mariadb': async (url, options) => ofPool(mariadb.createPool({ ...mariadbOptions(url), ...options })),
+  'a pool of mariadb': async (url, options) => ofPool(mariadb().createPool({ ...mariadbOptions(url), ...options })),
   'a connection of mariadb': async (url, options) =>
-    ofPool(await mariadb.createConnection({ ...mariadbOptions(url), ...options })),
+    ofPool(await mariadb().createConnection({ ...mariadbOptions(url), ...options })),
 }
 
 function mariadbOptions(url) {

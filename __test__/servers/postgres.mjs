@@ -5,13 +5,13 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import pg from 'pg'
-import postgres from 'postgres'
 import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
 
+const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
 
 // Debian keeps the servers of each version apart, and outside of PATH.
@@ -142,12 +142,13 @@ export async function startPgbouncer(server) {
 /** A client of each package for an address, and how to end it. */
 export const CLIENTS = {
   pg: (url) => {
-    const client = new pg.Pool({ connectionString: url })
+    const { Pool } = require('pg')
+    const client = new Pool({ connectionString: url })
     client.on('error', () => {}) // a server that is stopped says goodbye to idle connections
     return { client, end: () => client.end() }
   },
   'postgres.js': (url) => {
-    const client = postgres(url, { onnotice: () => {}, backoff: 0.1 })
+    const client = require('postgres')(url, { onnotice: () => {}, backoff: 0.1 })
     return { client, end: () => client.end({ timeout: 5 }) }
   },
 }

@@ -3,12 +3,12 @@
 
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Redis } from 'ioredis'
-import { createClient } from 'redis'
 import { findProgram, freePort, freshFolder, Server, until, wantProgram } from './server.mjs'
 
+const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
 
 /** Whether these tests can run: the path of redis-server, or undefined after a loud word. */
@@ -41,11 +41,12 @@ export async function startRedis(...options) {
 /** A connected client of each package for a server, and how to end it. */
 export const CLIENTS = {
   ioredis: async ({ url }) => {
+    const { Redis } = require('ioredis')
     const client = new Redis(url)
     return { client, end: () => client.disconnect() }
   },
   'node-redis': async ({ url }) => {
-    const client = createClient({ url })
+    const client = require('redis').createClient({ url })
     await client.connect()
     return { client, end: () => client.destroy() }
   },
