@@ -115,9 +115,13 @@ const AFTER = {
   'same identity': ['bytes', 'fresh reads'],
 }
 
+/** Checks that compare what several processes do. One is enough for the others. */
+const OF_SEVERAL = ['one database', 'fresh reads', 'atomic swaps', 'snapshots']
+
 /** What this check finds wrong; undefined where it finds nothing. The others, which take longer, do not run. */
 export async function findingOf(file, check, size) {
-  const trial = new Trial(file, { ...FULL, ...SMALL, ...size })
+  const processes = OF_SEVERAL.includes(check) ? SMALL.processes : 1
+  const trial = new Trial(file, { ...FULL, ...SMALL, processes, ...size })
   try {
     for (const name of new Set(['opens', ...(AFTER[check] ?? []), check])) await runs.get(name)(trial)
   } catch (error) {

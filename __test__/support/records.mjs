@@ -37,3 +37,12 @@ export function edited(text, change) {
     .join(' ')
   return `${changed} sum=${checksum(changed)}`
 }
+
+/** The text of a record of an adapter; null if it is absent. */
+export const textOf = async (records, group, name = 'group') => (await records.read(group, [name])).values[0]
+
+/** Swaps a record, whatever it is, to this text. */
+export async function put(records, group, name, text) {
+  const { identity, values } = await records.read(group, [name])
+  return records.swap(group, name, values[0], text, identity)
+}

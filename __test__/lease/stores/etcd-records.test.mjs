@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { startCluster, startEtcd, wantEtcd } from '../../servers/etcd.mjs'
 import { freePort, until } from '../../servers/server.mjs'
+import { put, slotName, textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
 const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
@@ -34,16 +35,6 @@ async function ownEtcd(t, options) {
   t.teardown(() => own.stop())
   return own
 }
-
-/** Writes a record whatever is there. */
-async function write(records, group, name, text) {
-  const { identity, values } = await records.read(group, [name])
-  return records.swap(group, name, values[0], text, identity)
-}
-
-const textOf = async (records, group, name) => (await records.read(group, [name])).values[0]
-
-const slot = (n) => `slot${String(n).padStart(10, '0')}`
 
 /** A `fetch` that keeps what was sent, and lets a test come in before (`before`) or after (`after`) it. */
 function spyFetch() {
@@ -77,14 +68,14 @@ const refused = (message) => ({ code: 'ERR_FLAKE_STORE', message })
 test('1 100 names are one transaction', async (t) => {
   const spy = spyFetch()
   const [records, spied] = [recordsOn(server.url), recordsOn(server.url, { fetch: spy })]
-  const run = Array.from({ length: 1024 }, (_, i) => slot(64_000 + i))
-  const single = Array.from({ length: 75 }, (_, i) => slot(i * 700))
+  const run = Array.from({ length: 1024 }, (_, i) => slotName(64_000 + i))
+  const single = Array.from({ length: 75 }, (_, i) => slotName(i * 700))
   const names = ['group', ...single.toReversed(), ...run]
   const isWritten = (_, i) => i % 3 === 0
   const text = (name) => `${name} ${'\u{1f600}'.repeat(500)}`
   const { identity } = await records.read('many', [])
   for (const name of names.filter(isWritten)) t.true(await records.swap('many', name, null, text(name), identity))
-  for (const outside of [slot(63_999), slot(65_024)]) await records.swap('many', outside, null, 'x', identity)
+  for (const outside of [slotName(63_999), slotName(65_024)]) await records.swap('many', outside, null, 'x', identity)
   const { values } = await spied.read('many', names)
   t.deepEqual(
     values,
@@ -94,7 +85,7 @@ test('1 100 names are one transaction', async (t) => {
   t.is(spy.sent[0].success.length, 77, 'the run is one range, and no other slots are read')
 })
 
-test("the clock is the server's, in whole seconds; identity and position are those of the cluster", async (t) => {
+test("the clock is the server's, in whole seconds; the history is the cluster's number", async (t) => {
   const records = recordsOn(server.url)
   const before = Math.floor(Date.now() / 1000) * 1000
   const first = await records.read('clock', ['group'])
@@ -103,23 +94,14 @@ test("the clock is the server's, in whole seconds; identity and position are tho
     await server.ctl('get', 'nothing', '-w', 'json').then((text) => text.replace(/:(\d+)/g, ':"$1"')),
   )
   t.deepEqual(first.identity, { history: header.cluster_id, process: '' })
-  t.true(await records.swap('clock', 'group', null, 'one', first.identity))
-  const second = await recordsOn(server.url).read('clock', ['group'])
-  t.deepEqual(second.identity, first.identity)
-  t.true(second.position > first.position)
 })
 
-test('no record has an etcd lease', async (t) => {
-  const own = await ownEtcd(t)
-  t.true(await write(recordsOn(own.url), 'g', 'group', 'one'))
-  t.is(await own.ctl('lease', 'list'), 'found 0 leases')
-  t.false((await own.ctl('get', 'flakeforge/records/g/group', '-w', 'json')).includes('"lease"'))
-})
-
-test('the key of a record', async (t) => {
-  const own = await ownEtcd(t)
-  await write(recordsOn(own.url), 'a/b ü\ud800', 'group', 'x')
-  t.deepEqual(await own.keysUnder('flakeforge/'), ['flakeforge/records/a%2Fb%20%C3%BC%5Cud800/group'])
+test('the key of a record, which has no etcd lease', async (t) => {
+  await put(recordsOn(server.url), 'a/b ü\ud800', 'group', 'x')
+  const key = 'flakeforge/records/a%2Fb%20%C3%BC%5Cud800/group'
+  t.deepEqual(await server.keysUnder('flakeforge/records/a%2F'), [key])
+  t.false((await server.ctl('get', key, '-w', 'json')).includes('"lease"'))
+  t.is(await server.ctl('lease', 'list'), 'found 0 leases')
 })
 
 // What a loss looks like, and what is none
@@ -131,7 +113,7 @@ test('a restart, and a kill: everything is there, and the identity is the same',
     ['one', 'SIGTERM'],
     ['two', 'SIGKILL'],
   ]) {
-    t.true(await write(records, 'g', 'group', text))
+    t.true(await put(records, 'g', 'group', text))
     const before = await records.read('g', ['group'])
     await own.kill(signal)
     await own.start()
@@ -144,7 +126,7 @@ test('a restart, and a kill: everything is there, and the identity is the same',
 test('a wiped member with the same token: the same identity, and the position falls', async (t) => {
   const own = await ownEtcd(t)
   const records = recordsOn(own.url)
-  for (const text of ['one', 'two', 'three']) await write(records, 'g', 'group', text)
+  for (const text of ['one', 'two', 'three']) await put(records, 'g', 'group', text)
   const before = await records.read('g', ['group'])
   await own.wipe()
   await own.start()
@@ -174,13 +156,13 @@ test('three members: each shows every swap at once, one alone answers nothing', 
   t.teardown(() => Promise.all(members.map((member) => member.stop())))
   const clients = members.map(({ url }) => recordsOn(url))
   for (let n = 0; n < 60; n++) {
-    t.true(await write(clients[n % 3], 'g', 'group', String(n)))
+    t.true(await put(clients[n % 3], 'g', 'group', String(n)))
     t.deepEqual(await Promise.all(clients.map((records) => textOf(records, 'g', 'group'))), Array(3).fill(String(n)))
   }
   const all = recordsOn(members.map(({ url }) => url))
   const before = await all.read('g', ['group'])
   await members[0].kill()
-  await until(() => write(all, 'g', 'group', 'two of three').catch(() => false)) // while they elect a leader
+  await until(() => put(all, 'g', 'group', 'two of three').catch(() => false)) // while they elect a leader
   const after = await all.read('g', ['group'])
   t.deepEqual(after.identity, before.identity)
   t.true(after.position > before.position)
@@ -206,7 +188,7 @@ test('a swap whose answer was lost is sent again: false, and written once', asyn
   const own = await ownEtcd(t)
   const spy = spyFetch()
   const records = recordsOn([own.url, own.url], { fetch: spy })
-  t.true(await write(records, 'lost', 'group', 'one'))
+  t.true(await put(records, 'lost', 'group', 'one'))
   const { identity, position } = await records.read('lost', [])
   spy.after = () => {
     spy.after = undefined
@@ -328,8 +310,8 @@ test('a user with rights on the prefix alone may do everything, with one token',
     await own.ctl(...words)
   const spy = spyFetch()
   const records = recordsOn(own.url, { username: 'app', password: 'pass of app', fetch: spy })
-  t.true(await write(records, 'g', 'group', 'one'))
-  t.deepEqual((await records.read('g', ['group', slot(0), slot(1)])).values, ['one', null, null])
+  t.true(await put(records, 'g', 'group', 'one'))
+  t.deepEqual((await records.read('g', ['group', slotName(0), slotName(1)])).values, ['one', null, null])
   t.deepEqual([await records.names('g'), await records.groups()], [['group'], ['g']])
   t.is(spy.sent.filter(({ url }) => url.endsWith('/authenticate')).length, 1)
   await t.throwsAsync(recordsOn(own.url).read('g', ['group']), refused(/user name is empty/))

@@ -20,6 +20,7 @@ import {
 } from '../../servers/postgres.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
 import { findProgram, until } from '../../servers/server.mjs'
+import { textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
 const { postgresClient } = require('../../../lib/lease/stores/postgres/client.js')
@@ -82,8 +83,6 @@ async function swap(records, group, name, [from, to]) {
   return records.swap(group, name, from, to, identity)
 }
 
-const presentValue = async (records, group, name) => (await records.read(group, [name])).values[0]
-
 // What each client does
 
 const WAYS = {
@@ -95,46 +94,32 @@ const WAYS = {
 }
 
 for (const [way, [ifHere, open]] of Object.entries(WAYS)) {
-  ifHere(`${way}: values come in the order of their names, null for a record that is absent`, async (t) => {
-    const records = await open(t)
-    const group = `order, ${way}`
-    t.deepEqual((await records.read(group, ['group', 'slot0000000001'])).values, [null, null])
-    for (const name of ['slot0000000001', 'group', 'slot0000000003']) {
-      t.true(await swap(records, group, name, [null, `is ${name}`]))
-    }
-    const names = ['slot0000000003', 'slot0000000002', 'group', 'slot0000000001', 'group']
-    t.deepEqual((await records.read(group, names)).values, [
-      'is slot0000000003',
-      null,
-      'is group',
-      'is slot0000000001',
-      'is group',
-    ])
-    t.deepEqual((await records.read(group, [])).values, [])
-    t.deepEqual((await records.read('another group', names)).values, [null, null, null, null, null])
-  })
-
-  ifHere(`${way}: a swap under another identity is refused`, async (t) => {
-    const records = await open(t)
-    const group = `identity, ${way}`
-    const { identity } = await records.read(group, [])
-    const wrongs = [
-      { ...identity, process: `${identity.process}0` },
-      { ...identity, process: '' },
-      { ...identity, history: identity.history.replace(/\d+$/, '1') },
-      { ...identity, history: '' },
-    ]
-    for (const wrong of wrongs) t.false(await records.swap(group, 'group', null, 'x', wrong))
-    t.is(await presentValue(records, group, 'group'), null)
-    t.true(await records.swap(group, 'group', null, 'x', identity))
-    for (const wrong of wrongs) t.false(await records.swap(group, 'group', 'x', 'y', wrong))
-    t.is(await presentValue(records, group, 'group'), 'x')
-  })
+  // flakeforge-check-store looks at both pools in full.
+  const unlessChecked = ['a Pool of pg', 'postgres.js'].includes(way) ? () => {} : ifHere
+  unlessChecked(
+    `${way}: values come in the order of their names, and a swap asks for the text and the identity`,
+    async (t) => {
+      const records = await open(t)
+      const group = `order, ${way}`
+      for (const name of ['slot0000000001', 'group']) t.true(await swap(records, group, name, [null, `is ${name}`]))
+      const { identity, values } = await records.read(group, ['slot0000000002', 'group', 'slot0000000001', 'group'])
+      t.deepEqual(values, [null, 'is group', 'is slot0000000001', 'is group'])
+      for (const wrong of [
+        { ...identity, process: '' },
+        { ...identity, history: identity.history.replace(/\d+$/, '1') },
+      ]) {
+        t.false(await records.swap(group, 'counter', null, 'x', wrong))
+        t.false(await records.swap(group, 'group', 'is group', 'x', wrong))
+      }
+      t.false(await records.swap(group, 'group', null, 'x', identity))
+      t.deepEqual((await records.read(group, ['counter', 'group'])).values, [null, 'is group'])
+    },
+  )
 
   ifHere(`${way}: a value with NUL, which text cannot have, is an error`, async (t) => {
     const records = await open(t)
     await t.throwsAsync(swap(records, 'nul', 'group', [null, 'a\0b']), { code: 'ERR_FLAKE_STORE' })
-    t.is(await presentValue(records, 'nul', 'group'), null)
+    t.is(await textOf(records, 'nul', 'group'), null)
   })
 }
 
@@ -198,13 +183,13 @@ for (const level of LEVELS) {
     const { identity } = await records.read(group, [])
     const add = () => records.swap(group, 'group', null, 'ours', identity)
     t.false((await whileWaiting(t, setValue(group, 'theirs'), add)).result)
-    t.is(await presentValue(records, group, 'group'), 'theirs')
+    t.is(await textOf(records, group, 'group'), 'theirs')
     const change = () => records.swap(group, 'group', 'theirs', 'ours', identity)
     t.false((await whileWaiting(t, setValue(group, 'others'), change)).result)
-    t.is(await presentValue(records, group, 'group'), 'others')
+    t.is(await textOf(records, group, 'group'), 'others')
     const remove = `DELETE FROM flakeforge_record WHERE group_name = '${group}'`
     t.false((await whileWaiting(t, remove, () => records.swap(group, 'group', 'others', 'ours', identity))).result)
-    t.is(await presentValue(records, group, 'group'), null)
+    t.is(await textOf(records, group, 'group'), null)
   })
 
   test.serial(`${level}: a swap that waits for one that is undone is done`, async (t) => {
@@ -216,9 +201,11 @@ for (const level of LEVELS) {
     t.true((await whileWaiting(t, theirs, add, 'ROLLBACK')).result)
     const change = () => records.swap(group, 'group', 'a', 'b', identity)
     t.true((await whileWaiting(t, theirs, change, 'ROLLBACK')).result)
-    t.is(await presentValue(records, group, 'group'), 'b')
+    t.is(await textOf(records, group, 'group'), 'b')
   })
 
+  // flakeforge-check-store has this at the usual level.
+  if (level === LEVELS[0]) continue
   test.serial(`${level}: of 50 swaps at once, one wins, and nobody hears of the others`, async (t) => {
     const records = atLevel(t, level)
     const { identity } = await records.read(level, [])
@@ -228,7 +215,7 @@ for (const level of LEVELS) {
       const won = await Promise.all(Array.from({ length: 50 }, race))
       t.is(won.filter(Boolean).length, 1)
       from = `${round} ${won.indexOf(true)}`
-      t.is(await presentValue(records, level, 'group'), from)
+      t.is(await textOf(records, level, 'group'), from)
     }
   })
 }
@@ -375,7 +362,7 @@ test('a Client of pg inside a transaction is refused, and nothing is written', a
   await t.throwsAsync(records.swap('busy', 'group', null, 'x', identity), TRANSACTION)
   await t.throwsAsync(records.read('busy', []), TRANSACTION)
   await client.query('COMMIT')
-  t.is(await presentValue(records, 'busy', 'group'), null)
+  t.is(await textOf(records, 'busy', 'group'), null)
 })
 
 test('own types and transforms of a client do not matter, or are refused', async (t) => {
@@ -391,7 +378,7 @@ test('own types and transforms of a client do not matter, or are refused', async
   for (const [i, client] of [pool, sqlWith(harmless)].entries()) {
     const records = recordsOf(client)
     t.true(await swap(records, `own ${i}`, 'group', [null, 'a']))
-    t.is(await presentValue(records, `own ${i}`, 'group'), 'a')
+    t.is(await textOf(records, `own ${i}`, 'group'), 'a')
     t.deepEqual(await records.names(`own ${i}`), ['group'])
   }
   const changes = [
@@ -540,31 +527,32 @@ test('nothing is made by a look, or where a server is refused', async (t) => {
   t.true(await isThere())
 })
 
-test('postgres.js: a swap that waited too long for a connection is not sent', async (t) => {
-  const sql = postgres(server.url, { max: 2, onnotice: () => {} })
-  t.teardown(() => sql.end({ timeout: 0 }))
-  const records = recordsOf(sql)
-  const { identity } = await records.read('waited too', [])
-  const taken = [await sql.reserve(), await sql.reserve()]
-  const late = records.swap('waited too', 'group', null, 'late', identity, 50)
-  await t.throwsAsync(late, { message: /no answer within 50 ms/ })
-  taken[0].release() // what waits goes over it, in its order
-  t.is(await presentValue(records, 'waited too', 'group'), null)
-  taken[1].release()
-})
+/** Clients with one connection, and how a test takes it from them. */
+const SMALL = {
+  pg() {
+    const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+    return { client: pool, end: () => pool.end(), take: () => pool.connect() }
+  },
+  'postgres.js'() {
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} })
+    return { client: sql, end: () => sql.end({ timeout: 0 }), take: () => sql.reserve() }
+  },
+}
 
-test('a swap that waited too long for a connection of the pool is not sent', async (t) => {
-  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
-  t.teardown(() => pool.end())
-  const records = recordsOf(pool)
-  const { identity } = await records.read('waited', [])
-  const taken = await pool.connect()
-  await t.throwsAsync(records.swap('waited', 'group', null, 'late', identity, 50), {
-    message: /no answer within 50 ms/,
+for (const [name, open] of Object.entries(SMALL)) {
+  test(`${name}: a swap that waited too long for a connection is not sent`, async (t) => {
+    const { client, end, take } = open()
+    t.teardown(end)
+    const records = recordsOf(client)
+    const group = `waited, ${name}`
+    const { identity } = await records.read(group, [])
+    const taken = await take()
+    const late = records.swap(group, 'group', null, 'late', identity, 50)
+    await t.throwsAsync(late, { message: /no answer within 50 ms/ })
+    taken.release() // what waits goes over it, in its order
+    t.is(await textOf(records, group, 'group'), null)
   })
-  taken.release()
-  t.is(await presentValue(records, 'waited', 'group'), null)
-})
+}
 
 for (const name of Object.keys(CLIENTS)) {
   test(`${name}: a server that takes no writes any more, without a restart: our own client goes to the new primary`, async (t) => {
@@ -626,13 +614,10 @@ test('a swap is on disk when it is answered, also where the database does not wa
   t.is(setting.synchronous_commit, 'off', 'for the swap only')
 })
 
-test('the position rises with each swap, and is given only with a history', async (t) => {
+test('a position is given only with a history', async (t) => {
   const records = connect(t, await freshDatabase())
   t.false('position' in (await records.look('g', [])), 'there is no table yet')
-  const before = await records.read('g', [])
-  t.is(typeof before.position, 'bigint')
-  t.true(await records.swap('g', 'group', null, 'a', before.identity))
-  t.true((await records.look('g', [])).position > before.position)
+  t.is(typeof (await records.read('g', [])).position, 'bigint')
 })
 
 test('a swap never waits for less than the database asks for', async (t) => {
