@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use flakeforge_core::files::process_registry;
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::registry::{Clash, Hold, Key};
+use flakeforge_core::generator::registry::{Hold, Key};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
 use flakeforge_core::layout::timescale::NS_PER_MS;
+use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{Either, Error, Result};
 use napi_derive::napi;
 
@@ -116,7 +117,7 @@ impl Generators {
         layout: &Layout,
         options: &GeneratorOptions,
         begin: impl FnOnce(Hold) -> (Origin, Attachment),
-    ) -> std::result::Result<Generator, Clash> {
+    ) -> std::result::Result<Generator, Refusal> {
         let mut attached = None;
         let origin = |key| {
             let held = process_registry::process().lease(key)?;
@@ -130,12 +131,12 @@ impl Generators {
     }
 
     /// Opens a generator; `origin` finds where the numbers for its key come from.
-    pub(crate) fn generator<E>(
+    pub(crate) fn generator(
         &self,
         layout: &Layout,
         options: &GeneratorOptions,
-        origin: impl FnOnce(Key) -> std::result::Result<Origin, E>,
-    ) -> std::result::Result<Generator, E> {
+        origin: impl FnOnce(Key) -> std::result::Result<Origin, Refusal>,
+    ) -> std::result::Result<Generator, Refusal> {
         let (hot, layout) = (self.hot.clone(), layout.core());
         let node = layout.place_node(options.node as u64);
         let origin = origin(Key::new(layout, node))?;

@@ -17,9 +17,10 @@ use std::mem::{align_of, size_of};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
-use flakeforge_core::generator::{Generator, Refusal};
+use flakeforge_core::generator::Generator;
 use flakeforge_core::layout::format::{Base, Text, id_digits};
 use flakeforge_core::layout::timescale::NS_PER_MS;
+use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
 use napi::{check_status, sys};
 
@@ -247,9 +248,9 @@ impl Scratch {
                 Status::TimeRange
             }
             Refusal::WindowEnd => Status::WindowEnd,
-            Refusal::Failed => Status::File,
             Refusal::NotExact => Status::NotExact,
             Refusal::NoLongerExact => Status::NoLongerExact,
+            _ => Status::File, // Failed: no generator gives the others
         }
     }
 

@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use flakeforge_core::files::counters;
-use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{self, FolderConfig};
 use flakeforge_core::files::holder_record::HolderRecord;
 use flakeforge_core::files::listing::{self, SlotInfo, SlotList};
@@ -14,6 +13,7 @@ use flakeforge_core::files::slots::{self, HeldSlot, Renewal};
 use flakeforge_core::generator::clock::system_ns;
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::layout::timescale::{Timescale, to_ms};
+use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
 use std::sync::Arc;
@@ -88,11 +88,11 @@ impl SlotFolder {
         let lineage = in_hex(core.lineage());
         Ok(match taken {
             Ok(held) => Either3::A(Slot { held: Some(held) }),
-            Err(SlotError::Exhausted { retry_at_ms }) => {
+            Err(Refusal::Exhausted { retry_at_ms }) => {
                 Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now, lineage })
             }
-            Err(SlotError::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now, lineage }),
-            Err(SlotError::File(error)) => Either3::C(error.into()),
+            Err(Refusal::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now, lineage }),
+            Err(error) => Either3::C(error.into()),
         })
     }
 

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
 
-use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
@@ -21,6 +20,7 @@ use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::timescale::Timescale;
 use flakeforge_core::layout::{Layout, PlacedNode};
+use flakeforge_core::refusal::Refusal;
 use slab::Slab;
 
 use crate::tallies::{Tallies, Totals};
@@ -116,7 +116,7 @@ impl Table {
     }
 
     /// What is wrong with the file of the generator of an index, if anything.
-    pub fn fault(&self, index: usize) -> Option<FileError> {
+    pub fn fault(&self, index: usize) -> Option<Refusal> {
         self.entries.try_borrow().ok()?.slots.get(index)?.file.as_ref()?.fault()
     }
 

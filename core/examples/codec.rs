@@ -11,6 +11,7 @@ use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::format::{Base, parse};
 use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::layout::{Layout, Mode, Packing, Spec, Unpacked};
+use flakeforge_core::refusal::Refusal;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 
@@ -51,8 +52,10 @@ pub fn answer(question: &Value) -> Option<Value> {
 
 /// What is impossible about a spec.
 fn problem(spec: &Spec) -> Value {
-    let error = spec.check().err();
-    error.map_or(Value::Null, |error| json!({ "field": error.field, "must": error.must }))
+    match spec.check() {
+        Err(Refusal::Spec { field, must }) => json!({ "field": field, "must": must }),
+        _ => Value::Null,
+    }
 }
 
 fn bytes_of(value: &Value) -> Option<Vec<u8>> {

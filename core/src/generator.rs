@@ -28,9 +28,6 @@ pub mod prefetch;
 pub mod registry;
 pub mod source;
 
-use std::error::Error;
-use std::fmt;
-
 use crate::generator::clock::{Clock, TickClock, system_ns};
 use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule};
 use crate::generator::numbers::last_exact;
@@ -38,57 +35,7 @@ use crate::generator::prefetch::{Prefetch, PrefetchRule};
 use crate::generator::source::Source;
 use crate::layout::timescale::{NS_PER_MS, to_ms};
 use crate::layout::{Layout, Packing, PlacedNode};
-
-/// Why no ID was made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Refusal {
-    /// the tick's counter is used up
-    Overflow {
-        /// real milliseconds until an ID can be made, if the clock keeps running
-        retry_after_ms: f64,
-    },
-    /// the clock is behind the last ID, or behind what it showed before
-    ClockBackwards {
-        /// by how many milliseconds
-        behind_ms: f64,
-        /// real milliseconds until an ID can be made, if the clock keeps running
-        retry_after_ms: f64,
-    },
-    /// the layout has no bits for the time
-    TimeRange {
-        /// the time, Unix milliseconds
-        timestamp_ms: f64,
-    },
-    /// the numbers up to the cursor's limit are used up, or it was sealed: the window of a lease ended, not the layout
-    WindowEnd,
-    /// what keeps the cursor outside this process has failed: it knows how
-    Failed,
-    /// the layout's IDs are too large for a 64-bit float, or soon will be
-    NotExact,
-    /// the layout's IDs have become too large for a 64-bit float
-    NoLongerExact,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Overflow { retry_after_ms } => {
-                write!(f, "the counter of this tick is used up: the next ID can be made in {retry_after_ms} ms")
-            }
-            Self::ClockBackwards { behind_ms, retry_after_ms } => write!(
-                f,
-                "the clock is {behind_ms} ms behind the last ID: the next one can be made in {retry_after_ms} ms"
-            ),
-            Self::TimeRange { timestamp_ms } => write!(f, "the layout has no bits for the Unix time {timestamp_ms} ms"),
-            Self::WindowEnd => write!(f, "the window is used up, or the cursor was sealed"),
-            Self::Failed => write!(f, "what keeps the cursor has failed"),
-            Self::NotExact => write!(f, "the layout's IDs do not stay below 2^53 for the next ten years"),
-            Self::NoLongerExact => write!(f, "the layout's IDs are no longer below 2^53"),
-        }
-    }
-}
-
-impl Error for Refusal {}
+use crate::refusal::Refusal;
 
 /// What a generator has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -142,8 +89,9 @@ impl Knobs {
 /// # use std::sync::Arc;
 /// # use flakeforge_core::generator::clock::TickClock;
 /// # use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
-/// # use flakeforge_core::generator::{Generator, Knobs, Refusal};
+/// # use flakeforge_core::generator::{Generator, Knobs};
 /// # use flakeforge_core::layout::Layout;
+/// # use flakeforge_core::refusal::Refusal;
 /// let layout = Layout::named("flake").unwrap();
 /// let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
 /// let clock = TickClock::given(layout.scale()); // shows what it is told

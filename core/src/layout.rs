@@ -35,9 +35,10 @@ use crate::layout::dialects::{DIALECTS, Dialect, Shape};
 pub use crate::layout::node_field::NodeField;
 use crate::layout::packing::HOSTS;
 pub use crate::layout::packing::{Bits, Mode, Packing, PlacedNode};
+pub use crate::layout::spec::Spec;
 use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
-pub use crate::layout::spec::{Spec, SpecError};
 use crate::layout::timescale::{LAST_DATE_MS, NS_PER_MS, Timescale};
+use crate::refusal::Refusal;
 
 /// What an ID says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ pub struct Unpacked {
 /// assert_eq!((parts.tick, parts.node, parts.counter), (5, 0, 53));
 /// assert_eq!(layout.scale().start_ms(parts.tick), 1_700_000_000_005.0);
 /// assert_eq!(layout.unpack(u64::MAX), None); // its first bit must be 0
-/// # Ok::<(), flakeforge_core::layout::SpecError>(())
+/// # Ok::<(), flakeforge_core::refusal::Refusal>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -114,7 +115,7 @@ impl Layout {
     }
 
     /// A custom layout. It never runs ahead and never blocks unless options say so.
-    pub fn custom(spec: Spec) -> Result<Self, SpecError> {
+    pub fn custom(spec: Spec) -> Result<Self, Refusal> {
         spec.check()?;
         let fields = spec.fields.into_iter().map(|(name, width)| (name.into(), width)).collect();
         Ok(Self::of_bits(spec.name.into(), spec.epoch_ms, spec.tick_ns, fields))
@@ -413,9 +414,9 @@ impl Layout {
     }
 
     /// The ID that [`to_uuid`](Self::to_uuid) wrote as this UUID.
-    pub fn from_uuid(&self, text: &str) -> Result<u64, uuid::Refusal> {
+    pub fn from_uuid(&self, text: &str) -> Result<u64, Refusal> {
         let id = uuid::read(text, self.uuid_mark)?;
-        self.unpack(id).map(|_| id).ok_or(uuid::Refusal::Id(id))
+        self.unpack(id).map(|_| id).ok_or(Refusal::Uuid(uuid::NO_ID))
     }
 
     /// What the UUIDs of this layout end with. It depends on what times are read with, so a UUID in which this layout would

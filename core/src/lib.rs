@@ -4,11 +4,12 @@
 //! **node** number. Tick and counter, joined, are one *number* that only grows, so a generator needs one
 //! atomic word: the next free number.
 //!
-//! There are four rooms, the lowest first, on two small files. A room may use what is below it, and no other.
+//! There are four rooms, the lowest first, on three small files. A room may use what is below it, and no other.
 //!
 //! | room | what it is for |
 //! |---|---|
 //! | `hash` | one hash for all who need one |
+//! | `refusal` | why something was refused |
 //! | `sync` | the atomics: the standard library's, or those of the models |
 //! | [`layout`] | what the 64 bits mean |
 //! | [`generator`] | how numbers are taken in a process |
@@ -25,6 +26,7 @@ pub mod generator;
 mod hash;
 pub mod layout;
 pub mod lease;
+pub mod refusal;
 mod sync;
 
 /// Its examples are tests.

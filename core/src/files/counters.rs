@@ -10,12 +10,12 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use crate::files::error::FileError;
 use crate::files::file_format::{CounterPage, CounterWords, Kind, Purpose, new_lineage};
 use crate::files::machine;
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
 use crate::files::names;
+use crate::refusal::Refusal;
 
 /// Numbers that were taken from a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Block {
 
 /// Adds `by` to a counter in a store's folder. A counter that does not exist is created with the value `init`, if one is
 /// given. If `by` is 0 and there is an `init`, the counter is first raised to `init`.
-pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<Block, FileError> {
+pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<Block, Refusal> {
     machine::check_shares(store)?;
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");
@@ -43,11 +43,11 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     let first = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by));
     page.check_kept(path)?;
     let first = first.map_err(|value| {
-        FileError::new(path, format!("has reached {value}. {by} more do not fit into 64 bits, so nothing was taken"))
+        Refusal::file(path, format!("has reached {value}. {by} more do not fit into 64 bits, so nothing was taken"))
     })?;
-    page.sync().map_err(|error| FileError::io(path, "synced", &error))?;
+    page.sync().map_err(|error| Refusal::io(path, "synced", &error))?;
     if named_file::is_gone(path, identity) {
-        return Err(FileError::new(
+        return Err(Refusal::file(
             path,
             "was removed, replaced or cut short while in use. Call skipTo(n) with an n above every ID that was handed out",
         ));
@@ -55,7 +55,7 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     Ok(Block { first, lineage })
 }
 
-fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentity), FileError> {
+fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentity), Refusal> {
     let machine = machine::this();
     let purpose = Purpose::new(Kind::Counter, text);
     if let Some(init) = init {
@@ -65,7 +65,7 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentit
         return named_file::open(path, &purpose, machine);
     }
     let gone = || {
-        FileError::new(
+        Refusal::file(
             path,
             "was removed, and the count with it. Call skipTo(n) with an n above every ID that was handed out",
         )

@@ -15,7 +15,6 @@ use std::sync::atomic::{
     fence,
 };
 
-use crate::files::error::FileError;
 use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, new_lineage, word};
 use crate::files::machine::{Machine, check_shares};
 use crate::files::mapped::Mapped;
@@ -24,6 +23,7 @@ use crate::generator::clock::system_ns;
 use crate::generator::numbers::Numbers;
 use crate::layout::timescale::Timescale;
 use crate::layout::timescale::whole_ms;
+use crate::refusal::Refusal;
 
 /// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
@@ -59,12 +59,7 @@ pub struct Group {
 impl Group {
     /// Opens the group of a folder. It is created if there is none or the last one was destroyed. `past_ms`: the last
     /// Unix millisecond that may have IDs which its files do not know of; 0 for none.
-    pub(crate) fn open(
-        folder: &Path,
-        config: &FolderConfig,
-        machine: &Machine,
-        past_ms: i64,
-    ) -> Result<Self, FileError> {
+    pub(crate) fn open(folder: &Path, config: &FolderConfig, machine: &Machine, past_ms: i64) -> Result<Self, Refusal> {
         let text = format!("{}, {} slots", config.fingerprint, config.slots);
         let (scale, counter_bits) = (config.numbers.scale(), config.numbers.counter_bits());
         let purpose = Purpose::new(Kind::Group, &text)
@@ -106,7 +101,7 @@ impl Group {
     }
 
     /// Refuses to rely on its page if that was lost.
-    pub(crate) fn check_kept(&self) -> Result<(), FileError> {
+    pub(crate) fn check_kept(&self) -> Result<(), Refusal> {
         self.page.check_kept(&self.folder.join(FILE))
     }
 
@@ -143,7 +138,7 @@ impl Group {
 /// Ends the last life of the group in a folder, if there is one that has not ended. Its members see that when they renew,
 /// and take no number past the marks that they have now. Whoever opens the folder afterwards creates a new group, which
 /// starts above those marks.
-pub fn destroy(folder: &Path) -> Result<(), FileError> {
+pub fn destroy(folder: &Path) -> Result<(), Refusal> {
     check_shares(folder)?;
     let Some(life) = last_life(folder)? else { return Ok(()) };
     let path = life.folder.join(FILE);
@@ -152,13 +147,13 @@ pub fn destroy(folder: &Path) -> Result<(), FileError> {
     end(&page, &path)
 }
 
-fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), FileError> {
+fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
     page.checked().words.destroyed.store(1, SeqCst);
-    page.sync().map_err(|error| FileError::io(path, "synced", &error))
+    page.sync().map_err(|error| Refusal::io(path, "synced", &error))
 }
 
 /// What is in a slot's file, or what is wrong with it.
-type Page = Result<Vec<u8>, FileError>;
+type Page = Result<Vec<u8>, Refusal>;
 
 /// A life of a group, as read from its files.
 pub(crate) struct Life {
@@ -169,7 +164,7 @@ pub(crate) struct Life {
 }
 
 /// The last life of the group in a folder; `None` if there was none.
-pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, FileError> {
+pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, Refusal> {
     let mut numbers = numbered(folder)?;
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     for number in numbers {
@@ -204,7 +199,7 @@ impl Life {
     }
 
     /// The last Unix millisecond that any member of this life, which was destroyed, has used or may still use.
-    fn floor_ms(&self) -> Result<i64, FileError> {
+    fn floor_ms(&self) -> Result<i64, Refusal> {
         // A member raises its mark, then checks whether the group was destroyed, and only then uses the new mark. The
         // group is already destroyed here, so a mark that is not seen below will not be used.
         fence(SeqCst);
@@ -218,14 +213,14 @@ impl Life {
     }
 
     /// The slots that have a file, in order, each with the file's content or what is wrong with it.
-    pub(crate) fn slots(&self) -> Result<Vec<(u32, Page)>, FileError> {
+    pub(crate) fn slots(&self) -> Result<Vec<(u32, Page)>, Refusal> {
         let mut slots = numbered(&self.folder)?;
         slots.sort_unstable();
         Ok(slots.into_iter().filter_map(|slot| Some((slot, self.page_of(slot).transpose()?))).collect())
     }
 
     /// `None` if the file is gone.
-    fn page_of(&self, slot: u32) -> Result<Option<Vec<u8>>, FileError> {
+    fn page_of(&self, slot: u32) -> Result<Option<Vec<u8>>, Refusal> {
         let path = self.folder.join(slot.to_string());
         let Some(file) = named_file::open_to_read(&path)? else { return Ok(None) };
         let page = named_file::read(&path, &file)?;
@@ -235,10 +230,10 @@ impl Life {
 }
 
 /// The entries of a folder whose names are numbers.
-fn numbered(folder: &Path) -> Result<Vec<u32>, FileError> {
+fn numbered(folder: &Path) -> Result<Vec<u32>, Refusal> {
     match fs::read_dir(folder) {
         Ok(entries) => Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
-        Err(error) => Err(FileError::io(folder, "read", &error)),
+        Err(error) => Err(Refusal::io(folder, "read", &error)),
     }
 }

@@ -7,7 +7,6 @@ use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
-use crate::files::error::FileError;
 use crate::files::file_format::{CursorPage, word};
 use crate::files::group::{Life, last_life};
 use crate::files::holder_record::HolderRecord;
@@ -16,6 +15,7 @@ use crate::files::names;
 use crate::files::slot_lock::is_locked;
 use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
+use crate::refusal::Refusal;
 
 /// What a slot's file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,16 +33,16 @@ pub struct SlotInfo {
 }
 
 /// The slots of a group.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlotList {
     /// in the order of their numbers
     pub slots: Vec<SlotInfo>,
     /// what is wrong with the files of the other slots
-    pub faults: Vec<FileError>,
+    pub faults: Vec<Refusal>,
 }
 
 /// What the slots of the group in a folder say; nothing if the group was destroyed. This does not disturb the holders.
-pub fn list(folder: &Path) -> Result<SlotList, FileError> {
+pub fn list(folder: &Path) -> Result<SlotList, Refusal> {
     check_shares(folder)?;
     let mut list = SlotList::default();
     let Some(life) = last_life(folder)?.filter(|life| !life.is_destroyed()) else { return Ok(list) };
@@ -55,7 +55,7 @@ pub fn list(folder: &Path) -> Result<SlotList, FileError> {
     Ok(list)
 }
 
-fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
+fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, Refusal> {
     let numbers = life.numbers();
     let next = word(page, offset_of!(CursorPage, words.cursor) + Cursor::NEXT_AT);
     let mark = word(page, offset_of!(CursorPage, mark));
@@ -67,12 +67,12 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, FileError> {
 }
 
 /// The groups of a store's folder, as names and folders, in order; including those that [`list`] finds a fault with.
-pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, FileError> {
+pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, Refusal> {
     check_shares(store)?;
     let entries = match fs::read_dir(store) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(error) => return Err(FileError::io(store, "read", &error)),
+        Err(error) => return Err(Refusal::io(store, "read", &error)),
     };
     let mut groups = Vec::new();
     for entry in entries.flatten() {

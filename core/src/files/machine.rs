@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::files::boot;
-use crate::files::error::FileError;
 use crate::files::filesystem::{OnFileSystem, is_local};
+use crate::refusal::Refusal;
 
 /// The machine as files see it. Tests make their own.
 #[doc(hidden)]
@@ -35,18 +35,18 @@ pub fn this() -> &'static Machine {
 }
 
 /// Refuses every file and folder where this platform shares none. This does not ask which boot it is, as [`this`] does.
-pub fn check_shares(path: &Path) -> Result<(), FileError> {
+pub fn check_shares(path: &Path) -> Result<(), Refusal> {
     check(SHARES_FILES, path)
 }
 
 /// What messages call this platform. WebAssembly has no name for its system.
 const PLATFORM: &str = if OS.is_empty() { ARCH } else { OS };
 
-fn check(shares_files: bool, path: &Path) -> Result<(), FileError> {
+fn check(shares_files: bool, path: &Path) -> Result<(), Refusal> {
     if shares_files {
         return Ok(());
     }
-    Err(FileError::new(
+    Err(Refusal::file(
         path,
         format!(
             "cannot be used: processes cannot share files on this platform ({PLATFORM}). What needs no files works here: \
@@ -57,14 +57,14 @@ fn check(shares_files: bool, path: &Path) -> Result<(), FileError> {
 
 impl Machine {
     /// Refuses every file and folder if this machine shares none.
-    pub fn check_shares(&self, path: &Path) -> Result<(), FileError> {
+    pub fn check_shares(&self, path: &Path) -> Result<(), Refusal> {
         check(self.shares_files, path)
     }
 
     /// Refuses what is not on a file system of this machine. `what`: the file itself, or the folder that it will be in.
-    pub fn check_local(&self, path: &Path, what: impl OnFileSystem) -> Result<(), FileError> {
+    pub fn check_local(&self, path: &Path, what: impl OnFileSystem) -> Result<(), Refusal> {
         match what.kind() {
-            Some(kind) if !(self.is_local)(kind) => Err(FileError::new(
+            Some(kind) if !(self.is_local)(kind) => Err(Refusal::file(
                 path,
                 format!(
                     "is on a file system (type {kind:#x}) that may be a network one. Shared files must be on a local disk \

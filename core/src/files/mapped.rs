@@ -19,10 +19,10 @@ use std::sync::{Arc, OnceLock};
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::files::error::FileError;
 use crate::files::file_format::{CounterWords, CursorWords, DAMAGED, GroupWords, Page, SIZE};
 use crate::files::lost_page::Place;
 use crate::files::named_file;
+use crate::refusal::Refusal;
 
 const LOST: &str = "could not be kept in memory: its disk is full or has failed, or the file was cut short. Make room, and make \
                     a new generator";
@@ -53,10 +53,10 @@ pub(crate) struct Mapped<W> {
 
 impl<W: Words> Mapped<W> {
     /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
-    pub(crate) fn new(file: impl Into<Arc<File>>, path: &Path) -> Result<Self, FileError> {
+    pub(crate) fn new(file: impl Into<Arc<File>>, path: &Path) -> Result<Self, Refusal> {
         let file = file.into();
         let map = MmapOptions::new().len(SIZE).map_raw(&*file);
-        let map = map.map_err(|error| FileError::io(path, "mapped", &error))?;
+        let map = map.map_err(|error| Refusal::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
         let place = Place::watch(map.as_ptr());
         let mapped = Self { map, place, file, start, stand_in: OnceLock::new() };
@@ -99,8 +99,8 @@ impl<W: Words> Mapped<W> {
     }
 
     /// Refuses a page that was lost. Whoever relies on what was written to the page, or read from it, asks this afterwards.
-    pub(crate) fn check_kept(&self, path: &Path) -> Result<(), FileError> {
-        if self.is_lost() { Err(FileError::new(path, LOST)) } else { Ok(()) }
+    pub(crate) fn check_kept(&self, path: &Path) -> Result<(), Refusal> {
+        if self.is_lost() { Err(Refusal::file(path, LOST)) } else { Ok(()) }
     }
 
     /// Returns once the page, as it was at the call, is on the disk.
@@ -116,10 +116,10 @@ impl<W: Words> Mapped<W> {
 
 impl Mapped<CursorWords> {
     /// Whether the words of a cursor's page contradict each other.
-    pub(crate) fn check_words(&self, path: &Path) -> Result<(), FileError> {
+    pub(crate) fn check_words(&self, path: &Path) -> Result<(), Refusal> {
         let Some(words) = self.page().mark.contradiction(&self.page().words.cursor) else { return Ok(()) };
         self.check_kept(path)?;
-        Err(FileError::new(path, format!("contradicts itself ({words}). {DAMAGED}")))
+        Err(Refusal::file(path, format!("contradicts itself ({words}). {DAMAGED}")))
     }
 }
 

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::files::error::FileError;
 use crate::files::file_format::{self, Kind, Purpose};
 use crate::files::machine::Machine;
 use crate::files::sharing;
+use crate::refusal::Refusal;
 
 /// How often to start again if the file appears and disappears while it is being opened.
 const TRIES: usize = 100;
@@ -26,16 +26,12 @@ const TRIES: usize = 100;
 pub type FileIdentity = (u64, u64);
 
 /// Opens the file at a path, and creates it if there is none.
-pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, FileIdentity), FileError> {
+pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, FileIdentity), Refusal> {
     open_or_make(path, purpose, machine).map(|(file, identity, _)| (file, identity))
 }
 
 /// The same; also says whether this call created it.
-pub fn open_or_make(
-    path: &Path,
-    purpose: &Purpose,
-    machine: &Machine,
-) -> Result<(File, FileIdentity, bool), FileError> {
+pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, FileIdentity, bool), Refusal> {
     let mut is_new = false;
     for _ in 0..TRIES {
         let Some(file) = open_existing(path)? else {
@@ -46,41 +42,36 @@ pub fn open_or_make(
             return Ok((file, identity, is_new));
         }
     }
-    Err(FileError::new(
+    Err(Refusal::file(
         path,
         "was removed or replaced several times while it was being opened. Find out which program does that",
     ))
 }
 
 /// Whether an open file is what it should be, and which file it is; `None` if the path leads to another file by now.
-pub fn check(
-    path: &Path,
-    file: &File,
-    purpose: &Purpose,
-    machine: &Machine,
-) -> Result<Option<FileIdentity>, FileError> {
+pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> Result<Option<FileIdentity>, Refusal> {
     machine.check_local(path, file)?;
     let page = read(path, file)?;
     let theirs = text_of(path, &page, purpose.kind)?;
     if theirs != purpose.text {
         let (path, ours) = (path.display().to_string(), purpose.text.to_owned());
-        return Err(FileError::Mismatch { path, theirs, ours });
+        return Err(Refusal::Mismatch { path, theirs, ours });
     }
-    let opened = file.metadata().map_err(|error| FileError::io(path, "read", &error))?;
+    let opened = file.metadata().map_err(|error| Refusal::io(path, "read", &error))?;
     let identity = identity(path, &opened);
     Ok(is_there(path, identity).then_some(identity))
 }
 
 /// What a page was made for.
-pub fn text_of(path: &Path, page: &[u8], kind: Kind) -> Result<String, FileError> {
-    file_format::text_of(page, kind).map_err(|why| FileError::new(path, why))
+pub fn text_of(path: &Path, page: &[u8], kind: Kind) -> Result<String, Refusal> {
+    file_format::text_of(page, kind).map_err(|why| Refusal::file(path, why))
 }
 
 /// The content of a file, with one byte more if the file is too long.
-pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, FileError> {
+pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::with_capacity(file_format::SIZE + 1);
     let read = file.take(file_format::SIZE as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| FileError::io(path, "read", &error))?;
+    read.map_err(|error| Refusal::io(path, "read", &error))?;
     Ok(bytes)
 }
 
@@ -123,27 +114,27 @@ enum Use {
 }
 
 /// Opens what is there; `None` if there is nothing.
-pub fn open_existing(path: &Path) -> Result<Option<File>, FileError> {
+pub fn open_existing(path: &Path) -> Result<Option<File>, Refusal> {
     open_for(path, Use::Writing)
 }
 
 /// The same for a file whose lock (slot_lock.rs) this process has or asks for.
-pub(crate) fn open_locked(path: &Path) -> Result<Option<File>, FileError> {
+pub(crate) fn open_locked(path: &Path) -> Result<Option<File>, Refusal> {
     open_for(path, Use::Locked)
 }
 
 /// The same without the right to write, for those who only look.
-pub fn open_to_read(path: &Path) -> Result<Option<File>, FileError> {
+pub fn open_to_read(path: &Path) -> Result<Option<File>, Refusal> {
     open_for(path, Use::Reading)
 }
 
-fn open_for(path: &Path, what_for: Use) -> Result<Option<File>, FileError> {
+fn open_for(path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
     let writes = what_for != Use::Reading;
     // Checked first: opening a FIFO waits for its other end, and opening a device may have effects.
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
-        Err(error) => return Err(FileError::io(path, "read", &error)),
+        Err(error) => return Err(Refusal::io(path, "read", &error)),
     }
     let mut options = OpenOptions::new();
     options.read(true).write(writes);
@@ -160,38 +151,38 @@ fn open_for(path: &Path, what_for: Use) -> Result<Option<File>, FileError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {
             let action = if writes { "opened for reading and writing" } else { "opened for reading" };
-            return Err(FileError::io(path, action, &error));
+            return Err(Refusal::io(path, action, &error));
         }
     };
-    refuse_special(path, &file.metadata().map_err(|error| FileError::io(path, "read", &error))?)?;
+    refuse_special(path, &file.metadata().map_err(|error| Refusal::io(path, "read", &error))?)?;
     Ok(Some(file))
 }
 
-fn refuse_special(path: &Path, found: &Metadata) -> Result<(), FileError> {
+fn refuse_special(path: &Path, found: &Metadata) -> Result<(), Refusal> {
     if found.is_file() {
         return Ok(());
     }
     let what =
         if found.is_dir() { "is a folder. Name a file in it" } else { "is not a regular file. Use another path" };
-    Err(FileError::new(path, what))
+    Err(Refusal::file(path, what))
 }
 
 /// There is nothing to open. But a symbolic link to nothing is an error, because no file can be linked over it.
-fn absent(path: &Path) -> Result<Option<File>, FileError> {
+fn absent(path: &Path) -> Result<Option<File>, Refusal> {
     match fs::read_link(path) {
         Ok(target) if !path.exists() => {
             let target = target.display();
-            Err(FileError::new(path, format!("is a symbolic link to {target}, which does not exist. Remove the link")))
+            Err(Refusal::file(path, format!("is a symbolic link to {target}, which does not exist. Remove the link")))
         }
         _ => Ok(None),
     }
 }
 
 /// Creates the file, unless another process is faster.
-pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool, FileError> {
+pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool, Refusal> {
     let page = file_format::make(purpose)
-        .ok_or_else(|| FileError::new(path, "cannot be created, because its options are too long"))?;
-    let made = |error: &io::Error| FileError::io(path, "created", error);
+        .ok_or_else(|| Refusal::file(path, "cannot be created, because its options are too long"))?;
+    let made = |error: &io::Error| Refusal::io(path, "created", error);
     let folder = folder_of(path);
     make_folder(folder, machine)?;
     let temporary = Temporary::write(folder, &page).map_err(|error| made(&error))?;
@@ -202,13 +193,13 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool,
 }
 
 /// Makes the name of a file survive a crash. If the file was removed meanwhile, this does nothing: others notice that.
-pub fn sync_name(path: &Path) -> Result<(), FileError> {
+pub fn sync_name(path: &Path) -> Result<(), Refusal> {
     if !SYNCS_NAMES {
         return Ok(());
     }
     // If the path is a link, the file itself may be in another folder.
     match fs::canonicalize(path).and_then(|file| sync_folder(folder_of(&file))) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::io(path, "synced", &error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Refusal::io(path, "synced", &error)),
         _ => Ok(()),
     }
 }
@@ -222,7 +213,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Creates a folder and the folders above it, if they are missing, and syncs each into the one that holds it. A folder
 /// that exists is synced too, because its creator may not have got to that.
-pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
+pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), Refusal> {
     let above = folder_of(folder);
     let is_there = folder.is_dir();
     if is_there {
@@ -231,19 +222,19 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), FileError> {
         make_folder(above, machine)?;
         match fs::create_dir(folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(FileError::io(folder, "created", &error));
+                return Err(Refusal::io(folder, "created", &error));
             }
-            _ if !folder.is_dir() => return Err(FileError::new(folder, "is not a folder. Use another path")),
+            _ if !folder.is_dir() => return Err(Refusal::file(folder, "is not a folder. Use another path")),
             Ok(()) => File::open(folder)
                 .and_then(|made| share(&made, above))
-                .map_err(|error| FileError::io(folder, "given to its group", &error))?,
+                .map_err(|error| Refusal::io(folder, "given to its group", &error))?,
             Err(_) => {}
         }
     }
     match sync_folder(above) {
         // Somebody else created it, with other permissions.
         Err(error) if is_there && error.kind() == ErrorKind::PermissionDenied => Ok(()),
-        synced => synced.map_err(|error| FileError::io(above, "synced", &error)),
+        synced => synced.map_err(|error| Refusal::io(above, "synced", &error)),
     }
 }
 

@@ -4,16 +4,15 @@
 //!
 //! This file must never open a second file for a key as long as only the first one knows its numbers.
 
-use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::files::error::FileError;
 use crate::files::named_file::{FileIdentity, is_there};
 use crate::files::shared::SharedCursor;
-use crate::generator::registry::{Clash, Found, Key, Registry};
+use crate::generator::registry::{Found, Key, Registry};
+use crate::refusal::Refusal;
 
 /// A registry that knows files.
 pub type ProcessRegistry = Registry<KeyFile>;
@@ -46,41 +45,9 @@ fn in_file(path: &Path) -> String {
     format!("the file {}", path.display())
 }
 
-/// Why there is no shared cursor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotShared {
-    /// the key is used in another way
-    Clash(Clash),
-    /// the file cannot be used
-    File(FileError),
-}
-
-impl fmt::Display for NotShared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Clash(clash) => clash.fmt(f),
-            Self::File(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for NotShared {}
-
-impl From<Clash> for NotShared {
-    fn from(clash: Clash) -> Self {
-        Self::Clash(clash)
-    }
-}
-
-impl From<FileError> for NotShared {
-    fn from(error: FileError) -> Self {
-        Self::File(error)
-    }
-}
-
 impl ProcessRegistry {
     /// The cursor of a key in that file.
-    pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, NotShared> {
+    pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
         let (before, first) = match self.find_kept(&key, |known| known.is_at(path), in_file(path))? {
             Found::Kept(known) => (known.cursor.upgrade(), 0),
             Found::Free { first } => (None, first),

@@ -25,7 +25,6 @@ use std::sync::atomic::{
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::files::entry::enter;
-use crate::files::error::FileError;
 use crate::files::file_format::{CursorWords, HOLDER_WORDS, Kind, Page, Purpose};
 use crate::files::group::Group;
 use crate::files::machine::{self, Machine};
@@ -36,6 +35,7 @@ use crate::generator::cursor::{Cursor, Refused};
 use crate::generator::numbers::Numbers;
 use crate::generator::source::{KeptCursor, Source};
 use crate::layout::timescale::Timescale;
+use crate::refusal::Refusal;
 
 /// How far ahead of the clock the mark is set, and how close IDs may come to it before it is raised again.
 const AHEAD_NS: u64 = 5_000_000_000;
@@ -79,7 +79,7 @@ pub struct SharedCursor {
     /// the group, if this is the cursor of a slot
     group: Option<Arc<Group>>,
     ended: AtomicBool,
-    fault: OnceLock<FileError>,
+    fault: OnceLock<Refusal>,
     /// the next free number when this process last looked
     seen: AtomicU64,
     /// the highest limit that this process has seen or set
@@ -95,7 +95,7 @@ impl SharedCursor {
         scale: Timescale,
         counter_bits: u32,
         fingerprint: &str,
-    ) -> Result<Arc<Self>, FileError> {
+    ) -> Result<Arc<Self>, Refusal> {
         Self::open_on(machine::this(), path.as_ref(), scale, counter_bits, fingerprint)
     }
 
@@ -107,10 +107,10 @@ impl SharedCursor {
         scale: Timescale,
         counter_bits: u32,
         fingerprint: &str,
-    ) -> Result<Arc<Self>, FileError> {
+    ) -> Result<Arc<Self>, Refusal> {
         machine.check_shares(path)?;
         // Absolute, because the path is checked again later, when the process may be in another folder.
-        let path = std::path::absolute(path).map_err(|error| FileError::io(path, "read", &error))?;
+        let path = std::path::absolute(path).map_err(|error| Refusal::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = named_file::open(&path, &purpose, machine)?;
         let numbers = Numbers::new(scale, counter_bits);
@@ -128,7 +128,7 @@ impl SharedCursor {
         place: (PathBuf, FileIdentity),
         numbers: Numbers,
         group: &Arc<Group>,
-    ) -> Result<Arc<Self>, FileError> {
+    ) -> Result<Arc<Self>, Refusal> {
         let cursor = Arc::new(Self::mapped(machine, file, place, numbers, Some(group.clone()))?);
         OPEN.add(&cursor);
         Ok(cursor)
@@ -140,10 +140,10 @@ impl SharedCursor {
         (path, identity): (PathBuf, FileIdentity),
         numbers: Numbers,
         group: Option<Arc<Group>>,
-    ) -> Result<Self, FileError> {
+    ) -> Result<Self, Refusal> {
         let page = Mapped::new(file, &path)?;
         page.check_words(&path)?;
-        enter(&page, machine.boot, &numbers).map_err(|error| FileError::io(&path, "synced", &error))?;
+        enter(&page, machine.boot, &numbers).map_err(|error| Refusal::io(&path, "synced", &error))?;
         page.check_kept(&path)?;
         let [seen, covered] = [page.page().words.cursor.next(), page.page().words.cursor.limit()].map(AtomicU64::new);
         let (ended, fault) = (AtomicBool::new(false), OnceLock::new());
@@ -199,7 +199,7 @@ impl SharedCursor {
     }
 
     /// What is wrong with the file, if anything.
-    pub fn fault(&self) -> Option<FileError> {
+    pub fn fault(&self) -> Option<Refusal> {
         self.fault.get().cloned()
     }
 
@@ -211,23 +211,23 @@ impl SharedCursor {
 
     /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number if that is later, once the mark is on
     /// the disk.
-    pub fn raise(&self) -> Result<(), FileError> {
+    pub fn raise(&self) -> Result<(), Refusal> {
         self.raise_from(self.numbers.now())
     }
 
     /// From here on, takes no number below `next`.
-    pub(crate) fn go_on_at(&self, next: u64) -> Result<(), FileError> {
+    pub(crate) fn go_on_at(&self, next: u64) -> Result<(), Refusal> {
         self.raise_past(self.numbers.first_of(self.numbers.now()).max(next))?; // a number past the mark would be damage
         self.cursor().raise_next(next);
         Ok(())
     }
 
     /// The same as `raise`, from a tick that a generator's clock has shown; the clock may show another one by now.
-    pub(crate) fn raise_from(&self, now: u64) -> Result<(), FileError> {
+    pub(crate) fn raise_from(&self, now: u64) -> Result<(), Refusal> {
         self.raise_past(self.numbers.first_of(now))
     }
 
-    fn raise_past(&self, first: u64) -> Result<(), FileError> {
+    fn raise_past(&self, first: u64) -> Result<(), Refusal> {
         self.check()?;
         self.check_group()?;
         let target = self.ahead_of(first.max(self.cursor().next()), AHEAD_NS);
@@ -237,7 +237,7 @@ impl SharedCursor {
         self.page.page().mark.raise(self.cursor(), target, || {
             self.covered.fetch_max(target, Release); // the mark has it, and no number up to it was taken yet
             // No second try: after a failed sync, the system may believe that the page is on the disk.
-            self.page.sync().map_err(|error| self.spoil(FileError::io(&self.path, "synced", &error)))?;
+            self.page.sync().map_err(|error| self.spoil(Refusal::io(&self.path, "synced", &error)))?;
             self.check_group() // again, now that the mark is written: see group.rs
         })?;
         self.covered.fetch_max(self.limit(), Release); // another process may have raised it further
@@ -251,12 +251,12 @@ impl SharedCursor {
     }
 
     /// Whether the file is still the one that was opened, and its page has kept what this process saw there.
-    fn check(&self) -> Result<(), FileError> {
+    fn check(&self) -> Result<(), Refusal> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
         if named_file::is_gone(&self.path, self.identity) {
-            return Err(self.spoil(FileError::new(&self.path, GONE)));
+            return Err(self.spoil(Refusal::file(&self.path, GONE)));
         }
         // What this process knows first: another thread may update it meanwhile.
         let (seen, covered) = (self.seen.load(Acquire), self.covered.load(Acquire));
@@ -275,18 +275,18 @@ impl SharedCursor {
     }
 
     /// An older copy was written over the file: nobody knows any more which numbers were taken.
-    fn went_back(&self) -> FileError {
+    fn went_back(&self) -> Refusal {
         self.seen.store(u64::MAX, Release); // so that `next` is not believed any more
-        self.spoil(FileError::new(&self.path, WENT_BACK))
+        self.spoil(Refusal::file(&self.path, WENT_BACK))
     }
 
-    fn check_group(&self) -> Result<(), FileError> {
+    fn check_group(&self) -> Result<(), Refusal> {
         let Some(group) = &self.group else { return Ok(()) };
         if !group.is_destroyed() {
             return group.check_kept().map_err(|lost| self.spoil(lost));
         }
         self.end();
-        Err(FileError::new(&self.path, "belongs to a group that was destroyed"))
+        Err(Refusal::file(&self.path, "belongs to a group that was destroyed"))
     }
 
     /// What the watcher does a few times a second. It notices what was done to the file. If IDs were made, it raises the
@@ -302,7 +302,7 @@ impl SharedCursor {
         }
     }
 
-    fn spoil(&self, fault: FileError) -> FileError {
+    fn spoil(&self, fault: Refusal) -> Refusal {
         let fault = self.fault.get_or_init(|| fault).clone();
         self.end();
         fault

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process;
 use std::sync::Arc;
 
-use crate::files::error::FileError;
 use crate::files::named_file;
+use crate::refusal::Refusal;
 
 /// A lock that this process holds until this is dropped.
 #[derive(Debug)]
@@ -53,12 +53,12 @@ mod system {
     use super::*;
 
     impl SlotLock {
-        pub(crate) fn ask(path: &Path) -> Result<Asked, FileError> {
+        pub(crate) fn ask(path: &Path) -> Result<Asked, Refusal> {
             let Some(file) = named_file::open_locked(path)? else { return Ok(Asked::Missing) };
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(Asked::Taken),
-                Err(TryLockError::Error(error)) => return Err(FileError::io(path, "locked", &error)),
+                Err(TryLockError::Error(error)) => return Err(Refusal::io(path, "locked", &error)),
             }
             let file = Arc::new(file);
             Ok(Asked::Held(Self::of(file.clone()), file))
@@ -76,12 +76,12 @@ mod system {
 
     /// Whether anybody has the lock. This needs no right to write, and holds the lock no longer than it takes to ask for
     /// it. Somebody who looks for a slot at that moment takes another one.
-    pub(crate) fn is_locked(path: &Path) -> Result<bool, FileError> {
+    pub(crate) fn is_locked(path: &Path) -> Result<bool, Refusal> {
         let Some(file) = named_file::open_to_read(path)? else { return Ok(false) };
         match file.try_lock_shared() {
             Ok(()) => Ok(false), // closing the file releases the lock
             Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(FileError::io(path, "locked", &error)),
+            Err(TryLockError::Error(error)) => Err(Refusal::io(path, "locked", &error)),
         }
     }
 }
@@ -96,7 +96,7 @@ mod system {
 
     impl SlotLock {
         /// The lock comes first. Then nobody can put another file in the place of this one before it is opened.
-        pub(crate) fn ask(path: &Path) -> Result<Asked, FileError> {
+        pub(crate) fn ask(path: &Path) -> Result<Asked, Refusal> {
             let mut options = OpenOptions::new();
             sharing::keep_in_place(sharing::as_its_remover(&mut options, false));
             match options.open(path) {
@@ -107,19 +107,19 @@ mod system {
                 Err(error) if sharing::is_refused(&error) => Ok(Asked::Taken),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(Asked::Missing),
                 // If it is a folder, for example, that error is better.
-                Err(error) => named_file::open_locked(path).and(Err(FileError::io(path, "locked", &error))),
+                Err(error) => named_file::open_locked(path).and(Err(Refusal::io(path, "locked", &error))),
             }
         }
     }
 
     /// Whether anybody has the lock. This needs no right to write. Somebody who looks for a slot at that moment takes
     /// another one.
-    pub(crate) fn is_locked(path: &Path) -> Result<bool, FileError> {
+    pub(crate) fn is_locked(path: &Path) -> Result<bool, Refusal> {
         match sharing::keep_in_place(OpenOptions::new().read(true)).open(path) {
             Ok(_) => Ok(false),
             Err(error) if sharing::is_refused(&error) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(FileError::io(path, "opened for reading", &error)),
+            Err(error) => Err(Refusal::io(path, "opened for reading", &error)),
         }
     }
 }

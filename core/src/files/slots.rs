@@ -21,7 +21,6 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::files::error::{FileError, SlotError};
 use crate::files::file_format::{CursorPage, Kind, Purpose};
 use crate::files::group::{FolderConfig, Group};
 use crate::files::holder_record::HolderRecord;
@@ -32,6 +31,7 @@ use crate::files::slot_lock::{Asked, SlotLock};
 use crate::generator::clock::system_ns;
 use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
+use crate::refusal::Refusal;
 
 /// How many slots that were used before are tried, from the hint on, before a new one is made. Each try costs some
 /// microseconds, and a thousand of them would cost more than the file of a new slot.
@@ -97,22 +97,22 @@ enum Tried {
     /// it was used, and its file was removed
     Missing,
     /// it has no file yet, and none can be created
-    NotMade(FileError),
+    NotMade(Refusal),
     /// the whole group was removed
     Gone,
 }
 
 impl SlotFolder {
     /// Opens the group in a folder. It is created if there is none, or if the last one was destroyed.
-    pub fn open(folder: impl AsRef<Path>, config: FolderConfig) -> Result<Self, FileError> {
+    pub fn open(folder: impl AsRef<Path>, config: FolderConfig) -> Result<Self, Refusal> {
         Self::open_on(machine::this(), folder.as_ref(), config)
     }
 
     /// The same on a machine that a test describes.
     #[doc(hidden)]
-    pub fn open_on(machine: &Machine, folder: &Path, config: FolderConfig) -> Result<Self, FileError> {
+    pub fn open_on(machine: &Machine, folder: &Path, config: FolderConfig) -> Result<Self, Refusal> {
         machine.check_shares(folder)?;
-        let folder = std::path::absolute(folder).map_err(|error| FileError::io(folder, "read", &error))?;
+        let folder = std::path::absolute(folder).map_err(|error| Refusal::io(folder, "read", &error))?;
         let group = Mutex::new(Arc::new(Group::open(&folder, &config, machine, 0)?));
         Ok(Self { folder, config, machine: *machine, group })
     }
@@ -128,27 +128,26 @@ impl SlotFolder {
     }
 
     /// Takes a slot that nobody has. The search starts at the slot that was freed last.
-    pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, SlotError> {
+    pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, Refusal> {
         for _ in 0..TRIES {
             let group = self.group()?;
             if group.is_destroyed() {
-                return Err(SlotError::Destroyed);
+                return Err(Refusal::Destroyed);
             }
             if let Some(held) = self.acquire_of(&group)? {
                 held.sign(owner, host);
                 return Ok(held);
             }
         }
-        Err(FileError::new(
+        Err(Refusal::file(
             &self.folder,
             "was removed several times while looking for a slot. Find out which program does that",
-        )
-        .into())
+        ))
     }
 
     /// The group, opened again if its file was removed, because processes that come later find only a new one. What
     /// this process knows of the old one is kept: no slot starts below the old marks.
-    fn group(&self) -> Result<Arc<Group>, FileError> {
+    fn group(&self) -> Result<Arc<Group>, Refusal> {
         let mut group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
         if !group.is_destroyed() && group.is_gone() {
             let past_ms = group.end_ms(&self.config.numbers);
@@ -158,7 +157,7 @@ impl SlotFolder {
     }
 
     /// `None` if the group was removed meanwhile.
-    fn acquire_of(&self, group: &Arc<Group>) -> Result<Option<HeldSlot>, SlotError> {
+    fn acquire_of(&self, group: &Arc<Group>) -> Result<Option<HeldSlot>, Refusal> {
         let slots = u64::from(self.config.slots);
         let used = group.used().load(SeqCst).min(slots);
         let hint = group.hint().load(Relaxed);
@@ -195,14 +194,14 @@ impl SlotFolder {
                     obstacles.fault = obstacles.fault.or(Some(error));
                 }
                 // A slot that cannot be used must not keep anybody from the others.
-                Err(SlotError::File(error)) => obstacles.fault = obstacles.fault.or(Some(error)),
-                Err(error) => return Err(error),
+                Err(Refusal::Destroyed) => return Err(Refusal::Destroyed),
+                Err(error) => obstacles.fault = obstacles.fault.or(Some(error)),
             }
         }
         Err(obstacles.reason(&group.folder))
     }
 
-    fn attempt(&self, group: &Arc<Group>, slot: u32) -> Result<Tried, SlotError> {
+    fn attempt(&self, group: &Arc<Group>, slot: u32) -> Result<Tried, Refusal> {
         let path = group.folder.join(slot.to_string());
         let text = format!("{}, slot {slot}", self.config.fingerprint);
         let first = self.first_of(group);
@@ -227,7 +226,7 @@ impl SlotFolder {
             Asked::Taken => return Ok(Tried::Taken),
             Asked::Missing => {
                 let why = "was removed while it was being created. Find out which program does that";
-                return Err(FileError::new(&path, why).into());
+                return Err(Refusal::file(&path, why));
             }
         };
         let Some(identity) = named_file::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
@@ -248,7 +247,7 @@ impl SlotFolder {
         slot: u32,
         cursor: Arc<SharedCursor>,
         lock: SlotLock,
-    ) -> Result<Tried, SlotError> {
+    ) -> Result<Tried, Refusal> {
         let numbers = self.config.numbers;
         let mut held = HeldSlot { slot, lo_ms: 0, cursor, lock: Some(lock), group: group.clone() };
         let past_mark = if held.lends_window().load(Acquire) != 0 { held.cursor.past_mark() } else { 0 };
@@ -258,7 +257,7 @@ impl SlotFolder {
             return Ok(Tried::Ahead(numbers.first_ms(next)));
         }
         held.lends_window().store(1, Relaxed);
-        let why = |error| if group.is_destroyed() { SlotError::Destroyed } else { SlotError::File(error) };
+        let why = |error| if group.is_destroyed() { Refusal::Destroyed } else { error };
         if held.cursor.cursor().limit() < numbers.last_of(now.saturating_add(numbers.ticks(NEAR_NS))) {
             held.cursor.raise().map_err(why)?;
         }
@@ -266,7 +265,7 @@ impl SlotFolder {
             held.cursor.go_on_at(next).map_err(why)?;
         }
         if group.is_destroyed() {
-            return Err(SlotError::Destroyed);
+            return Err(Refusal::Destroyed);
         }
         held.lo_ms = numbers.first_ms(next).max(whole_ms(system_ns()));
         Ok(Tried::Held(held))
@@ -291,7 +290,7 @@ struct Obstacles {
     are_missing: bool,
     makes_none: bool,
     /// the first one found
-    fault: Option<FileError>,
+    fault: Option<Refusal>,
 }
 
 impl Obstacles {
@@ -299,17 +298,17 @@ impl Obstacles {
         self.free_ms = Some(self.free_ms.map_or(until, |ms| ms.min(until)));
     }
 
-    fn reason(self, folder: &Path) -> SlotError {
+    fn reason(self, folder: &Path) -> Refusal {
         let waits = self.are_in_use || self.free_ms.is_some();
         if let Some(fault) = self.fault.filter(|_| self.makes_none || !waits) {
-            return fault.into();
+            return fault;
         }
         if self.are_missing && !waits {
             let why = "has no slot left. The files of all slots were removed, so nobody knows how far their IDs went. \
                        `npx flakeforge destroy` ends this group, and the next one starts above their IDs";
-            return FileError::new(folder, why).into();
+            return Refusal::file(folder, why);
         }
-        SlotError::Exhausted { retry_at_ms: self.free_ms.unwrap_or(whole_ms(system_ns()) + AGAIN_MS) }
+        Refusal::Exhausted { retry_at_ms: self.free_ms.unwrap_or(whole_ms(system_ns()) + AGAIN_MS) }
     }
 }
 
@@ -373,7 +372,7 @@ impl HeldSlot {
 
     /// Says what became of the slot. If the holder does not use the cursor in the file, this also raises the mark to 5
     /// s from now. If it does, the mark is raised without this.
-    pub fn renew(&self) -> Result<Renewal, FileError> {
+    pub fn renew(&self) -> Result<Renewal, Refusal> {
         if !self.is_ours() {
             self.cursor.end();
             return Ok(Renewal::Lost);

@@ -8,7 +8,6 @@
 //! This file must never: lower `next` or `limit`, take a number at or below an earlier one, or report
 //! [`Refused::Behind`] without having read the real clock after the word was loaded.
 
-use std::fmt;
 use std::ops::Deref;
 
 use crate::generator::clock::Clock;
@@ -103,22 +102,6 @@ impl From<OutOfRange> for Refused {
         Self::OutOfRange(error)
     }
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PastLimit => write!(f, "the next number is past the cursor's limit"),
-            Self::Behind { next, base, now } => write!(
-                f,
-                "the next free number is {next}, and the first one that could be taken is {base}: that is too far ahead of \
-                 the clock, which shows tick {now}"
-            ),
-            Self::OutOfRange(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Refused {}
 
 impl Rule {
     /// The largest value of the layout's counter field.

@@ -12,13 +12,13 @@
 //! reach by an ordinary step back.
 
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use crate::generator::clock::system_ns;
 use crate::generator::cursor::{Cursor, LAST, OwnCursor};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing, PlacedNode};
+use crate::refusal::Refusal;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -82,27 +82,6 @@ impl Key {
     }
 }
 
-/// Two users of one key that could make equal IDs, since they do not share a cursor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clash {
-    /// how the key is already used in this process
-    pub theirs: String,
-    /// how it was going to be used
-    pub ours: String,
-}
-
-impl fmt::Display for Clash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { theirs, ours } = self;
-        write!(
-            f,
-            "the node already takes its numbers from {theirs} in this process, so it cannot take them from {ours}, too"
-        )
-    }
-}
-
-impl Error for Clash {}
-
 /// Where the cursor of a key is. If a process once used a key in one way, it does not use it in another as long as only
 /// the first way knows the earlier numbers.
 #[derive(Debug)]
@@ -153,13 +132,13 @@ impl<K: Display> Scope<K> {
         is_free.then_some(first)
     }
 
-    fn clash(&self, ours: impl ToString) -> Clash {
+    fn clash(&self, ours: impl ToString) -> Refusal {
         let theirs = match self {
             Self::Plain(_) => PLAIN.to_owned(),
             Self::Kept(known) => known.to_string(),
             Self::Leased(_) => LEASED.to_owned(),
         };
-        Clash { theirs, ours: ours.to_string() }
+        Refusal::Clash { theirs, ours: ours.to_string() }
     }
 }
 
@@ -190,7 +169,7 @@ impl<K> Default for Registry<K> {
 impl<K: Display> Registry<K> {
     /// The cursor of a key in this process; a new one if there is none. It has no limit, because each generator knows
     /// the end of its layout.
-    pub fn plain(&mut self, key: Key) -> Result<Arc<OwnCursor>, Clash> {
+    pub fn plain(&mut self, key: Key) -> Result<Arc<OwnCursor>, Refusal> {
         let first = match self.in_use(&key) {
             Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
             Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN))?,
@@ -208,7 +187,7 @@ impl<K: Display> Registry<K> {
         key: &Key,
         is_same: impl FnOnce(&K) -> bool,
         ours: impl ToString,
-    ) -> Result<Found<'_, K>, Clash> {
+    ) -> Result<Found<'_, K>, Refusal> {
         let Some(scope) = self.in_use(key) else { return Ok(Found::Free { first: 0 }) };
         if let Some(first) = scope.free_from(key, system_ns()) {
             return Ok(Found::Free { first });
@@ -226,7 +205,7 @@ impl<K: Display> Registry<K> {
     }
 
     /// Reserves a key for a lease until the returned value is dropped. Leases of several groups may have the same key.
-    pub fn lease(&mut self, key: Key) -> Result<Hold, Clash> {
+    pub fn lease(&mut self, key: Key) -> Result<Hold, Refusal> {
         match self.in_use(&key) {
             Some(Scope::Leased(above)) => return Ok(Hold(above.clone())),
             Some(other) => _ = other.free_from(&key, system_ns()).ok_or_else(|| other.clash(LEASED))?,

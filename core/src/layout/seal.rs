@@ -14,6 +14,8 @@ use std::fmt;
 use aes::{Aes128Enc, Aes192Enc, Aes256Enc};
 use fpe::ff1::{FF1, NumeralString, Operations};
 
+use crate::refusal::Refusal;
+
 /// How many bytes a key may have: those of AES-128, AES-192 and AES-256.
 pub const KEY_BYTES: [usize; 3] = [16, 24, 32];
 
@@ -29,7 +31,7 @@ const RADIX: u32 = 2;
 /// let orders = Seal::new(b"not a good key..", b"orders")?;
 /// let sealed = orders.seal(7_529_535_382_561_648_640);
 /// assert_eq!(orders.open(sealed), 7_529_535_382_561_648_640);
-/// # Ok::<(), flakeforge_core::layout::seal::SealError>(())
+/// # Ok::<(), flakeforge_core::refusal::Refusal>(())
 /// ```
 pub struct Seal {
     cipher: Cipher,
@@ -43,26 +45,6 @@ enum Cipher {
     Aes256(FF1<Aes256Enc>),
 }
 
-/// Why there is no such seal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SealError {
-    /// the key has this many bytes
-    Key(usize),
-    /// the tweak has this many bytes
-    Tweak(usize),
-}
-
-impl fmt::Display for SealError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Key(bytes) => write!(f, "a key must have 16, 24 or 32 bytes, but has {bytes}"),
-            Self::Tweak(bytes) => write!(f, "a tweak must have 0 to {MOST_TWEAK_BYTES} bytes, but has {bytes}"),
-        }
-    }
-}
-
-impl std::error::Error for SealError {}
-
 /// Shows neither the key nor what was made from it.
 impl fmt::Debug for Seal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,15 +55,15 @@ impl fmt::Debug for Seal {
 impl Seal {
     /// The seal of a key of 16, 24 or 32 bytes, which should be random, and a tweak of 0 to 256 bytes, which need not be
     /// secret. Each tweak makes another seal.
-    pub fn new(key: &[u8], tweak: &[u8]) -> Result<Self, SealError> {
+    pub fn new(key: &[u8], tweak: &[u8]) -> Result<Self, Refusal> {
         if tweak.len() > MOST_TWEAK_BYTES {
-            return Err(SealError::Tweak(tweak.len()));
+            return Err(Refusal::Tweak(tweak.len()));
         }
         let cipher = match key.len() {
             16 => FF1::new(key, RADIX).map(Cipher::Aes128),
             24 => FF1::new(key, RADIX).map(Cipher::Aes192),
             32 => FF1::new(key, RADIX).map(Cipher::Aes256),
-            bytes => return Err(SealError::Key(bytes)),
+            bytes => return Err(Refusal::Key(bytes)),
         };
         Ok(Self { cipher: cipher.expect("2 is a radix of FF1"), tweak: tweak.into() })
     }

@@ -2,7 +2,7 @@
 //!
 //! This file must never accept a spec for which `pack` and `unpack` would not be inverses.
 
-use std::fmt;
+use crate::refusal::Refusal;
 
 /// The field for the ticks.
 pub(crate) const TIMESTAMP: &str = "timestamp";
@@ -26,33 +26,13 @@ pub struct Spec {
     pub fields: Vec<(String, u32)>,
 }
 
-/// What is impossible about a [`Spec`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpecError {
-    /// the field that is wrong; `None` if the fields are wrong together
-    pub field: Option<usize>,
-    /// the requirement on the field, or on all of them, and what is there instead: the text that follows `must`
-    pub must: String,
-}
-
-impl fmt::Display for SpecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.field {
-            Some(field) => write!(f, "fields[{field}] must {}", self.must),
-            None => write!(f, "fields must {}", self.must),
-        }
-    }
-}
-
-impl std::error::Error for SpecError {}
-
 /// The widest counter and node number: a JavaScript number holds no more bits exactly.
 const WIDEST: u32 = 53;
 
 impl Spec {
     /// Whether a layout can be made from it.
-    pub fn check(&self) -> Result<(), SpecError> {
-        let wrong = |field, must: String| Err(SpecError { field, must });
+    pub fn check(&self) -> Result<(), Refusal> {
+        let wrong = |field, must: String| Err(Refusal::Spec { field, must });
         if self.tick_ns == 0 {
             return wrong(None, "have ticks of 1 ns or more".to_owned());
         }

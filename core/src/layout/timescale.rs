@@ -2,8 +2,6 @@
 //!
 //! This file must never return a tick that the layout cannot express. Such a time is an error and never wraps around.
 
-use std::fmt;
-
 /// Nanoseconds in a millisecond.
 pub const NS_PER_MS: u64 = 1_000_000;
 /// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
@@ -15,14 +13,6 @@ pub struct OutOfRange {
     /// Unix nanoseconds
     pub unix_ns: i128,
 }
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the layout has no tick for the Unix time {} ns", self.unix_ns)
-    }
-}
-
-impl std::error::Error for OutOfRange {}
 
 /// How instants become ticks: counted from an epoch, in units of one length, from a first tick to a last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -16,25 +16,18 @@
 //! This file must never read a UUID that it would not write: another program's UUID is not an ID.
 
 use crate::hash::hash;
+use crate::refusal::Refusal;
 
 const VERSION: u64 = 8;
 const VARIANT: u64 = 0b10;
 const HASH_BITS: u32 = 56;
 
-/// Why a text is not the UUID of an ID.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// it is not 8-4-4-4-12 digits of hex
-    Text,
-    /// its two bits say that RFC 9562 does not define it
-    Variant(u64),
-    /// it is of another version
-    Version(u64),
-    /// what follows the ID, bits 70 to 127, is not the mark of this layout
-    Mark(u64),
-    /// the ID has a bit set that must be 0 in this layout
-    Id(u64),
-}
+const NO_TEXT: &str = "it is not 8-4-4-4-12 digits of hex";
+const NO_VARIANT: &str = "its variant is not that of RFC 9562";
+const NO_VERSION: &str = "its version is not 8";
+const NO_MARK: &str = "bits 70 to 127, which follow the ID, are not the mark of this layout";
+/// What is wrong with one whose ID no generator of the layout could have made.
+pub(super) const NO_ID: &str = "its ID has a bit set that must be 0 in this layout";
 
 /// The mark of a layout: `0b01`, and the last 56 bits of the 64-bit FNV-1a hash of a text that says how the layout reads
 /// times.
@@ -52,17 +45,17 @@ pub fn write(id: u64, mark: u64) -> String {
 
 /// The ID of a UUID, whose digits may be of either case.
 pub fn read(text: &str, mark: u64) -> Result<u64, Refusal> {
-    let bits = bits_of(text).ok_or(Refusal::Text)?;
+    let bits = bits_of(text).ok_or(Refusal::Uuid(NO_TEXT))?;
     let (high, low) = ((bits >> 64) as u64, bits as u64);
     let (variant, version, after) = (low >> 62, high >> 12 & 0xf, low & (u64::MAX >> 6));
     if variant != VARIANT {
-        return Err(Refusal::Variant(variant));
+        return Err(Refusal::Uuid(NO_VARIANT));
     }
     if version != VERSION {
-        return Err(Refusal::Version(version));
+        return Err(Refusal::Uuid(NO_VERSION));
     }
     if after != mark {
-        return Err(Refusal::Mark(after));
+        return Err(Refusal::Uuid(NO_MARK));
     }
     Ok(high >> 16 << 16 | (high & 0xfff) << 4 | low >> 58 & 0xf)
 }

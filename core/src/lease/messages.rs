@@ -2,9 +2,6 @@
 //!
 //! This file must never contain a rule: the rules are in [`lease`](super).
 
-use std::error::Error;
-use std::fmt;
-
 /// Names one acquisition: 128 random bits.
 pub type Owner = u128;
 
@@ -150,44 +147,6 @@ pub enum Why {
     /// the group has ended
     Destroyed,
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Store => write!(f, "the store could not be reached, or failed"),
-            Self::Quiet { until, store_now } => {
-                write!(
-                    f,
-                    "the store may have lost writes, so it grants nothing until {until} (its clock shows {store_now})"
-                )
-            }
-            Self::Exhausted { retry_at, store_now } => {
-                write!(
-                    f,
-                    "every slot is taken: the next one may be free at {retry_at} (the store's clock shows {store_now})"
-                )
-            }
-            Self::Skew => write!(f, "the local clock and the store's are too far apart"),
-            Self::Fatal => write!(f, "the store refused for a reason that does not pass by itself"),
-        }
-    }
-}
-
-impl Error for Failure {}
-
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(failure) => failure.fmt(f),
-            Self::Late => write!(f, "the store gave no slot within the waiting time"),
-            Self::Ahead => write!(f, "the window that the store granted had not begun at the end of the waiting time"),
-            Self::Detached => write!(f, "detach was called first"),
-            Self::Destroyed => write!(f, "the group was destroyed"),
-        }
-    }
-}
-
-impl Error for Why {}
 
 /// What the driver does, in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,14 +4,12 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::files::error::FileError;
-use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{FolderConfig, destroy};
 use flakeforge_core::files::listing::list;
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
-use flakeforge_core::generator::Refusal;
 use flakeforge_core::generator::numbers::Numbers;
+use flakeforge_core::refusal::Refusal;
 
 use crate::disk::{Crash, Disk, Member};
 use crate::support::{ENDLESS, flake, generator, succeeds};
@@ -23,7 +21,7 @@ fn open(root: &Path, boot: u128) -> SlotFolder {
     try_open(root, boot).unwrap()
 }
 
-fn try_open(root: &Path, boot: u128) -> Result<SlotFolder, FileError> {
+fn try_open(root: &Path, boot: u128) -> Result<SlotFolder, Refusal> {
     let numbers = Numbers::new(flake().scale(), 12);
     let config = FolderConfig { fingerprint: "for a test".to_owned(), slots: 1, numbers };
     let machine = Machine { boot: Some(boot), ..*machine::this() };
@@ -47,7 +45,7 @@ fn check(crash: &Crash) {
     let last = crash.numbers("ms").max().map_or(0, |ms| ms as i64);
     let first = match open(temp.path(), REBOOTED).acquire(7, "here") {
         Ok(held) => held.lo_ms(),
-        Err(SlotError::Exhausted { retry_at_ms }) => retry_at_ms,
+        Err(Refusal::Exhausted { retry_at_ms }) => retry_at_ms,
         Err(error) => panic!("{error:?}"),
     };
     assert!(first > last, "from {first} on, and {last} was used before the machine crashed");
@@ -127,15 +125,15 @@ fn a_sync_that_fails_ends_the_holder() {
 
 /// Opens the group, takes its slot and makes IDs ahead of the clock, until something fails.
 fn use_slot(member: &Member) {
-    let told = |error: FileError| assert!(error.to_string().contains("Input/output error"), "{error}");
+    let told = |error: Refusal| assert!(error.to_string().contains("Input/output error"), "{error}");
     let folder = match try_open(&member.root, 1) {
         Ok(folder) => folder,
         Err(error) => return told(error),
     };
     let held = match folder.acquire(7, "here") {
         Ok(held) => held,
-        Err(SlotError::File(error)) => return told(error),
-        Err(SlotError::Exhausted { .. }) => return, // it was ahead before a sync failed
+        Err(error @ Refusal::File { .. }) => return told(error),
+        Err(Refusal::Exhausted { .. }) => return, // it was ahead before a sync failed
         Err(error) => panic!("{error:?}"),
     };
     member.tell(format!("ms {}", held.hi_ms()));

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
+use flakeforge_core::refusal::Refusal;
 
 use crate::disk::{Crash, Disk, Member};
 use crate::support::{ENDLESS, NODE, fingerprint, flake, generator, succeeds};
@@ -24,7 +24,7 @@ const FILE: &str = "a/b/ids";
 /// The boot after the crash.
 const REBOOTED: Option<u128> = Some(9);
 
-fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, FileError> {
+fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, Refusal> {
     let machine = Machine { boot, ..*machine::this() };
     SharedCursor::open_on(&machine, &root.join(FILE), flake().scale(), 12, &fingerprint())
 }
@@ -105,7 +105,7 @@ fn a_crash_after_a_crash_repeats_no_number() {
 fn a_sync_that_fails_ends_the_cursor() {
     const TEST: &str = "shared::a_sync_that_fails_ends_the_cursor";
     if let Some(member) = Member::this() {
-        let told = |error: FileError| assert!(error.to_string().contains("Input/output error"), "{error}");
+        let told = |error: Refusal| assert!(error.to_string().contains("Input/output error"), "{error}");
         for boot in [Some(1), None] {
             let shared = match open(&member.root, boot) {
                 Ok(shared) => shared,

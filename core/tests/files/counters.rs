@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::support::{duplicates, part, process, receive, send};
 use flakeforge_core::files::counters;
-use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::listing::groups;
 use flakeforge_core::files::names;
+use flakeforge_core::refusal::Refusal;
 
-fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, FileError> {
+fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, Refusal> {
     counters::advance(store, name, by, init).map(|block| block.first)
 }
 

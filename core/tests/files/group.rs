@@ -7,12 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::slots::{config, now_ms, open, run_ahead, take};
-use crate::support::{ENDLESS, PLAIN, generator};
-use flakeforge_core::files::error::SlotError;
+use crate::support::{ENDLESS, PLAIN, blamed, generator};
 use flakeforge_core::files::group::destroy;
 use flakeforge_core::files::listing::list;
 use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
-use flakeforge_core::generator::Refusal;
+use flakeforge_core::refusal::Refusal;
 
 #[test]
 fn damaged_and_foreign_slots_are_left_alone() {
@@ -24,8 +23,8 @@ fn damaged_and_foreign_slots_are_left_alone() {
     bytes[70] ^= 1;
     fs::write(&path, &bytes).unwrap();
     let refused = |wanted: &str| {
-        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("refused") };
-        assert!(error.to_string().contains(wanted) && error.path() == path.to_str().unwrap(), "{error}");
+        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("refused") };
+        assert!(error.to_string().contains(wanted) && blamed(&error) == path.to_str().unwrap(), "{error}");
     };
     refused("checksum");
     assert!(fs::read(&path).unwrap() == bytes);
@@ -52,8 +51,8 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     let list = list(temp.path()).unwrap();
     assert_eq!(list.slots.iter().map(|slot| slot.slot).collect::<Vec<_>>(), [0, 2, 3]);
     let [fault] = &list.faults[..] else { panic!("{:?}", list.faults) };
-    assert_eq!(fault.path(), path.to_str().unwrap());
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the others may be given back");
+    assert_eq!(blamed(&fault), path.to_str().unwrap());
+    assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })), "the others may be given back");
 
     // Nobody knows how far its IDs went, so there is no next life until somebody confirms the loss by removing it.
     destroy(temp.path()).unwrap();
@@ -101,7 +100,7 @@ fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
     assert!(held.hi_ms() < now_ms() && ids.ahead_ms() < 6000.0, "nothing that is asked later reads the page");
     held.release(now_ms());
     drop(other);
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::File(_))), "both are damaged");
+    assert!(matches!(folder.acquire(7, "here"), Err(Refusal::File { .. })), "both are damaged");
 }
 
 #[test]
@@ -113,10 +112,10 @@ fn members_survive_a_group_whose_file_is_cut_to_nothing() {
     cut(&temp.path().join("1/group"));
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     drop(held);
-    let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("a damaged group") };
+    let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("a damaged group") };
     assert!(error.to_string().contains("is not a file of flakeforge (it is empty)"), "{error}");
     fs::remove_dir_all(temp.path().join("1")).unwrap();
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
+    let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");
 }
 
@@ -130,7 +129,7 @@ fn a_group_that_is_whole_again_after_it_was_cut_is_opened_anew() {
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     fs::write(&path, copy).unwrap();
     // The stand-in page is not the group. The group is opened again, above what this member may have made.
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })));
+    assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })));
 }
 
 #[test]
@@ -145,18 +144,18 @@ fn the_number_of_a_removed_slot_is_not_given_again() {
     let other = open(temp.path(), 2); // as another process has it open
     let held = take(&other);
     assert_eq!(held.slot(), 1, "the first one's IDs are ahead, and no file says how far");
-    assert!(matches!(folder.acquire(7, "here"), Err(SlotError::Exhausted { .. })), "the other may be given back");
+    assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })), "the other may be given back");
     drop(held.cursor());
     drop(held);
 
     fs::remove_file(temp.path().join("1/1")).unwrap();
     for folder in [&folder, &other] {
-        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is left") };
+        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("none is left") };
         assert!(error.to_string().contains("`npx flakeforge destroy`"), "{error}");
     }
     assert_eq!(list(temp.path()).unwrap().slots, [], "none was made");
     destroy(temp.path()).unwrap();
-    let Err(SlotError::Exhausted { retry_at_ms }) = open(temp.path(), 2).acquire(7, "here") else { panic!("ahead") };
+    let Err(Refusal::Exhausted { retry_at_ms }) = open(temp.path(), 2).acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the next group starts above them: {retry_at_ms}, and {last_ms}");
 }
 
@@ -170,7 +169,7 @@ fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
     fs::remove_dir_all(&path).unwrap();
     assert_eq!((held.renew(), other.renew()), (Ok(Renewal::Lost), Ok(Renewal::Lost)));
     drop((held, other));
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
+    let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms && retry_at_ms < last_ms + 10_000, "{retry_at_ms}, and {last_ms}");
     assert!(path.join("1/group").exists() && list(&path).unwrap().slots.is_empty(), "a group, and no slot too early");
 
@@ -196,7 +195,7 @@ fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
     fs::remove_dir_all(temp.path().join("1")).unwrap();
     drop(take(&open(temp.path(), 4)).cursor()); // does not know of the other one, and makes slot 0
     drop(held);
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
+    let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "{retry_at_ms}, and {last_ms}");
     while now_ms() < retry_at_ms {
         thread::sleep(Duration::from_millis(20));
@@ -220,12 +219,12 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     assert_eq!(stopped, Some(Refusal::WindowEnd));
     assert_eq!(rest[count - 1] >> 22, hi_ms as u64, "all of its window");
     assert_eq!(held.renew(), Ok(Renewal::Destroyed));
-    assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Destroyed);
+    assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Destroyed);
     assert_eq!(list(temp.path()).unwrap().slots, []);
 
     // This also works with another configuration.
     let next = open(temp.path(), 5);
-    assert_eq!(next.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: hi_ms + 1 });
+    assert_eq!(next.acquire(7, "here").unwrap_err(), Refusal::Exhausted { retry_at_ms: hi_ms + 1 });
     assert_eq!(held.renew(), Ok(Renewal::Destroyed));
     while now_ms() <= hi_ms {
         thread::sleep(Duration::from_millis(50));
@@ -243,7 +242,7 @@ fn a_group_has_one_life_after_the_other() {
         let lives = fs::read_dir(temp.path()).unwrap().count();
         assert_eq!((lives, temp.path().join(format!("{life}/group")).exists()), (life, true));
         destroy(temp.path()).unwrap();
-        assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Destroyed);
+        assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Destroyed);
     }
     destroy(temp.path()).unwrap();
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 3, "one that has ended is not ended again");
@@ -269,7 +268,7 @@ fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
         thread::sleep(Duration::from_millis(5)); // the mark is raised a few times
         destroy(temp.path()).unwrap();
         let next = open(temp.path(), 1);
-        let Err(SlotError::Exhausted { retry_at_ms }) = next.acquire(7, "x") else { panic!("it ran ahead") };
+        let Err(Refusal::Exhausted { retry_at_ms }) = next.acquire(7, "x") else { panic!("it ran ahead") };
         let last_ms = member.join().unwrap();
         assert!(last_ms < retry_at_ms, "an ID of {last_ms}, and the next group starts at {retry_at_ms}");
     }

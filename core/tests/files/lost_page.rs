@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::support::{ENDLESS, generator, open, part, process, wait_until};
-use flakeforge_core::generator::Refusal;
+use flakeforge_core::refusal::Refusal;
 
 /// Makes IDs until there are no more, and returns why.
 fn make_to_the_end(path: &Path) -> String {

@@ -9,7 +9,6 @@ mod support;
 #[cfg(target_os = "linux")]
 #[cfg(target_os = "linux")]
 mod counters;
-mod errors;
 #[cfg(target_os = "linux")]
 mod group;
 #[cfg(target_os = "linux")]

@@ -18,9 +18,10 @@ use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::source::Source;
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::timescale::whole_ms;
 use flakeforge_core::layout::{Layout, Spec};
+use flakeforge_core::refusal::Refusal;
 
 /// Endless IDs, in blocks. Each block is one claim or a few.
 fn blocks(mut generator: Generator) -> impl Iterator<Item = Vec<u64>> {
@@ -140,8 +141,8 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     for source in [Source::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), Source::from(source())] {
         let mut ids = on(source, &one_id);
         assert_eq!(ids.next_id(), Ok(u64::MAX << 53));
-        assert_eq!(ids.next_id(), Err(over));
-        assert_eq!(ids.next_id(), Err(over));
+        assert_eq!(ids.next_id(), Err(over.clone()));
+        assert_eq!(ids.next_id(), Err(over.clone()));
     }
     // Another generator, which may use all counters, up to the very last number.
     let mut all = on(source().into(), &Knobs { seq_mask: layout.counter_max(), ..one_id });

@@ -11,8 +11,9 @@ use flakeforge_core::files::machine;
 use flakeforge_core::files::machine::Machine;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::{Layout, Spec};
+use flakeforge_core::refusal::Refusal;
 
 /// Of a tick that lasts an hour, a crash of the machine costs some numbers, and not the rest of the hour.
 #[test]

@@ -6,10 +6,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{PLAIN, fingerprint, flake, generator, open, part, process, without_room, words};
-use flakeforge_core::files::error::FileError;
+use crate::support::{PLAIN, blamed, fingerprint, flake, generator, open, part, process, without_room, words};
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::refusal::Refusal;
 
 /// A file that has given an ID.
 fn used(folder: &Path) -> std::path::PathBuf {
@@ -22,7 +22,7 @@ fn used(folder: &Path) -> std::path::PathBuf {
 fn assert_refused(path: &Path, wanted: &str) {
     let error = open(path).expect_err("refused");
     assert!(error.to_string().contains(wanted), "{error}");
-    assert!(path.starts_with(error.path()), "{error} is about the file, or a folder above it");
+    assert!(path.starts_with(blamed(&error)), "{error} is about the file, or a folder above it");
 }
 
 /// The reason why a file that `damage` has changed is refused.
@@ -87,7 +87,7 @@ fn a_platform_without_shared_files() {
     let path = folder.path().join("ids");
     let wasm = Machine { shares_files: false, ..*machine::this() };
     let error = SharedCursor::open_on(&wasm, &path, flake().scale(), 12, &fingerprint()).unwrap_err();
-    assert_eq!(error.path(), path.to_str().unwrap());
+    assert_eq!(blamed(&error), path.to_str().unwrap());
     assert!(error.to_string().contains("processes cannot share files on this platform ("), "{error}");
     assert!(error.to_string().contains("`new FlakeId()` with a node number"), "{error}");
     assert!(!path.exists());
@@ -100,7 +100,7 @@ fn another_use_shows_both() {
     let before = words(&path);
     let error = SharedCursor::open(&path, flake().scale(), 12, "epoch 5").unwrap_err();
     let (theirs, ours) = (fingerprint(), "epoch 5".to_owned());
-    assert_eq!(error, FileError::Mismatch { path: path.to_str().unwrap().to_owned(), theirs, ours });
+    assert_eq!(error, Refusal::Mismatch { path: path.to_str().unwrap().to_owned(), theirs, ours });
     assert_eq!(words(&path), before);
     let error = SharedCursor::open(folder.path().join("x"), flake().scale(), 12, &"x".repeat(2000)).unwrap_err();
     assert!(error.to_string().contains("its options are too long"), "{error}");

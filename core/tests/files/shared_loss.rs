@@ -6,13 +6,14 @@ use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::{ENDLESS, NODE, PLAIN, flake, folder, generator, open, wait_until};
+use crate::support::{ENDLESS, NODE, PLAIN, blamed, flake, folder, generator, open, wait_until};
 use flakeforge_core::files::process_registry::ProcessRegistry;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::registry::Key;
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
+use flakeforge_core::refusal::Refusal;
 
 #[test]
 fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
@@ -25,7 +26,7 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
         act(&path);
         wait_until("noticed", || generator.next_id() == Err(Refusal::Failed));
         let fault = shared.fault().unwrap();
-        assert_eq!(fault.path(), path.to_str().unwrap());
+        assert_eq!(blamed(&fault), path.to_str().unwrap());
         assert!(fault.to_string().contains("was removed, replaced or cut short while in use"), "{fault}");
         assert_eq!(generator.next_id(), Err(Refusal::Failed), "and stays so");
         (path, shared)

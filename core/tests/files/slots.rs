@@ -10,22 +10,20 @@ use std::time::Duration;
 
 use crate::support::slots::{config, now_ms, open, take};
 use crate::support::{
-    ENDLESS, PLAIN, alone, duplicates, generator, part, process, receive, send, succeeds, without_room,
+    ENDLESS, PLAIN, alone, blamed, duplicates, generator, part, process, receive, send, succeeds, without_room,
 };
-use flakeforge_core::files::error::FileError;
-use flakeforge_core::files::error::SlotError;
 use flakeforge_core::files::group::{FolderConfig, destroy};
 use flakeforge_core::files::holder_record::HolderRecord;
 use flakeforge_core::files::listing::{groups, list};
 use flakeforge_core::files::machine::{self, Machine};
 use flakeforge_core::files::names::group_folder;
 use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
-use flakeforge_core::generator::Refusal;
+use flakeforge_core::refusal::Refusal;
 
 /// A slot, once the tick that a fast holder has used up is over and one is free.
 fn take_soon(folder: &SlotFolder) -> HeldSlot {
     folder.acquire(7, "here").unwrap_or_else(|error| match error {
-        SlotError::Exhausted { retry_at_ms } if retry_at_ms <= now_ms() + 2 => {
+        Refusal::Exhausted { retry_at_ms } if retry_at_ms <= now_ms() + 2 => {
             thread::sleep(Duration::from_millis(2));
             take(folder)
         }
@@ -61,7 +59,7 @@ fn each_slot_has_one_holder() {
     let fourth = take(&folder);
     assert_eq!([first.slot(), second.slot(), third, fourth.slot()], [0, 1, 2, 3]);
     let before = now_ms();
-    let Err(SlotError::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("a fifth of four") };
+    let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("a fifth of four") };
     assert!(retry_at_ms > before && retry_at_ms < now_ms() + 1000);
 
     second.release(0);
@@ -101,7 +99,7 @@ fn the_child_of_a_fork_has_no_slot_and_gives_none_back() {
             // SAFETY: the pointer is valid.
             assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
             assert_eq!(status, 0, "the child has lost it");
-            let SlotError::Exhausted { .. } = slots.acquire(8, "there").unwrap_err() else { panic!("it is held") };
+            let Refusal::Exhausted { .. } = slots.acquire(8, "there").unwrap_err() else { panic!("it is held") };
             assert!(matches!(held.renew(), Ok(Renewal::Window { .. })));
         }
     });
@@ -163,7 +161,7 @@ fn a_holder_without_the_cursor_has_its_time_to_itself() {
 
     let mark = next.hi_ms();
     drop(next); // without a release, as if the process was killed
-    assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
+    assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Exhausted { retry_at_ms: mark + 1 });
     assert_eq!(list(temp.path()).unwrap().slots[0].last_ms, None);
 }
 
@@ -179,7 +177,7 @@ fn what_a_holder_says_it_used_counts_only_for_its_own_time() {
 
     let mark = held.hi_ms();
     held.release(mark + 1000); // a time that it did not have
-    assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
+    assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Exhausted { retry_at_ms: mark + 1 });
 }
 
 #[test]
@@ -235,9 +233,9 @@ fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
         let folder = open(Path::new(&folder), 80);
         let held = take(&folder);
         assert_eq!(held.slot(), 70, "after 64 that are held, and new ones that could not be made");
-        let Err(SlotError::File(error)) = folder.acquire(7, "here") else { panic!("none is free") };
+        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("none is free") };
         assert!(error.to_string().contains("There is no room left"), "{error}");
-        assert!(error.path().ends_with("/72"), "the first one: {error}");
+        assert!(blamed(&error).ends_with("/72"), "the first one: {error}");
         return;
     }
     let temp = tempfile::tempdir().unwrap();
@@ -263,7 +261,7 @@ fn a_slot_whose_last_id_is_ahead_of_the_clock_waits() {
     let other = take(&folder);
     assert_eq!(other.slot(), 1);
     let free_ms = (made[made.len() - 1] >> 22) as i64 + 1;
-    assert_eq!(folder.acquire(7, "here").unwrap_err(), SlotError::Exhausted { retry_at_ms: free_ms });
+    assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Exhausted { retry_at_ms: free_ms });
 }
 
 #[test]
@@ -278,7 +276,7 @@ fn another_boot_starts_past_the_mark() {
     let mark = held.hi_ms();
     drop(held);
     drop(take(&in_boot(Some(1))).cursor());
-    assert_eq!(in_boot(Some(2)).acquire(7, "x").unwrap_err(), SlotError::Exhausted { retry_at_ms: mark + 1 });
+    assert_eq!(in_boot(Some(2)).acquire(7, "x").unwrap_err(), Refusal::Exhausted { retry_at_ms: mark + 1 });
 }
 
 #[test]
@@ -295,7 +293,7 @@ fn another_configuration_shows_both() {
     let temp = tempfile::tempdir().unwrap();
     let _group = open(temp.path(), 4);
     let mismatch = |ours: FolderConfig| match SlotFolder::open(temp.path(), ours) {
-        Err(FileError::Mismatch { theirs, ours, .. }) => (theirs, ours),
+        Err(Refusal::Mismatch { theirs, ours, .. }) => (theirs, ours),
         other => panic!("{other:?}"),
     };
     let theirs = "for a test, 4 slots".to_owned();

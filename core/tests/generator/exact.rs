@@ -3,8 +3,9 @@
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::{EXACT_MAX, Layout, Spec};
+use flakeforge_core::refusal::Refusal;
 use proptest::prelude::*;
 use std::sync::Arc;
 

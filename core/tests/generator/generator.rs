@@ -3,9 +3,10 @@
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
 use flakeforge_core::generator::registry::{Key, Registry};
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::timescale::to_ms;
+use flakeforge_core::refusal::Refusal;
 use std::sync::Arc;
 use std::thread;
 

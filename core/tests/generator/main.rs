@@ -5,7 +5,6 @@
 mod clock;
 mod cursor;
 mod cycles;
-mod errors;
 mod exact;
 mod generator;
 mod numbers;

@@ -4,8 +4,9 @@
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::{Generator, Knobs, Refusal};
+use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
+use flakeforge_core::refusal::Refusal;
 use proptest::prelude::*;
 use std::sync::Arc;
 

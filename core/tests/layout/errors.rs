@@ -3,7 +3,6 @@
 use std::error::Error;
 
 use flakeforge_core::layout::seal::Seal;
-use flakeforge_core::layout::timescale::OutOfRange;
 use flakeforge_core::layout::{Layout, Spec};
 
 fn refused(fields: &[(&str, u32)]) -> String {
@@ -21,14 +20,6 @@ fn a_spec_that_is_refused_says_which_field_and_why() {
         refused(&[("a", 10), ("timestamp", 44), ("a", 10)]),
         "fields[2] must have a name of its own, but 'a' is taken"
     );
-}
-
-#[test]
-fn a_time_that_a_layout_does_not_have_is_named() {
-    let scale = Layout::named("hazelcast").unwrap().scale();
-    let error: Box<dyn Error> = scale.tick_of(-1_000_001).unwrap_err().into();
-    assert_eq!(error.to_string(), "the layout has no tick for the Unix time -1000001 ns");
-    assert_eq!(OutOfRange { unix_ns: 5 }.to_string(), "the layout has no tick for the Unix time 5 ns");
 }
 
 #[test]

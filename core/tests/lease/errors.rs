@@ -4,7 +4,6 @@ use std::error::Error;
 
 use flakeforge_core::lease::grants::record::Unreadable;
 use flakeforge_core::lease::grants::task::StepError;
-use flakeforge_core::lease::messages::{Failure, Why};
 
 use crate::store::config;
 
@@ -63,33 +62,4 @@ fn a_step_names_the_cause_when_a_record_is_to_blame() {
     let of_record = StepError::Record("group".to_owned(), Unreadable::Damaged);
     assert_eq!(of_record.source().map(ToString::to_string), Some(text(Unreadable::Damaged)));
     assert!(StepError::Gone.source().is_none());
-}
-
-#[test]
-fn a_lease_says_why_a_request_failed() {
-    let texts = [
-        (Failure::Store, "the store could not be reached, or failed"),
-        (
-            Failure::Quiet { until: 9, store_now: 7 },
-            "the store may have lost writes, so it grants nothing until 9 (its clock shows 7)",
-        ),
-        (
-            Failure::Exhausted { retry_at: 9, store_now: 7 },
-            "every slot is taken: the next one may be free at 9 (the store's clock shows 7)",
-        ),
-        (Failure::Skew, "the local clock and the store's are too far apart"),
-        (Failure::Fatal, "the store refused for a reason that does not pass by itself"),
-    ];
-    for (failure, expected) in texts {
-        assert_eq!(text(failure), expected);
-        assert_eq!(text(Why::Refused(failure)), expected);
-    }
-}
-
-#[test]
-fn a_lease_says_why_an_attach_failed() {
-    assert_eq!(text(Why::Late), "the store gave no slot within the waiting time");
-    assert_eq!(text(Why::Ahead), "the window that the store granted had not begun at the end of the waiting time");
-    assert_eq!(text(Why::Detached), "detach was called first");
-    assert_eq!(text(Why::Destroyed), "the group was destroyed");
 }

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flakeforge_core::files::error::FileError;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::registry::Key;
 use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
+use flakeforge_core::refusal::Refusal;
 
 pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
 /// Never waits, so numbers reach the mark again and again.
@@ -47,8 +47,14 @@ pub fn fingerprint() -> String {
     Key::new(&layout, layout.place_node(NODE)).fingerprint()
 }
 
-pub fn open(path: &Path) -> Result<Arc<SharedCursor>, FileError> {
+pub fn open(path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
     SharedCursor::open(path, flake().scale(), 12, &fingerprint())
+}
+
+/// The file that a refusal is about.
+pub fn blamed(refusal: &Refusal) -> &str {
+    let (Refusal::File { path, .. } | Refusal::Mismatch { path, .. }) = refusal else { panic!("{refusal}") };
+    path
 }
 
 pub fn generator(source: impl Into<Source>, knobs: &Knobs) -> Generator {

@@ -19,19 +19,16 @@ fn file(name: &str) -> std::path::PathBuf {
 #[test]
 fn one_key_is_used_in_one_way() {
     let (mut registry, path, other) = (ProcessRegistry::default(), file("one"), file("other"));
-    let clash = |theirs: &str, ours: &str| Clash { theirs: theirs.to_owned(), ours: ours.to_owned() };
+    let clash = |theirs: &str, ours: &str| Refusal::Clash { theirs: theirs.to_owned(), ours: ours.to_owned() };
     let plain = registry.plain(key(1)).unwrap();
-    assert_eq!(registry.shared(key(1), &path).unwrap_err(), NotShared::Clash(clash(PLAIN, &in_file(&path))));
+    assert_eq!(registry.shared(key(1), &path).unwrap_err(), clash(PLAIN, &in_file(&path)));
     assert!(!path.exists(), "a clash makes no file");
     assert_eq!(registry.lease(key(1)).unwrap_err(), clash(PLAIN, LEASED));
     drop(plain);
 
     let shared = registry.shared(key(1), &path).unwrap(); // it had given no number
     assert!(Arc::ptr_eq(&shared, &registry.shared(key(1), &path).unwrap()));
-    assert_eq!(
-        registry.shared(key(1), &other).unwrap_err(),
-        NotShared::Clash(clash(&in_file(&path), &in_file(&other)))
-    );
+    assert_eq!(registry.shared(key(1), &other).unwrap_err(), clash(&in_file(&path), &in_file(&other)));
     assert!(!other.exists(), "a clash makes no file");
     drop(shared);
     assert_eq!(registry.plain(key(1)).unwrap_err(), clash(&in_file(&path), PLAIN), "also when nobody has it open");
@@ -40,7 +37,7 @@ fn one_key_is_used_in_one_way() {
 
     let leases = [registry.lease(key(2)).unwrap(), registry.lease(key(2)).unwrap()];
     assert_eq!(registry.plain(key(2)).unwrap_err(), clash(LEASED, PLAIN));
-    assert_eq!(registry.shared(key(2), &other).unwrap_err(), NotShared::Clash(clash(LEASED, &in_file(&other))));
+    assert_eq!(registry.shared(key(2), &other).unwrap_err(), clash(LEASED, &in_file(&other)));
     drop(leases);
     std::fs::remove_file(path).unwrap();
 }

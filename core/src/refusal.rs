@@ -1,0 +1,122 @@
+//! Why something was refused: the one error of this crate. It says what is wrong, and when to try again or what to do.
+//!
+//! This file must never decide anything: it only says what others found.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why there is no ID, no generator, or no such layout. Nothing was changed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// the tick's counter is used up
+    Overflow {
+        /// real milliseconds until an ID can be made, if the clock keeps running
+        retry_after_ms: f64,
+    },
+    /// the clock is behind the last ID, or behind what it showed before
+    ClockBackwards {
+        /// by how many milliseconds
+        behind_ms: f64,
+        /// real milliseconds until an ID can be made, if the clock keeps running
+        retry_after_ms: f64,
+    },
+    /// the layout has no bits for the time
+    TimeRange {
+        /// the time, Unix milliseconds
+        timestamp_ms: f64,
+    },
+    /// the numbers up to the cursor's limit are used up, or it was sealed: the window of a lease ended, not the layout
+    WindowEnd,
+    /// what keeps the cursor outside this process has failed: it knows how
+    Failed,
+    /// the layout's IDs are too large for a 64-bit float, or soon will be
+    NotExact,
+    /// the layout's IDs have become too large for a 64-bit float
+    NoLongerExact,
+    /// two users of one node could make equal IDs, since they do not share a cursor
+    Clash {
+        /// how the node is already used in this process
+        theirs: String,
+        /// how it was going to be used
+        ours: String,
+    },
+    /// a file was made for other options
+    Mismatch {
+        /// the file
+        path: String,
+        /// what it was made for
+        theirs: String,
+        /// what was asked for
+        ours: String,
+    },
+    /// a file is damaged, not a file, not writable, or not in a place where it can be shared
+    File {
+        /// the file
+        path: String,
+        /// what is wrong, and what to do
+        why: String,
+    },
+    /// all slots are held, or their last IDs are ahead of the clock
+    Exhausted {
+        /// when to look again, Unix ms
+        retry_at_ms: i64,
+    },
+    /// the group was destroyed since it was opened
+    Destroyed,
+    /// no layout can be made from a [`Spec`](crate::layout::Spec)
+    Spec {
+        /// the field that is wrong; `None` if the fields are wrong together
+        field: Option<usize>,
+        /// the requirement on the field, or on all of them, and what is there instead: the text that follows `must`
+        must: String,
+    },
+    /// a text is not the UUID of an ID of this layout: what is wrong with it
+    Uuid(&'static str),
+    /// a key has this many bytes
+    Key(usize),
+    /// a tweak has this many bytes
+    Tweak(usize),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overflow { retry_after_ms } => {
+                write!(f, "the counter of this tick is used up: the next ID can be made in {retry_after_ms} ms")
+            }
+            Self::ClockBackwards { behind_ms, retry_after_ms } => write!(
+                f,
+                "the clock is {behind_ms} ms behind the last ID: the next one can be made in {retry_after_ms} ms"
+            ),
+            Self::TimeRange { timestamp_ms } => write!(f, "the layout has no bits for the Unix time {timestamp_ms} ms"),
+            Self::WindowEnd => write!(f, "the window is used up, or the cursor was sealed"),
+            Self::Failed => write!(f, "what keeps the cursor has failed"),
+            Self::NotExact => write!(f, "the layout's IDs do not stay below 2^53 for the next ten years"),
+            Self::NoLongerExact => write!(f, "the layout's IDs are no longer below 2^53"),
+            Self::Clash { theirs, ours } => write!(
+                f,
+                "the node already takes its numbers from {theirs} in this process, so it cannot take them from {ours}, too"
+            ),
+            Self::Mismatch { path, theirs, ours } => write!(
+                f,
+                "{path} was made with other options: it has {theirs}, and this one {ours}. Use the same options, or another path"
+            ),
+            Self::File { path, why } => write!(f, "{path} {why}"),
+            Self::Exhausted { retry_at_ms } => {
+                write!(f, "no slot of the group is free: look again at the Unix time {retry_at_ms} ms")
+            }
+            Self::Destroyed => write!(f, "the group was destroyed"),
+            Self::Spec { field: Some(field), must } => write!(f, "fields[{field}] must {must}"),
+            Self::Spec { field: None, must } => write!(f, "fields must {must}"),
+            Self::Uuid(why) => write!(f, "not the UUID of an ID of this layout: {why}"),
+            Self::Key(bytes) => write!(f, "a key must have 16, 24 or 32 bytes, but has {bytes}"),
+            Self::Tweak(bytes) => write!(f, "a tweak must have 0 to 256 bytes, but has {bytes}"),
+        }
+    }
+}
+
+impl Error for Refusal {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+use super::*;
+
+/// As users have it: any error in a box that goes from thread to thread.
+fn text(refusal: Refusal) -> String {
+    let error: Box<dyn Error + Send + Sync> = refusal.into();
+    error.to_string()
+}
+
+#[test]
+fn each_refusal_says_what_is_wrong_with_the_values() {
+    let [path, theirs, ours, why, must] =
+        ["ids", "epoch 0", "epoch 5", "is damaged", "have 64 bits in all, but have 63"].map(str::to_owned);
+    let (behind_ms, retry_after_ms) = (10.0, 4.5);
+    let clash = Refusal::Clash { theirs: "a lease".to_owned(), ours: "the file ids".to_owned() };
+    let texts = [
+        (
+            Refusal::Overflow { retry_after_ms },
+            "the counter of this tick is used up: the next ID can be made in 4.5 ms",
+        ),
+        (
+            Refusal::ClockBackwards { behind_ms, retry_after_ms },
+            "the clock is 10 ms behind the last ID: the next one can be made in 4.5 ms",
+        ),
+        (Refusal::TimeRange { timestamp_ms: -1.0 }, "the layout has no bits for the Unix time -1 ms"),
+        (Refusal::WindowEnd, "the window is used up, or the cursor was sealed"),
+        (Refusal::Failed, "what keeps the cursor has failed"),
+        (Refusal::NotExact, "the layout's IDs do not stay below 2^53 for the next ten years"),
+        (Refusal::NoLongerExact, "the layout's IDs are no longer below 2^53"),
+        (
+            clash,
+            "the node already takes its numbers from a lease in this process, so it cannot take them from the file ids, too",
+        ),
+        (
+            Refusal::Mismatch { path: path.clone(), theirs, ours },
+            "ids was made with other options: it has epoch 0, and this one epoch 5. Use the same options, or another path",
+        ),
+        (Refusal::File { path, why }, "ids is damaged"),
+        (
+            Refusal::Exhausted { retry_at_ms: 1_700_000_000_250 },
+            "no slot of the group is free: look again at the Unix time 1700000000250 ms",
+        ),
+        (Refusal::Destroyed, "the group was destroyed"),
+        (Refusal::Spec { field: None, must: must.clone() }, "fields must have 64 bits in all, but have 63"),
+        (Refusal::Spec { field: Some(1), must }, "fields[1] must have 64 bits in all, but have 63"),
+        (Refusal::Uuid("its version is not 8"), "not the UUID of an ID of this layout: its version is not 8"),
+        (Refusal::Key(15), "a key must have 16, 24 or 32 bytes, but has 15"),
+        (Refusal::Tweak(257), "a tweak must have 0 to 256 bytes, but has 257"),
+    ];
+    for (refusal, expected) in texts {
+        assert_eq!(text(refusal), expected);
+    }
+}
