@@ -16,4 +16,4 @@ fi
 if [ "$("$home/bin/cargo-semver-checks" --version 2>/dev/null)" != "cargo-semver-checks $version" ]; then
   cargo install "cargo-semver-checks@$version" --locked --quiet --root "$home" --target-dir "$home/build"
 fi
-"$home/bin/cargo-semver-checks" semver-checks --package flakeforge-core --baseline-rev "$last"
+"$home/bin/cargo-semver-checks" semver-checks --package flakeforge-core --default-features --baseline-rev "$last"

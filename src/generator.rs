@@ -4,16 +4,16 @@
 use std::num::NonZeroU64;
 use std::rc::Rc;
 
-use flakeforge_core::files::process_registry;
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::registry::{Hold, Key};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
 use flakeforge_core::layout::timescale::NS_PER_MS;
+use flakeforge_core::open::attachment::Attachment;
+use flakeforge_core::open::process::registry;
 use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{Either, Error, Result};
 use napi_derive::napi;
 
-use crate::attachment::Attachment;
 use crate::generators::Generators;
 use crate::hot::Hot;
 use crate::layout::Layout;
@@ -69,7 +69,7 @@ impl Generators {
     pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Either<Generator, Problem> {
         let origin = |key| match options.own_clock {
             true => Ok(Origin::Given),
-            false => process_registry::process().plain(key).map(Origin::Process),
+            false => registry().plain(key).map(Origin::Process),
         };
         opened(self.generator(layout, &options, origin))
     }
@@ -77,7 +77,7 @@ impl Generators {
     /// The same with a cursor in a file.
     #[napi]
     pub fn open_shared(&self, layout: &Layout, options: GeneratorOptions, path: String) -> Either<Generator, Problem> {
-        let origin = |key| process_registry::process().shared(key, path.as_ref()).map(Origin::File);
+        let origin = |key| registry().shared(key, path.as_ref()).map(Origin::File);
         opened(self.generator(layout, &options, origin))
     }
 
@@ -120,7 +120,7 @@ impl Generators {
     ) -> std::result::Result<Generator, Refusal> {
         let mut attached = None;
         let origin = |key| {
-            let held = process_registry::process().lease(key)?;
+            let held = registry().lease(key)?;
             let (origin, attachment) = begin(held);
             attached = Some(attachment);
             Ok(origin)

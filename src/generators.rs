@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use flakeforge_core::files::process_registry;
+use flakeforge_core::open::process;
 use napi::bindgen_prelude::{Env, Object, Result, Uint8Array};
 use napi_derive::napi;
 
@@ -59,5 +59,5 @@ pub fn is_first_to_warn(of: String) -> bool {
 /// A name of this copy of the addon within the process. Copies with different names have different registries.
 #[napi]
 pub fn registry_name() -> String {
-    process_registry::name()
+    process::name()
 }

@@ -2,7 +2,7 @@
 //! here is a bug of ours. It takes IDs apart and makes them of their parts by itself, for browsers too.
 
 use flakeforge_core::generator::numbers::Numbers;
-use flakeforge_core::generator::registry::Key;
+use flakeforge_core::generator::registry::group_fingerprint;
 use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::layout::{self, Mode, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
@@ -121,11 +121,7 @@ impl Layout {
     /// What the members of a group must have in common, as text.
     #[napi(getter)]
     pub fn fingerprint(&self) -> String {
-        let fingerprint = Key::new(&self.core, self.core.place_node(0)).group_fingerprint();
-        match self.core.id_offset() as i64 {
-            0 => fingerprint,
-            offset => format!("{fingerprint}, idOffset {offset}"),
-        }
+        group_fingerprint(&self.core)
     }
 
     /// The first whole Unix ms that is too late for the layout.

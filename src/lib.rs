@@ -17,10 +17,8 @@
 //! | `grants` | the steps over a database: what to read and what to swap |
 //! | `problem` | why something could not be opened |
 //! | `slots` | slot files, and the counters beside them |
-//! | `attachment` | what a leased generator has in addition to an ordinary one |
 //! | `generator` | making a generator, statistics |
 
-mod attachment;
 mod format;
 mod generator;
 mod generators;

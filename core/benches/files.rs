@@ -2,11 +2,12 @@
 
 use divan::Bencher;
 use flakeforge_core::files::group::FolderConfig;
-use flakeforge_core::files::process_registry::ProcessRegistry;
+use flakeforge_core::files::key_file::KeyFile;
 use flakeforge_core::files::slots::SlotFolder;
 use flakeforge_core::generator::clock::{Clock, TickClock};
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::Key;
+use flakeforge_core::generator::registry::Registry;
 use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
@@ -36,7 +37,7 @@ fn generator(source: impl Into<Source>) -> Generator {
 #[divan::bench(sample_size = 1000)]
 fn next_id_plain(bencher: Bencher) {
     let cursor =
-        ProcessRegistry::default().plain(Key::new(&flake(), flake().place_node(0))).expect("nobody else has it");
+        Registry::<KeyFile>::default().plain(Key::new(&flake(), flake().place_node(0))).expect("nobody else has it");
     let mut generator = generator(cursor);
     bencher.bench_local(|| generator.next_id());
 }
@@ -44,7 +45,7 @@ fn next_id_plain(bencher: Bencher) {
 #[divan::bench(sample_size = 1000)]
 fn next_id_shared(bencher: Bencher) {
     let folder = temporary();
-    let file = ProcessRegistry::default()
+    let file = Registry::<KeyFile>::default()
         .shared(Key::new(&flake(), flake().place_node(0)), &folder.path().join("ids"))
         .expect("it is new");
     let mut generator = generator(file);

@@ -21,7 +21,7 @@
 //! | `watcher` | the open files, and the thread that looks after them |
 //! | [`group`] | a group of slots: its lives, and how one ends |
 //! | [`shared`] | one cursor for all processes that name the same file |
-//! | [`process_registry`] | the registry of this process, which knows the keys whose cursors are in files |
+//! | [`key_file`] | a registry that knows the keys whose cursors are in files |
 //! | [`holder_record`] | who holds a slot, for people who want to know |
 //! | `slot_lock` | the lock that says who has a slot |
 //! | [`slots`] | a separate slot for each process that shares a folder |
@@ -42,6 +42,8 @@ pub mod group;
 #[cfg(not(flakeforge_loom))]
 pub mod holder_record;
 #[cfg(not(flakeforge_loom))]
+pub mod key_file;
+#[cfg(not(flakeforge_loom))]
 pub mod listing;
 #[cfg(not(flakeforge_loom))]
 mod lost_page;
@@ -53,8 +55,6 @@ pub mod mark;
 pub mod named_file;
 pub mod names;
 pub mod presence;
-#[cfg(not(flakeforge_loom))]
-pub mod process_registry;
 #[cfg(not(flakeforge_loom))]
 pub mod shared;
 #[cfg(not(flakeforge_loom))]

@@ -129,7 +129,14 @@ struct Lowered {
 
 impl Generator {
     /// A generator of a layout for a node number.
-    pub fn new(clock: TickClock, source: impl Into<Source>, layout: &Layout, node: PlacedNode, knobs: &Knobs) -> Self {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn new(
+        clock: TickClock,
+        source: impl Into<Source>,
+        layout: &Layout,
+        node: PlacedNode,
+        knobs: &Knobs,
+    ) -> Self {
         let since_ns = system_ns();
         Self {
             clock,
@@ -188,8 +195,9 @@ impl Generator {
 
     /// One ID that a 64-bit float holds exactly, at most [`EXACT_MAX`](crate::layout::EXACT_MAX). It never takes a number
     /// whose ID would have to be rounded.
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub fn next_exact(&mut self) -> Result<u64, Refusal> {
+    pub(crate) fn next_exact(&mut self) -> Result<u64, Refusal> {
         let lowered = self.lower()?;
         let made = self.next_id();
         self.restore(lowered);
@@ -200,7 +208,8 @@ impl Generator {
     }
 
     /// The same for a batch, as [`fill`](Self::fill) does it.
-    pub fn fill_exact<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn fill_exact<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
         let lowered = match self.lower() {
             Ok(lowered) => lowered,
             Err(refusal) => return (0, Some(refusal)),
@@ -328,8 +337,9 @@ impl Generator {
     }
 
     /// Where its ticks come from.
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub fn clock(&self) -> &TickClock {
+    pub(crate) fn clock(&self) -> &TickClock {
         &self.clock
     }
 
@@ -338,29 +348,34 @@ impl Generator {
     /// # Panics
     ///
     /// If the clock follows the system's.
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub fn set_time(&mut self, unix_ns: i128) {
+    pub(crate) fn set_time(&mut self, unix_ns: i128) {
         self.clock.set(unix_ns);
     }
 
     /// Counts a wait for an ID that took `ms` milliseconds.
-    pub fn waited(&mut self, ms: f64) {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn waited(&mut self, ms: f64) {
         self.stats.waits += 1;
         self.stats.waited_ms += ms;
     }
 
     /// What this generator has done so far.
-    pub fn stats(&self) -> Stats {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn stats(&self) -> Stats {
         self.stats
     }
 
     /// When this generator was made, Unix milliseconds.
-    pub fn since_ms(&self) -> f64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn since_ms(&self) -> f64 {
         to_ms(self.since_ns)
     }
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 if it is not ahead.
-    pub fn ahead_ms(&self) -> f64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn ahead_ms(&self) -> f64 {
         let Some(last) = self.source.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale().start_of(last).saturating_sub(self.clock.now_ns())).max(0.0)

@@ -15,7 +15,7 @@
 //! | [`spec`] | what a custom layout may consist of |
 //! | [`format`](mod@format) | bytes as text in eight bases, and back |
 //! | [`uuid`] | an ID in a UUID of version 8, and back |
-//! | [`seal`] | IDs for the public: 64 bits under a key as 64 other bits |
+//! | `seal` | IDs for the public: 64 bits under a key as 64 other bits |
 //!
 //! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
 //! come in, and an ID that no generator of the layout could have made has no parts.
@@ -24,6 +24,7 @@ pub mod dialects;
 pub mod format;
 pub mod node_field;
 pub mod packing;
+#[cfg(feature = "seal")]
 pub mod seal;
 pub mod spec;
 pub mod timescale;
@@ -58,7 +59,7 @@ pub struct Unpacked {
 /// What an ID says, with a layout of one's own:
 ///
 /// ```
-/// # use flakeforge_core::layout::{Layout, Spec};
+/// # use flakeforge_core::{Layout, Refusal, Spec};
 /// let fields = [("zero", 1), ("timestamp", 41), ("shard", 10), ("counter", 12)];
 /// let layout = Layout::custom(Spec {
 ///     name: "mine".to_owned(),
@@ -68,9 +69,9 @@ pub struct Unpacked {
 /// })?;
 /// let parts = layout.unpack(20_971_573).expect("an ID of this layout");
 /// assert_eq!((parts.tick, parts.node, parts.counter), (5, 0, 53));
-/// assert_eq!(layout.scale().start_ms(parts.tick), 1_700_000_000_005.0);
+/// assert_eq!(layout.start_ms(parts.tick), 1_700_000_000_005.0);
 /// assert_eq!(layout.unpack(u64::MAX), None); // its first bit must be 0
-/// # Ok::<(), flakeforge_core::refusal::Refusal>(())
+/// # Ok::<(), Refusal>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -174,39 +175,51 @@ impl Layout {
     }
 
     /// Epoch, tick length, first and last tick.
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub fn scale(&self) -> Timescale {
+    pub(crate) fn scale(&self) -> Timescale {
         self.scale
     }
 
     /// Where tick and counter go.
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub fn packing(&self) -> Packing {
+    pub(crate) fn packing(&self) -> Packing {
         self.packing
     }
 
+    /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
+    pub fn start_ms(&self, tick: u64) -> f64 {
+        self.scale.start_ms(tick)
+    }
+
     /// Names and widths of all fields, the most significant first; none for a decimal layout.
-    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
         self.fields.iter().map(|(name, width)| (name.as_ref(), *width))
     }
 
     /// The fields that make up the node number, the most significant first.
-    pub fn nodes(&self) -> &[NodeField] {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn nodes(&self) -> &[NodeField] {
         &self.nodes
     }
 
     /// Default of `maxAheadMs`.
-    pub fn max_ahead_ms(&self) -> f64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn max_ahead_ms(&self) -> f64 {
         self.max_ahead_ms
     }
 
     /// Default of `maxWaitMs`.
-    pub fn max_wait_ms(&self) -> f64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn max_wait_ms(&self) -> f64 {
         self.max_wait_ms
     }
 
     /// Whether [`with_nodes`](Self::with_nodes) can choose anything.
-    pub fn has_nodes(&self) -> bool {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn has_nodes(&self) -> bool {
         self.has_nodes
     }
 
@@ -248,7 +261,8 @@ impl Layout {
     }
 
     /// Which mode its generators write, if the layout has one.
-    pub fn mode(&self) -> Option<Mode> {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn mode(&self) -> Option<Mode> {
         self.mode.map(|(_, mode)| mode)
     }
 
@@ -296,22 +310,26 @@ impl Layout {
 
     /// The last tick until which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if already the
     /// first tick has larger ones.
-    pub fn last_exact_tick(&self) -> Option<u64> {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn last_exact_tick(&self) -> Option<u64> {
         self.last_exact_tick
     }
 
     /// The first instant (Unix ns) at which IDs may be above [`EXACT_MAX`], or at which the layout ends.
-    pub fn exact_end_ns(&self) -> i128 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn exact_end_ns(&self) -> i128 {
         self.scale.start_of(self.last_exact_tick.map_or(self.scale.first_tick(), |tick| tick + 1))
     }
 
     /// What is added to every ID, modulo 2^64.
-    pub fn id_offset(&self) -> u64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn id_offset(&self) -> u64 {
         self.id_offset as u64
     }
 
     /// Whether a later tick always has larger IDs, whatever the node.
-    pub fn is_time_ordered(&self) -> bool {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn is_time_ordered(&self) -> bool {
         match self.packing {
             Packing::Bits { tick, reversed, .. } => {
                 let above = u64::MAX.checked_shl(tick.shift() + tick.width()).unwrap_or(0);
@@ -330,12 +348,14 @@ impl Layout {
     }
 
     /// The largest counter.
-    pub fn counter_max(&self) -> u64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn counter_max(&self) -> u64 {
         self.packing.counter_max()
     }
 
     /// The last number of the layout: its last tick with a full counter.
-    pub fn last_number(&self) -> u64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn last_number(&self) -> u64 {
         self.scale.last_tick() << self.packing.counter_bits() | self.counter_max()
     }
 
@@ -349,7 +369,8 @@ impl Layout {
     /// # Panics
     ///
     /// If the node is above [`node_max`](Self::node_max).
-    pub fn place_node(&self, node: u64) -> PlacedNode {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn place_node(&self, node: u64) -> PlacedNode {
         let max = self.node_max();
         assert!(node <= max, "node {node} is above {max}, the highest of the layout {}", self.name);
         if self.packing == Packing::Decimal {
@@ -402,7 +423,7 @@ impl Layout {
     /// The ID as a UUID that sorts as the ID does. `None` if it is not one of this layout.
     ///
     /// ```
-    /// # use flakeforge_core::layout::Layout;
+    /// # use flakeforge_core::Layout;
     /// let layout = Layout::named("flake").expect("a layout of the table");
     /// let uuid = layout.to_uuid(0x687e_4889_8912_7001).expect("an ID of this layout");
     /// assert_eq!(uuid, "687e4889-8912-8700-858f-670cd8eec840");
@@ -421,7 +442,8 @@ impl Layout {
 
     /// What the UUIDs of this layout end with. It depends on what times are read with, so a UUID in which this layout would
     /// read another time is refused. Names, node fields, counter and mode may change.
-    pub fn uuid_mark(&self) -> u64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn uuid_mark(&self) -> u64 {
         self.uuid_mark
     }
 
@@ -436,12 +458,14 @@ impl Layout {
     }
 
     /// The smallest ID of a tick, whatever the node.
-    pub fn bottom(&self, tick: u64) -> u64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn bottom(&self, tick: u64) -> u64 {
         self.plain_bottom(tick).wrapping_add(self.id_offset())
     }
 
     /// The largest ID of a tick, whatever the node.
-    pub fn top(&self, tick: u64) -> u64 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn top(&self, tick: u64) -> u64 {
         self.plain_top(tick).wrapping_add(self.id_offset())
     }
 
@@ -457,13 +481,15 @@ impl Layout {
     }
 
     /// The first instant (Unix ns) that is too late for the layout.
-    pub fn end_ns(&self) -> i128 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn end_ns(&self) -> i128 {
         self.scale.start_of(self.scale.last_tick() + 1)
     }
 
     /// The first instant (Unix ns) at which IDs no longer fit a signed 64-bit column. It is the epoch if that depends
     /// on the node and not on time.
-    pub fn signed_end_ns(&self) -> i128 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn signed_end_ns(&self) -> i128 {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
         if self.is_time_ordered() {

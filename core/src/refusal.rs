@@ -64,6 +64,8 @@ pub enum Refusal {
     },
     /// the group was destroyed since it was opened
     Destroyed,
+    /// the database failed, or refused for this reason
+    Store(String),
     /// no layout can be made from a [`Spec`](crate::layout::Spec)
     Spec {
         /// the field that is wrong; `None` if the fields are wrong together
@@ -107,6 +109,7 @@ impl fmt::Display for Refusal {
                 write!(f, "no slot of the group is free: look again at the Unix time {retry_at_ms} ms")
             }
             Self::Destroyed => write!(f, "the group was destroyed"),
+            Self::Store(why) => write!(f, "the store of the leases: {why}"),
             Self::Spec { field: Some(field), must } => write!(f, "fields[{field}] must {must}"),
             Self::Spec { field: None, must } => write!(f, "fields must {must}"),
             Self::Uuid(why) => write!(f, "not the UUID of an ID of this layout: {why}"),

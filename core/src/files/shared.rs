@@ -50,26 +50,6 @@ const WENT_BACK: &str = "went back while in use, as if an older copy was written
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
 
 /// A cursor in a file, as this process has it open.
-///
-/// All processes of a machine that open the file make the IDs of one node together:
-///
-/// ```
-/// # use flakeforge_core::files::shared::SharedCursor;
-/// # use flakeforge_core::generator::clock::TickClock;
-/// # use flakeforge_core::generator::registry::Key;
-/// # use flakeforge_core::generator::{Generator, Knobs};
-/// # use flakeforge_core::layout::Layout;
-/// # let folder = tempfile::tempdir()?;
-/// let layout = Layout::named("flake").unwrap();
-/// let node = layout.place_node(7);
-/// let made_for = Key::new(&layout, node).fingerprint(); // with other options, the file is refused
-/// let counter_bits = layout.packing().counter_bits();
-/// let cursor = SharedCursor::open(folder.path().join("ids"), layout.scale(), counter_bits, &made_for)?;
-/// let clock = TickClock::system(layout.scale());
-/// let mut ids = Generator::new(clock, cursor, &layout, node, &Knobs::of(&layout));
-/// assert!(ids.next_id()? < ids.next_id()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 pub struct SharedCursor {
     page: Mapped<CursorWords>,

@@ -60,26 +60,6 @@ pub enum Renewal {
 }
 
 /// A group of slots in a folder.
-///
-/// Each process that opens the folder gets a slot of its own, for as long as it lives:
-///
-/// ```
-/// # use flakeforge_core::files::group::FolderConfig;
-/// # use flakeforge_core::files::slots::SlotFolder;
-/// # use flakeforge_core::generator::numbers::Numbers;
-/// # use flakeforge_core::generator::registry::Key;
-/// # use flakeforge_core::layout::Layout;
-/// # let temp = tempfile::tempdir()?;
-/// # let folder = temp.path();
-/// let layout = Layout::named("flake").unwrap();
-/// let fingerprint = Key::new(&layout, layout.place_node(0)).group_fingerprint();
-/// let config = FolderConfig { fingerprint, slots: 1024, numbers: Numbers::of(&layout) };
-/// let slots = SlotFolder::open(folder, config)?;
-/// let (one, other) = (slots.acquire(1, "here")?, slots.acquire(2, "here")?);
-/// assert_ne!(layout.place_node(one.slot().into()), layout.place_node(other.slot().into()));
-/// // A generator takes its numbers from one.cursor(), and the slot is free once `one` is dropped.
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 pub struct SlotFolder {
     folder: PathBuf,

@@ -82,6 +82,15 @@ impl Key {
     }
 }
 
+/// What the members of a group must have in common, as text.
+pub fn group_fingerprint(layout: &Layout) -> String {
+    let fingerprint = Key::new(layout, layout.place_node(0)).group_fingerprint();
+    match layout.id_offset() as i64 {
+        0 => fingerprint,
+        offset => format!("{fingerprint}, idOffset {offset}"),
+    }
+}
+
 /// Where the cursor of a key is. If a process once used a key in one way, it does not use it in another as long as only
 /// the first way knows the earlier numbers.
 #[derive(Debug)]

@@ -43,7 +43,8 @@ const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 impl Base {
     /// All bases, under the names that users write.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) const NAMES: [(&'static str, Self); 8] = [
         ("dec", Self::Dec),
         ("hex", Self::Hex),
         ("bin", Self::Bin),
@@ -60,7 +61,8 @@ impl Base {
     }
 
     /// How many digits it has.
-    pub fn radix(self) -> u32 {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn radix(self) -> u32 {
         match self {
             Self::Dec => 10,
             Self::Hex => 16,
@@ -74,7 +76,8 @@ impl Base {
     }
 
     /// Its digits, and sometimes more behind them.
-    pub fn alphabet(self) -> &'static [u8] {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn alphabet(self) -> &'static [u8] {
         match self {
             Self::Base32 => CROCKFORD,
             Self::Base58 => BITCOIN,
@@ -84,7 +87,8 @@ impl Base {
     }
 
     /// The least number of digits to write for this many bytes.
-    pub fn width(self, bytes: usize) -> usize {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn width(self, bytes: usize) -> usize {
         match self {
             Self::Dec | Self::Hex | Self::Oct => 1,
             Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
@@ -97,7 +101,8 @@ impl Base {
 
     /// How many characters an ID's text must have to be read; `None` if leading zeros may be left out or added. That
     /// includes base 32, because people type it.
-    pub fn text_width(self) -> Option<usize> {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn text_width(self) -> Option<usize> {
         matches!(self, Self::Base36 | Self::Base58 | Self::Base62).then(|| self.width(8))
     }
 

@@ -62,7 +62,8 @@ impl Mode {
     }
 
     /// The mode that this bit means.
-    pub fn of_bit(bit: u64) -> Self {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn of_bit(bit: u64) -> Self {
         if bit == 0 { Self::Spread } else { Self::Sequential }
     }
 }

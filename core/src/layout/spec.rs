@@ -31,7 +31,8 @@ const WIDEST: u32 = 53;
 
 impl Spec {
     /// Whether a layout can be made from it.
-    pub fn check(&self) -> Result<(), Refusal> {
+    #[cfg_attr(feature = "internal", visibility::make(pub))]
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         let wrong = |field, must: String| Err(Refusal::Spec { field, must });
         if self.tick_ns == 0 {
             return wrong(None, "have ticks of 1 ns or more".to_owned());

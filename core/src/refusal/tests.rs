@@ -39,6 +39,7 @@ fn each_refusal_says_what_is_wrong_with_the_values() {
             Refusal::Exhausted { retry_at_ms: 1_700_000_000_250 },
             "no slot of the group is free: look again at the Unix time 1700000000250 ms",
         ),
+        (Refusal::Store("no route".to_owned()), "the store of the leases: no route"),
         (Refusal::Destroyed, "the group was destroyed"),
         (Refusal::Spec { field: None, must: must.clone() }, "fields must have 64 bits in all, but have 63"),
         (Refusal::Spec { field: Some(1), must }, "fields[1] must have 64 bits in all, but have 63"),

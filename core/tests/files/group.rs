@@ -51,7 +51,7 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     let list = list(temp.path()).unwrap();
     assert_eq!(list.slots.iter().map(|slot| slot.slot).collect::<Vec<_>>(), [0, 2, 3]);
     let [fault] = &list.faults[..] else { panic!("{:?}", list.faults) };
-    assert_eq!(blamed(&fault), path.to_str().unwrap());
+    assert_eq!(blamed(fault), path.to_str().unwrap());
     assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })), "the others may be given back");
 
     // Nobody knows how far its IDs went, so there is no next life until somebody confirms the loss by removing it.

@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{ENDLESS, NODE, PLAIN, blamed, flake, folder, generator, open, wait_until};
-use flakeforge_core::files::process_registry::ProcessRegistry;
+use flakeforge_core::files::key_file::KeyFile;
 use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::registry::Key;
+use flakeforge_core::generator::registry::Registry;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::refusal::Refusal;
 
@@ -52,7 +53,7 @@ fn fault_while_idle(shared: &SharedCursor) -> String {
 fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut registry = ProcessRegistry::default();
+    let mut registry = Registry::<KeyFile>::default();
     let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &PLAIN);
@@ -85,7 +86,7 @@ fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
 fn an_older_copy_written_over_a_file_is_noticed() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut registry = ProcessRegistry::default();
+    let mut registry = Registry::<KeyFile>::default();
     let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &ENDLESS);

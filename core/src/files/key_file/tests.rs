@@ -18,7 +18,7 @@ fn file(name: &str) -> std::path::PathBuf {
 
 #[test]
 fn one_key_is_used_in_one_way() {
-    let (mut registry, path, other) = (ProcessRegistry::default(), file("one"), file("other"));
+    let (mut registry, path, other) = (Registry::<KeyFile>::default(), file("one"), file("other"));
     let clash = |theirs: &str, ours: &str| Refusal::Clash { theirs: theirs.to_owned(), ours: ours.to_owned() };
     let plain = registry.plain(key(1)).unwrap();
     assert_eq!(registry.shared(key(1), &path).unwrap_err(), clash(PLAIN, &in_file(&path)));
@@ -44,7 +44,7 @@ fn one_key_is_used_in_one_way() {
 
 #[test]
 fn a_file_goes_on_above_the_leases_before_it() {
-    let (mut registry, path) = (ProcessRegistry::default(), file("after-a-lease"));
+    let (mut registry, path) = (Registry::<KeyFile>::default(), file("after-a-lease"));
     let last = (((system_ns() - 2_000_000_000) / 1_000_000) as u64) << 12;
     registry.lease(key(3)).unwrap().end(last);
     assert_eq!(registry.shared(key(3), &path).unwrap().cursor().next(), last + 1);
@@ -53,7 +53,7 @@ fn a_file_goes_on_above_the_leases_before_it() {
 
 #[test]
 fn a_sweep_keeps_what_is_in_a_file() {
-    let (mut registry, path) = (ProcessRegistry::default(), file("swept"));
+    let (mut registry, path) = (Registry::<KeyFile>::default(), file("swept"));
     drop(registry.shared(key(6), &path).unwrap());
     registry.sweep(system_ns() + LONG_PAST_NS * 2);
     assert!(registry.plain(key(6)).is_err(), "its IDs may be ahead of the clock");
@@ -64,7 +64,7 @@ fn a_sweep_keeps_what_is_in_a_file() {
 #[cfg(unix)]
 #[test]
 fn a_file_by_another_name_is_the_same_file() {
-    let (mut registry, path, other) = (ProcessRegistry::default(), file("named"), file("link"));
+    let (mut registry, path, other) = (Registry::<KeyFile>::default(), file("named"), file("link"));
     drop(registry.shared(key(5), &path).unwrap());
     std::os::unix::fs::symlink(&path, &other).unwrap();
     registry.shared(key(5), &other).unwrap();
@@ -74,7 +74,7 @@ fn a_file_by_another_name_is_the_same_file() {
 
 #[test]
 fn a_file_that_was_replaced_is_opened_anew() {
-    let (mut registry, path) = (ProcessRegistry::default(), file("replaced"));
+    let (mut registry, path) = (Registry::<KeyFile>::default(), file("replaced"));
     let first = registry.shared(key(3), &path).unwrap();
     let far = u64::MAX / 2;
     first.go_on_at(far).unwrap();
@@ -85,11 +85,4 @@ fn a_file_that_was_replaced_is_opened_anew() {
     assert!(second.cursor().limit() >= far);
     assert!(Arc::ptr_eq(&second, &registry.shared(key(3), &path).unwrap()));
     std::fs::remove_file(path).unwrap();
-}
-
-#[test]
-fn a_copy_keeps_its_name() {
-    assert_eq!(name(), name());
-    assert_eq!(name().len(), 16);
-    assert_ne!(name(), "0".repeat(16), "it is random");
 }

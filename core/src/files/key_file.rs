@@ -1,21 +1,17 @@
-//! The registry of this process, which also knows the keys whose cursors are in files.
+//! A registry that also knows the keys whose cursors are in files.
 //!
 //! A file is opened while the registry is locked, so that nobody else uses its key in another way meanwhile.
 //!
 //! This file must never open a second file for a key as long as only the first one knows its numbers.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use crate::files::named_file::{FileIdentity, is_there};
 use crate::files::shared::SharedCursor;
 use crate::generator::registry::{Found, Key, Registry};
 use crate::refusal::Refusal;
-
-/// A registry that knows files.
-pub type ProcessRegistry = Registry<KeyFile>;
 
 /// The file that the cursor of a key is in.
 #[derive(Debug)]
@@ -45,7 +41,7 @@ fn in_file(path: &Path) -> String {
     format!("the file {}", path.display())
 }
 
-impl ProcessRegistry {
+impl Registry<KeyFile> {
     /// The cursor of a key in that file.
     pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
         let (before, first) = match self.find_kept(&key, |known| known.is_at(path), in_file(path))? {
@@ -66,21 +62,6 @@ impl ProcessRegistry {
         self.keep(key, KeyFile::of(&cursor));
         Ok(cursor)
     }
-}
-
-static PROCESS: LazyLock<Mutex<ProcessRegistry>> = LazyLock::new(Mutex::default);
-
-/// The registry of this process, for every thread that loaded this copy of the library.
-pub fn process() -> MutexGuard<'static, ProcessRegistry> {
-    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Random, and not the registry's address: two copies have the same one in WebAssembly, each in a memory of its own.
-static NAME: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
-
-/// A name of this copy of the library within the process: another copy has another registry and another name.
-pub fn name() -> String {
-    format!("{:016x}", *NAME)
 }
 
 #[cfg(test)]

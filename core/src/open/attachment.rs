@@ -1,35 +1,39 @@
 //! What a leased generator has in addition to an ordinary one: its window, or its slot file.
 //!
-//! This file must never raise a limit beyond what the store granted: `lib/lease/lease.js` says what that was.
+//! This file must never raise a limit beyond what the store granted: its caller says what that was.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use flakeforge_core::files::shared::SharedCursor;
-use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
-use flakeforge_core::generator::numbers::Numbers;
-use flakeforge_core::generator::registry::Hold;
-use flakeforge_core::layout::Layout;
+#[cfg(feature = "files")]
+use crate::files::shared::SharedCursor;
+use crate::generator::cursor::{Cursor, OwnCursor};
+use crate::generator::numbers::Numbers;
+use crate::generator::registry::Hold;
+use crate::layout::Layout;
 
 /// What the store is told if no ID was made.
-const NO_ID: i64 = -1;
+pub(super) const NO_ID: i64 = -1;
 
 /// Where an attachment gets its numbers.
+#[derive(Debug)]
 enum Place {
     /// a cursor of its own, whose limit is the window's end
     Window(Arc<OwnCursor>),
+    #[cfg(feature = "files")]
     /// the slot's file, which raises its limit without this
     File(Arc<SharedCursor>),
 }
 
 /// One attachment: one node number, until it is sealed.
+#[derive(Debug)]
 pub struct Attachment {
     place: Place,
     numbers: Numbers,
     /// the next free number when the attachment began
     first: u64,
     /// the key in this process's registry, until the end
-    held: Cell<Option<Hold>>,
+    held: RefCell<Option<Hold>>,
 }
 
 impl Attachment {
@@ -39,26 +43,32 @@ impl Attachment {
         // A window that contains no whole tick allows no number; a later window goes on from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
         let cursor = Arc::new(OwnCursor::from(Cursor::window(first, last)));
-        (cursor.clone(), Self { place: Place::Window(cursor), numbers, first, held: Cell::new(Some(held)) })
+        (cursor.clone(), Self { place: Place::Window(cursor), numbers, first, held: RefCell::new(Some(held)) })
     }
 
     /// The attachment to a slot file.
+    #[cfg(feature = "files")]
     pub fn on_file(layout: &Layout, held: Hold, file: Arc<SharedCursor>) -> Self {
         let first = file.next();
-        Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: Cell::new(Some(held)) }
+        Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: RefCell::new(Some(held)) }
     }
 
     /// The highest number that may have been taken.
     fn limit(&self) -> u64 {
         match &self.place {
             Place::Window(cursor) => cursor.limit(),
+            #[cfg(feature = "files")]
             Place::File(file) => file.highest(),
         }
     }
 
     /// Extends the window to `hi`, and moves its start to `lo` if that is later.
     pub fn raise(&self, lo: i64, hi: i64) {
-        let Place::Window(cursor) = &self.place else { return };
+        let cursor = match &self.place {
+            Place::Window(cursor) => cursor,
+            #[cfg(feature = "files")]
+            Place::File(_) => return,
+        };
         let Some(window) = self.numbers.window(lo, hi) else { return };
         cursor.raise_next(*window.start());
         cursor.raise_limit(*window.end());
@@ -68,6 +78,7 @@ impl Attachment {
     pub fn seal(&self) -> i64 {
         let next = match &self.place {
             Place::Window(cursor) => cursor.seal(),
+            #[cfg(feature = "files")]
             Place::File(file) => {
                 file.end();
                 file.next()
