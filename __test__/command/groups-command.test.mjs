@@ -102,7 +102,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
     t.regex(await textOf(t, ['create', where, 'orders', ...options]), /^Made group 'orders'/)
     if (kind !== 'a folder') t.true(Date.now() - before > 2700, 'ttl and skew')
-    const flake = await joinAs(t, url, { group: 'orders', ttlMs: 2000, skewMs: 700, durable, waitMs: 1000 })
+    const flake = await joinAs(t, url, { group: 'orders', ttlMs: 2000, skewMs: 700, durable, waitMs: 20_000 })
     t.is(flake.state, 'attached')
   })
 

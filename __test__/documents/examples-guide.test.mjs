@@ -216,7 +216,7 @@ onRedis('with durable, a restart of Redis stops no counter, and a new group need
     await segment.close()
     return id
   }
-  const join = async () => (await FlakeId.join(server.url, { group: 'orders', durable: true, waitMs: 1000 })).close()
+  const join = async () => (await FlakeId.join(server.url, { group: 'orders', durable: true, waitMs: 20_000 })).close()
   t.is(await first(), 0n)
   await join()
   await server.kill('SIGTERM')
