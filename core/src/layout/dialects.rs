@@ -32,6 +32,17 @@ pub enum Shape {
     Decimal(&'static str),
 }
 
+/// What most systems have: ticks of a millisecond, and IDs that are never ahead of the clock.
+const USUAL: Dialect = Dialect {
+    name: "",
+    epoch_ms: 0,
+    tick_ns: NS_PER_MS,
+    shape: Shape::Bits(&[]),
+    has_nodes: false,
+    max_ahead_ms: 0.0,
+    max_wait_ms: 0.0,
+};
+
 const FOR_EVER: f64 = f64::INFINITY;
 
 /// Every dialect that flakeforge knows; the first is the default.
@@ -40,40 +51,34 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "flake",
         epoch_ms: 0,
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
-        has_nodes: false,
-        max_ahead_ms: 0.0,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig.
     // The node is lowest, so the IDs of one node increase in steps of 65 536. Its IDs may be 15 s ahead of the clock.
     Dialect {
         name: "hazelcast",
         epoch_ms: 1_514_764_800_000, // 2018-01-01
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("counter", 6), ("node", 16)]),
-        has_nodes: false,
         max_ahead_ms: 15_000.0,
         max_wait_ms: 1_000.0,
+        ..USUAL
     },
     // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 bits as `nodes`
     // says.
     Dialect {
         name: "snowcast",
         epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 41), ("node", 13), ("counter", 10)]),
         has_nodes: true,
-        max_ahead_ms: 0.0,
         max_wait_ms: 1_000.0,
+        ..USUAL
     },
     // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. In mode 0, SPREAD, the timestamp's bits are reversed;
     // in mode 1, TIME_SEQUENTIAL, they are not.
     Dialect {
         name: "uniqueid",
         epoch_ms: 0,
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[
             ("timestamp", 42),
             ("counter", 6),
@@ -82,9 +87,8 @@ pub const DIALECTS: &[Dialect] = &[
             ("generator", 8),
             ("cluster", 4),
         ]),
-        has_nodes: false,
-        max_ahead_ms: 0.0,
         max_wait_ms: 1_000.0,
+        ..USUAL
     },
     // Chronicle-Bytes 2.26, DistributedUniqueTimeProvider.currentTimeNanos(): the host replaces the last two digits.
     Dialect {
@@ -92,9 +96,8 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 0,
         tick_ns: 100,
         shape: Shape::Decimal("host"),
-        has_nodes: false,
         max_ahead_ms: FOR_EVER,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // The same, currentTimeMicros(): fits a JavaScript number until 2255.
     Dialect {
@@ -102,39 +105,29 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 0,
         tick_ns: 100_000,
         shape: Shape::Decimal("host"),
-        has_nodes: false,
         max_ahead_ms: FOR_EVER,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // Twitter Snowflake 2010, IdWorker.scala.
     Dialect {
         name: "twitter",
         epoch_ms: 1_288_834_974_657, // 2010-11-04T01:42:54.657Z
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
-        has_nodes: false,
-        max_ahead_ms: 0.0,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // Discord developer documentation, "Snowflakes": Snowflake ID Format Structure.
     Dialect {
         name: "discord",
         epoch_ms: 1_420_070_400_000, // 2015-01-01
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 42), ("worker", 5), ("process", 5), ("counter", 12)]),
-        has_nodes: false,
-        max_ahead_ms: 0.0,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // Instagram Engineering 2012, "Sharding & IDs at Instagram".
     Dialect {
         name: "instagram",
         epoch_ms: 1_314_220_021_721, // 2011-08-24T21:07:01.721Z
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("timestamp", 41), ("shard", 13), ("counter", 10)]),
-        has_nodes: false,
-        max_ahead_ms: 0.0,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // sony/sonyflake v1 (Go), README: 39 bits of 10 ms, 8 bits of sequence, 16 bits of machine ID.
     Dialect {
@@ -142,19 +135,15 @@ pub const DIALECTS: &[Dialect] = &[
         epoch_ms: 1_409_529_600_000, // 2014-09-01
         tick_ns: 10 * NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
-        has_nodes: false,
-        max_ahead_ms: 0.0,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
     // flakeforge's own, and no other system's: 53 bits, as many as a 64-bit float holds, so that an ID is exact as a
     // JavaScript number. There are few counters in a tick, so IDs may run ahead of the clock, as Hazelcast's may.
     Dialect {
         name: "safe",
         epoch_ms: 1_577_836_800_000, // 2020-01-01
-        tick_ns: NS_PER_MS,
         shape: Shape::Bits(&[("zero", 11), ("timestamp", 41), ("node", 6), ("counter", 6)]),
-        has_nodes: false,
         max_ahead_ms: 15_000.0,
-        max_wait_ms: 0.0,
+        ..USUAL
     },
 ];

@@ -10,7 +10,6 @@
 //!
 //! This file must never read a text that it would have written otherwise, nor two texts as the same record.
 
-use std::error::Error;
 use std::fmt;
 
 use crate::lease::messages::Owner;
@@ -174,8 +173,6 @@ impl fmt::Display for Unreadable {
         }
     }
 }
-
-impl Error for Unreadable {}
 
 impl GroupRecord {
     /// The record's text.

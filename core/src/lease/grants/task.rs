@@ -2,7 +2,6 @@
 //!
 //! This file must never contain a rule.
 
-use std::error::Error;
 use std::fmt;
 
 use crate::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
@@ -259,15 +258,6 @@ impl fmt::Display for StepError {
             Self::Full(value) => write!(f, "the counter is at {value}, and the block does not fit into 64 bits"),
             Self::Config(why) => write!(f, "no group can have this config: {why}"),
             Self::Nonsense(what) => write!(f, "the store answered {what}"),
-        }
-    }
-}
-
-impl Error for StepError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Record(_, why) => Some(why),
-            _ => None,
         }
     }
 }
