@@ -5,10 +5,10 @@
 // It starts its own PostgreSQL, and never touches one that was there before.
 
 import { pathToFileURL } from 'node:url'
+import FlakeId from 'flakeforge'
 import { nanoid } from 'nanoid'
 import { v4, v7 } from 'uuid'
 import { startPostgres } from '../__test__/servers/postgres.mjs'
-import FlakeId from '../index.mjs'
 import report from './report.js'
 
 const { median, ofProcess, ROUNDS } = report

@@ -2,14 +2,15 @@
 // how many calls a crowd of newcomers needs, and how long that takes.
 
 import { randomBytes } from 'node:crypto'
+import FlakeId from 'flakeforge'
+import { mysqlStore, postgresStore } from 'flakeforge/lease'
 import mysql2 from 'mysql2/promise'
 import pg from 'pg'
 import { startEtcd } from '../__test__/servers/etcd.mjs'
 import { startMysql } from '../__test__/servers/mysql.mjs'
 import { startPostgres } from '../__test__/servers/postgres.mjs'
 import { startRedis } from '../__test__/servers/redis.mjs'
-import FlakeId, { mysqlStore, postgresStore } from '../index.mjs'
-import stores from '../lib/lease/stores/open.js'
+import stores from '../target/rooms/lib/lease/stores/open.js'
 import report from './report.js'
 
 const { median, ofProcess, printPromises } = report
@@ -34,7 +35,7 @@ const POOLS = {
   },
 }
 
-const openUrl = (url) => stores.openStore(url.replace(/^http:/, 'etcd:'))
+const openUrl = (url) => stores.openGiven(url.replace(/^http:/, 'etcd:'))
 
 /** How each server is started, and its bars: acquire and renew in ms, a crowd in ms. */
 const SERVERS = {

@@ -42,23 +42,26 @@ function printTable(rows, of) {
 }
 
 async function run() {
-  const [ours, theirs] = [path.join(root, 'index.js'), require.resolve('flake-idgen')]
+  const [ours, theirs] = [path.join(root, 'dist', 'index.cjs'), require.resolve('flake-idgen')]
   const { files } = once('load-once.js', ['first', ours])
   const addon = path.join(root, ownPlatform().manifest.main)
   const empties = emptyFiles(files)
-  const import_ = pathToFileURL(path.join(root, 'index.mjs')).href
+  const import_ = pathToFileURL(path.join(root, 'dist', 'index.mjs')).href
 
   const NOTHING = 'empty script'
   const NOTHING_ES = 'empty ES module'
   const FLAKEFORGE = 'flakeforge: require and the first ID'
   const IMPORT = 'flakeforge: import and the first ID'
+  const THEIRS = 'flake-idgen: require and the first ID'
+  const THEIR_IMPORT = 'flake-idgen: import and the first ID'
   const UNOPTIMISED = '… with --no-opt'
   const ADDON = "of these: the addon's dlopen"
   const FILES = `of these: Node's loader, for ${files.length} empty files`
   const WAYS = {
     [NOTHING]: () => once('load-once.js', ['empty']),
     [NOTHING_ES]: () => once('load-once.mjs', ['empty']),
-    'flake-idgen: require and the first ID': () => once('load-once.js', ['first', theirs]),
+    [THEIRS]: () => once('load-once.js', ['first', theirs]),
+    [THEIR_IMPORT]: () => once('load-once.mjs', ['first', pathToFileURL(theirs).href]),
     [FLAKEFORGE]: () => once('load-once.js', ['first', ours]),
     [UNOPTIMISED]: () => once('load-once.js', ['first', ours], ['--no-opt']),
     [ADDON]: () => once('load-once.js', ['addon', addon]),
@@ -73,7 +76,7 @@ async function run() {
   fs.rmSync(path.dirname(empties[0]), { recursive: true })
 
   const above = (name) => {
-    const base = measured[name === IMPORT ? NOTHING_ES : NOTHING]
+    const base = measured[name === IMPORT || name === THEIR_IMPORT ? NOTHING_ES : NOTHING]
     const of = (unit) => median(measured[name].map((one) => one[unit])) - median(base.map((one) => one[unit]))
     return { ms: of('ms'), mib: of('mib') }
   }
@@ -86,8 +89,10 @@ What is left beside the addon and Node's loader is our own code: compiling it, t
 generator. V8 takes 3 to 4 MiB when it optimises a first function. Where many files are loaded from long paths, that is
 Node's own path code, and it may come here already; the line with --no-opt is without it.`)
   printPromises([
-    ['require and the first ID, ms above an empty script', () => above(FLAKEFORGE).ms, 5],
-    ['the same in MiB', () => above(FLAKEFORGE).mib, 4],
+    ["import and the first ID, times flake-idgen's", () => above(IMPORT).ms / above(THEIR_IMPORT).ms, 2.2],
+    ["require and the first ID, times flake-idgen's", () => above(FLAKEFORGE).ms / above(THEIRS).ms, 8],
+    ['import, MiB above an empty module', () => above(IMPORT).mib, 4],
+    ['require, MiB above an empty script', () => above(FLAKEFORGE).mib, 4],
   ])
 }
 

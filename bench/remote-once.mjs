@@ -7,9 +7,9 @@
 //   batches     IDs/s: takeAsync(10 000), and a pipeline() of 10 000 INCR
 
 import { setImmediate as turn } from 'node:timers/promises'
+import FlakeId from 'flakeforge'
+import { RemoteFlakeId } from 'flakeforge/remote'
 import { Redis } from 'ioredis'
-import FlakeId from '../index.mjs'
-import { RemoteFlakeId } from '../remote.mjs'
 import report from './report.js'
 
 const { median } = report

@@ -2,8 +2,8 @@
 // as fast as possible.
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { SegmentId } from 'flakeforge/lease'
 import { startRedis } from '../__test__/servers/redis.mjs'
-import { SegmentId } from '../index.mjs'
 import report from './report.js'
 
 const { median, ofProcess, printPromises, ROUNDS } = report

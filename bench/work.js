@@ -113,7 +113,7 @@ const CALLS = {
     return () => format(id, 'dec')
   },
   'format: flakeforge/biguint-format': () => {
-    const format = require('../biguint-format.js')
+    const format = require('flakeforge/biguint-format')
     const id = anId()
     return () => format(id, 'dec')
   },

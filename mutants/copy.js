@@ -16,9 +16,18 @@ function copyProject() {
   const isWanted = (from) => !LEFT_OUT.includes(path.basename(from)) // also the packages of the site and of examples
   fs.cpSync(root, copy, { recursive: true, filter: isWanted, verbatimSymlinks: true })
   linkPackages(copy)
-  fs.mkdirSync(path.join(root, 'target'), { recursive: true })
-  fs.symlinkSync(path.join(root, 'target'), path.join(copy, 'target')) // programs that tests have built
+  linkTarget(copy)
   return copy
+}
+
+/** Links to what was built, such as programs of tests; what is built of lib/ is not shared. */
+function linkTarget(copy) {
+  const [ours, theirs] = [root, copy].map((folder) => path.join(folder, 'target'))
+  fs.mkdirSync(ours, { recursive: true })
+  fs.mkdirSync(theirs)
+  for (const name of fs.readdirSync(ours))
+    if (!['rooms', 'declarations', 'dist.json'].includes(name))
+      fs.symlinkSync(path.join(ours, name), path.join(theirs, name))
 }
 
 /** Links to all installed packages. The workspaces' own links lead into the copy: its server must load the copy's lib. */

@@ -34,7 +34,7 @@ function settings(file, tests) {
     inPlace: true,
     disableTypeChecks: false, // it would write into other files too
     testRunner: 'command',
-    commandRunner: { command: `npx ava --fail-fast --timeout=2m ${tests.join(' ')}` },
+    commandRunner: { command: `node scripts/dist.js && npx ava --fail-fast --timeout=2m ${tests.join(' ')}` },
     concurrency: 1, // ava uses all cores, and tests start servers
     timeoutMS: 60_000,
     mutator: { excludedMutations: ['StringLiteral'] }, // mostly words that a person reads

@@ -2,8 +2,8 @@
 
 // `npm run mutants`: makes small changes to the code, one at a time, and says which of them no test notices.
 //
-//   npm run mutants -- lib/generator/waiters.js                 what Stryker thinks of, by the tests of this file's room
-//   npm run mutants -- lib/generator/waiters.js __test__/x.mjs  the same, by these tests
+//   npm run mutants -- lib/generator/waiters.ts                 what Stryker thinks of, by the tests of this file's room
+//   npm run mutants -- lib/generator/waiters.ts __test__/x.mjs  the same, by these tests
 //   npm run mutants -- model                                    the mistakes that core/tests/model/mutants/ lists
 //   npm run mutants -- model quiet                              those with this word
 //   npm run mutants -- core                                     what cargo-mutants thinks of, for the core; takes hours
@@ -37,7 +37,7 @@ const PARTS = { model: tryModel, core: tryCore }
 
 function main(args) {
   const [part, ...rest] = args
-  if (part?.endsWith('.js')) return tryFile(args) ? 0 : 1
+  if (part?.endsWith('.ts')) return tryFile(args) ? 0 : 1
   if (Object.hasOwn(PARTS, part)) return PARTS[part](rest) ? 0 : 1
   console.error('usage: npm run mutants -- FILE [TEST …] | model [WORD …] | core [ARGUMENTS OF cargo mutants]')
   return 2

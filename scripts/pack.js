@@ -2,12 +2,11 @@
 
 // Packs flakeforge, the package of this platform and the server as npm publishes them: `node scripts/pack.js FOLDER` leaves
 // three tarballs there. The addon must have been built.
-// It must never change what is in the repository: web/ and the server's page are written, but are not in git.
+// It must never change what is in the repository: dist/ and the server's page are written, but are not in git.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { buildWeb } = require('./web/build.js')
 
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
@@ -56,6 +55,9 @@ function ownPlatform() {
   return own
 }
 
+const buildDist = () =>
+  execFileSync(process.execPath, [path.join(root, 'scripts', 'dist.js')], { stdio: ['ignore', 2, 2] })
+
 /** Packs a folder into another and returns the tarball's path. */
 function pack(folder, target) {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', target]
@@ -85,7 +87,7 @@ function completePlatform({ folder, manifest }, target) {
  */
 function packAll(target) {
   fs.mkdirSync(target, { recursive: true })
-  buildWeb()
+  buildDist()
   const complete = fs.mkdtempSync(path.join(target, 'platform-'))
   completePlatform(ownPlatform(), complete)
   const tarballs = { main: pack(root, target), platform: pack(complete, target) }
@@ -113,6 +115,7 @@ function buildPage() {
  */
 function packServer(target) {
   fs.mkdirSync(target, { recursive: true })
+  buildDist()
   buildPage()
   return pack(serverPackage().folder, target)
 }
@@ -120,6 +123,7 @@ function packServer(target) {
 module.exports = {
   WASM,
   allPackages,
+  buildDist,
   checkStorePackage,
   npm,
   ownPlatform,

@@ -1,7 +1,7 @@
 'use strict'
 
 // The rooms of lib/ and of core/src/, the lowest floor first. A room may use the rooms below it, and no other.
-// .dependency-cruiser.cjs refuses what points up in lib/, core/tests/floors.rs what does in core/src/. The map that
+// __test__/package/rooms.test.mjs refuses what points up in lib/, core/tests/floors.rs what does in core/src/. The map that
 // `npm run docs` writes draws both.
 
 const LIB = {

@@ -1,11 +1,11 @@
 'use strict'
 
-// Writes the table of options in docs/service/server.md from packages/server/lib/config/options.js: `node
+// Writes the table of options in docs/service/server.md from packages/server/lib/config/options.ts: `node
 // scripts/server-options.js` after a change there. A test compares the two.
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { OPTIONS, keyOf, variableOf } = require('../packages/server/lib/config/options.js')
+const { OPTIONS, keyOf, variableOf } = require('../target/rooms/packages/server/lib/config/options.js')
 
 const GUIDE = path.join(__dirname, '..', 'docs', 'service', 'server.md')
 const PLACE = /(<!-- options -->\n).*?(<!-- \/options -->)/s

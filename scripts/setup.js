@@ -31,8 +31,7 @@ function setUp() {
   const mustBuild = !isBuilt()
   if (mustBuild) checkRust() // before npm, so that nobody waits for npm only to hear that Rust is missing
   const installed = isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
-  if (installed) require('./web/build.js').buildWeb()
-  return installed && (!mustBuild || run('npm run --silent build'))
+  return installed && (!mustBuild || run('npm run --silent build')) && run('npm run --silent dist')
 }
 
 try {

@@ -6,8 +6,7 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { npm } = require('./pack.js')
-const { buildWeb } = require('./web/build.js')
+const { buildDist, npm } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const isLock = (file) => /(?:^|\/)(?:package-lock\.json|Cargo\.lock)$/.test(file)
@@ -30,7 +29,7 @@ function largest(files, count) {
 function main(count) {
   const files = tracked()
   const ours = files.filter((file) => !isLock(file) && !isPicture(file))
-  buildWeb()
+  buildDist()
   const [pack] = JSON.parse(npm(['pack', '--dry-run', '--json', '--ignore-scripts'], root))
   console.log(`${sum(ours)} lines in git, in ${ours.length} files, without lock files and pictures`)
   for (const [folder, lines] of largest(ours, count)) console.log(`${String(lines).padStart(7)} ${folder}`)

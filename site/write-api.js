@@ -1,5 +1,5 @@
 // The API pages: the types of each entry as Markdown, in site/api/, which VitePress then reads like the guides.
-// It must never change what the types say: it only puts the parts of the namespace beside the class they are merged with.
+// It must never change what the types say.
 
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { Application, Converter, ReflectionKind } from 'typedoc'
 const FOLDER = fileURLToPath(new URL('./api/', import.meta.url))
 
 const OPTIONS = {
-  entryPoints: ['../index.d.ts', '../codec.d.ts', '../metrics.d.ts', '../remote.d.ts'], // the main entry first
+  entryPoints: ['index', 'lease', 'codec', 'metrics', 'remote'].map((name) => `../dist/${name}.d.cts`), // the main entry first
   tsconfig: 'tsconfig.json',
   plugin: ['typedoc-plugin-markdown'],
   out: FOLDER,
@@ -27,20 +27,12 @@ const OPTIONS = {
   validation: { notExported: false, invalidLink: true },
 }
 
-/**
- * `export =` is a class merged with a namespace. Importers see the class by its name, and the namespace's parts as exports. The
- * main entry's exports stand at the top, those of another entry below its name.
- */
+/** The main entry's exports stand at the top, those of another entry below its name, without what stands at the top. */
 function asImported({ project }) {
   const [main, ...others] = project.getChildrenByKind(ReflectionKind.Module)
   for (const entry of others) entry.name = `flakeforge/${entry.name}`
   project.mergeReflections(main, project)
-  for (const each of Object.values(project.reflections)) {
-    if (each.name === 'export=') each.name = 'FlakeId' // the class, its namespace, and what its constructor makes
-  }
-  for (const each of project.getChildrenByKind(ReflectionKind.Namespace)) project.mergeReflections(each, project)
-  // FlakeId as default, and as FlakeId
-  for (const each of project.getChildrenByKind(ReflectionKind.Reference)) project.removeReflection(each)
+  for (const each of project.getReflectionsByKind(ReflectionKind.Reference)) project.removeReflection(each)
 }
 
 export async function writeApi() {

@@ -21,7 +21,7 @@ use crate::problem::{Problem, opened};
 use crate::slots::Slot;
 use crate::table::Origin;
 
-/// Options that `lib/generator/options.js` has checked.
+/// Options that `lib/generator/options.ts` has checked.
 #[napi(object)]
 pub struct GeneratorOptions {
     /// the whole node number
@@ -107,7 +107,7 @@ impl Generators {
     ) -> Result<Either<Generator, Problem>> {
         let file = slot
             .cursor()
-            .ok_or_else(|| Error::from_reason("lib/files/file-store.js gave a slot that it has released"))?;
+            .ok_or_else(|| Error::from_reason("lib/files/file-store.ts gave a slot that it has released"))?;
         let begin = |held| (Origin::File(file.clone()), Attachment::on_file(layout.core(), held, file));
         Ok(opened(self.leased(layout, &options, begin)))
     }

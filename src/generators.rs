@@ -22,7 +22,7 @@ pub struct Generators {
 
 #[napi]
 impl Generators {
-    /// `scratch`: the array of `lib/native/hot.js`, which `lib/native/hot.js` must never give away.
+    /// `scratch`: the array of `lib/native/hot.ts`, which `lib/native/hot.ts` must never give away.
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
         // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the

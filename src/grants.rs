@@ -1,5 +1,5 @@
 //! The rules of stores for JavaScript: a step says what to read and what to swap, as plain objects, until it has its
-//! answer. `lib/lease/stores/database.js` carries that out.
+//! answer. `lib/lease/stores/database.ts` carries that out.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -231,7 +231,7 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
 
 /// Random bits out of 32 hex digits.
 fn bits(fresh: &str) -> Result<u128> {
-    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made a token that is none"))
+    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made a token that is none"))
 }
 
 /// The longest ttl that a group may have, in ms.
@@ -250,7 +250,7 @@ impl Grants {
     #[napi]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
         let task =
-            task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.js made an incomplete task"))?;
+            task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made an incomplete task"))?;
         let (core, first) = Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
         Ok(GrantStep { core, memory: self.memory.clone(), first: Some(first) })
     }
@@ -264,7 +264,7 @@ impl GrantStep {
         let first = self.first.take();
         first
             .map(|ask| self.shown(ask))
-            .ok_or_else(|| Error::from_reason("lib/lease/stores/step.js began a step twice"))
+            .ok_or_else(|| Error::from_reason("lib/lease/stores/step.ts began a step twice"))
     }
 
     /// Takes what was read.

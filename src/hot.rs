@@ -26,7 +26,7 @@ use napi::{check_status, sys};
 
 use crate::table::Table;
 
-/// What the scratch array holds; `lib/native/hot.js` has the same list. Cells, because JavaScript writes here
+/// What the scratch array holds; `lib/native/hot.ts` has the same list. Cells, because JavaScript writes here
 /// between calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
 #[repr(C)]
 struct Scratch {
@@ -53,7 +53,7 @@ struct Scratch {
     float: Cell<f64>,
 }
 
-/// Why a call gave no ID, as the number that JavaScript sees; `lib/native/hot.js` has the same list.
+/// Why a call gave no ID, as the number that JavaScript sees; `lib/native/hot.ts` has the same list.
 #[repr(u32)]
 pub enum Status {
     Overflow = 1,
@@ -83,7 +83,7 @@ pub struct Hot {
 impl Hot {
     /// An empty table over a scratch array.
     pub fn new(mut owner: Uint8Array) -> Result<Self> {
-        // SAFETY: lib/native/hot.js has just made the array and has given it to nobody, so nobody else reads or writes these
+        // SAFETY: lib/native/hot.ts has just made the array and has given it to nobody, so nobody else reads or writes these
         // bytes while this slice lives, which is only in this statement. The pointer that stays may write, as the slice
         // might.
         let scratch = NonNull::from(unsafe { owner.as_mut() }).cast::<Scratch>();
@@ -97,7 +97,7 @@ impl Hot {
     #[inline]
     fn scratch(&self) -> &Scratch {
         // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory alive.
-        // lib/native/hot.js makes the array over an ArrayBuffer of its own and gives away neither, so nobody can detach or
+        // lib/native/hot.ts makes the array over an ArrayBuffer of its own and gives away neither, so nobody can detach or
         // resize it. Only this thread touches it, and JavaScript touches it only while no call is under way.
         unsafe { self.scratch.as_ref() }
     }

@@ -1,4 +1,4 @@
-//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/lease.js` carries the
+//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/lease.ts` carries the
 //! actions out.
 
 use flakeforge_core::lease;
@@ -81,9 +81,9 @@ impl Lease {
     /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
     #[napi]
     pub fn step(&mut self, event: LeaseEvent, now: i64, fresh: String) -> Result<Vec<LeaseAction>> {
-        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.js made an incomplete event"))?;
+        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.ts made an incomplete event"))?;
         let fresh =
-            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.js made a token that is none"))?;
+            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts made a token that is none"))?;
         Ok(self.core.step(now, event, fresh).into_iter().map(LeaseAction::from).collect())
     }
 

@@ -1,6 +1,6 @@
 //! Seals for JavaScript: IDs under a key as other 64 bits, one or many with one call.
 //!
-//! `lib/layout/seal.js` checks what comes in. This file must never hand on the bytes of a key, not even in an error.
+//! `lib/layout/seal.ts` checks what comes in. This file must never hand on the bytes of a key, not even in an error.
 
 #![allow(unsafe_code)]
 
@@ -35,7 +35,7 @@ impl Seal {
     #[napi(constructor)]
     pub fn new(key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
         let core = seal::Seal::new(&key, &tweak)
-            .map_err(|why| Error::from_reason(format!("lib/layout/seal.js should have said it: {why}")))?;
+            .map_err(|why| Error::from_reason(format!("lib/layout/seal.ts should have said it: {why}")))?;
         Ok(Self { core })
     }
 
@@ -66,7 +66,7 @@ impl Seal {
 
 /// Changes each ID of an array.
 fn in_place(mut ids: Uint8ArraySlice, change: impl Fn([u8; 8]) -> [u8; 8]) {
-    // SAFETY: lib/layout/seal.js hands over only arrays that it has made and given to nobody, so no other thread has them, and
+    // SAFETY: lib/layout/seal.ts hands over only arrays that it has made and given to nobody, so no other thread has them, and
     // no JavaScript of this thread runs before this function returns.
     let bytes = unsafe { ids.as_mut() };
     for id in bytes.as_chunks_mut::<8>().0 {

@@ -79,10 +79,10 @@ impl SlotFolder {
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
         let owner =
-            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.js made a token that is none"))?;
+            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.ts made a token that is none"))?;
         let store_now = to_ms(system_ns()).floor();
         let Some(core) = &self.core else {
-            return Err(Error::from_reason("lib/files/file-store.js closed this folder"));
+            return Err(Error::from_reason("lib/files/file-store.ts closed this folder"));
         };
         let taken = core.acquire(owner, &host);
         let lineage = in_hex(core.lineage());
@@ -254,7 +254,7 @@ pub fn advance_counter(
     init: Option<BigInt>,
 ) -> Result<Either<CounterBlock, Problem>> {
     let number =
-        |number: &BigInt| exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.js gave no 64 bits"));
+        |number: &BigInt| exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.ts gave no 64 bits"));
     let (by, init) = (number(&by)?, init.as_ref().map(number).transpose()?);
     Ok(opened(
         counters::advance(Path::new(&store), &name, by, init)

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 
-const { inTime, within } = createRequire(import.meta.url)('../../lib/base/in-time.js')
+const { inTime, within } = createRequire(import.meta.url)('../../target/rooms/lib/base/in-time.js')
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 

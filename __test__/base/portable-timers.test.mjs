@@ -6,14 +6,14 @@ import { createRequire } from 'node:module'
 import vm from 'node:vm'
 import test from 'ava'
 
-const file = createRequire(import.meta.url).resolve('../../lib/base/portable-timers.js')
+const file = createRequire(import.meta.url).resolve('../../target/rooms/lib/base/portable-timers.js')
 const code = readFileSync(file, 'utf8')
 
 /** The module, loaded where these are the globals. */
 function loadWith(globals) {
   const module = { exports: {} }
   const context = vm.createContext(globals)
-  vm.runInContext(`(function (module) { ${code} })`, context, { filename: file })(module)
+  vm.runInContext(`(function (exports) { ${code} })`, context, { filename: file })(module.exports)
   return module.exports
 }
 

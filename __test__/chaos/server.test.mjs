@@ -10,7 +10,7 @@ import test from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
-const FlakeId = require('../../index.js')
+const FlakeId = require('flakeforge')
 const { check } = require('../../chaos/outcome/check.js')
 const clock = require('../../chaos/faults/clock.js')
 const { Gaps } = require('../../chaos/run/gaps.js')
@@ -20,7 +20,7 @@ const { endQuietOn, target } = require('../../chaos/scenarios/server.js')
 const { outages } = require('../../chaos/faults/outages.js')
 const { endQuiet } = require('../../chaos/faults/end-quiet.js')
 const { Batch, CALLS } = require('../../chaos/member/calls.js')
-const { DatabaseStore } = require('../../lib/lease/stores/database.js')
+const { DatabaseStore } = require('../../target/rooms/lib/lease/stores/database.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-leased-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))

@@ -6,10 +6,10 @@ import test from 'ava'
 import fc from 'fast-check'
 
 const require = createRequire(import.meta.url)
-const ofCheck = require('../../packages/check-store/lib/answers.js')
-const { checkedRecords } = require('../../lib/lease/stores/record-store.js')
+const ofCheck = require('../../target/rooms/packages/check-store/lib/answers.js')
+const { checkedRecords } = require('../../target/rooms/lib/lease/stores/record-store.js')
 const ofLibrary = {
-  ...require('../../lib/lease/stores/record-answers.js'),
+  ...require('../../target/rooms/lib/lease/stores/record-answers.js'),
   checkStore: (given) => void checkedRecords(given),
 }
 

@@ -14,7 +14,7 @@ import { startRecords } from './server.mjs'
 import { ALL, allAreOk, checkStore, findingOf, folder, moduleOf, resultsOf, SMALL, test } from './suite.mjs'
 import { FAULTS } from './wrong.mjs'
 
-const PROGRAM = fileURLToPath(new URL('../../packages/check-store/bin/flakeforge-check-store.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../packages/check-store/dist/flakeforge-check-store.mjs', import.meta.url))
 const start = (args) => spawn(process.execPath, [PROGRAM, ...args])
 const run = (args) => outputOf(start(args))
 

@@ -10,10 +10,10 @@ import anyTest from 'ava'
 import { turns } from '../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
-const { Finding } = require('../../packages/check-store/lib/finding.js')
-export const { checkStore } = require('../../packages/check-store/lib/index.js')
-const { FULL } = require('../../packages/check-store/lib/size.js')
-const { Trial } = require('../../packages/check-store/lib/trial.js')
+const { Finding } = require('../../target/rooms/packages/check-store/lib/finding.js')
+export const { checkStore } = require('../../target/rooms/packages/check-store/lib/index.js')
+const { FULL } = require('../../target/rooms/packages/check-store/lib/size.js')
+const { Trial } = require('../../target/rooms/packages/check-store/lib/trial.js')
 
 export const ALL = [
   'opens',
@@ -103,7 +103,7 @@ export async function resultsOf(file, size) {
   return results
 }
 
-const CHECKS = path.join(import.meta.dirname, '..', '..', 'packages', 'check-store', 'lib', 'checks')
+const CHECKS = path.join(import.meta.dirname, '..', '..', 'target', 'rooms', 'packages', 'check-store', 'lib', 'checks')
 const modules = await Promise.all(fs.readdirSync(CHECKS).map((name) => import(pathToFileURL(path.join(CHECKS, name)))))
 const runs = new Map(modules.flatMap((each) => Object.values(each).flat()).map(({ name, run }) => [name, run]))
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import test from 'ava'
 
-const codec = createRequire(import.meta.url)('../../codec.js')
+const codec = createRequire(import.meta.url)('flakeforge/codec')
 const { toBigInt } = codec
 
 const lines = readFileSync(new URL('../vectors/codec.jsonl', import.meta.url), 'utf8')

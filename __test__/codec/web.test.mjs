@@ -1,4 +1,4 @@
-// web/, the ES modules for browsers: they export what the CommonJS files do, mean the same, and cost a page only what it uses.
+// dist/web/, the ES modules for browsers: they export what the CommonJS files do, mean the same, and cost a page only what it uses.
 
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import test from 'ava'
 import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
-const web = require('../../scripts/web/build.js').buildWeb()
+const web = path.join(import.meta.dirname, '../../dist/web')
 const load = (file) => import(path.join(web, file))
 
 /** Bytes of a page with these names only, as a user's bundler makes it smaller and a server compresses it. */
@@ -43,11 +43,10 @@ test('a page with RemoteFlakeId alone has no codec in it', async (t) => {
 })
 
 for (const [file, entry] of [
-  ['codec.js', '../../codec.js'],
-  ['remote.js', '../../remote.js'],
-  ['index.js', '../../browser.js'],
+  ['codec.js', 'flakeforge/codec'],
+  ['remote.js', 'flakeforge/remote'],
 ]) {
-  test(`web/${file} has the exports of CommonJS`, async (t) => {
+  test(`web/${file} has the exports of Node`, async (t) => {
     t.deepEqual(Object.keys(await load(file)).sort(), Object.keys(require(entry)).sort())
   })
 }
@@ -60,7 +59,7 @@ test('all entries share one Layout', async (t) => {
 
 test('an ID means the same', async (t) => {
   const { Layout, format, layouts, parse } = await load('codec.js')
-  const plain = require('../../codec.js')
+  const plain = require('flakeforge/codec')
   const id = 1541815603606036480n
   t.deepEqual(Object.keys(layouts), Object.keys(plain.layouts))
   for (const name of Object.keys(layouts)) {

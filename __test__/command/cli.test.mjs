@@ -386,7 +386,7 @@ test('--version and -v: the version of the package', async (t) => {
 
 const COMMANDS = fs
   .readdirSync(new URL('../../bin/commands', import.meta.url))
-  .map((file) => file.replace('.js', ''))
+  .map((file) => file.replace('.ts', ''))
   .sort()
 
 test('help: every command, in lines that fit 100 columns', async (t) => {
@@ -405,7 +405,7 @@ for (const name of COMMANDS) {
     t.true(lines[0].startsWith(`usage: flakeforge ${name} `), lines[0])
     t.deepEqual(await linesOf(t, [name, '--help']), lines)
     for (const line of lines) t.true(line.length <= 100, line)
-    const { options } = require(`../../bin/commands/${name}.js`)
+    const { options } = require(`../../target/rooms/bin/commands/${name}.js`)
     const text = lines.join('\n')
     for (const option of [...Object.keys(options), 'json']) {
       t.regex(text, new RegExp(`^  (?:-\\w, )?--?${option}(?: \\S+)?  `, 'm'), option)

@@ -13,7 +13,7 @@ import { FlakeId } from '../support/index.mjs'
 
 const COMMANDS = fs
   .readdirSync(new URL('../../bin/commands', import.meta.url))
-  .map((file) => file.replace('.js', ''))
+  .map((file) => file.replace('.ts', ''))
   .sort()
 
 /** A folder with the command as `flakeforge`, and with folders and a file to complete. */

@@ -10,12 +10,12 @@ import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
 import { fails, isRefused, jsonOf as jsonOfCommand, run, textOf } from '../support/command.mjs'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, tryJoin } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
-const { howToCreate } = require('../../lib/lease/how-to-create.js')
-const { readJoinOptions } = require('../../lib/lease/join-options.js')
+const { howToCreate } = require('../../target/rooms/lib/lease/how-to-create.js')
+const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
 const jsonOf = (t, args, options) => jsonOfCommand(t, [...args, '--json'], options)
@@ -293,7 +293,7 @@ onEtcd('etcd: restored says it of all groups and counters, or of one', async (t)
   t.is(await textOf(t, ['restored', url]), 'There are no groups and no counters on this server.\n')
   const join = (group) => FlakeId.join(url, { group, durable: true, waitMs: 20_000 })
   for (const group of ['orders', 'users']) closeAfter(t, await join(group))
-  const invoices = await FlakeId.SegmentId.open(url, { name: 'invoices' })
+  const invoices = await lease.SegmentId.open(url, { name: 'invoices' })
   closeAfter(t, invoices)
 
   t.regex(await textOf(t, ['restored', url, '--group', 'users']), /^Group 'users' grants no slots .*\n$/)
@@ -301,7 +301,7 @@ onEtcd('etcd: restored says it of all groups and counters, or of one', async (t)
   closeAfter(t, await join('orders'))
   t.deepEqual(await jsonOf(t, ['restored', url]), [{ name: 'invoices' }, { group: 'orders' }, { group: 'users' }])
   await t.throwsAsync(join('orders'), { code: 'ERR_FLAKE_QUIET' })
-  const other = await FlakeId.SegmentId.open(url, { name: 'invoices' })
+  const other = await lease.SegmentId.open(url, { name: 'invoices' })
   closeAfter(t, other)
   t.throws(() => other.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
   await other.skipTo(1_000_000)
@@ -318,26 +318,26 @@ onRedis('Redis: restored of one that is named, because it cannot list them', asy
   const flake = await FlakeId.join(url, { group: 'orders', durable: true, waitMs: 20_000 })
   closeAfter(t, flake)
   await isRefused(t, ['restored', url], /cannot list its groups and counters\. Name each with --group or --segment/)
-  await t.throwsAsync(FlakeId.restored(url), { code: 'ERR_FLAKE_OPTION', message: /cannot list what it has/ })
+  await t.throwsAsync(lease.restored(url), { code: 'ERR_FLAKE_OPTION', message: /cannot list what it has/ })
   t.regex(await textOf(t, ['restored', url, '--segment', 'invoices']), /^Counter 'invoices' stands still/)
-  const invoices = await FlakeId.SegmentId.open(url, { name: 'invoices', durable: true })
+  const invoices = await lease.SegmentId.open(url, { name: 'invoices', durable: true })
   closeAfter(t, invoices)
   t.throws(() => invoices.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
 
-  await FlakeId.restored(url, 'orders')
+  await lease.restored(url, 'orders')
   await t.throwsAsync(tryJoin(url, { group: 'orders', durable: true, waitMs: 20_000 }), { code: 'ERR_FLAKE_QUIET' })
-  await FlakeId.restored(FlakeId.openStore(url), { name: 'bills' })
-  const { code } = await t.throwsAsync(async () => (await FlakeId.SegmentId.open(url, { name: 'bills' })).next())
+  await lease.restored(lease.openStore(url), { name: 'bills' })
+  const { code } = await t.throwsAsync(async () => (await lease.SegmentId.open(url, { name: 'bills' })).next())
   t.is(code, 'ERR_FLAKE_STORE')
 })
 
 anyTest('restored is for servers, and for a group or a counter', async (t) => {
   const folder = await newFolder()
   t.teardown(folder.stop)
-  await t.throwsAsync(FlakeId.restored(folder.url), { code: 'ERR_FLAKE_OPTION', message: /that is for servers/ })
-  const store = FlakeId.recordStore({ read: async () => {}, swap: async () => {}, names: async () => {} })
+  await t.throwsAsync(lease.restored(folder.url), { code: 'ERR_FLAKE_OPTION', message: /that is for servers/ })
+  const store = lease.recordStore({ read: async () => {}, swap: async () => {}, names: async () => {} })
   for (const what of [1, '', 'a{b', {}, { name: '' }, { group: 'a' }, { name: 'a', more: 1 }]) {
-    await t.throwsAsync(FlakeId.restored(store, what), { code: 'ERR_FLAKE_OPTION' }, JSON.stringify(what))
+    await t.throwsAsync(lease.restored(store, what), { code: 'ERR_FLAKE_OPTION' }, JSON.stringify(what))
   }
 })
 

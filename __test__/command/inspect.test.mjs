@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
-import { FlakeId, fixed, jsonOfChild, SOME_TIME } from '../support/index.mjs'
+import { FlakeId, fixed, jsonOfChild, lease, SOME_TIME } from '../support/index.mjs'
 import { joined } from '../support/lease.mjs'
 import { opened } from '../support/segment.mjs'
 
@@ -75,9 +75,9 @@ test('a subclass has its own name, and an object deep inside others only its nam
 test('the classes and their prototypes are shown as Node shows any', async (t) => {
   t.true(inspect(FlakeId).startsWith('<ref *1> [class FlakeId] {'))
   t.false(inspect(FlakeId).includes('Symbol('))
-  t.is(inspect(FlakeId.LeasedFlakeId), '[class LeasedFlakeId extends FlakeId]')
-  t.is(inspect(FlakeId.SegmentId), '[class SegmentId]')
-  for (const { prototype } of [FlakeId, FlakeId.LeasedFlakeId, FlakeId.SegmentId]) t.notThrows(() => inspect(prototype))
+  t.is(inspect(lease.LeasedFlakeId), '[class LeasedFlakeId extends FlakeId]')
+  t.is(inspect(lease.SegmentId), '[class SegmentId]')
+  for (const { prototype } of [FlakeId, lease.LeasedFlakeId, lease.SegmentId]) t.notThrows(() => inspect(prototype))
 })
 
 test('it is no enumerable property, and JSON shows nothing of it', (t) => {

@@ -12,7 +12,7 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { run } from '../support/command.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
-const { openAddress } = createRequire(import.meta.url)('../../lib/lease/stores/open.js')
+const { openStore } = createRequire(import.meta.url)('../../target/rooms/lib/lease/stores/open.js')
 
 const STORES = {
   redis: {
@@ -63,7 +63,7 @@ for (const [name, { isInstalled, start, urlOf, written }] of Object.entries(STOR
       t.regex(stdout + stderr, args.includes('--json') ? /^$|no group/ : /no group/i, args.join(' '))
       t.is(await written(server), before, args.join(' '))
     }
-    const store = openAddress(urlOf(server)) // the commands ask for the names of groups first
+    const store = openStore(urlOf(server)) // the commands ask for the names of groups first
     t.teardown(() => store.close())
     t.deepEqual(await store.list('g'), [])
     t.false(await store.has('g'))

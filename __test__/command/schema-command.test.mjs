@@ -8,7 +8,7 @@ import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { findProgram } from '../servers/server.mjs'
 import { fails, isRefused, jsonOf, linesOf, textOf } from '../support/command.mjs'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter } from '../support/lease.mjs'
 
 const test = wantPostgres() === undefined ? anyTest.skip : anyTest
@@ -45,7 +45,7 @@ test('psql applies it, twice if need be; then a role that may not CREATE joins',
   t.deepEqual(await jsonOf(t, ['create', member, 'shop', '--durable', '--json']), [{ group: 'shop', created: true }])
   const flake = await FlakeId.join(member, { group: 'shop', durable: true, waitMs: 20_000 })
   closeAfter(t, flake)
-  const counter = await FlakeId.SegmentId.open(member, { name: 'invoices' })
+  const counter = await lease.SegmentId.open(member, { name: 'invoices' })
   t.is(counter.nextBigInt(), 0n)
   await counter.close()
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { run } from '../support/command.mjs'
-import { FlakeId, jsonOfChild } from '../support/index.mjs'
+import { jsonOfChild, lease } from '../support/index.mjs'
 import { diskFolder, isRoot, Puppet } from '../support/processes.mjs'
 
 const slots = (args, env) => run(['slots', ...args], { env })
@@ -147,7 +147,7 @@ test('a slot file that is damaged: list() says what the others say, and what is 
   const { folder, living } = await usedFolder(t)
   const file = path.join(folder, 'default', '1', '1')
   fs.truncateSync(file, 100)
-  const error = await t.throwsAsync(FlakeId.fileStore(folder).list('default'), { code: 'ERR_FLAKE_FILE' })
+  const error = await t.throwsAsync(lease.fileStore(folder).list('default'), { code: 'ERR_FLAKE_FILE' })
   t.is(error.path, file)
   t.deepEqual(error.faults, [error.message])
   t.deepEqual(
@@ -163,7 +163,7 @@ test('a group that is damaged does not hide the others', async (t) => {
   const folder = diskFolder(t)
   for (const group of ['a', 'b']) await new Puppet(t).call('join', `file:${folder}`, { group })
   fs.truncateSync(path.join(folder, 'a', '1', 'group'), 100)
-  const store = FlakeId.fileStore(folder)
+  const store = lease.fileStore(folder)
   t.deepEqual(await store.groups(), ['a', 'b'])
   await t.throwsAsync(store.list('a'), { code: 'ERR_FLAKE_FILE' })
   t.is((await store.list('b')).length, 1)
@@ -176,7 +176,7 @@ test('a user who may read and not write can look', async (t) => {
   const source = `
     process.setgid(65534)
     process.setuid(65534)
-    const store = FlakeId.fileStore('${folder}')
+    const store = lease.fileStore('${folder}')
     const list = (await store.list('default')).map(({ slot, pid }) => [slot, pid ?? 0])
     console.log(JSON.stringify({ groups: await store.groups(), list }))
   `

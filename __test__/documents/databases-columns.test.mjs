@@ -7,7 +7,7 @@ import { Ids, SIZES } from '../../examples/databases/ids.js'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 
-const { format, fromSigned, layouts, parse, toBigInt, toSigned } = createRequire(import.meta.url)('../../index.js')
+const { format, fromSigned, layouts, parse, toBigInt, toSigned } = createRequire(import.meta.url)('flakeforge')
 
 /** How an ID is passed, and how it is read: what the table says. */
 const FORMS = {

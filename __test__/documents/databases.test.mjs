@@ -13,7 +13,7 @@ import { byOutcome, changes, recordOf } from '../../examples/databases/outcomes.
 import { PLACES, tableIn } from '../../examples/databases/table.js'
 import { blocks } from '../support/documents.mjs'
 
-const { toSigned } = createRequire(import.meta.url)('../../index.js')
+const { toSigned } = createRequire(import.meta.url)('flakeforge')
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (...names) => readFileSync(join(root, ...names), 'utf8')

@@ -19,7 +19,8 @@ import { CLIENTS, startCluster, startRedis, wantRedis } from '../servers/redis.m
 import { freshFolder } from '../servers/server.mjs'
 
 const require = createRequire(import.meta.url)
-const { createGroup, FlakeId, redisStore, SegmentId } = require('../../index.js')
+const { createGroup, FlakeId } = require('flakeforge')
+const { redisStore, SegmentId } = require('flakeforge/lease')
 
 const onlyWith = (...programs) => (programs.some((program) => program === undefined) ? anyTest.skip : anyTest)
 const onRedis = onlyWith(wantRedis())
@@ -34,7 +35,7 @@ const blocksOf = (text, language) =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code]) => code)
 
 const run = (...args) => promisify(execFile)(process.execPath, args)
-const command = (...args) => run(join(root, 'bin', 'flakeforge.js'), ...args)
+const command = (...args) => run(join(root, 'dist', 'flakeforge.mjs'), ...args)
 
 /** A folder in which the package and its clients are installed. */
 async function installed(t) {
@@ -155,7 +156,7 @@ onRedis('the ACL of the guide suffices on a cluster', async (t) => {
 
 onPostgres('the table of `flakeforge schema` and the GRANT of the guide suffice', async (t) => {
   const server = await started(t, startPostgres)
-  await server.query(require('../../lib/lease/stores/postgres/schema.js'))
+  await server.query(require('../../target/rooms/lib/lease/stores/postgres/schema.js'))
   const [grant] = blocksOf(machines, 'sql')
   await server.query(`CREATE ROLE member LOGIN; ${grant}`)
   const url = server.urlOf('member')

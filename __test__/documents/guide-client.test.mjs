@@ -8,7 +8,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { blocksOf, installed, linesOf, program, root } from '../support/guides.mjs'
 
 const GUIDE = 'service/client.md'
-const { KEYS, DEFAULTS } = createRequire(import.meta.url)('../../lib/remote/options.js')
+const { KEYS, DEFAULTS } = createRequire(import.meta.url)('../../target/rooms/lib/remote/options.js')
 
 test('its programs run, and print what they say', async (t) => {
   const server = await startServer()

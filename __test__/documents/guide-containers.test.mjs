@@ -15,7 +15,8 @@ import { freePort } from '../servers/server.mjs'
 import { blocksOf, installed, linesOf, program } from '../support/guides.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
-const { FlakeId, createGroup, fileStore, openStore } = createRequire(import.meta.url)('../../index.js')
+const { FlakeId, createGroup } = createRequire(import.meta.url)('flakeforge')
+const { fileStore, openStore } = createRequire(import.meta.url)('flakeforge/lease')
 
 const GUIDE = 'files/containers.md'
 const [compose, statefulSet, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))

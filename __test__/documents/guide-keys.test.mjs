@@ -8,7 +8,7 @@ import { measureSizes } from '../../bench/keys.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { blocksOf } from '../support/guides.mjs'
 
-const { FlakeId, Layout, toSigned } = createRequire(import.meta.url)('../../index.js')
+const { FlakeId, Layout, toSigned } = createRequire(import.meta.url)('flakeforge')
 
 const test = wantPostgres() === undefined ? anyTest.skip : anyTest
 

@@ -10,7 +10,7 @@ import { FlakeId, vectors } from '../support/index.mjs'
 
 const GUIDE = 'layout/public-ids.md'
 const guide = readFileSync(path.join(root, 'docs', GUIDE), 'utf8')
-const types = readFileSync(path.join(root, 'types', 'seal.d.ts'), 'utf8')
+const types = readFileSync(path.join(root, 'lib', 'layout', 'seal.ts'), 'utf8')
 
 test('the code for Java is the one that made the vectors', (t) => {
   const program = readFileSync(path.join(root, '__test__', 'vectors', 'seal', 'SealVectors.java'), 'utf8')

@@ -13,7 +13,7 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { blocksOf, installed, program, root } from '../support/guides.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
-const { createGroup, FlakeId } = createRequire(import.meta.url)('../../index.js')
+const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
 
 const test = wantRedis() === undefined || process.platform === 'win32' ? anyTest.skip : anyTest
 const [handler] = blocksOf('lease/serverless.md', 'javascript')
@@ -97,7 +97,7 @@ test('the command makes the group that the handler joins, so that nobody waits',
   const { url } = await started(t)
   const command = blocksOf('lease/serverless.md', 'sh').find((text) => text.includes('flakeforge create'))
   const [, , ...args] = command.trim().replace('redis://localhost', url).split(' ')
-  await promisify(execFile)(process.execPath, [join(root, 'bin', 'flakeforge.js'), ...args])
+  await promisify(execFile)(process.execPath, [join(root, 'dist', 'flakeforge.mjs'), ...args])
   const instance = await instanceOf(t, url, TIMES)
   t.true(nodeOf(await instance.request()) < 1024)
   instance.child.kill('SIGKILL')

@@ -80,7 +80,7 @@ const FUNCTIONS = [
 
 test.serial('in a container join() refuses the default folder, and names what to use instead', async (t) => {
   for (const env of [...CONTAINERS, ...FUNCTIONS]) {
-    for (const store of ['', 'FlakeId.fileStore()', 'FlakeId.fileStore(null)']) {
+    for (const store of ['', 'lease.fileStore()', 'lease.fileStore(null)']) {
       const home = diskFolder(t)
       const { code, option, message } = await joinIn(t, home, env, { flags: ONLY_ENVIRONMENT, store })
       t.is(code, 'ERR_FLAKE_OPTION')
@@ -109,7 +109,7 @@ function isHomeless(t, { code, option, message }) {
 test.serial('a home folder that is no absolute path is none: each working folder would have a slot 0', async (t) => {
   // Windows itself finds another one for those that are not long enough to be a path.
   for (const home of isWindows ? ['relative', './home'] : ['', 'relative', './home', '~']) {
-    for (const store of ['', 'FlakeId.fileStore()']) {
+    for (const store of ['', 'lease.fileStore()']) {
       const said = await joinIn(t, home, {}, { store })
       isHomeless(t, said)
       t.true(said.message.includes(`'${home}'`), said.message)
@@ -131,7 +131,7 @@ test.serial('the command says the same of a home folder that is none', async (t)
 const asRoot = process.getuid?.() === 0 ? test.serial : test.serial.skip
 
 asRoot('(as root only) a user that the system does not know has no home folder', async (t) => {
-  for (const store of ['', 'FlakeId.fileStore()'])
+  for (const store of ['', 'lease.fileStore()'])
     isHomeless(t, await joinIn(t, undefined, { HOME: undefined }, { uid: 12_345, store }))
 })
 

@@ -5,11 +5,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { FlakeId, jsonOfChild } from '../support/index.mjs'
+import { FlakeId, jsonOfChild, lease } from '../support/index.mjs'
 import { closeAfter, happens, leaseOptions, named, record, tryJoin } from '../support/lease.mjs'
 import { diskFolder, identifiesBoot, isRoot, isWindows, notOnWindows, Puppet } from '../support/processes.mjs'
 
-const { fileStore } = FlakeId
+const { fileStore } = lease
 const IN_USE = 'a file that is in use cannot be removed'
 
 /** Members in this process: their nodes are of an epoch of their own. */

@@ -2,11 +2,11 @@
 
 import fs from 'node:fs'
 import test from 'ava'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
-const { SegmentId, fileStore } = FlakeId
+const { SegmentId, fileStore } = lease
 
 test('a counter takes whole numbers of 64 bits, and nothing is added otherwise', async (t) => {
   const store = fileStore(diskFolder(t))

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
-import { FlakeId, isAscending, jsonOfChild, runChild } from '../support/index.mjs'
+import { FlakeId, isAscending, jsonOfChild, lease, runChild } from '../support/index.mjs'
 import { afterEvents, allRefuse, closeAfter, happens, leaseOptions, named, record, tryJoin } from '../support/lease.mjs'
 import {
   diskFolder,
@@ -25,7 +25,7 @@ const require = createRequire(import.meta.url)
 const { check } = require('../../chaos/outcome/check.js')
 const { MemberProcess } = require('../../chaos/run/member-process.js')
 
-const { fileStore } = FlakeId
+const { fileStore } = lease
 const PROCESSES = 8
 /** How long to wait for a slot that is free at once where the boot is identified. */
 const AT_ONCE_MS = identifiesBoot ? 0 : 30_000

@@ -5,11 +5,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { run } from '../support/command.mjs'
-import { FlakeId, isAscending } from '../support/index.mjs'
+import { FlakeId, isAscending, lease } from '../support/index.mjs'
 import { closeAfter, leaseOptions } from '../support/lease.mjs'
 import { diskFolder, identifiesBoot, isKept, isWindows, Puppet } from '../support/processes.mjs'
 
-const { fileStore } = FlakeId
+const { fileStore } = lease
 
 /** A path of more than 260 characters, which was once the most that Windows could open. */
 const deep = (folder) => path.join(folder, ...Array.from({ length: 6 }, (_, i) => `${i}-${'d'.repeat(60)}`))

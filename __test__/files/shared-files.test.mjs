@@ -171,7 +171,7 @@ async function oneNumber(options) {
       console.log(JSON.stringify({ error: { code, message, path } }))
     }
   `
-  const index = path.join(import.meta.dirname, '..', '..', 'index.js')
+  const index = path.join(import.meta.dirname, '..', '..', 'dist', 'index.cjs')
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--eval', `const FlakeId = require(${JSON.stringify(index)});${source}`],

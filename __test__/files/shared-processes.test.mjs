@@ -280,7 +280,7 @@ test.serial('a thread that is terminated while it makes IDs: the process and the
     const code = 'const { workerData, parentPort } = require("node:worker_threads");' +
       'const flake = new (require(workerData.file))(workerData.options);' +
       'parentPort.postMessage(1); for (;;) flake.nextBigInt()'
-    const file = ${JSON.stringify(path.join(import.meta.dirname, '..', '..', 'index.js'))}
+    const file = ${JSON.stringify(path.join(import.meta.dirname, '..', '..', 'dist', 'index.cjs'))}
     for (let i = 0; i < 30; i++) {
       const worker = new Worker(code, { eval: true, execArgv: [], workerData: { file, options } })
       await new Promise((resolve) => worker.once('message', resolve))

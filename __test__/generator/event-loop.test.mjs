@@ -83,7 +83,7 @@ test('SIGTERM is handled while IDs are made', async (t) => {
   const child = spawn(process.execPath, [
     '--input-type=module',
     '--eval',
-    `import FlakeId from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)}
+    `import FlakeId from ${JSON.stringify(new URL('../../dist/index.cjs', import.meta.url).href)}
     process.on('SIGTERM', () => process.exit(7))
     let made = 0
     for await (const _ of new FlakeId({ layout: 'chronicle' })) {

@@ -8,7 +8,7 @@ import test from 'ava'
 import { outputOf } from '../support/index.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
-const INDEX = JSON.stringify(path.join(import.meta.dirname, '..', '..', 'index.js'))
+const INDEX = JSON.stringify(path.join(import.meta.dirname, '..', '..', 'dist', 'index.cjs'))
 
 /** What a program prints that has these variables and no others of ours, as JSON. */
 async function jsonOf(t, variables, source) {

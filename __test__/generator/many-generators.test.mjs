@@ -21,7 +21,7 @@ import {
 } from '../support/index.mjs'
 
 const require = createRequire(import.meta.url)
-const { Interned } = require('../../lib/codec/facts.js')
+const { Interned } = require('../../target/rooms/lib/codec/facts.js')
 const { Layout, layouts } = FlakeId
 const EPOCH = 1577836800000
 
@@ -34,8 +34,9 @@ test('a hundred generators with the same options are one in the addon, and have 
   const source = `
     import { createRequire } from 'node:module'
     const require = createRequire(${JSON.stringify(import.meta.url)})
-    const { generators } = require('../../lib/native/hot.js')
-    const native = require('../../lib/native/index.js')
+    const { FlakeId: Made } = require('../../target/rooms/lib/generator/flake-id.js')
+    const { generators } = require('../../target/rooms/lib/native/hot.js')
+    const native = require('../../target/rooms/lib/native/index.js')
     const made = { open: 0, layouts: 0 }
     const { open } = generators
     generators.open = (...args) => (made.open++, open.apply(generators, args))
@@ -53,7 +54,7 @@ test('a hundred generators with the same options are one in the addon, and have 
       () => ({ layout: spec(), node: 1, prefetch: { count: 5 }, maxAheadMs: 3, seqMask: 7 }),
     ].map((options) => {
       Object.assign(made, { open: 0, layouts: 0 })
-      const kept = Array.from({ length: 100 }, () => new FlakeId(options()))
+      const kept = Array.from({ length: 100 }, () => new Made(options()))
       return [made.open, made.layouts, new Set(kept.map((flake) => flake.layout)).size]
     })
     console.log(JSON.stringify(counts))`

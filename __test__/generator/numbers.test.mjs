@@ -316,7 +316,7 @@ const WORK = `
 `
 
 test('threads with one node number never make a number twice', async (t) => {
-  const workerData = new URL('../../index.js', import.meta.url).pathname
+  const workerData = new URL('../../dist/index.cjs', import.meta.url).pathname
   const run = () =>
     new Promise((resolve, reject) => {
       new Worker(WORK, { eval: true, workerData }).once('message', resolve).once('error', reject)

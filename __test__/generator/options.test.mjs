@@ -389,7 +389,7 @@ test('every export is a property of the class', (t) => {
 })
 
 test('both faces, CommonJS and ES, export the same', async (t) => {
-  const module = await import('../../index.mjs')
+  const module = await import('flakeforge')
   t.is(module.default, FlakeId)
   t.is(module.FlakeId, FlakeId)
   for (const name of Object.keys(FlakeId).filter((key) => key !== 'default')) t.is(module[name], FlakeId[name])

@@ -22,6 +22,8 @@ import {
   widthOf,
 } from '../support/index.mjs'
 
+const require = createRequire(import.meta.url)
+
 const { format, parse } = FlakeId
 
 const bytesOf = (min, max) => fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes))
@@ -45,7 +47,8 @@ test('all recorded cases are there', (t) => {
 })
 
 test('bytes that another thread may change are copied before native code reads them', (t) => {
-  const native = createRequire(import.meta.url)('../../lib/native/index.js')
+  const native = require('../../target/rooms/lib/native/index.js')
+  const { format } = require('../../target/rooms/lib/layout/format.js')
   const { digits } = native
   const seen = []
   native.digits = (bytes, base) => {

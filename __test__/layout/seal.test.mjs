@@ -313,7 +313,7 @@ test('workers with the same key make the same seals', async (t) => {
     const { Seal } = require(root)
     parentPort.postMessage(new Seal(key, { tweak }).sealAll(ids))`
   const ids = new FlakeId({ id: 6, maxWaitMs: 1000 }).takeBigInts(2000)
-  const workerData = { root: require.resolve('../../index.js'), key: KEY, tweak: 'orders', ids }
+  const workerData = { root: require.resolve('flakeforge'), key: KEY, tweak: 'orders', ids }
   const workers = [1, 2, 3].map(() => new Worker(program, { eval: true, workerData }))
   const answers = workers.map((worker) => once(worker, 'message'))
   const expected = new Seal(KEY, { tweak: 'orders' }).sealAll(ids)

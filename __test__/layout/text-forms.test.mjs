@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import test from 'ava'
 import { ALPHABETS, bufferOf, FlakeId, holds, ids } from '../support/index.mjs'
 
-const { readId } = createRequire(import.meta.url)('../../bin/parts/text-forms.js')
+const { readId } = createRequire(import.meta.url)('../../target/rooms/bin/parts/text-forms.js')
 const { format, Layout, layouts, toBigInt } = FlakeId
 
 const BASES = Object.keys(ALPHABETS)

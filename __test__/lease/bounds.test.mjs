@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
-import { FlakeId, jsonOfChild } from '../support/index.mjs'
+import { jsonOfChild, lease } from '../support/index.mjs'
 import { joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
 
@@ -14,8 +14,9 @@ import { LEASE, MemoryStore } from '../support/store.mjs'
 const CLOCKS = import.meta.resolve('../support/clocks.mjs')
 
 const require = createRequire(import.meta.url)
-const redis = require('../../lib/lease/stores/redis.js')
-const { postgresStore, etcdStore } = FlakeId
+const { join } = require('../../target/rooms/lib/lease/join.js')
+const redis = require('../../target/rooms/lib/lease/stores/redis.js')
+const { postgresStore, etcdStore } = lease
 /** So that an answer which comes late is one still. */
 const PATIENT = { ttlMs: 60_000, skewMs: 30_000 }
 const never = () => new Promise(() => {})
@@ -138,7 +139,7 @@ test.serial('a URL: a slot that is granted too late is given back before the cli
   }
   store.close = async () => done.push('close')
   const options = leaseOptions({ waitMs: 0, ...PATIENT })
-  await fails(t, SOON, () => tryJoin('redis://localhost', options), 'ERR_FLAKE_STORE')
+  await fails(t, SOON, () => join('redis://localhost', options), 'ERR_FLAKE_STORE')
   answer()
   while (!done.includes('close')) await sleep(5)
   t.deepEqual(done, ['acquire', 'release', 'close'])

@@ -1,4 +1,4 @@
-// lib/lease/stores/database.js: how a step runs over a store that reads and swaps records, however slow or wrong that is: until
+// lib/lease/stores/database.ts: how a step runs over a store that reads and swaps records, however slow or wrong that is: until
 // when it is tried, and what is written after that. The clock is the test's own, so nothing is waited for.
 // What the steps decide is in the tests of core/src/lease/grants.rs.
 
@@ -8,7 +8,7 @@ import test from 'ava'
 import { replaceClocks } from '../support/clocks.mjs'
 import { FlakeId, turn } from '../support/index.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../../lib/lease/stores/database.js')
+const { DatabaseStore } = createRequire(import.meta.url)('../../target/rooms/lib/lease/stores/database.js')
 const { createGroup } = FlakeId
 
 const CONFIG = { fingerprint: 'bits', slots: 4, ttlMs: 30_000, skewMs: 5000, durable: false }

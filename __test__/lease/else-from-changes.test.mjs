@@ -117,7 +117,7 @@ if (wantRedis()) {
   /** A process that holds a slot until `end()`: within one process, the node number would still be in use. */
   async function holderOf({ elseFrom, ...options }) {
     const source = `
-      import FlakeId from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)}
+      import FlakeId from ${JSON.stringify(new URL('../../dist/index.cjs', import.meta.url).href)}
       const flake = await FlakeId.join('${redis.url}', ${JSON.stringify({ ...options, waitMs: 60_000 })})
       console.log(flake.slot)
       process.stdin.on('data', () => {}).on('end', () => flake.close())`

@@ -8,7 +8,7 @@ import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { freePort, freshFolder } from '../servers/server.mjs'
 import { FlakeId, isAscending, numberOf, split } from '../support/index.mjs'
-import { allCalls, blockingCalls, closeAfter, tryJoin, waitingCalls } from '../support/lease.mjs'
+import { allCalls, blockingCalls, closeAfter, waitingCalls } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
 const EPOCH = 1_000_000
@@ -50,14 +50,6 @@ async function without(t, more) {
   closeAfter(t, flake)
   return flake
 }
-
-test.serial('without elseFrom nothing of lib/remote is loaded', async (t) => {
-  const isLoaded = () => Object.keys(require.cache).some((file) => /[\\/](?:remote|else-from)[\\/]/.test(file))
-  t.regex(await tryJoin(store, { ...ONE, group: 'plain' }), /^joined/)
-  t.false(isLoaded())
-  await without(t)
-  t.true(isLoaded())
-})
 
 test('a member without a slot gets 100 IDs all the same', async (t) => {
   const flake = await without(t)

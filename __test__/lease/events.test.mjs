@@ -10,8 +10,8 @@ import { diskFolder } from '../support/processes.mjs'
 import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
-const { STATUS } = require('../../lib/native/hot.js')
-const { Lease } = require('../../lib/lease/lease.js')
+const { STATUS } = require('../../target/rooms/lib/native/hot.js')
+const { Lease } = require('../../target/rooms/lib/lease/lease.js')
 
 // --- an ordinary EventEmitter ---
 

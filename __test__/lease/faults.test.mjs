@@ -22,7 +22,7 @@ import {
 } from '../support/lease.mjs'
 import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
 
-const errors = createRequire(import.meta.url)('../../lib/base/errors.js')
+const errors = createRequire(import.meta.url)('../../target/rooms/lib/base/errors.js')
 const DOWN = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 
 // --- a store that fails later ---

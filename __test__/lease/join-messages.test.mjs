@@ -7,14 +7,15 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { joined } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { howToCreate } = require('../../lib/lease/how-to-create.js')
-const { readJoinOptions } = require('../../lib/lease/join-options.js')
-const { SegmentId, createGroup } = FlakeId
+const { howToCreate } = require('../../target/rooms/lib/lease/how-to-create.js')
+const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
+const { createGroup } = FlakeId
+const { SegmentId } = lease
 const root = path.join(import.meta.dirname, '..', '..')
 const EPOCH = Date.UTC(2020, 0)
 
@@ -144,7 +145,7 @@ for (const options of GROUPS) {
   const checked = readJoinOptions(options)
   test.serial(`the command for ${howToCreate('redis://localhost', checked)} makes this very group`, async (t) => {
     const store = `file:${diskFolder(t)}`
-    const flakeforge = `'${process.execPath}' '${path.join(root, 'bin', 'flakeforge.js')}'`
+    const flakeforge = `'${process.execPath}' '${path.join(root, 'dist', 'flakeforge.mjs')}'`
     const command = howToCreate(store, checked).replace('npx flakeforge', flakeforge)
     await promisify(execFile)('sh', ['-c', command])
     t.is(fs.readdirSync(store.slice('file:'.length)).filter((name) => !name.startsWith('.')).length, 1)

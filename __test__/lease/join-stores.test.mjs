@@ -11,12 +11,13 @@ import { CLIENTS as POSTGRES, startPostgres, wantPostgres } from '../servers/pos
 import { CLIENTS as REDIS, startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
 import { textOf } from '../support/command.mjs'
-import { FlakeId, isAscending, jsonOfChild, numberOf } from '../support/index.mjs'
+import { FlakeId, isAscending, jsonOfChild, lease, numberOf } from '../support/index.mjs'
 import { allRefuse, closeAfter, flow, happens, leaseOptions, record, tryJoin } from '../support/lease.mjs'
 import { Puppet } from '../support/processes.mjs'
 import { turns } from '../support/turns.mjs'
 
-const { createGroup, etcdStore, mysqlStore, postgresStore, redisStore } = FlakeId
+const { createGroup } = FlakeId
+const { etcdStore, mysqlStore, postgresStore, redisStore } = lease
 const urlOf = ({ url }) => url.replace(/^http:/, 'etcd:')
 const byUrl = (server) => ({ given: urlOf(server) })
 
@@ -395,7 +396,7 @@ for (const [url, message] of Object.entries(PACKAGES)) {
       const say = ({ code, message }) => errors.push([code, message])
       await FlakeId.join('${url}').catch(say)
       await FlakeId.createGroup('${url}').catch(say)
-      await FlakeId.SegmentId.open('${url}', { name: 'a' }).catch(say)
+      await lease.SegmentId.open('${url}', { name: 'a' }).catch(say)
       console.log(JSON.stringify(errors))`,
     )
     t.is(errors.length, 3)

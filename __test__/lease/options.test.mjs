@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
+import { FlakeId, jsonOfChild, lease, throwsCode } from '../support/index.mjs'
 import { closeAfter, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
 
@@ -179,7 +179,7 @@ test.serial('only the first slot may be that of a new group', async (t) => {
 
 test.serial('new LeasedFlakeId() by hand', async (t) => {
   const { flake } = await joined(t)
-  const { LeasedFlakeId } = FlakeId
+  const { LeasedFlakeId } = lease
   t.true(flake instanceof LeasedFlakeId)
   t.true(flake instanceof FlakeId)
   t.is(flake.constructor, LeasedFlakeId)

@@ -96,7 +96,7 @@ test.serial('a join that waits for a slot keeps the process alive', async (t) =>
 const ENDED_GROUP = `
   const records = new Map()
   const identity = { history: 'h', process: 'p' }
-  const store = FlakeId.recordStore({
+  const store = lease.recordStore({
     read: async (_, names) => ({ now: Date.now(), identity, values: names.map((name) => records.get(name) ?? null) }),
     swap: async (_, name, from, to) => (records.get(name) ?? null) === from && Boolean(records.set(name, to)),
     names: async () => [...records.keys()],

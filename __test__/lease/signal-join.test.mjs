@@ -14,7 +14,8 @@ import { closeAfter, happens, joined, leaseOptions } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
-const redis = require('../../lib/lease/stores/redis.js')
+const rooms = require('../../target/rooms/lib/lease/join.js')
+const redis = require('../../target/rooms/lib/lease/stores/redis.js')
 const { createGroup } = FlakeId
 const never = () => new Promise(() => {})
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length
@@ -74,10 +75,13 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
         made.push(store)
         return store
       }
-      t.is(await rejection(call('redis://localhost', { ...LEASE, signal: AbortSignal.abort('before') })), 'before')
+      t.is(
+        await rejection(rooms[name]('redis://localhost', { ...LEASE, signal: AbortSignal.abort('before') })),
+        'before',
+      )
       t.is(made.length, 0)
       const controller = new AbortController()
-      const waiting = rejection(call('redis://localhost', { ...LEASE, signal: controller.signal }))
+      const waiting = rejection(rooms[name]('redis://localhost', { ...LEASE, signal: controller.signal }))
       await turn()
       controller.abort('now')
       t.is(await waiting, 'now')

@@ -5,11 +5,12 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import anyTest from 'ava'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, tryJoin } from '../support/lease.mjs'
 import { diskFolder, hasClock, Puppet } from '../support/processes.mjs'
 
-const { SegmentId, fileStore, layouts } = FlakeId
+const { layouts } = FlakeId
+const { SegmentId, fileStore } = lease
 const require = createRequire(import.meta.url)
 
 const VECTORS = path.join(import.meta.dirname, '..', 'vectors', 'upgrade')

@@ -146,7 +146,7 @@ test.serial('an error of a subscriber is uncaught, as Node has it, and the lease
 })
 
 test.serial('nothing is made for a channel that nobody has subscribed to', async (t) => {
-  const { publishSoon, traced } = require('../../lib/base/channels.js')
+  const { publishSoon, traced } = require('../../target/rooms/lib/base/channels.js')
   publishSoon('lease.state', () => t.fail('there is nobody to read it'))
   const answer = { secret: 1 }
   t.is(

@@ -148,7 +148,7 @@ test.serial('worker threads and the main thread: one warning in a process; it ca
   const options = ending(DAY)
   const source = `
     const { Worker, isMainThread, workerData } = require('node:worker_threads')
-    const make = (options) => new (require(${JSON.stringify(new URL('../../index.js', import.meta.url).pathname)}))(options)
+    const make = (options) => new (require(${JSON.stringify(new URL('../../dist/index.cjs', import.meta.url).pathname)}))(options)
     make(${JSON.stringify(options)}).next()
     if (isMainThread) for (let i = 0; i < 2; i++) new Worker(__source, { eval: true })`
   const script = `const __source = ${JSON.stringify(source)}\n${source}`

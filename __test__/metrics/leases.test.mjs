@@ -9,7 +9,7 @@ import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import test from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { until } from '../servers/server.mjs'
-import { FlakeId, runChild, throwsCode } from '../support/index.mjs'
+import { FlakeId, lease, runChild, throwsCode } from '../support/index.mjs'
 import { closeAfter, happens, joined, leaseOptions } from '../support/lease.mjs'
 import { CLIENTS, metrics, registryOf, samplesIn } from '../support/metrics.mjs'
 import { giveAway } from '../support/store.mjs'
@@ -147,7 +147,7 @@ test.serial('a slot in a file needs no renewal, so it has no window to watch', a
 test.serial('what the members of a counter hold', async (t) => {
   const store = fileAddress(t)
   const remaining = (segment) => value('flakeforge_segment_remaining', { segment })
-  const open = (name) => FlakeId.SegmentId.open(store, { name, block: 100 })
+  const open = (name) => lease.SegmentId.open(store, { name, block: 100 })
   const [one, other, invoices] = [await open('orders'), await open('orders'), await open('invoices')]
   one.take(30)
   t.is(await remaining('orders'), 170)

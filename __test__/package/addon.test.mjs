@@ -7,38 +7,44 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
-const { cpuOf, targetOf, usesMusl } = require('../../lib/native/addon.js')
+const { cpuOf, targetOf, usesMusl } = require('../../target/rooms/lib/native/addon.js')
 const { ownPlatform } = require('../../scripts/pack.js')
 const { TARGETS } = require('../../scripts/platforms/targets.js')
 
 const root = path.join(import.meta.dirname, '..', '..')
 const { main: file, name: ownPackage } = ownPlatform().manifest
-const target = file.split('.')[1]
 
 /** A folder with flakeforge in it as npm puts it there, but without the addon. */
 async function project(t) {
   const folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'flakeforge-addon-')))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const installed = path.join(folder, 'node_modules', 'flakeforge')
-  for (const part of ['lib', 'index.js', 'package.json']) {
+  for (const part of ['dist', 'package.json']) {
     await cp(path.join(root, part), path.join(installed, part), { recursive: true })
   }
   return { folder, installed }
 }
 
-/** A package that says its own name. */
-async function addPackage(folder, name, code = `module.exports = '${name}'`) {
+/** A package that says its own name, and ends the program. */
+async function addPackage(folder, name, code = `console.log('${name}'); process.exit()`) {
   const own = path.join(folder, 'node_modules', name)
   await mkdir(own, { recursive: true })
-  await writeFile(path.join(own, 'package.json'), JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+  await writeFile(path.join(own, 'package.json'), JSON.stringify({ name, version: '99.0.0', main: 'index.js' }))
   await writeFile(path.join(own, 'index.js'), code)
 }
 
+/** Prints what takes the place of the addon, or the type of what the addon gives. */
 const PRINT_ADDON = `
-  const addon = require('./node_modules/flakeforge/lib/native/addon.js').loadAddon()
-  console.log(typeof addon === 'string' ? addon : typeof addon.registryName())`
+  const FlakeId = require('./node_modules/flakeforge/dist/index.cjs')
+  console.log(typeof new FlakeId().nextString())`
+
+/** The same of the client for a PostgreSQL server. */
+const printClient = (lease) => `require('${lease}').openStore('postgres://localhost/ids')`
+
+const WITH_ADDON = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(root, file) }
 
 async function run(folder, code, env = {}) {
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], {
@@ -74,7 +80,7 @@ test('NAPI_RS_NATIVE_LIBRARY_PATH goes before both', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
   await writeFile(path.join(installed, file), 'no addon')
-  t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(root, file) }), 'string')
+  t.is(await run(folder, PRINT_ADDON, WITH_ADDON), 'string')
 })
 
 test('an addon that is broken is an error, not a reason to look further', async (t) => {
@@ -90,7 +96,7 @@ test('an addon that is broken is an error, not a reason to look further', async 
 
 test('NAPI_RS_NATIVE_LIBRARY_PATH may name JavaScript, as the WebAssembly has it', async (t) => {
   const { folder } = await project(t)
-  await writeFile(path.join(folder, 'chosen.cjs'), `module.exports = 'chosen'`)
+  await writeFile(path.join(folder, 'chosen.cjs'), `console.log('chosen'); process.exit()`)
   t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: 'chosen.cjs' }), 'chosen')
 })
 
@@ -177,29 +183,28 @@ test('a program that names the loader of musl uses musl', async (t) => {
   t.false(usesMusl(path.join(folder, 'nothing')), 'where the program cannot be read it is taken for glibc')
 })
 
-for (const name of ['traced', 'bundled']) {
-  test(`${name}.js knows every platform and every client`, async (t) => {
-    const { folder } = await project(t)
-    const platforms = await readdir(path.join(root, 'npm'))
-    const clients = ['ioredis', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
-    const all = [...platforms.map((platform) => `flakeforge-${platform}`), ...clients]
-    const code = `
-      const { loadAddon, loadClient } = require('./node_modules/flakeforge/lib/native/packages/${name}.js')
-      const loaded = [...${JSON.stringify(platforms)}.map(loadAddon), ...${JSON.stringify(clients)}.map(loadClient)]
-      console.log(loaded.map(String).join())`
-    t.is(await run(folder, code), all.map(() => 'undefined').join())
-    for (const each of all) await addPackage(folder, each)
-    t.is(await run(folder, code), all.join())
-  })
-}
+test('traced.cjs knows every platform and every client; none.cjs gives none', async (t) => {
+  const { folder } = await project(t)
+  const platforms = await readdir(path.join(root, 'npm'))
+  const clients = ['ioredis', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
+  const all = [...platforms.map((platform) => `flakeforge-${platform}`), ...clients]
+  const code = (name) => `
+    const { loadAddon, loadClient } = require('./node_modules/flakeforge/dist/${name}.cjs')
+    const loaded = [...${JSON.stringify(platforms)}.map(loadAddon), ...${JSON.stringify(clients)}.map(loadClient)]
+    console.log(loaded.map(String).join())`
+  const none = all.map(() => 'undefined').join()
+  t.is(await run(folder, code('traced')), none)
+  for (const each of all) await addPackage(folder, each, `module.exports = '${each}'`)
+  t.is(await run(folder, code('traced')), all.join())
+  t.is(await run(folder, code('none')), none)
+})
 
 /** flakeforge's own file stands in for a bundle: this is the folder that it is in. */
 test('in a bundle an addon beside it goes before the package', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
-  await cp(path.join(root, file), path.join(installed, 'lib', 'native', 'packages', file))
-  const code = `console.log(typeof require('./node_modules/flakeforge/lib/native/packages/bundled.js').loadAddon('${target}'))`
-  t.is(await run(folder, code), 'object')
+  await cp(path.join(root, file), path.join(installed, 'dist', file))
+  t.is(await run(folder, PRINT_ADDON), 'string')
 })
 
 /** As pnpm lays packages out: the project sees only what it names itself, and flakeforge only what flakeforge names. */
@@ -216,15 +221,19 @@ async function isolated(t) {
 test('where packages are kept apart flakeforge finds its addon and the client of the project', async (t) => {
   const folder = await isolated(t)
   t.is(await run(folder, PRINT_ADDON), ownPackage)
-  const code = `console.log(require('./node_modules/flakeforge/lib/lease/stores/client-packages.js').load('postgres'))`
-  t.is(await run(folder, code), 'postgres')
+  t.is(await run(folder, printClient('./node_modules/flakeforge/dist/lease.cjs'), WITH_ADDON), 'postgres')
 })
 
 test('where packages are kept apart a bundle finds both too', async (t) => {
   const folder = await isolated(t)
-  await cp(path.join(root, 'lib', 'native', 'packages'), path.join(folder, 'dist'), { recursive: true })
-  const code = `
-    const { loadAddon, loadClient } = require('./dist/bundled.js')
-    console.log(loadAddon('${target}'), loadClient('postgres'))`
-  t.is(await run(folder, code), `${ownPackage} postgres`)
+  const entryPoints = ['index', 'lease'].map((name) => path.join(root, 'dist', `${name}.cjs`))
+  await build({
+    entryPoints,
+    bundle: true,
+    platform: 'node',
+    outdir: path.join(folder, 'dist'),
+    outExtension: { '.js': '.cjs' },
+  })
+  t.is(await run(folder, PRINT_ADDON.replace('node_modules/flakeforge/', '')), ownPackage)
+  t.is(await run(folder, printClient('./dist/lease.cjs'), WITH_ADDON), 'postgres')
 })

@@ -144,7 +144,7 @@ test('JavaScript that the environment names, which is not there or does not load
 test('the command prints the sentence and no stack', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })
-  const { code, stdout, stderr } = await install.node(path.join(install.package, 'bin', 'flakeforge.js'), '1')
+  const { code, stdout, stderr } = await install.node(path.join(install.package, 'dist', 'flakeforge.mjs'), '1')
   t.not(code, 0)
   t.is(stdout, '')
   t.regex(stderr, /^flakeforge: .*could not load its native addon\. The package .* is not installed.*\n$/)

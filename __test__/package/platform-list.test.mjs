@@ -9,7 +9,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const yaml = require('yaml')
 const { napi } = require('../../package.json')
-const published = require('../../lib/native/platforms.js')
+const published = require('../../target/rooms/lib/native/platforms.js')
 const { TARGETS } = require('../../scripts/platforms/targets.js')
 const { readResults, tableIn, tableOf } = require('../../scripts/platforms-table.js')
 
@@ -39,14 +39,14 @@ test('npm/ has a package for each, and those that bring the WebAssembly', (t) =>
   t.deepEqual(sorted(readdirSync(path.join(root, 'npm'))), sorted([...names(PACKAGED), ...SELECTORS]))
 })
 
-test('lib/native/platforms.js, for messages, has every binary with its glibc', (t) => {
+test('lib/native/platforms.ts, for messages, has every binary with its glibc', (t) => {
   t.deepEqual(sorted(published.TARGETS), names(BINARIES))
   for (const { name, glibc } of BINARIES.filter((target) => target.glibc))
     t.is(published.SYSTEMS.find(([, targets]) => targets.includes(name))[0], `Linux with glibc ${glibc} or newer`)
 })
 
-test('lib/native/packages/traced.js has a case for each', (t) => {
-  const cases = [...read('lib', 'native', 'packages', 'traced.js').matchAll(/require\('flakeforge-([a-z\d-]+)'\)/g)]
+test('lib/native/packages/traced.cjs has a case for each', (t) => {
+  const cases = [...read('lib', 'native', 'packages', 'traced.cjs').matchAll(/require\('flakeforge-([a-z\d-]+)'\)/g)]
   t.deepEqual(sorted(cases.map(([, name]) => name)), sorted([...names(PACKAGED), ...SELECTORS]))
 })
 

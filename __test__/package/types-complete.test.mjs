@@ -8,9 +8,9 @@ import test from 'ava'
 import { compile, makeProject, removeProject } from '../support/types.mjs'
 
 const require = createRequire(import.meta.url)
-const FlakeId = require('../../index.js')
-const { GENERAL, OF_NODE } = require('../../lib/generator/options.js')
-const { readJoinOptions } = require('../../lib/lease/join-options.js')
+const FlakeId = require('flakeforge')
+const { GENERAL, OF_NODE } = require('../../target/rooms/lib/generator/options.js')
+const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
 const { KINDS, writeProject } = require('../types/kinds.cjs')
 
 let temp
@@ -51,42 +51,49 @@ function staticsOf(theClass) {
 
 const HEAD = [
   "import * as all from 'flakeforge'",
-  "import FlakeId, { Layout, LeasedFlakeId, SegmentId } from 'flakeforge'",
+  "import * as leases from 'flakeforge/lease'",
+  "import FlakeId, { Layout } from 'flakeforge'",
+  "import { LeasedFlakeId, SegmentId } from 'flakeforge/lease'",
   "import type { Base, FlakeIdOptions, JoinOptions, LayoutName, LayoutOptions } from 'flakeforge'",
   "import type { Parts, PartsToEncode, Stats } from 'flakeforge'",
 ]
 
-/** Compiles statements as an ES module. */
-async function check(t, name, statements) {
-  const lines = [...HEAD, ...statements]
+/** Compiles statements as an ES module, or others as what `file` is. */
+async function check(t, name, statements, file = 'list.mts', head = HEAD) {
+  const lines = [...head, ...statements]
   const folder = path.join(temp, name)
-  writeProject(folder, { 'list.mts': lines.join('\n') }, { ...KINDS.nodenext.options, noEmit: true })
+  writeProject(folder, { [file]: lines.join('\n') }, { ...KINDS.nodenext.options, noEmit: true })
   const { output } = await compile(folder)
-  const wrong = [...output.matchAll(/^list\.mts\((\d+),/gm)].map(([, line]) => lines[line - 1])
+  const wrong = [...output.matchAll(/^list\.[cm]ts\((\d+),/gm)].map(([, line]) => lines[line - 1])
   t.is(output, '', wrong.join('\n'))
 }
 
 test('every export', async (t) => {
-  const all = await import('../../index.mjs')
   await check(t, 'exports', [
-    exactly('keyof typeof all', Object.keys(all)),
-    exactly("Exclude<keyof typeof FlakeId, 'prototype'>", staticsOf(FlakeId)),
+    exactly('keyof typeof all', Object.keys(await import('flakeforge'))),
+    exactly('keyof typeof leases', Object.keys(await import('flakeforge/lease'))),
+    exactly("Exclude<keyof typeof FlakeId, 'prototype'>", ['join']),
   ])
 })
 
+test('every export as a property of what require() gives', async (t) => {
+  const statements = [exactly("Exclude<keyof typeof FlakeId, 'prototype'>", staticsOf(FlakeId))]
+  await check(t, 'required', statements, 'list.cts', ["import FlakeId = require('flakeforge')"])
+})
+
 test('the types for ES modules and for CommonJS have the same names', async (t) => {
-  const namesIn = async (file) => {
-    const text = await fs.readFile(path.join(import.meta.dirname, '..', '..', file), 'utf8')
-    const [, list] = /^\s*export \{([^}]*)\}/m.exec(text)
-    return list.split(',').map((name) => name.trim())
-  }
-  const names = await namesIn('index.d.ts')
-  t.true(names.includes('StoreIdentity'))
-  t.deepEqual(await namesIn('index.d.mts'), names)
+  const read = (file) => fs.readFile(path.join(import.meta.dirname, '..', '..', file), 'utf8')
+  const [, list] = /^export \{([^}]*)\}/m.exec(await read('dist/index.d.cts'))
+  const names = list.split(',').map((name) => name.trim().replace(/^type /, ''))
+  const ours = (await read('index.d.ts')).matchAll(/^ {2}export (?:import|type|\{) ?(\w+)/gm)
+  t.true(names.includes('JoinOptions'))
+  const passedOn = Array.from(ours, ([, name]) => name)
+  t.deepEqual([...passedOn, 'FlakeId as default'].sort(), names.sort())
 })
 
 test('every member of each class', async (t) => {
-  const { Layout, LeasedFlakeId, SegmentId, layouts } = FlakeId
+  const { Layout, layouts } = FlakeId
+  const { LeasedFlakeId, SegmentId } = require('flakeforge/lease')
   await check(t, 'members', [
     exactly('keyof FlakeId', [...membersOf(FlakeId)]),
     exactly('keyof LeasedFlakeId', [...membersOf(LeasedFlakeId)]),
@@ -154,8 +161,8 @@ test('every option', async (t) => {
 })
 
 test('flakeforge/remote: its exports, members, options and counts', async (t) => {
-  const remote = require('../../remote.js')
-  const { KEYS } = require('../../lib/remote/options.js')
+  const remote = require('flakeforge/remote')
+  const { KEYS } = require('../../target/rooms/lib/remote/options.js')
   await check(t, 'remote', [
     "import * as remote from 'flakeforge/remote'",
     exactly('keyof typeof remote', Object.keys(remote)),
@@ -168,6 +175,6 @@ test('flakeforge/remote: its exports, members, options and counts', async (t) =>
 })
 
 test('every base', async (t) => {
-  const bases = require('../../lib/native/index.js').bases()
+  const bases = require('../../target/rooms/lib/native/index.js').bases()
   await check(t, 'bases', [exactly('Base', [...bases])])
 })

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 
 const root = path.join(import.meta.dirname, '..', '..')
 const CLOCK = path.join(root, 'npm', 'wasm32-wasi', 'clock.cjs')
-const PAGE = path.join(root, 'lib', 'native', 'browser.js')
+const PAGE = path.join(root, 'npm', 'wasm32-wasi', 'page.cjs')
 const NOON = Date.UTC(2026, 10, 20, 12)
 
 /** What a file of CommonJS exports where these are the globals. */
@@ -72,8 +72,7 @@ function pauseOver(ms, still, step) {
     },
     monotonicNow: () => (at.monotonic += 0.001),
   }
-  const globals = { performance: { now: wasm.monotonicNow }, [Symbol.for('flakeforge.addon')]: { wasm } }
-  load(PAGE, globals).pause(ms)
+  load(PAGE, {}).pauseBy(wasm)(ms)
   return at
 }
 

@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
-import { RemoteFlakeId } from '../../remote.mjs'
+import { RemoteFlakeId } from 'flakeforge/remote'
 import { startServer } from '../servers/flakeforge.mjs'
 import { FlakeId } from '../support/index.mjs'
 import { connect, hang, idsIn, startScripted, turns } from './scripted-server.mjs'

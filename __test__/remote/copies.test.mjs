@@ -29,7 +29,7 @@ const test = hasBuiltins ? anyTest : anyTest.skip
 /** Connects while a snapshot is built; its `fetch` needs no network, which Node does not have there. */
 const BUILDER = `
   const { startupSnapshot } = require('node:v8')
-  const { RemoteFlakeId } = require(${JSON.stringify(join(root, 'remote.js'))})
+  const { RemoteFlakeId } = require(${JSON.stringify(join(root, 'dist', 'remote.cjs'))})
   let last = 0n
   async function fetch(url) {
     const bytes = new DataView(new ArrayBuffer(8 * Number(/n=(\\d+)$/.exec(url)[1])))
@@ -62,7 +62,7 @@ anyTest('it loads no addon and no module of Node, and an idle client keeps no pr
   const server = await startScripted(t)
   const program = `
     import { createRequire } from 'node:module'
-    import { RemoteFlakeId } from ${JSON.stringify(join(root, 'remote.mjs'))}
+    import { RemoteFlakeId } from ${JSON.stringify(join(root, 'dist', 'remote.mjs'))}
     const remote = await RemoteFlakeId.connect(${JSON.stringify(server.url)}, { name: 'orders', waitMs: 1e9, timeoutMs: 60_000 })
     const { cache } = createRequire(import.meta.url)
     console.log(Object.keys(cache).filter((file) => /native|[.]node$/.test(file)).length, remote.next().length)

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import test from 'ava'
-import { RemoteFlakeId } from '../../remote.mjs'
+import { RemoteFlakeId } from 'flakeforge/remote'
 import { connect, startScripted } from './scripted-server.mjs'
 
 const require = createRequire(import.meta.url)

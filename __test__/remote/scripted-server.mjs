@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { RemoteFlakeId } from '../../remote.mjs'
+import { RemoteFlakeId } from 'flakeforge/remote'
 
 let last = 2n ** 60n
 

@@ -15,8 +15,8 @@ process.hrtime = Object.assign(() => {
 const { connect, cut, giveIds, hang, idsIn, problem, startScripted } = await import('./scripted-server.mjs')
 
 const require = createRequire(import.meta.url)
-const { readRemote } = require('../../lib/remote/options.js')
-const { Servers } = require('../../lib/remote/servers.js')
+const { readRemote } = require('../../target/rooms/lib/remote/options.js')
+const { Servers } = require('../../target/rooms/lib/remote/servers.js')
 
 const serversOf = (servers, options) =>
   new Servers(

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { readConfig } = require('../../packages/server/lib/config/read.js')
-const { ofArguments } = require('../../packages/server/lib/config/sources.js')
-const { ConfigError } = require('../../packages/server/lib/config/config-error.js')
-const { OPTIONS, keyOf, variableOf } = require('../../packages/server/lib/config/options.js')
-const { helpText } = require('../../packages/server/lib/config/help.js')
+const { readConfig } = require('../../target/rooms/packages/server/lib/config/read.js')
+const { ofArguments } = require('../../target/rooms/packages/server/lib/config/sources.js')
+const { ConfigError } = require('../../target/rooms/packages/server/lib/config/config-error.js')
+const { OPTIONS, keyOf, variableOf } = require('../../target/rooms/packages/server/lib/config/options.js')
+const { helpText } = require('../../target/rooms/packages/server/lib/config/help.js')
 
 const folder = mkdtempSync(join(tmpdir(), 'flakeforge-config-'))
 test.after.always(() => rmSync(folder, { recursive: true }))

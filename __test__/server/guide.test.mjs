@@ -14,7 +14,7 @@ import { passingFolder } from '../support/service.mjs'
 
 const require = createRequire(import.meta.url)
 const { GUIDE, withTable } = require('../../scripts/server-options.js')
-const { readConfig } = require('../../packages/server/lib/config/read.js')
+const { readConfig } = require('../../target/rooms/packages/server/lib/config/read.js')
 const run = promisify(execFile)
 
 const HERE = 'http://127.0.0.1:8080'

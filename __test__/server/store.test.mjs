@@ -8,12 +8,13 @@ import anyTest from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { until } from '../servers/server.mjs'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { asker, passingFolder } from '../support/service.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
-const { createGroup, layouts, openStore } = FlakeId
+const { createGroup, layouts } = FlakeId
+const { openStore } = lease
 const TOKEN = 'a-token-for-reasons'
 const SHORT = { slots: 2, ttlMs: 2000, skewMs: 500, durable: false }
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 
-const TICKS = fileURLToPath(new URL('../../packages/server/lib/http/ticks.js', import.meta.url))
+const TICKS = fileURLToPath(new URL('../../target/rooms/packages/server/lib/http/ticks.js', import.meta.url))
 
 test("the hidden class of the objects in Node's queue outlives garbage collections, and no hook stays behind", (t) => {
   const script = `

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { freshFolder } from './server.mjs'
 
-export const PROGRAM = fileURLToPath(new URL('../../packages/server/bin/flakeforge-server.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/flakeforge-server.mjs', import.meta.url))
 
 const READY = /^flakeforge-server is ready at (\S+)$/
 const LISTENING = /listens at (\S+?),/

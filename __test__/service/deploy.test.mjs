@@ -62,7 +62,7 @@ test('the image starts the program of the package, and asks a route that needs n
 test('probes, ports and selectors fit', (t) => {
   const { readinessProbe, livenessProbe, ports } = container
   t.deepEqual([readinessProbe.httpGet.path, livenessProbe.httpGet.path], ['/readyz', '/livez'])
-  const health = textOf('packages/server/lib/routes/health.js')
+  const health = textOf('packages/server/lib/routes/health.ts')
   for (const { httpGet } of [readinessProbe, livenessProbe]) {
     t.true(health.includes(`'${httpGet.path}'`), httpGet.path)
     t.is(httpGet.port, ports[0].name)

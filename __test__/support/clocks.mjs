@@ -1,14 +1,14 @@
 // Clocks and the timer of flakeforge, which a test can replace. flakeforge keeps what it finds when it is loaded, so this
-// must be imported before it; it loads the two files of lib/base/ that keep them with clocks that ask `clocks`, and leaves the
-// global ones alone.
+// must be imported before it; it loads flakeforge with clocks that ask `clocks`, and leaves the global ones alone.
 
 import { createRequire } from 'node:module'
 import timers from 'node:timers'
 
 const require = createRequire(import.meta.url)
-const own = ['timers', 'portable-timers'].map((name) => require.resolve(`../../lib/base/${name}.js`))
+const rooms = ['timers', 'portable-timers'].map((name) => require.resolve(`../../target/rooms/lib/base/${name}.js`))
+const own = [require.resolve('flakeforge'), require.resolve('flakeforge/remote'), ...rooms]
 if (own.some((file) => file in require.cache))
-  throw new Error('flakeforge is loaded already: import support-clocks.mjs before it')
+  throw new Error('flakeforge is loaded already: import support/clocks.mjs before it')
 
 const { now } = Date
 const { setTimeout } = timers

@@ -10,7 +10,10 @@ const require = createRequire(import.meta.url)
 
 fc.configureGlobal({ includeErrorInReport: true }) // ava does not show an error's cause
 
-export const FlakeId = require('../../index.js')
+export const FlakeId = require('flakeforge')
+
+/** `flakeforge/lease`. */
+export const lease = require('flakeforge/lease')
 export const vectors = (name) => require(`../vectors/${name}.json`)
 
 let lastNode = 0
@@ -109,7 +112,10 @@ export function putAhead(id, ms) {
   new FlakeId({ id, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY }).takeBigInts(ms * 2)
 }
 
-const PRELUDE = `import FlakeId from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)}\n`
+const PRELUDE = ['FlakeId from ../../dist/index.cjs', 'lease from ../../dist/lease.cjs']
+  .map((line) => line.split(' from '))
+  .map(([name, file]) => `import ${name} from ${JSON.stringify(new URL(file, import.meta.url).href)}\n`)
+  .join('')
 const CHILD_MS = 60_000 // a child that hangs is a failure, not a slow one
 
 /** What a child process printed and how it ended, once it has. */

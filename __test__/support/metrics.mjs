@@ -5,7 +5,7 @@ import { turn } from './index.mjs'
 
 const require = createRequire(import.meta.url)
 
-export const metrics = require('../../metrics.js')
+export const metrics = require('flakeforge/metrics')
 
 /** The clients that there are, each with the registry class that it has. */
 export const CLIENTS = {

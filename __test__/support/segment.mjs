@@ -1,10 +1,12 @@
 // SegmentId on a counter in this process, which a test can make slow, fail and forget.
 
 import { createRequire } from 'node:module'
-import { FlakeId, outcomes } from './index.mjs'
+import { lease, outcomes } from './index.mjs'
 
-export const { counterError, mismatchError, storeError } = createRequire(import.meta.url)('../../lib/base/errors.js')
-export const { SegmentId } = FlakeId
+export const { counterError, mismatchError, storeError } = createRequire(import.meta.url)(
+  '../../target/rooms/lib/base/errors.js',
+)
+export const { SegmentId } = lease
 export const LAST = 2n ** 64n - 2n // the last ID there can be: a counter ends at 2^64 - 1
 
 const unused = async () => {

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
-const errors = require('../../lib/base/errors.js')
+const errors = require('../../target/rooms/lib/base/errors.js')
 
 let lineages = 0
 

@@ -4,10 +4,10 @@
 // and its own clock until, by that clock, the ttl has passed since the last renewal. The store and the requests to it are
 // the same; only the windows that it grants are ignored. This file must never be used for anything else.
 
-const FlakeId = require('../../index.js')
-const { leaseExpiredError } = require('../../lib/base/errors.js')
-const { readJoinOptions } = require('../../lib/lease/join-options.js')
-const { openStore } = require('../../lib/lease/stores/open.js')
+const FlakeId = require('flakeforge')
+const { leaseExpiredError } = require('../../target/rooms/lib/base/errors.js')
+const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
+const { openGiven } = require('../../target/rooms/lib/lease/stores/open.js')
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 
@@ -25,7 +25,7 @@ class DeadlineLease {
   /** @param {string} url @param {object} options as for FlakeId.join() */
   static async open(url, options) {
     const lease = new DeadlineLease()
-    const { store, close } = openStore(url)
+    const { store, close } = openGiven(url)
     lease.#store = store
     lease.#closeStore = close
     lease.#options = { ...readJoinOptions(options), generator: generatorOptions(options) }

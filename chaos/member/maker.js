@@ -6,8 +6,8 @@
 
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
-const FlakeId = require('../../index.js')
-const { RemoteFlakeId } = require('../../remote.js')
+const FlakeId = require('flakeforge')
+const { RemoteFlakeId } = require('flakeforge/remote')
 const { Batch, CALLS } = require('./calls.js')
 const { DeadlineLease } = require('./deadline-lease.js')
 

@@ -5,8 +5,8 @@
 // negative control, in which there must be duplicates.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const FlakeId = require('../../index.js')
-const { openStore } = require('../../lib/lease/stores/open.js')
+const FlakeId = require('flakeforge')
+const { openGiven } = require('../../target/rooms/lib/lease/stores/open.js')
 const clock = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
@@ -46,7 +46,7 @@ const makeGroup = (server) => FlakeId.createGroup(server.urlAt(server.port), LEA
  * what it has lost. createGroup() does; otherwise the quiet period would begin after it was ended.
  */
 async function endQuietOn(server, lease) {
-  const { store, close } = openStore(server.urlAt(server.port))
+  const { store, close } = openGiven(server.urlAt(server.port))
   try {
     await FlakeId.createGroup(store, lease)
     await endQuiet(store.records, lease.group)

@@ -13,7 +13,7 @@
 const { mkdtempSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const FlakeId = require('../../index.js')
+const FlakeId = require('flakeforge')
 const clock = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { pick, strike } = require('../faults/fault.js')

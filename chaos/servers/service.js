@@ -9,7 +9,7 @@ const path = require('node:path')
 const { endsInTime } = require('../run/ends-in-time.js')
 const clock = require('../faults/clock.js')
 
-const PROGRAM = path.join(__dirname, '..', '..', 'packages', 'server', 'bin', 'flakeforge-server.js')
+const PROGRAM = path.join(__dirname, '..', '..', 'packages', 'server', 'dist', 'flakeforge-server.mjs')
 const READY = /flakeforge-server is ready at \S+:(\d+)/
 const LISTENS = /listens at \S+:(\d+)/
 /** Without what the harness itself is told by: a server refuses variables of ours that it does not know. */

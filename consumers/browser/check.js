@@ -74,7 +74,7 @@ async function withPage(url, done) {
 /** What is wrong with the page's answer. */
 function faultOf({ error, ids, node, unique, files, isolated }, isIsolated) {
   if (error !== undefined) return error
-  const FlakeId = require('../../index.js')
+  const FlakeId = require('flakeforge')
   const numbers = ids.map(BigInt)
   const age = Date.now() - new FlakeId().decode(numbers[0]).timestamp
   if (numbers[0] >= numbers[1] || numbers[1] >= numbers[2]) return `the IDs are not in order: ${ids}`

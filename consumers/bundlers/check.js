@@ -7,7 +7,7 @@ const path = require('node:path')
 const { project, run } = require('../project.js')
 const { ownPlatform } = require('../../scripts/pack.js')
 
-const COMMAND = path.join('node_modules', 'flakeforge', 'bin', 'flakeforge.js')
+const COMMAND = path.join('node_modules', 'flakeforge', 'dist', 'flakeforge.mjs')
 const WAYS = ['an address', 'a client'] // see ids.mjs
 const DOCUMENT = path.join(__dirname, '..', '..', 'docs', 'package', 'bundling.md')
 const platform = ownPlatform().manifest
@@ -56,7 +56,7 @@ function faultOf(text) {
   } catch {
     return `this is no array of IDs: ${text}`
   }
-  const FlakeId = require('../../index.js')
+  const FlakeId = require('flakeforge')
   const age = Date.now() - new FlakeId().decode(ids[0]).timestamp
   if (ids.length !== 3 || ids[0] >= ids[1]) return `not two IDs in order and a third: ${text}`
   if (Math.abs(age) > 60_000) return `an ID that is ${age} ms old: ${text}`

@@ -1,6 +1,7 @@
 // The IDs of a small application, which each bundler builds.
 
-import { FlakeId, redisStore, SegmentId } from 'flakeforge'
+import { FlakeId } from 'flakeforge'
+import { redisStore, SegmentId } from 'flakeforge/lease'
 import { Redis } from 'ioredis'
 
 /** flakeforge itself finds a client for the address. */

@@ -55,9 +55,10 @@ function bundled(folder) {
 
 /** The page as it is: the browser loads the modules of the package one by one. */
 const UNBUNDLED = `<script type="importmap">{ "imports": {
-  "flakeforge": "./node_modules/flakeforge/web/index.js",
-  "flakeforge/codec": "./node_modules/flakeforge/web/codec.js",
-  "flakeforge/remote": "./node_modules/flakeforge/web/remote.js"
+  "flakeforge": "./node_modules/flakeforge/dist/web/index.js",
+  "flakeforge/codec": "./node_modules/flakeforge/dist/web/codec.js",
+  "flakeforge/lease": "./node_modules/flakeforge/dist/web/lease.js",
+  "flakeforge/remote": "./node_modules/flakeforge/dist/web/remote.js"
 } }</script><script type="module" src="page.mjs"></script>`
 
 /** What a page with these scripts shows. */
@@ -116,7 +117,7 @@ function skip(report, why) {
 module.exports = async (report) => {
   const folder = project(__dirname)
   const { work } = await import(path.join(folder, 'work.mjs'))
-  const main = require('../../index.js')
+  const main = require('flakeforge')
   const wanted = JSON.parse(JSON.stringify(work(main), main.jsonReplacer))
   report('codec: bundle for a page', bundle(folder, 'page.mjs', ['--format=iife']))
   for (const file of ['worker.mjs', 'remote.mjs'])
@@ -127,7 +128,7 @@ module.exports = async (report) => {
   tell(
     report,
     'codec: Node, without the addon',
-    JSON.stringify({ ...EMPTY, work: work({ ...main, ...require('../../codec.js') }) }, main.jsonReplacer),
+    JSON.stringify({ ...EMPTY, work: work({ ...main, ...require('flakeforge/codec') }) }, main.jsonReplacer),
     wanted,
   )
   await inWorkerd(report, folder, wanted)

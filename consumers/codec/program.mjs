@@ -2,6 +2,7 @@
 
 import FlakeId, * as main from 'flakeforge'
 import * as codec from 'flakeforge/codec'
+import { fileStore } from 'flakeforge/lease'
 import { RemoteFlakeId } from 'flakeforge/remote'
 import { work } from './work.mjs'
 
@@ -20,11 +21,7 @@ export async function answer() {
       work: work({ ...main, ...codec }),
       isSame: main.Layout === codec.Layout && main.RemoteFlakeId === RemoteFlakeId && FlakeId === main.FlakeId,
       bytes: [bytes.constructor.name, bytes.length],
-      noAddon: [
-        await codeOf(() => new FlakeId()),
-        await codeOf(() => FlakeId.join()),
-        await codeOf(() => main.fileStore()),
-      ],
+      noAddon: [await codeOf(() => new FlakeId()), await codeOf(() => FlakeId.join()), await codeOf(() => fileStore())],
     },
     main.jsonReplacer,
   )

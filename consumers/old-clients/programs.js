@@ -1,7 +1,8 @@
 // What a project tries with its client package: `node programs.js NAME ADDRESS` prints the result of each try as [name
 // of the try, code, message].
 
-const { join, postgresStore, redisStore } = require('flakeforge')
+const { join } = require('flakeforge')
+const { postgresStore, redisStore } = require('flakeforge/lease')
 
 /** Clients as users make them, but never connected. */
 const CLIENTS = {

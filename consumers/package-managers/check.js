@@ -79,7 +79,7 @@ function faultOf(text) {
   const found = /^\["\d+","\d+","\d+"\]$/m.exec(text)
   if (found === null) return 'no IDs'
   const ids = JSON.parse(found[0]).map(BigInt)
-  const FlakeId = require('../../index.js')
+  const FlakeId = require('flakeforge')
   const age = Date.now() - new FlakeId().decode(ids[0]).timestamp
   if (ids[0] >= ids[1] || ids[1] >= ids[2]) return 'the IDs are not in order'
   if (Math.abs(age) > 60_000) return `the first ID is ${age} ms old`
@@ -166,7 +166,9 @@ module.exports = async function check(report, wants) {
   const server = wantPostgres() === undefined ? undefined : await startPostgres()
   try {
     if (server)
-      must(run(process.execPath, ['bin/flakeforge.js', 'create', server.url, 'orders'], path.join(__dirname, '../..')))
+      must(
+        run(process.execPath, ['dist/flakeforge.mjs', 'create', server.url, 'orders'], path.join(__dirname, '../..')),
+      )
     const all = new Rows({ away, modules: path.join(folder, 'node_modules'), report })
     for (const row of rows().filter(({ name }) => wants(name))) checkRow(all, row, server?.url)
   } finally {

@@ -74,9 +74,10 @@ const waits = {
       await (await second).close()
     }),
 
-  SegmentId: (FlakeId) =>
+  SegmentId: () =>
     withFolder(async (store) => {
-      const invoices = await FlakeId.SegmentId.open(store, { name: 'invoices', block: 10 })
+      const { SegmentId } = require('flakeforge/lease')
+      const invoices = await SegmentId.open(store, { name: 'invoices', block: 10 })
       for (let i = 0n; i < 100n; i++) assert.strictEqual((await invoices.nextAsync()).readBigUInt64BE(), i)
       await invoices.close()
     }),

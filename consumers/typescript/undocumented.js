@@ -4,7 +4,8 @@
 const path = require('node:path')
 
 const PROGRAM = `
-import FlakeId, { Layout, layouts, format, type LayoutSpec } from 'flakeforge'
+import FlakeId, { createGroup, format, Layout, layouts, type LayoutSpec, Seal, toBigInt } from 'flakeforge'
+import { LeasedFlakeId, openStore, SegmentId } from 'flakeforge/lease'
 const flake = new FlakeId({
   datacenter: 1, worker: 2, id: 3, epoch: 0, seqMask: 1, layout: 'flake', nodeOffset: 1, idOffset: 1n, maxAheadMs: 0,
   maxWaitMs: 0, prefetch: true, clock: Date.now, shared: 'file',
@@ -35,16 +36,22 @@ flake.ids
 flake.decode
 flake.layout.range
 flake.stats.aheadMs
-FlakeId.createGroup
-FlakeId.SegmentId
-FlakeId.LeasedFlakeId
+createGroup
+format
+layouts
+Seal
+toBigInt
+LeasedFlakeId
+openStore
+SegmentId
+FlakeId.join
 `
 
 /** The places of names that an editor should explain: keys of options, names taken from decoded parts, and members. */
 function positions(text) {
   const keys = [...text.matchAll(/[{,]\s*(?<name>\w+)(?=:)/g)]
   const parts = [...text.matchAll(/(?<=const \{[^}]*)\b(?<name>\w+)(?=[^{]*\} =)/g)]
-  const members = [...text.matchAll(/^FlakeId\.(?<name>\w+)$|^flake\.(?:\w+\.)?(?<member>\w+)$/gm)]
+  const members = [...text.matchAll(/^(?:FlakeId\.)?(?<name>\w+)$|^flake\.(?:\w+\.)?(?<member>\w+)$/gm)]
   return [...keys, ...parts, ...members].map((match) => {
     const name = match.groups.name ?? match.groups.member
     return { name, at: match.index + match[0].lastIndexOf(name) }

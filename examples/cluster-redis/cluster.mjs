@@ -5,7 +5,8 @@
 
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { FlakeId, redisStore } from 'flakeforge'
+import { FlakeId } from 'flakeforge'
+import { redisStore } from 'flakeforge/lease'
 import { Redis } from 'ioredis'
 
 const WORKERS = 4

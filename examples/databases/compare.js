@@ -1,8 +1,6 @@
 // Whether what a library gave is the ID that was stored, to the last digit. It must never convert an ID to a number.
 
-import flakeforge from '../../index.js'
-
-const { toBigInt } = flakeforge
+import { toBigInt } from 'flakeforge'
 
 /** The library answered, and the answer is wrong. */
 export class Inexact extends Error {}

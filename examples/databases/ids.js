@@ -1,9 +1,8 @@
 // The IDs that every library has to keep: flakes of four sizes. Those of an odd counter are not representable as JavaScript
 // numbers. IDs with counter 0 are multiples of 4096: they survive a conversion to a number and would hide the fault.
 
-import flakeforge from '../../index.js'
+import { layouts, toBigInt, toSigned } from 'flakeforge'
 
-const { layouts, toBigInt, toSigned } = flakeforge
 const layout = layouts.flake
 const PER_NODE = 2048 // odd counters
 

@@ -6,7 +6,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { FlakeId, layouts, postgresStore, toSigned } from 'flakeforge'
+import { FlakeId, layouts, toSigned } from 'flakeforge'
+import { postgresStore } from 'flakeforge/lease'
 import pg from 'pg'
 
 const WRITERS = 4

@@ -2,11 +2,13 @@
 // The memory belongs to this page or worker alone. It must be there before flakeforge is, so this module waits.
 
 import { Buffer } from 'buffer'
+import { getBuiltinModule, pauseBy } from './page.cjs'
 import { makeMemory, start } from './start.cjs'
 
 /** What flakeforge uses of Node's globals. */
 const nodeLike = {
   env: {},
+  getBuiltinModule,
   emitWarning: (text, { code }) => console.warn(`${code}: ${text}`),
   nextTick: (call, ...args) => queueMicrotask(() => call(...args)),
   hrtime() {
@@ -21,13 +23,15 @@ globalThis.process = { ...nodeLike, ...globalThis.process }
 const file = await fetch(new URL('./flakeforge.wasm32-wasi.wasm', import.meta.url))
 if (!file.ok) throw new Error(`flakeforge: ${file.url} cannot be loaded, status ${file.status}`)
 const module = await WebAssembly.compile(await file.arrayBuffer())
-globalThis[Symbol.for('flakeforge.addon')] = start(module, makeMemory())
+const addon = start(module, makeMemory())
+addon.wasm.pause = pauseBy(addon.wasm)
+globalThis[Symbol.for('flakeforge.addon')] = addon
 console.warn(
   'FLAKEFORGE_WASM: flakeforge runs as WebAssembly: slower, without files and leases. Every tab and every worker needs a ' +
     'node number of its own, or they can make the same IDs.',
 )
 
-const { default: FlakeId } = await import('flakeforge/with-addon')
+const all = await import('flakeforge/with-addon')
 
-export const { Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = FlakeId
-export { FlakeId, FlakeId as default }
+export const { FlakeId, Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = all
+export default FlakeId

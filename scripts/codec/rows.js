@@ -1,6 +1,6 @@
 'use strict'
 
-// The dialects as lib/codec/dialects.js has them, from the first of the core's vectors. It has them from
+// The dialects as lib/codec/dialects.ts has them, from the first of the core's vectors. It has them from
 // core/src/layout/dialects.rs.
 
 const { readFileSync } = require('node:fs')

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 
-const codec = createRequire(import.meta.url)('../../codec.js')
+const codec = createRequire(import.meta.url)('flakeforge/codec')
 const ROOT = new URL('../../', import.meta.url)
 
 const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']

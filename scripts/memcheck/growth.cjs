@@ -13,7 +13,7 @@ const { Worker } = require('node:worker_threads')
 const { probe } = require('./probe.cjs')
 
 const [folder, chosen] = process.argv.slice(2)
-const FlakeId = chosen === 'probe' ? undefined : require(path.join(folder, 'index.js'))
+const FlakeId = chosen === 'probe' ? undefined : require(path.join(folder, 'dist', 'index.cjs'))
 const files = path.join(folder, 'target', 'growth')
 const TIME = 1_700_000_000_000
 const COLLECTIONS = 4 // what a finalizer gives back may need another one

@@ -7,11 +7,11 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import esbuild from 'esbuild'
+import FlakeId from 'flakeforge'
 import { startServer } from '../../__test__/servers/flakeforge.mjs'
 import { startRedis } from '../../__test__/servers/redis.mjs'
 import { freshFolder } from '../../__test__/servers/server.mjs'
 import { launchBrowser } from '../../__test__/support/browser.mjs'
-import FlakeId from '../../index.mjs'
 
 const require = createRequire(import.meta.url)
 const { BUILT, buildPage } = require('./build.js')

@@ -1,4 +1,4 @@
-// How many blocks a member of a counter asks for at once: lib/lease/segment/demand.js by times that are given to it, and SegmentId's use
+// How many blocks a member of a counter asks for at once: lib/lease/segment/demand.ts by times that are given to it, and SegmentId's use
 // of it by a clock that stands still.
 
 import '../../support/clocks.mjs' // before flakeforge
@@ -9,7 +9,7 @@ import { replaceClocks } from '../../support/clocks.mjs'
 import { holds, numberOf, turn } from '../../support/index.mjs'
 import { opened, range } from '../../support/segment.mjs'
 
-const { Demand } = createRequire(import.meta.url)('../../../lib/lease/segment/demand.js')
+const { Demand } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/segment/demand.js')
 
 const FAST = 1 // ms: by then what came is used up
 const FAIR = 50

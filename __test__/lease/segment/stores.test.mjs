@@ -11,10 +11,10 @@ import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
 import { startMysql, wantMysql } from '../../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../../servers/postgres.mjs'
 import { startRedis, wantRedis } from '../../servers/redis.mjs'
-import { called, FlakeId, jsonOfChild, numberOf, outcomes, submit, until } from '../../support/index.mjs'
+import { called, jsonOfChild, lease, numberOf, outcomes, submit, until } from '../../support/index.mjs'
 
-const { recordKey } = createRequire(import.meta.url)('../../../lib/lease/stores/etcd/keys.js')
-const { SegmentId } = FlakeId
+const { recordKey } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/etcd/keys.js')
+const { SegmentId } = lease
 
 function startFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-segment-'))
@@ -156,7 +156,7 @@ for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRes
   test(`${kind}: several processes at once, thousands of IDs each, none twice`, async (t) => {
     const url = urlOf(await serverOf(kind))
     const source = (block) => `
-      const segment = await FlakeId.SegmentId.open(${JSON.stringify(url)}, { name: 'processes', block: ${block} })
+      const segment = await lease.SegmentId.open(${JSON.stringify(url)}, { name: 'processes', block: ${block} })
       const ids = []
       for (let i = 0; i < 3000; i++) ids.push(String(FlakeId.toBigInt(await segment.nextAsync())))
       await segment.close()
@@ -289,7 +289,7 @@ for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRes
 const etcdTest = STORES.etcd.isThere ? anyTest.serial : anyTest.serial.skip
 
 etcdTest('etcd: several members on one store object take nothing for a loss', async (t) => {
-  const store = FlakeId.etcdStore({ endpoints: (await serverOf('etcd')).url })
+  const store = lease.etcdStore({ endpoints: (await serverOf('etcd')).url })
   const blocks = [100, 100, 1, 7, 1000]
   const members = await Promise.all(blocks.map((block) => opened(t, store, { name: 'one store', block })))
   const ids = await Promise.all(

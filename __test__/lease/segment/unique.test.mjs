@@ -7,10 +7,10 @@ import os from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
-import { FlakeId, numberOf, split, turn } from '../../support/index.mjs'
+import { lease, numberOf, split, turn } from '../../support/index.mjs'
 import { NAME, SegmentId } from '../../support/segment.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../../../lib/lease/stores/database.js')
+const { DatabaseStore } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/database.js')
 
 /** Records that are read and swapped at once or later, or not, or that are written without an answer that says so. */
 class UnsteadyRecords {
@@ -157,7 +157,7 @@ test('files', async (t) => {
   t.teardown(() => fs.rmSync(root, { recursive: true }))
   let runs = 0
   const property = fc.asyncProperty(stepsOf(kindsBut('mood', 'restart', 'lose')), (steps) => {
-    const store = FlakeId.fileStore(path.join(root, String(runs++)))
+    const store = lease.fileStore(path.join(root, String(runs++)))
     return isUnique(new Run(() => store), steps)
   })
   await t.notThrowsAsync(fc.assert(property, { numRuns: 30 }))

@@ -9,17 +9,17 @@ import * as postgres from '../../servers/postgres.mjs'
 import * as redis from '../../servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
-const { DatabaseStore } = require('../../../lib/lease/stores/database.js')
-const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
-const { groupPrefix, recordKey } = require('../../../lib/lease/stores/etcd/keys.js')
-const { readOptions } = require('../../../lib/lease/stores/etcd/options.js')
-const { EtcdRecords } = require('../../../lib/lease/stores/etcd/records.js')
-const { mysqlClient } = require('../../../lib/lease/stores/mysql/client.js')
-const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
-const { postgresClient } = require('../../../lib/lease/stores/postgres/client.js')
-const { PostgresRecords } = require('../../../lib/lease/stores/postgres/records.js')
-const { redisClient } = require('../../../lib/lease/stores/redis/client.js')
-const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
+const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
+const { Gateway } = require('../../../target/rooms/lib/lease/stores/etcd/gateway.js')
+const { groupPrefix, recordKey } = require('../../../target/rooms/lib/lease/stores/etcd/keys.js')
+const { readOptions } = require('../../../target/rooms/lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../../../target/rooms/lib/lease/stores/etcd/records.js')
+const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
+const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
+const { redisClient } = require('../../../target/rooms/lib/lease/stores/redis/client.js')
+const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
 
 export { DatabaseStore }
 

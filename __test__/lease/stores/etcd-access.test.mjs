@@ -16,8 +16,8 @@ import { newOwner } from '../../support/records.mjs'
 import { openGroup, works } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
-const { etcdStore, openEtcd } = require('../../../lib/lease/stores/etcd.js')
-const { parseUrl } = require('../../../lib/lease/stores/etcd/options.js')
+const { etcdStore, openEtcd } = require('../../../target/rooms/lib/lease/stores/etcd.js')
+const { parseUrl } = require('../../../target/rooms/lib/lease/stores/etcd/options.js')
 
 const run = promisify(execFile)
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
@@ -246,7 +246,7 @@ async function withTls(t) {
 test.serial('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
   const { server, cert } = await withTls(t)
   const url = `etcds://127.0.0.1:${server.port}`
-  const store = fileURLToPath(new URL('../../../lib/lease/stores/etcd.js', import.meta.url))
+  const store = fileURLToPath(new URL('../../../target/rooms/lib/lease/stores/etcd.js', import.meta.url))
   const program = `require(${JSON.stringify(store)}).openEtcd('${url}').advance('c', 2n, 41n).then(({ number }) => console.log(String(number)))`
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert }
   t.is((await run(process.execPath, ['-e', program], { env })).stdout, '41\n')

@@ -9,7 +9,7 @@ import { edited, newOwner } from '../../support/records.mjs'
 import { openGroup, stepsOf } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
-const { etcdStore } = require('../../../lib/lease/stores/etcd.js')
+const { etcdStore } = require('../../../target/rooms/lib/lease/stores/etcd.js')
 
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
 

@@ -10,9 +10,9 @@ import { freePort, until } from '../../servers/server.mjs'
 import { put, slotName, textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
-const { Gateway } = require('../../../lib/lease/stores/etcd/gateway.js')
-const { readOptions } = require('../../../lib/lease/stores/etcd/options.js')
-const { EtcdRecords } = require('../../../lib/lease/stores/etcd/records.js')
+const { Gateway } = require('../../../target/rooms/lib/lease/stores/etcd/gateway.js')
+const { readOptions } = require('../../../target/rooms/lib/lease/stores/etcd/options.js')
+const { EtcdRecords } = require('../../../target/rooms/lib/lease/stores/etcd/records.js')
 
 const test = wantEtcd() === undefined ? anyTest.skip : anyTest
 

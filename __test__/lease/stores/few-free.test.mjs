@@ -10,7 +10,7 @@ import { callsOn } from './rules.mjs'
 
 const require = createRequire(import.meta.url)
 const { FlakeId } = require('../../..')
-const { openRedis } = require('../../../lib/lease/stores/redis.js')
+const { openRedis } = require('../../../target/rooms/lib/lease/stores/redis.js')
 
 const { redis } = DATABASES
 const define = redis.isInstalled() ? test.serial : test.skip

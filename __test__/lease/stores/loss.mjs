@@ -1,5 +1,5 @@
 // A real server that loses what it acknowledged, or restarts and loses nothing, whatever database it is: the steps of
-// lib/lease/stores/database.js on it, and members of groups and counters. It must know no database: databases.mjs does, and
+// lib/lease/stores/database.ts on it, and members of groups and counters. It must know no database: databases.mjs does, and
 // each test file knows how its own loses something.
 //
 // Times are compared with what the store itself answered, never with how long something took. No test waits for the end of
@@ -14,13 +14,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { until } from '../../servers/server.mjs'
-import { FlakeId } from '../../support/index.mjs'
+import { FlakeId, lease } from '../../support/index.mjs'
 import { closeAfter, happens, named, record, tryJoin } from '../../support/lease.mjs'
 import { edited, newOwner, slotName } from '../../support/records.mjs'
 import { DatabaseStore, startDurable } from './databases.mjs'
 
-const { openStore } = createRequire(import.meta.url)('../../../lib/lease/stores/open.js')
-const { SegmentId } = FlakeId
+const { openGiven } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/open.js')
+const { SegmentId } = lease
 
 const run = promisify(execFile)
 
@@ -60,7 +60,7 @@ class Member {
 
   constructor(url, config = LONG) {
     this.#config = config
-    this.store = new DatabaseStore(openStore(url).store.records) // stores of one address share theirs
+    this.store = new DatabaseStore(openGiven(url).store.records) // stores of one address share theirs
     this.owner = newOwner()
   }
 
@@ -314,7 +314,7 @@ export function withDirectoryPutBack({ server, url }, signal) {
 /** A store that tells when it is asked for something. */
 function watchedStore(t, url) {
   const asked = new EventEmitter()
-  const { store, close } = openStore(url)
+  const { store, close } = openGiven(url)
   t.teardown(close)
   const { records } = store
   for (const call of ['read', 'checkDurable']) {

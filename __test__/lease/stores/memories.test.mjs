@@ -1,9 +1,9 @@
-// lib/lease/stores/memories.js: which stores remember together.
+// lib/lease/stores/memories.ts: which stores remember together.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
 
-const { memoryOf } = createRequire(import.meta.url)('../../../lib/lease/stores/memories.js')
+const { memoryOf } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/memories.js')
 
 test('stores of one address share a memory, until the last of them is closed', (t) => {
   const [one, two] = [memoryOf('redis://a'), memoryOf('redis://a')]

@@ -14,10 +14,10 @@ import { stopProcess } from '../../support/stop-process.mjs'
 import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const require = createRequire(import.meta.url)
-const { DatabaseStore } = require('../../../lib/lease/stores/database.js')
-const { mysqlStore, openMysql } = require('../../../lib/lease/stores/mysql.js')
-const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
-const { openMariadb, openMysql2 } = require('../../../lib/lease/stores/mysql/url.js')
+const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
+const { mysqlStore, openMysql } = require('../../../target/rooms/lib/lease/stores/mysql.js')
+const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
+const { openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
 
 const test = isInstalled ? anyTest : anyTest.skip
 
@@ -186,7 +186,8 @@ test('a URL where no server is: an error with its cause, at every step, and no p
   await store.close()
 })
 
-const OPEN = (call) => `const store = require('./lib/lease/stores/mysql.js').openMysql(process.argv[1]); ${call}`
+const OPEN = (call) =>
+  `const store = require('./target/rooms/lib/lease/stores/mysql.js').openMysql(process.argv[1]); ${call}`
 
 const USE_AND_CLOSE = OPEN(`
   Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)]).then(async (values) => {
@@ -210,7 +211,7 @@ for (const name of ['mysql2', 'mariadb']) {
   test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
     const code = OPEN(`store.list('g').then(async () => {
       await store.list('g')
-      const other = require('./lib/lease/stores/mysql.js').openMysql(process.argv[1])
+      const other = require('./target/rooms/lib/lease/stores/mysql.js').openMysql(process.argv[1])
       console.log(await other.list('g'))
     })`)
     t.is(await runIn(await newProject(t, name), code, await freshUrl()), '[]')
@@ -229,7 +230,7 @@ for (const name of ['mysql2', 'mariadb']) {
 test('a URL in a project without a client package says what to install', async (t) => {
   const code = `
     try {
-      require('./lib/lease/stores/mysql.js').openMysql('mysql://localhost/ids')
+      require('./target/rooms/lib/lease/stores/mysql.js').openMysql('mysql://localhost/ids')
     } catch ({ code, message }) {
       console.log(code, message)
     }`

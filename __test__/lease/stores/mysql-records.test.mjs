@@ -20,11 +20,11 @@ import { DATABASES } from './databases.mjs'
 import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const require = createRequire(import.meta.url)
-const { mysqlClient } = require('../../../lib/lease/stores/mysql/client.js')
-const { MysqlRecords } = require('../../../lib/lease/stores/mysql/records.js')
-const { SCHEMA } = require('../../../lib/lease/stores/mysql/schema.js')
-const { insert, update } = require('../../../lib/lease/stores/mysql/swap.js')
-const { openClient, openMariadb, openMysql2 } = require('../../../lib/lease/stores/mysql/url.js')
+const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
+const { SCHEMA } = require('../../../target/rooms/lib/lease/stores/mysql/schema.js')
+const { insert, update } = require('../../../target/rooms/lib/lease/stores/mysql/swap.js')
+const { openClient, openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
 
 const clock = require('../../../chaos/faults/clock.js')
 
@@ -778,8 +778,8 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
 
   test(`${name}: a client that is not closed does not keep the process alive`, async (t) => {
     const program = `
-      const { MysqlRecords } = require('./lib/lease/stores/mysql/records.js')
-      const open = require('./lib/lease/stores/mysql/url.js')
+      const { MysqlRecords } = require('./target/rooms/lib/lease/stores/mysql/records.js')
+      const open = require('./target/rooms/lib/lease/stores/mysql/url.js')
       const records = new MysqlRecords(open.${name === 'mysql2' ? 'openMysql2' : 'openMariadb'}(require('${name}'), process.argv[1]))
       records.read('g', ['group']).then(({ values }) => console.log(values))`
     const cwd = join(import.meta.dirname, '..', '..', '..')

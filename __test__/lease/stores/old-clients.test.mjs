@@ -2,9 +2,9 @@
 // objects have what the store knows them by. No server is needed.
 
 import test from 'ava'
-import { FlakeId } from '../../support/index.mjs'
+import { lease } from '../../support/index.mjs'
 
-const { postgresStore, redisStore } = FlakeId
+const { postgresStore, redisStore } = lease
 const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
 
 test('node-redis 3', (t) => {

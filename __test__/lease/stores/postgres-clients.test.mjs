@@ -17,8 +17,8 @@ import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
-const { openPostgres, postgresStore } = require('../../../lib/lease/stores/postgres.js')
-const { openPg, openPostgresJs } = require('../../../lib/lease/stores/postgres/url.js')
+const { openPostgres, postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
+const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
 const run = promisify(execFile)
 const LIB = join(import.meta.dirname, '..', '..', '..', 'lib')
@@ -98,7 +98,7 @@ test('a Client of pg, which will have no queue, is never sent a query during ano
   const program = `
     const { Client } = require('pg')
     const client = new Client(process.argv[1])
-    const store = require('./lib/lease/stores/postgres.js').postgresStore(client)
+    const store = require('./target/rooms/lib/lease/stores/postgres.js').postgresStore(client)
     client.connect().then(async () => {
       await Promise.all(['a', 'b', 'c'].map((name) => store.advance(name, 1n, 0n)))
       await client.end()
@@ -196,7 +196,7 @@ async function restricted(t, name) {
   return { owner, store: postgresStore(connect(server.urlOf(name))) }
 }
 
-const SCHEMA = require('../../../lib/lease/stores/postgres/schema.js')
+const SCHEMA = require('../../../target/rooms/lib/lease/stores/postgres/schema.js')
 
 test('a role that may only read and write the tables is enough', async (t) => {
   const { owner, store } = await restricted(t, 'member')
@@ -350,7 +350,7 @@ for (const version of ['3.4.8', '3.5.0-beta.1', '4.0.0']) {
 }
 
 const OPEN = `try {
-  require('./lib/lease/stores/postgres.js').openPostgres('postgres://h/')
+  require('./target/rooms/lib/lease/stores/postgres.js').openPostgres('postgres://h/')
 } catch ({ code, message }) { console.log(code, message) }`
 
 /** Opens a URL in a project that has postgres.js alone, or what says to be that version of it. */
@@ -367,7 +367,7 @@ async function openBeside(t, version) {
 for (const name of ['pg', 'postgres']) {
   test(`a URL in a project with ${name} alone: every call works, and close() lets the process end`, async (t) => {
     const code = `
-      const store = require('./lib/lease/stores/postgres.js').openPostgres(process.argv[1])
+      const store = require('./target/rooms/lib/lease/stores/postgres.js').openPostgres(process.argv[1])
       Promise.all([store.advance('${name} one', 1n, 1n), store.advance('${name} two', 1n, 2n)]).then(async (values) => {
         await store.close()
         await store.close()
@@ -382,7 +382,7 @@ test('without a package a URL is an error that says what to install', async (t) 
 })
 
 test('a store of a URL that is not closed does not keep the process alive', async (t) => {
-  const program = `require('./lib/lease/stores/postgres.js').openPostgres(process.argv[1]).list('g').then(console.log)`
+  const program = `require('./target/rooms/lib/lease/stores/postgres.js').openPostgres(process.argv[1]).list('g').then(console.log)`
   const { stdout } = await run(process.execPath, ['-e', program, server.url], { cwd: join(LIB, '..'), timeout: 60_000 })
   t.is(stdout, '[]\n')
 })

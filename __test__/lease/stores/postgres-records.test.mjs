@@ -23,11 +23,11 @@ import { findProgram, until } from '../../servers/server.mjs'
 import { textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
-const { postgresClient } = require('../../../lib/lease/stores/postgres/client.js')
-const { PostgresRecords } = require('../../../lib/lease/stores/postgres/records.js')
-const { READ } = require('../../../lib/lease/stores/postgres/read.js')
-const SWAP = require('../../../lib/lease/stores/postgres/swap.js')
-const { openPg, openPostgresJs } = require('../../../lib/lease/stores/postgres/url.js')
+const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
+const { READ } = require('../../../target/rooms/lib/lease/stores/postgres/read.js')
+const SWAP = require('../../../target/rooms/lib/lease/stores/postgres/swap.js')
+const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
 const isHere = wantPostgres() !== undefined
 const test = isHere ? anyTest : anyTest.skip
@@ -265,7 +265,7 @@ test('a role that may only read and write the table is enough', async (t) => {
   await owner.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM public')
   const records = connect(t, url.replace('tester@', 'reader@'))
   await t.throwsAsync(records.read('g', []), { code: 'ERR_FLAKE_STORE', message: /may not create.*flakeforge schema/ })
-  const schema = require('../../../lib/lease/stores/postgres/schema.js')
+  const schema = require('../../../target/rooms/lib/lease/stores/postgres/schema.js')
   await owner.query(schema)
   await owner.query(schema) // a migration may run twice
   await owner.query('GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO reader')
@@ -276,7 +276,7 @@ test('a role that may only read and write the table is enough', async (t) => {
 
 test('whatever is in the table, and was when statistics were gathered, records are found by its primary key', async (t) => {
   const owner = await other(t, await freshDatabase())
-  await owner.query(require('../../../lib/lease/stores/postgres/schema.js'))
+  await owner.query(require('../../../target/rooms/lib/lease/stores/postgres/schema.js'))
   await owner.query('ALTER TABLE flakeforge_record SET (autovacuum_enabled = off)')
   const add = (group, name, count) =>
     owner.query(
@@ -623,7 +623,7 @@ test('a position is given only with a history', async (t) => {
 test('a swap never waits for less than the database asks for', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
-  await owner.query(require('../../../lib/lease/stores/postgres/schema.js'))
+  await owner.query(require('../../../target/rooms/lib/lease/stores/postgres/schema.js'))
   await owner.query(`
     CREATE TABLE seen (setting text);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { checkedRecords, recordStore } = require('../../../lib/lease/stores/record-store.js')
+const { checkedRecords, recordStore } = require('../../../target/rooms/lib/lease/stores/record-store.js')
 
 const NOW = 1_795_186_950_216
 const IDENTITY = { history: 'data 1', process: 'run 7' }

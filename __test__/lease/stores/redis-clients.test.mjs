@@ -13,9 +13,9 @@ import { stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
 
 const require = createRequire(import.meta.url)
-const { DatabaseStore } = require('../../../lib/lease/stores/database.js')
-const { redisStore, openRedis } = require('../../../lib/lease/stores/redis.js')
-const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
+const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
+const { redisStore, openRedis } = require('../../../target/rooms/lib/lease/stores/redis.js')
+const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
@@ -208,7 +208,7 @@ test('a URL: a client of our own, which close() ends', async (t) => {
   while ((await clients()) > before);
 })
 
-const { openIoredis, openNodeRedis } = require('../../../lib/lease/stores/redis/url.js')
+const { openIoredis, openNodeRedis } = require('../../../target/rooms/lib/lease/stores/redis/url.js')
 const OWN_CLIENTS = {
   ioredis: (url) => openIoredis({ Redis }, url),
   'node-redis': (url) => openNodeRedis({ createClient }, url),
@@ -336,8 +336,8 @@ for (const name of ['ioredis', 'redis']) {
   test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
     const { url } = await start(t)
     const code = `
-      const store = require('./lib/lease/stores/redis.js').openRedis('${url}')
-      const other = require('./lib/lease/stores/redis.js').openRedis('${url}')
+      const store = require('./target/rooms/lib/lease/stores/redis.js').openRedis('${url}')
+      const other = require('./target/rooms/lib/lease/stores/redis.js').openRedis('${url}')
       store.list('g').then(async () => {
         await other.list('g')
         await promisify(execFile)('redis-cli', ['-u', '${url}', 'CLIENT', 'PAUSE', '700'])
@@ -352,7 +352,7 @@ for (const name of ['ioredis', 'redis']) {
   test(`${name}: a store of a URL does not keep the process alive while its server is away`, async (t) => {
     const server = await start(t)
     const code = `
-      const store = require('./lib/lease/stores/redis.js').openRedis('${server.url}')
+      const store = require('./target/rooms/lib/lease/stores/redis.js').openRedis('${server.url}')
       store.list('g').then(() => {
         process.kill(${server.pid}, 'SIGKILL')
         return store.list('g').catch(({ code }) => console.log(code))
@@ -365,7 +365,7 @@ for (const name of ['ioredis', 'redis']) {
 const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
 
 const OPEN_AND_USE = (url) => `
-  const store = require('./lib/lease/stores/redis.js').openRedis('${url}')
+  const store = require('./target/rooms/lib/lease/stores/redis.js').openRedis('${url}')
   Promise.all([store.advance('one', 1n, 1n), store.advance('two', 1n, 2n)])
     .then(async (values) => {
       await store.close()
@@ -380,7 +380,7 @@ test('a URL in a project with node-redis alone', async (t) => {
 
 test('a URL in a project with node-redis alone, and no server', async (t) => {
   const code = `
-    const store = require('./lib/lease/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
+    const store = require('./target/rooms/lib/lease/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
     store.list('any').catch((error) => {
       console.log(error.code, error.cause.code)
       return store.close()
@@ -391,7 +391,7 @@ test('a URL in a project with node-redis alone, and no server', async (t) => {
 test('a URL in a project without a client package says what to install', async (t) => {
   const code = `
     try {
-      require('./lib/lease/stores/redis.js').openRedis('redis://localhost')
+      require('./target/rooms/lib/lease/stores/redis.js').openRedis('redis://localhost')
     } catch (error) {
       console.log(error.code, error.message)
     }`

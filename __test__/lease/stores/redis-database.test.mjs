@@ -10,7 +10,7 @@ import { FlakeId } from '../../support/index.mjs'
 import { tryJoin } from '../../support/lease.mjs'
 import { openGroup, stepsOf } from '../../support/steps.mjs'
 
-const { openRedis, redisStore } = createRequire(import.meta.url)('../../../lib/lease/stores/redis.js')
+const { openRedis, redisStore } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/redis.js')
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 const REFUSED = { code: 'ERR_FLAKE_STORE', message: /refused database \d+/ }

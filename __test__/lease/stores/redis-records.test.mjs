@@ -25,9 +25,9 @@ import { put, textOf } from '../../support/records.mjs'
 import { stepsOf } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
-const { openRedis } = require('../../../lib/lease/stores/redis.js')
-const { redisClient } = require('../../../lib/lease/stores/redis/client.js')
-const { RedisRecords } = require('../../../lib/lease/stores/redis/records.js')
+const { openRedis } = require('../../../target/rooms/lib/lease/stores/redis.js')
+const { redisClient } = require('../../../target/rooms/lib/lease/stores/redis/client.js')
+const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
 
 const run = promisify(execFile)
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
@@ -233,8 +233,8 @@ for (const name of ['run_id', 'master_replid2', 'master_replid']) {
     const client = new Redis(shared.port)
     t.teardown(() => client.disconnect())
     const [server, read] = [
-      require('../../../lib/lease/stores/redis/server.js'),
-      require('../../../lib/lease/stores/redis/read.js'),
+      require('../../../target/rooms/lib/lease/stores/redis/server.js'),
+      require('../../../target/rooms/lib/lease/stores/redis/read.js'),
     ]
     const call = (head) => client.eval(head + read, 1, 'flakeforge:{c}:records', 'group')
     await t.throwsAsync(call(server.replace(`'${name}'`, "'of no server'")), {

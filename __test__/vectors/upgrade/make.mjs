@@ -21,10 +21,10 @@ const COUNTER = { name: 'invoices', block: 100 }
 const write = (name, value) => fs.writeFileSync(path.join(here, name), `${JSON.stringify(value, undefined, 2)}\n`)
 
 /** Takes a slot, some IDs and a block, and gives nothing back, as a process that is killed. */
-async function use({ FlakeId }, store, options) {
+async function use({ FlakeId, lease }, store, options) {
   const flake = await FlakeId.join(store, options)
   const last = String(flake.takeBigInts(10).at(-1))
-  const segment = await FlakeId.SegmentId.open(store, COUNTER)
+  const segment = await lease.SegmentId.open(store, COUNTER)
   return { options, counter: COUNTER, slot: flake.slot, last, lastOfCounter: String(segment.nextBigInt()) }
 }
 
@@ -41,7 +41,7 @@ async function makeFiles(build) {
 
 /** All of this process, in 2090. */
 async function makeAll(folder) {
-  const build = require(folder)
+  const build = { FlakeId: require(folder), lease: require(path.join(folder, 'dist', 'lease.cjs')) }
   await makeFiles(build)
   process.kill(process.pid, 'SIGKILL') // nothing is given back
 }

@@ -2,7 +2,9 @@
 // test sees.
 
 const FlakeId = require('flakeforge')
-const { Layout, SegmentId, fileStore, format, layouts, parse } = FlakeId
+const { SegmentId, fileStore } = require('flakeforge/lease')
+
+const { Layout, format, layouts, parse } = FlakeId
 
 const flake = new FlakeId({ datacenter: 9, worker: 7, clock: () => 1_600_000_000_000 })
 

@@ -24,7 +24,7 @@ struct Input {
 }
 
 /// Random widths hardly ever add up to 64, so the last field may take what is left. Epoch and tick have the values that
-/// lib/layout/layout-spec.js accepts: a Date, and whole nanoseconds that a float holds.
+/// lib/codec/spec.ts accepts: a Date, and whole nanoseconds that a float holds.
 fn any_spec(u: &mut Unstructured) -> Result<Spec> {
     const NAMES: [&str; 8] = ["timestamp", "counter", "zero", "node", "shard", "machine", "", "mode"];
     let epoch_ms = u.int_in_range(-LAST_DATE_MS..=LAST_DATE_MS)?;

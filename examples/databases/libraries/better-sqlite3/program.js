@@ -2,7 +2,7 @@
 // Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import Database from 'better-sqlite3'
-import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
+import { jsonReplacer, jsonReviver } from 'flakeforge'
 
 const TABLES = `
   CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

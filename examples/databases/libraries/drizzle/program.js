@@ -4,7 +4,7 @@
 // signed.
 
 import { asc, between, eq, max, sql } from 'drizzle-orm'
-import { jsonReplacer } from '../../../../index.mjs'
+import { jsonReplacer } from 'flakeforge'
 import * as mariadb from './mariadb.js'
 import * as postgres from './postgres.js'
 import * as sqlite from './sqlite.js'

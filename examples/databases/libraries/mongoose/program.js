@@ -1,8 +1,8 @@
 // Mongoose, as far as it goes without a server: how it casts, and the BSON that it would send and has got. `bytes` are what
 // travels. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
+import { jsonReplacer } from 'flakeforge'
 import mongoose from 'mongoose'
-import { jsonReplacer } from '../../../../index.mjs'
 
 const { deserialize, serialize } = mongoose.mongo.BSON
 

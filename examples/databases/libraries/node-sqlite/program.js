@@ -3,7 +3,7 @@
 // Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import { DatabaseSync } from 'node:sqlite'
-import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
+import { jsonReplacer, jsonReviver } from 'flakeforge'
 
 const TABLES = `
   CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

@@ -1,8 +1,8 @@
 // pg: SQL by hand. A bigint goes out as its decimal text, and a column of type bigint comes back as text.
 // Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
+import { jsonReplacer, jsonReviver } from 'flakeforge'
 import pg from 'pg'
-import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
 
 const TABLES = `
   CREATE TABLE customers (id bigint PRIMARY KEY, name text NOT NULL);

@@ -1,8 +1,8 @@
 // postgres.js: SQL in template strings. A bigint is sent as an int8, and an int8 comes back as text, or as a bigint with
 // `types`. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
+import { jsonReplacer, jsonReviver } from 'flakeforge'
 import postgres from 'postgres'
-import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
 
 function open({ url, newId }, options, idInJson) {
   const sql = postgres(url, { onnotice: () => {}, ...options })

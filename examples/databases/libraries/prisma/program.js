@@ -4,7 +4,7 @@
 // Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for an unsigned column.
 
 import assert from 'node:assert/strict'
-import { jsonReplacer, jsonReviver } from '../../../../index.mjs'
+import { jsonReplacer, jsonReviver } from 'flakeforge'
 import { withIds } from './ids.js'
 import { TABLES } from './tables.js'
 

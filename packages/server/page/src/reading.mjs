@@ -1,14 +1,10 @@
 // What a text says: the ID in it, the layouts that it could be of, and the fields, times and forms to show. It knows neither
 // the document nor the server. It must never show a value that the codec has not read.
 
-import ranking from '../../../../bin/parts/ranking.js'
-import stamps from '../../../../bin/parts/stamps.js'
-import textForms from '../../../../bin/parts/text-forms.js'
-import { format, Layout, layouts, parse, toBigInt, toSigned } from '../../../../codec.js'
-
-const { contenders, isPlausible, ownSystem, rank, reasons } = ranking
-const { fromNow } = stamps
-const { readId } = textForms
+import { contenders, isPlausible, ownSystem, rank, reasons } from '../../../../bin/parts/ranking.ts'
+import { fromNow } from '../../../../bin/parts/stamps.ts'
+import { readId } from '../../../../bin/parts/text-forms.ts'
+import { format, Layout, layouts, parse, toBigInt, toSigned } from '../../../../lib/entries/codec.ts'
 
 /** The forms that can be chosen, and their names. */
 export const FORMS = {

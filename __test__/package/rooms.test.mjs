@@ -1,0 +1,83 @@
+// Who may import whom: the rooms of scripts/rooms.js, the lowest floor first. Types may be imported from anywhere. That no two
+// files need each other, Biome checks.
+
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { filesOf, importsOf, reached, sourcesIn } = require('../../scripts/imports.js')
+const { LIB } = require('../../scripts/rooms.js')
+
+const root = path.join(import.meta.dirname, '..', '..')
+const nameOf = (file) => path.relative(root, file).split(path.sep).join('/')
+const roomOf = (name) => name.split('/')[1]
+
+/** All imports of lib/, as pairs of names. */
+const IMPORTS = sourcesIn(path.join(root, 'lib')).flatMap((file) =>
+  filesOf(file).map((other) => [nameOf(file), nameOf(other)]),
+)
+
+const ROOMS = [...Object.keys(LIB), 'entries']
+
+/** Asserts that no import breaks a rule. */
+function none(t, isWrong) {
+  t.deepEqual(
+    IMPORTS.filter(([from, to]) => isWrong(from, to)).map(([from, to]) => `${from} → ${to}`),
+    [],
+  )
+}
+
+test('every file stands in a room, and imports none of the rooms above', (t) => {
+  t.true(IMPORTS.length > 300)
+  for (const [from] of IMPORTS) t.true(ROOMS.includes(roomOf(from)), from)
+  none(t, (from, to) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)))
+})
+
+test('lib/ stands alone', (t) => none(t, (_, to) => !to.startsWith('lib/')))
+
+test('a store reads and swaps records: it knows neither IDs nor who holds a slot', (t) => {
+  const stores = 'lib/lease/stores/'
+  none(t, (from, to) => from.startsWith(stores) && /^lib\/(?:layout|generator|lease\/(?!stores\/))/.test(to))
+})
+
+test('what two databases need stands beside their folders', (t) => {
+  const database = (name) => /^lib\/lease\/stores\/([^/]+)\//.exec(name)?.[1]
+  none(t, (from, to) => database(from) !== undefined && ![undefined, database(from)].includes(database(to)))
+})
+
+test('what browsers load needs no module of Node', (t) => {
+  for (const entry of ['browser', 'browser-lease', 'codec', 'remote']) {
+    for (const file of reached(path.join(root, 'lib', 'entries', `${entry}.ts`))) {
+      t.deepEqual(
+        importsOf(file).filter((name) => !name.startsWith('.')),
+        [],
+        nameOf(file),
+      )
+      t.notRegex(require('node:fs').readFileSync(file, 'utf8'), /process\.getBuiltinModule\(/, nameOf(file))
+    }
+  }
+})
+
+/** What the command has from inside lib/. */
+const ALLOWED = [
+  'lib/base/errors.ts',
+  'lib/base/nearest.ts',
+  'lib/codec/layout.ts',
+  'lib/files/container.ts',
+  'lib/files/file-store.ts',
+  'lib/layout/node-number.ts',
+  'lib/lease/common-options.ts',
+  'lib/lease/join-options.ts',
+  'lib/lease/restored.ts',
+  'lib/lease/stores/mysql/schema.ts',
+  'lib/lease/stores/open.ts',
+  'lib/lease/stores/postgres/schema.ts',
+  'lib/native/index.ts',
+]
+
+test('the command and the packages take only entries of lib/, and what is listed here', (t) => {
+  const inside = ['bin', 'packages'].flatMap((folder) => sourcesIn(path.join(root, folder)))
+  const taken = inside.flatMap((file) => filesOf(file).map(nameOf)).filter((name) => /^lib\/(?!entries\/)/.test(name))
+  t.deepEqual([...new Set(taken)].sort(), ALLOWED)
+})

@@ -1,0 +1,81 @@
+// `flakeforge at`: the IDs of a time, as bounds for a database query. It must never print a WHERE that misses an ID:
+// ../parts/columns.ts has the conditions.
+
+import type { Layout } from '../../lib/entries/codec.ts'
+import { toBigInt, toSigned } from '../../lib/entries/index.ts'
+import { readLayout } from '../parts/arguments.ts'
+import { COLUMNS, type Column, whereOf } from '../parts/columns.ts'
+import type { CommandFile, Given } from '../parts/command.ts'
+import { readDate } from '../parts/dates.ts'
+import { usageError } from '../parts/faults.ts'
+import { COLUMN, OF_LAYOUT } from '../parts/options.ts'
+import { print } from '../parts/output.ts'
+import { hexOf } from '../parts/picture.ts'
+
+/** @param column without it, both kinds of numbers */
+function bounds(layout: Layout, from: Date, to: Date, column?: Column): Bounds {
+  const range = layout.range(from, to)
+  const shown = { layout: layout.name, from, to, min: formsOf(range.min), max: formsOf(range.max) }
+  if (column !== undefined) return { ...shown, column, where: whereOf(column, range, layout) }
+  const [where, whereSigned] = [whereOf('unsigned', range, layout), whereOf('bigint', range, layout)]
+  return { ...shown, where, whereSigned }
+}
+
+export type Forms = ReturnType<typeof formsOf>
+
+export type Bounds = {
+  layout: string
+  from: Date
+  to: Date
+  min: Forms
+  max: Forms
+  column?: Column
+  where: string
+  whereSigned?: string
+}
+
+const formsOf = (id: Buffer) => ({ hex: hexOf(id), dec: String(toBigInt(id)), signed: String(toSigned(id)) })
+
+function toText({ layout, from, to, min, max, where, whereSigned = where }: Bounds) {
+  const bound: (name: string, id: Forms) => string = (name, { hex, dec, signed }) =>
+    `  ${name}  ${hex}  ${dec}${signed === dec ? '' : `  signed ${signed}`}`
+  const time = from.getTime() === to.getTime() ? from.toISOString() : `${from.toISOString()} to ${to.toISOString()}`
+  const lines = [`${layout}, ${time}`, bound('min', min), bound('max', max), where]
+  if (whereSigned !== where) lines.push(`${whereSigned} -- in a signed column`)
+  return lines.join('\n')
+}
+
+function readColumn(given: string | undefined): Column | undefined {
+  const column = COLUMNS.find((name) => name === given)
+  if (column !== undefined || given === undefined) return column
+  throw usageError(`--column must be one of ${COLUMNS.join(', ')}, not '${given}'.`)
+}
+
+async function run({ values, operands }: Given) {
+  if (operands.length < 1 || operands.length > 2) {
+    throw usageError(`at takes one DATE or two, not ${operands.length}. Run 'flakeforge at --help' for examples.`)
+  }
+  const [from, to = from] = operands.map((text) => readDate(text))
+  const result = bounds(readLayout(values, 'flake'), from, to, readColumn(values.column))
+  await print(`${values.json ? JSON.stringify(result) : toText(result)}\n`)
+}
+
+export default {
+  summary: 'print the smallest and the largest ID of a time, for WHERE id BETWEEN',
+  operands: 'DATE [DATE]',
+  about: `Prints the smallest and the largest ID of an instant, or of all the time from one instant to another, both included,
+and the WHERE that finds them.
+
+DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now.
+
+--column names how the column keeps IDs: bigint (signed, as PostgreSQL and SQLite have it), unsigned (BIGINT UNSIGNED),
+bytea (PostgreSQL), binary (BINARY(8), or BLOB of SQLite), text (decimal, as nextString() writes it), base32, or uuid
+(layout.toUuid()). Without it, the WHERE is one for numbers, and a second one follows if signed numbers need another.`,
+  options: { ...COLUMN, ...OF_LAYOUT },
+  examples: [
+    ['flakeforge at 2026-11-20 2026-11-20T23:59:59.999', 'all IDs of a day'],
+    ['flakeforge at 2026-11-20 --column uuid', 'the IDs of the first millisecond of a day, in a uuid column'],
+    ['flakeforge at now --layout discord --json', 'the IDs that Discord makes in this millisecond, as JSON'],
+  ],
+  run,
+} satisfies CommandFile

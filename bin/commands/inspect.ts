@@ -1,0 +1,156 @@
+// `flakeforge inspect`: shows what is in IDs, from arguments or line by line from stdin. If it cannot read an ID, it
+// reports that and exits with 1 at the end. One such ID must never stop the others.
+
+import type { Layout, Parts } from '../../lib/entries/codec.ts'
+import { format, fromSigned, toSigned } from '../../lib/entries/index.ts'
+import { readLayout } from '../parts/arguments.ts'
+import type { CommandFile, Given } from '../parts/command.ts'
+import { type Fault, report, usageError } from '../parts/faults.ts'
+import { OF_INSPECT, OF_LAYOUT } from '../parts/options.ts'
+import { print } from '../parts/output.ts'
+import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
+import { contenders, type Reading, type Readings, rank, reasons, summary } from '../parts/ranking.ts'
+import { fromNow, stamp } from '../parts/stamps.ts'
+import { FORMS, joinBytes, readId } from '../parts/text-forms.ts'
+
+/** which layout and form the IDs have */
+export type As = { layout?: Layout; from?: string }
+
+/** An ID and what is shown of it. */
+export interface Inspected {
+  text: string
+  id: bigint
+  /** that the text is in */
+  form: string
+  /** about the form */
+  note: string | undefined
+  layout: Layout
+  parts: Parts
+  /** of all systems, if no layout was named */
+  readings?: Readings
+}
+
+/** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
+function examine(text: string, { layout, from }: As): Inspected {
+  const { id, form, note } = readId(text, from, layout)
+  if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id) }
+  const readings = rank(id)
+  const [{ layout: best, parts }] = readings
+  return { text, id, form, note, layout: best, parts, readings }
+}
+
+function toJson({ text, id, form, note, layout, parts, readings }: Inspected) {
+  const bytes = fromSigned(BigInt.asIntN(64, id)) // this is formatted several times as fast as a bigint
+  return JSON.stringify({
+    input: text,
+    form,
+    note,
+    hex: hexOf(bytes),
+    dec: String(id),
+    signed: String(toSigned(id)),
+    base32: format(bytes, 'base32'),
+    layout: layout.name,
+    parts: partsForJson(parts),
+    readings: readings && contenders(readings).map(readingForJson),
+  })
+}
+
+const readingForJson = (reading: Reading) => ({
+  layout: reading.name,
+  timestamp: reading.parts.timestamp,
+  why: reasons(reading),
+})
+
+function toText({ id, note, layout, parts, readings }: Inspected) {
+  const lines = [heading(id)]
+  if (note !== undefined) lines.push(`  ${note}`)
+  if (readings !== undefined) lines.push(`  ${layout.name}: ${reasons(readings[0])}`)
+  lines.push(picture(id, layout, parts), `  ${when(parts)}`)
+  if (readings !== undefined)
+    lines.push('  or, less likely:', ...readings.slice(1).map((other) => `    ${summary(other)}`))
+  return `${lines.join('\n')}\n`
+}
+
+const when = ({ date, timestamp }: Parts) => `${stamp(date)}, ${fromNow(timestamp)}`
+
+/** An ID of a stream, in one line. */
+function toLine({ id, layout, parts }: Inspected) {
+  const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
+  const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  return [String(id).padEnd(20), layout.name, stamp(date), ...values].join('  ')
+}
+
+/** The texts as output. Reports those that are not IDs, with the name that `place` gives them. */
+function showAll(
+  texts: string[],
+  show: (inspected: Inspected) => string,
+  as: As,
+  place: (i: number) => string = () => '',
+) {
+  let output = ''
+  for (const [i, text] of texts.entries()) {
+    if (text.trim() === '') continue
+    try {
+      output += `${show(examine(text, as))}\n`
+    } catch (cause) {
+      const error = cause as Fault
+      if (error.code !== 'ERR_FLAKE_ID') throw error
+      report(Object.assign(error, { message: `${place(i)}${error.message}` }))
+    }
+  }
+  return output
+}
+
+/** stdin in chunks of whole lines. */
+async function* readLines() {
+  let rest = ''
+  process.stdin.setEncoding('utf8')
+  for await (const chunk of process.stdin) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield lines
+  }
+  yield [rest]
+}
+
+async function run({ values, operands }: Given) {
+  const { from } = values
+  if (from !== undefined && !FORMS.includes(from))
+    throw usageError(`--from must be one of ${FORMS.join(', ')}, not '${from}'.`)
+  const as = { layout: readLayout(values), from }
+  const fromStdin = operands.length === 0 || (operands.length === 1 && operands[0] === '-')
+  if (!fromStdin) return print(showAll(joinBytes(operands), values.json ? toJson : toText, as))
+  const show = values.json ? toJson : toLine
+  if (operands.length === 0 && process.stdin.isTTY) {
+    throw usageError("inspect needs an ID, or IDs on stdin. Run 'flakeforge inspect --help' for examples.")
+  }
+  let before = 0
+  for await (const lines of readLines()) {
+    const first = before + 1
+    await print(showAll(lines, show, as, (i) => `line ${first + i}: `))
+    before += lines.length
+  }
+}
+
+export default {
+  summary: 'show what is in IDs, in any text form and of any system',
+  operands: '[ID…]',
+  about: `Shows the bits of each ID by field, the values of the fields, and the time. Without --layout every system is tried: the
+most plausible one is shown, and the others are listed after it. Without an ID, or with -, IDs come from stdin, one a line,
+and each gets one line.
+
+An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
+21 digits of octal, 13 characters of base32 or base36, 11 of base58 or base62, base64 or base64url of the 8 bytes, 50 dd …,
+<Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits alone are decimal. Where the bases leave
+a doubt, all readings are listed and none is taken: --from says which form it is.
+
+With --json each ID has the readings that could be meant, the best first.`,
+  options: { ...OF_LAYOUT, ...OF_INSPECT },
+  examples: [
+    ['flakeforge inspect 175928847299117063', 'from which system it could be, and what is in it'],
+    ['flakeforge inspect 50 dd d5 99 02 80 00 01 --layout flake', 'the bytes of an ID of this system'],
+    ['flakeforge new 5 --as base62 | flakeforge inspect --from base62', 'what another command wrote'],
+    ['flakeforge inspect --json < ids.txt', 'a JSON object for each line'],
+  ],
+  run,
+} satisfies CommandFile

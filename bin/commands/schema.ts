@@ -1,0 +1,65 @@
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for those who create tables by migrations. It must
+// never connect to anything, and never contain statements of its own.
+
+import { SCHEMA } from '../../lib/lease/stores/mysql/schema.ts'
+import schema from '../../lib/lease/stores/postgres/schema.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import type { CommandFile, Given } from '../parts/command.ts'
+import { usageError } from '../parts/faults.ts'
+import { print } from '../parts/output.ts'
+
+const { version } = manifest
+
+/** The statements that the store itself runs if it has the rights, and what members need of them. */
+const DATABASES: Record<string, { sql: () => string; grants: string[] }> = {
+  postgres: {
+    sql: () => schema,
+    grants: ['GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_role;'],
+  },
+  mysql: {
+    sql: () => SCHEMA,
+    grants: [
+      'GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_user;',
+      'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',
+    ],
+  },
+}
+
+/** Other names of them, such as the beginnings of their addresses. */
+const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysql' }
+
+/** The database that is named, perhaps by the address of a server. */
+function databaseOf(named: string) {
+  const [scheme] = named.toLowerCase().split(':')
+  const database = DATABASES[ALIASES[scheme] ?? scheme]
+  if (database === undefined) throw usageError(`There are tables for postgres and mysql, and none for '${scheme}'.`)
+  return database
+}
+
+const header = (grants: string[]) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
+-- Applying it again changes nothing. Members need no other rights than:
+${grants.map((grant) => `--   ${grant}\n`).join('')}`
+
+async function run({ values, operands }: Given) {
+  const [named = 'postgres', ...more] = operands
+  if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
+  const { sql, grants } = databaseOf(named)
+  const text = `${header(grants)}\n${sql().trim()}\n`
+  await print(values.json ? `${JSON.stringify({ sql: text })}\n` : text)
+}
+
+export default {
+  summary: 'print the tables of the PostgreSQL or MySQL store as SQL',
+  operands: '[postgres|mysql]',
+  about: `Prints the SQL that makes the tables of the PostgreSQL store (12 or newer) in the current schema, or those of the MySQL
+and MariaDB store in the current database. The store makes them itself at first use where its role may; print them if you use
+migrations, or if that role may not create tables. Nothing is connected to.`,
+  options: {},
+  completes: [() => Object.keys(DATABASES)],
+  examples: [
+    ['flakeforge schema | psql postgres://owner@localhost/app', 'make the tables'],
+    ['flakeforge schema mysql | mariadb app', 'make those of MySQL or MariaDB'],
+    ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
+  ],
+  run,
+} satisfies CommandFile

@@ -1,0 +1,75 @@
+// What --help prints, about the commands and options that it is given. It must never be wider than 100 columns.
+
+import { layouts } from '../../lib/entries/index.ts'
+import type { Command, Commands } from './command.ts'
+import { factsOf } from './layout-facts.ts'
+import { COMMON, type Option, type Options } from './options.ts'
+
+const WIDTH = 100
+
+/** Wraps text into lines that leave room for an indent. */
+function wrap(text: string, indent = 0) {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && indent + last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] += ` ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** Terms, with their descriptions next to them. */
+function list(pairs: [term: string, text: string][]) {
+  const indent = Math.max(...pairs.map(([term]) => term.length)) + 4
+  return pairs.flatMap(([term, text]) =>
+    wrap(text, indent).map((line, i) => `  ${(i === 0 ? term : '').padEnd(indent - 2)}${line}`),
+  )
+}
+
+const termOf = ([name, { value, short }]: [string, Option]) => {
+  const names = name.length === 1 ? `-${name}` : `${short ? `-${short}, ` : ''}--${name}`
+  return value === undefined ? names : `${names} ${value}`
+}
+
+const FIELDS: [string, string] = [
+  '--FIELD N',
+  `a node field of the layout: ${factsOf(layouts.flake)
+    .nodeNames.map((name) => `--${name}`)
+    .join(' and ')} in layout flake; --node, --machine, … in others`,
+]
+
+const linesOf = (options: Options): [string, string][] =>
+  Object.entries(options).map((entry) => [termOf(entry), entry[1].about])
+
+/** What `flakeforge COMMAND --help` prints. */
+export function helpOf({ name, operands, about, options, nodeFields, examples }: Command) {
+  const paragraphs = [
+    `usage: flakeforge ${[name, operands, '[options]'].filter(Boolean).join(' ')}`,
+    ...about.split('\n\n').map((paragraph) => wrap(paragraph).join('\n')),
+    ['Options:', ...list([...linesOf(options), ...(nodeFields ? [FIELDS] : []), ...linesOf(COMMON)])].join('\n'),
+    [
+      'Examples:',
+      ...examples.flatMap(([line, what]) => [`  ${line}`, ...wrap(what, 6).map((text) => `      ${text}`)]),
+    ].join('\n'),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+/** What `flakeforge --help` prints. */
+export function overviewOf({ NAMES, load }: Commands) {
+  const line: (command: Command) => [string, string] = ({ name, operands, summary }) => [
+    `${name} ${operands}`.trim(),
+    summary,
+  ]
+  return `usage: flakeforge [N]         make N IDs (default 3) and show what is in them: the same as \`new\`
+       flakeforge COMMAND …
+
+Commands:
+${list(NAMES.map(load).map(line)).join('\n')}
+
+  flakeforge help COMMAND       what a command does, its options, and examples (or: COMMAND --help)
+  flakeforge --version          the version (or: -v)
+
+Exit status: 0 done, 1 failed, 2 the command line is wrong. All commands take --json.
+`
+}

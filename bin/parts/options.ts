@@ -1,0 +1,100 @@
+// The options of all commands, each written once.
+
+import type { Layout } from '../../lib/entries/codec.ts'
+import { layouts } from '../../lib/entries/index.ts'
+import native from '../../lib/native/index.ts'
+import { COLUMNS } from './columns.ts'
+import { factsOf } from './layout-facts.ts'
+import { FORMS as TEXT_FORMS } from './text-forms.ts'
+
+export interface Option {
+  /** what it is for */
+  about: string
+  /** what follows it; a switch has none */
+  value?: string
+  /** its name after a single dash */
+  short?: string
+  /** its possible values, if they are few */
+  among?: () => string[]
+  /** if its value is one */
+  completes?: 'file' | 'store'
+}
+
+/** by name */
+export type Options = Record<string, Option>
+
+export const FORMS: string[] = [...native.bases(), 'json']
+
+export const OF_LAYOUT = {
+  layout: {
+    value: 'NAME',
+    about: 'a system of `flakeforge layouts` (default flake), or fields of your own as JSON: \'{"fields": …}\'',
+    among: () => Object.keys(layouts),
+  },
+  epoch: { value: 'DATE', about: 'the instant that timestamps count from: ISO text or Unix ms' },
+  nodes: { value: 'N', about: 'snowcast: how many nodes there can be' },
+  mode: { value: 'MODE', about: 'uniqueid: spread or sequential', among: () => ['spread', 'sequential'] },
+  'id-offset': { value: 'N', about: 'a number that is added to every ID' },
+} satisfies Options
+
+export const NODE_OFFSET = {
+  'node-offset': { value: 'N', about: 'a number that is added to node numbers' },
+} satisfies Options
+
+export const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } } satisfies Options
+
+/** What all members of a group have to agree on, besides the layout. */
+export const OF_GROUP = {
+  slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
+  ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)' },
+  skew: { value: 'MS', about: 'on a server: how far clocks may be apart (default 5000)' },
+  durable: { about: 'vouch that the server never loses what it acknowledged, so a new group needs no wait' },
+} satisfies Options
+
+export const COLUMN = {
+  column: {
+    value: 'FORM',
+    about: `print the WHERE for a column of this form: ${COLUMNS.join(', ')}`,
+    among: () => COLUMNS,
+  },
+} satisfies Options
+
+export const OF_NEW = {
+  n: { value: 'N', short: 'n', about: 'how many IDs: the same as N alone' },
+  as: { value: 'FORM', about: `one ID a line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
+  id: { value: 'N', about: "the whole node number, or 'ordinal' for the number at the end of the host name" },
+  shared: {
+    value: 'FILE',
+    about: 'take the numbers from this file, which all processes of a machine can share',
+    completes: 'file',
+  },
+  store: {
+    value: 'DIR|URL',
+    about:
+      "take a free slot of this folder or server, for as long as the command runs (default $FLAKEFORGE_STORE, else the user's own folder)",
+    completes: 'store',
+  },
+  wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)' },
+} satisfies Options
+
+export const OF_INSPECT = {
+  from: {
+    value: 'FORM',
+    about: `the form that the IDs have: ${TEXT_FORMS.join(', ')} (default: the one that fits)`,
+    among: () => TEXT_FORMS,
+  },
+} satisfies Options
+
+export const YES = { yes: { about: 'do it: without this nothing happens' } } satisfies Options
+
+/** The options that every command has. */
+export const COMMON = {
+  json: { about: 'print JSON, one object a line' },
+  help: { short: 'h', about: 'print this help' },
+} satisfies Options
+
+/** The node fields of a layout as options. */
+export function nodeFields(layout: Layout): Options {
+  const about = (name: string) => `the node number's field ${name} in layout ${layout.name}`
+  return Object.fromEntries(factsOf(layout).nodeNames.map((name) => [name, { value: 'N', about: about(name) }]))
+}

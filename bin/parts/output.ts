@@ -1,0 +1,48 @@
+// What goes to stdout and stderr. It must never keep more than a batch of text in memory.
+
+import { styleText } from 'node:util'
+
+process.stdout.on('error', () => {}) // print() throws it
+
+/**
+ * Writes, and waits until it is written. So only this text is in memory, and the caller gets any error. If the reader
+ * has seen enough (`| head`), that is an error too, so that the command ends; its exit status is 0.
+ */
+export async function print(text: string) {
+  try {
+    await written(text)
+  } catch (cause) {
+    const error = cause as NodeJS.ErrnoException
+    throw error.code === 'EPIPE' ? Object.assign(error, { exitCode: 0 }) : error
+  }
+}
+
+const written = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
+
+/** A sentence or two on stderr. */
+export const say = (text: string) => process.stderr.write(`flakeforge: ${text}\n`)
+
+/** FORCE_COLOR first, as in Node itself; then NO_COLOR and TERM, which hasColors() reads. A pipe has no colours. */
+function isColoured({ FORCE_COLOR } = process.env) {
+  if (styleText === undefined) return false // Node before 20.12
+  if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR)
+  return Boolean(process.stdout.isTTY) && process.stdout.hasColors()
+}
+
+const coloured = isColoured()
+
+/** We have already decided whether to use colours: newer versions of Node would check again. */
+export const paint = (colour: 'red' | 'green' | 'cyan' | 'yellow' | 'magenta', text: string) =>
+  coloured ? styleText(colour, text, { validateStream: false }) : text
+
+/** Warnings of the library, such as why join() waits, look like the rest of this command's output. */
+export function sayWarnings() {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    const { code, message, stack } = warning as NodeJS.ErrnoException
+    say(code?.startsWith('FLAKEFORGE_') ? message : `${stack}`)
+  })
+}

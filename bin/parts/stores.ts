@@ -1,0 +1,124 @@
+// Opens the store that the command line names: a URL, or a folder as a plain path. It must never create a folder.
+
+import { existsSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { relativePathError, variableError } from '../../lib/base/errors.ts'
+import { nearest } from '../../lib/base/nearest.ts'
+import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
+import { fileStore } from '../../lib/entries/lease.ts'
+import { defaultFolder } from '../../lib/files/file-store.ts'
+import { openGiven } from '../../lib/lease/stores/open.ts'
+import { failure, usageError } from './faults.ts'
+
+/** A store as the command uses it. */
+export interface AnyStore {
+  destroy: (group: string) => Promise<void>
+  list: (group: string) => Promise<SlotInfo[]>
+  groups?: () => Promise<string[]>
+  /** of a server, which perhaps cannot list its groups */
+  has?: (group: string) => Promise<boolean>
+  /** of a store in a folder */
+  folder?: string
+  /** where the files of a group are, or were */
+  folderOf?: (group: string) => string
+}
+
+export type FolderStore = Store & { folder: string; folderOf(group: string): string }
+
+/** Refuses a group's name that is an address: the two were swapped. */
+export function checkOrder(command: string, [store, group, ...more]: string[]) {
+  if (!group?.includes('://')) return
+  const right = ['flakeforge', command, group, store, ...more].join(' ')
+  throw usageError(`The store comes first, and then the group: ${right}`)
+}
+
+/** What URLs of stores begin with, for completion. */
+export const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'mysql://', 'mariadb://', 'etcd://', 'etcds://']
+
+/** One letter and a colon is a Windows drive. */
+const isUrl = (text: string) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
+
+/** Undefined if none is named. */
+const nameOf = (given?: string) => given ?? variable()
+
+function variable() {
+  const name = process.env.FLAKEFORGE_STORE
+  try {
+    return name ? checkAbsolute(name) : undefined
+  } catch (error) {
+    throw variableError(error)
+  }
+}
+
+/** The same in the form that join() takes: it knows no plain paths. */
+export function addressOf(given?: string) {
+  const name = nameOf(given)
+  return name === undefined || isUrl(checkAbsolute(name)) ? name : `file:${name}`
+}
+
+/** A store whose name many commands share: a relative folder would be another one for those that run elsewhere. */
+function checkAbsolute(name: string) {
+  if (!isUrl(name) && !isAbsolute(name)) throw relativePathError('store', name, name)
+  return name
+}
+
+const folderStore: (folder: string) => FolderStore = (folder) => fileStore(folder) as FolderStore
+
+/** The default folder is named, because in a container the library would not choose it. */
+export const ownFolder = () => folderStore(defaultFolder())
+
+/**
+ * The store and a function that closes it; without a name, the default folder, even in a container: looking does no harm.
+ */
+function findStore(name?: string): { store: AnyStore; close: () => Promise<void> } {
+  if (name !== undefined && isUrl(name)) return openGiven(name)
+  return { store: name === undefined ? ownFolder() : folderStore(resolve(name)), close: async () => {} }
+}
+
+/**
+ * Does something with the store that the command line or the environment names, or else with the default folder.
+ */
+export async function withStore<T>(given: string | undefined, work: (store: AnyStore) => T | Promise<T>) {
+  const { store, close } = findStore(nameOf(given))
+  try {
+    return await work(store)
+  } finally {
+    await close()
+  }
+}
+
+/** The same with a store whose folder must exist: looking at slots or ending a group must not create a folder. */
+export const withPresentStore = <T>(given: string | undefined, work: (store: AnyStore) => T | Promise<T>) =>
+  withStore(given, (store) => {
+    if (nameOf(given) !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
+      throw failure(`There is no folder ${store.folder}.`)
+    }
+    return work(store)
+  })
+
+/** The names of all groups; undefined if the store cannot list them. */
+export const groupsOf = async (store: AnyStore) => store.groups?.()
+
+/** Whether a group exists, even if none of its slots was ever held. Folders can always list theirs. */
+export const hasGroup = async (store: AnyStore, group: string) =>
+  (await groupsOf(store))?.includes(group) ?? store.has?.(group) ?? false
+
+/**
+ * The error for a group that does not exist, with the name that may have been meant.
+ * @param isNamed whether somebody named it
+ */
+export async function noGroup(store: AnyStore, group: string, isNamed: boolean = true) {
+  const known = await groupsOf(store)
+  const text = `There is no group '${group}' ${placeOf(store)}.`
+  if (known === undefined) {
+    const wayOut = isNamed ? 'Check its name' : 'Name one with --group'
+    return failure(`${text} ${wayOut}: this server cannot list its groups.`)
+  }
+  const meant = nearest(group, known)
+  if (meant !== undefined) return failure(`${text} Did you mean '${meant}'?`)
+  const some = known.slice(0, 10).map((name) => `'${name}'`)
+  const more = known.length > some.length ? [`${known.length - some.length} more`] : []
+  return failure(`${text} ${known.length === 0 ? 'There are none.' : `There are ${[...some, ...more].join(', ')}.`}`)
+}
+
+export const placeOf = ({ folder }: AnyStore) => (folder === undefined ? 'on this server' : `in ${folder}`)

@@ -1,0 +1,157 @@
+// An ID in whatever text form it was copied in. A text that several forms write is refused with what each would say, and
+// `form` chooses. Only digits are always decimal, and `note` says what else they could be. It must never read a text that is
+// not an ID as one. And it must stay free of Node: the page uses it too.
+
+import type { Base, Layout } from '../../lib/entries/codec.ts'
+import { format, fromSigned, layouts, parse, toBigInt } from '../../lib/entries/codec.ts'
+
+/** undefined: the text is not an ID after all */
+export type Id = bigint | Uint8Array | undefined
+
+const MAX = 2n ** 64n - 1n
+const WANTED =
+  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, or a time with nine digits'
+
+const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
+
+const readBytes = (text: string) => BigInt(`0x${text.replace(/[^\da-f]/gi, '')}`)
+
+/**
+ * A form: whether a text may be of it, how it is read, and how we would write it; without `write`, other texts of the same
+ * ID are as good.
+ */
+export type Form = {
+  mayBe: RegExp
+  read: (text: string, of?: Layout) => Id
+  write?: (id: bigint) => string
+  anyCase?: boolean
+}
+
+const inBase = (base: Base, mayBe: RegExp, prefix: RegExp = /^(?=.)/): Form => ({
+  mayBe,
+  read: (text) => unlessThrown(() => parse(text.replace(prefix, ''), base)),
+  write: (id) => format(id, base),
+})
+
+/** By name; the first one that fits a text is told. */
+const READERS: Record<string, Form> = {
+  dec: { mayBe: /^(?:\d{1,20}|(?:0|[1-9]\d{0,19})n)$/, read: readDecimal },
+  signed: { mayBe: /^-\d{1,19}n?$/, read: readSigned },
+  hex: inBase('hex', /^(?:0x[\da-f]{1,16}|(?=.*[a-f])[\da-f]{9,16})$/i, /^0x/i),
+  bin: inBase('bin', /^(?:0b[01]{1,64}|[01]{64})$/i, /^0b/i),
+  oct: inBase('oct', /^(?:0o[0-7]{1,22}|[0-7]{21,22})$/i, /^0o/i),
+  // 13 characters have a bit more than 64. People type it in small letters.
+  base32: { ...inBase('base32', /^[\da-f][\da-hjkmnp-tv-z]{12}$/i), anyCase: true },
+  base36: inBase('base36', /^[\da-z]{13}$/i),
+  base64: { mayBe: /^[\w+/-]{11}=?$/, read: readBase64 },
+  base58: inBase('base58', /^[\da-zA-Z]{11}$/),
+  base62: inBase('base62', /^[\da-zA-Z]{11}$/),
+  bytes: {
+    mayBe: /^(?:<Buffer )?(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}>?$/i,
+    read: (text) => readBytes(text.replace(/<Buffer/i, '')),
+  },
+  uuid: { mayBe: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, read: readUuid },
+  time: {
+    mayBe: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z?$/,
+    read: (text) => layouts.chronicle.fromText(text.replace('Z', '')),
+  },
+}
+
+/** What digits alone could be besides decimal, by how many they are. */
+const ALSO: Record<number, string> = { 11: 'base58 or base62', 13: 'base32 or base36', 16: 'hex, which 0x says,' }
+
+function unlessThrown(read: () => Uint8Array): Id {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function readDecimal(text: string) {
+  const id = BigInt(text.replace('n', ''))
+  return id > MAX ? undefined : id
+}
+
+/** Of this layout, or of the dialects' own: the marks of all of them differ. */
+function readUuid(text: string, of?: Layout) {
+  const all = of === undefined ? Object.values(layouts) : [of]
+  return all.map((layout) => unlessThrown(() => layout.fromUuid(text))).find((id) => id !== undefined)
+}
+
+function readSigned(text: string) {
+  const value = BigInt(text.replace('n', ''))
+  return BigInt.asIntN(64, value) === value ? fromSigned(value) : undefined
+}
+
+/** Base64 of either alphabet; the last character of 8 bytes has two bits that are 0. */
+function readBase64(text: string) {
+  const usual = text.replace(/=$/, '').replaceAll('-', '+').replaceAll('_', '/')
+  const bytes = Uint8Array.from(atob(usual), (char) => char.charCodeAt(0))
+  return bytes.length === 8 && btoa(String.fromCharCode(...bytes)) === `${usual}=` ? bytes : undefined
+}
+
+/** Strips spaces, a comma at the end, and quotes as in JSON. */
+function strip(text: string) {
+  const trimmed = text.trim().replace(/,$/, '')
+  return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed
+}
+
+/** `isExact`: whether we would write it so */
+export type Found = { id: bigint; form: string; isExact: boolean; note?: string }
+
+/**
+ * What a text says in a form; undefined if it is none of that form.
+ * @param of that a UUID is of
+ */
+function readIn(text: string, form: string, of?: Layout): Found | undefined {
+  const { mayBe, read, write, anyCase = false } = READERS[form]
+  const found = mayBe.test(text) || write !== undefined ? read(text, of) : undefined
+  if (found === undefined) return undefined
+  const id = toBigInt(found)
+  return { id, form, isExact: write === undefined || write(id) === (anyCase ? text.toUpperCase() : text) }
+}
+
+/**
+ * The ID, the form that its text was in, and perhaps a note. Throws if no form fits, or if several do that differ.
+ * @param chosen the form that it must have
+ * @param of that a UUID is of
+ */
+export function readId(given: string, chosen?: string, of?: Layout): Found {
+  const text = strip(given)
+  if (chosen !== undefined) return readIn(text, chosen, of) ?? notAnId(text, ` in the form ${chosen}`)
+  const names = Object.keys(READERS).filter((form) => READERS[form].mayBe.test(text))
+  const all = names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
+  const [first] = all
+  if (first === undefined) return notAnId(text, `. Give it as ${WANTED}`)
+  if (first.form === 'dec') return { ...first, note: noteOf(text) }
+  const exact = all.filter(({ isExact }) => isExact)
+  if (exact.every(({ id }) => id === exact[0].id)) return exact[0] ?? first
+  const readings = exact.map(({ form, id }) => `${form} (${id})`).join(' or ')
+  throw idFault(`'${text}' could be ${readings}. Say which form it has.`)
+}
+
+function noteOf({ length }: string) {
+  return ALSO[length] && `read as decimal: ${length} digits could be ${ALSO[length]} too`
+}
+
+function notAnId(text: string, why: string): never {
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  throw idFault(`'${shown}' is not an ID${why}.`)
+}
+
+const idFault = (message: string) => Object.assign(new TypeError(message), { code: 'ERR_FLAKE_ID' })
+
+/** Arguments as texts of IDs: joins bytes of hex that the shell has split. */
+export function joinBytes(args: string[]) {
+  const texts = []
+  for (let i = 0; i < args.length; ) {
+    const eight = args.slice(i, i + 8).join(' ')
+    const size = args[i] === '<Buffer' ? 9 : PAIRS.test(eight) && /^[\da-f]{2}$/i.test(args[i]) ? 8 : 1
+    texts.push(args.slice(i, i + size).join(' '))
+    i += size
+  }
+  return texts
+}
+
+export const FORMS = Object.keys(READERS)

@@ -1,0 +1,124 @@
+// AbortSignals that users pass to calls that wait: reads them out of options, and ends a call when its signal aborts.
+//
+// It must never leave a listener behind on a signal: a program may keep one signal as long as it runs. It must never
+// add more than one listener to a signal, however many calls wait: Node warns of a leak from the eleventh on, and
+// compares each new one with all the others. It must never use a module of Node: browsers load it too.
+
+import * as errors from './errors/values.ts'
+import { checkKeys, isAbsent } from './values.ts'
+
+/** How to stop waiting. */
+export interface SignalOptions {
+  /**
+   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. If
+   * the signal has already aborted, it rejects at once.
+   */
+  signal?: AbortSignal | null | undefined
+}
+
+/** How to end an iteration. */
+export interface IterationOptions {
+  /** When it aborts, the iteration ends without an error, and no number is taken. */
+  signal?: AbortSignal | null | undefined
+}
+
+/** A call that is under way. `cancel()` returns false if it is too late: then the call has its result. */
+export type Waiter = { cancel(): boolean }
+
+/** Calls back later, never at once. */
+export type Call = (callback: (error?: unknown, result?: any) => void) => Waiter
+
+/**
+ * The AbortSignal in the option `signal`; undefined if there is none. It may come from another library or window.
+ */
+export function readSignal(given: unknown) {
+  if (isAbsent(given)) return undefined
+  const signal = given as AbortSignal
+  const isSignal = typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function'
+  if (!isSignal) throw errors.optionTypeError('signal', signal, 'an AbortSignal')
+  return signal
+}
+
+/** The signal, from options that have nothing else. */
+export const signalOf = (options: unknown) => readSignal(checkKeys('options', options, ['signal']).signal)
+
+/** The reason to reject a call with. Signals of old polyfills have none. */
+const reasonOf = ({ reason }: AbortSignal) =>
+  reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
+
+export function throwIfAborted(signal: AbortSignal | undefined) {
+  if (signal?.aborted) throw reasonOf(signal)
+}
+
+/** The one listener of a signal, and the calls that it has to end. */
+class Listener {
+  #signal
+  #ends: Set<() => void> = new Set()
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+  }
+
+  add(end: () => void) {
+    if (this.#ends.size === 0) this.#signal.addEventListener('abort', this.#onAbort)
+    this.#ends.add(end)
+  }
+
+  delete(end: () => void) {
+    if (this.#ends.delete(end) && this.#ends.size === 0) this.#signal.removeEventListener('abort', this.#onAbort)
+  }
+
+  #onAbort = () => {
+    for (const end of this.#ends) {
+      this.delete(end)
+      end()
+    }
+  }
+}
+
+const listeners: WeakMap<AbortSignal, Listener> = new WeakMap()
+
+/**
+ * Calls `end()` when the signal aborts. The signal must not have aborted yet. Returns a function that undoes this.
+ */
+export function whenAborted(signal: AbortSignal, end: () => void) {
+  const listener = listeners.get(signal) ?? new Listener(signal)
+  listeners.set(signal, listener)
+  listener.add(end)
+  return () => listener.delete(end)
+}
+
+/**
+ * A promise of a call's result. If the signal aborts first, it rejects with the signal's reason.
+ * @returns of whatever the call gives
+ */
+export function abortable(signal: AbortSignal | undefined, call: Call): Promise<any> {
+  return new Promise((resolve, reject) => {
+    throwIfAborted(signal)
+    let ignore: (() => void) | undefined
+    const waiter = call((error, result) => {
+      ignore?.()
+      if (error) reject(error)
+      else resolve(result)
+    })
+    if (signal === undefined) return
+    ignore = whenAborted(signal, () => {
+      if (waiter.cancel()) reject(reasonOf(signal))
+    })
+  })
+}
+
+/** A promise's result, unless the signal aborts first. */
+export function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  promise: Promise<Result>,
+  cancel: () => boolean,
+): Promise<Result> {
+  return abortable(signal, (callback) => {
+    promise.then((result) => callback(null, result), callback)
+    return { cancel }
+  })
+}
+
+/** Like `abortable`, with the signal in `options`. If the options are wrong, the promise rejects. */
+export const abortableBy = async (options: unknown, call: Call) => abortable(signalOf(options), call)

@@ -1,0 +1,18 @@
+// A wait that an AbortSignal ends. It must never use a module of Node: browsers load it too.
+
+import { abortable } from './abort.ts'
+import { clearTimeout, setTimeout } from './portable-timers.ts'
+
+/**
+ * Resolves after so many ms. If the signal aborts first, it rejects with the signal's reason, and no timer stays.
+ */
+export function sleepUnlessAborted(signal: AbortSignal | undefined, ms: number): Promise<void> {
+  return abortable(signal, (callback) => {
+    const timer = setTimeout(callback, ms)
+    const cancel = () => {
+      clearTimeout(timer)
+      return true
+    }
+    return { cancel }
+  })
+}

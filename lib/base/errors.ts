@@ -1,0 +1,14 @@
+// Every error of flakeforge is made here, with a stable `code` and a message that names the value, the bound and what
+// to do. Codes never change their meaning; messages may. There is a file for each subject.
+
+import type { Problem } from './errors/generators.ts'
+
+export * from './errors/counters.ts'
+export * from './errors/generators.ts'
+export * from './errors/leases.ts'
+export * from './errors/options.ts'
+export * from './errors/remote.ts'
+export * from './errors/stores.ts'
+export * from './errors/values.ts'
+
+export type { Problem }

@@ -1,0 +1,59 @@
+// Errors about counters on a store, from which SegmentId takes its blocks.
+
+import { flakeError } from './flake-error.ts'
+import { mismatchError } from './generators.ts'
+import { storeError } from './stores.ts'
+
+const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
+
+/** Why a store gives no block; the keys are the words that its step answers with. */
+const COUNTER_REFUSALS: Record<'gone' | 'behind' | 'full', (name: string, value?: bigint) => string> = {
+  gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps made again. ${SKIP}`,
+  behind: (name) =>
+    `The store may have lost blocks of counter '${name}' in a restart, a failover or a restored backup. ${SKIP}`,
+  full: (name, value) =>
+    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use another counter, or a smaller block.`,
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a counter stands still, whatever the store does: somebody has to act. Its name tells this error from
+ * those of a store that fails or refuses.
+ */
+const stoppedError = (name: string, why: string) => Object.assign(storeError(why), { counter: name })
+
+/** A counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: the counter's present value. */
+export function counterError(why: 'gone' | 'behind' | 'full', name: string, value?: bigint) {
+  return stoppedError(name, COUNTER_REFUSALS[why](name, value))
+}
+
+/** A counter is below the numbers that it has already given. */
+export function wentBackError(name: string, value: bigint, known: bigint) {
+  return stoppedError(
+    name,
+    `Counter '${name}' is at ${value}, but it has already given IDs up to ${known}. So the store has lost some. ${SKIP}`,
+  )
+}
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: the members of a counter vouch for its store, or they do not; this one says otherwise.
+ */
+export function counterMismatchError(name: string, durable: boolean) {
+  return mismatchError(`counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
+}
+
+/** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than were asked for, and the next block is on its way. */
+export function blocksUsedUpError(name: string, block: number, wanted: number, here: number) {
+  const message =
+    `${wanted} IDs of counter '${name}' were asked for, but only ${here} are here. The next block arrives in a later turn of ` +
+    `the event loop. next(callback), nextAsync() and takeAsync() wait for it. A block larger than ${block} lasts longer.`
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
+}
+
+/** `ERR_FLAKE_DETACHED`: a member of a counter was closed. */
+export function closedError(name: string) {
+  return flakeError(
+    Error,
+    'ERR_FLAKE_DETACHED',
+    `This generator of counter '${name}' is closed. SegmentId.open() makes another one.`,
+  )
+}

@@ -1,0 +1,19 @@
+// Errors about servers that make IDs for a leased generator while no slot gives any (`elseFrom`).
+
+import { flakeError } from './flake-error.ts'
+
+export type CodedError = Error & { code?: string; cause?: unknown }
+
+/**
+ * Neither a slot nor a server gives IDs. It has the code and the fields of what went wrong with the servers, and why there
+ * is no slot as its `cause`.
+ * @param slot why no slot gives IDs
+ * @param servers why no server does
+ */
+export function noSourceError(group: string, slot: Error, servers: CodedError) {
+  const { code = 'ERR_FLAKE_REMOTE', cause, ...fields } = servers
+  const message =
+    `Nobody gives IDs to this generator of group '${group}'. The store: ${slot.message} The servers of elseFrom: ` +
+    servers.message
+  return flakeError(Error, code, message, { ...fields, group, cause: slot })
+}

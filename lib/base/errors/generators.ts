@@ -1,0 +1,91 @@
+// Errors about what generators take their numbers from, and why they give none.
+
+import { flakeError, inMs, instant } from './flake-error.ts'
+import { optionError } from './values.ts'
+
+/**
+ * What the addon reports in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
+ */
+export type Problem = { theirs?: string; ours?: string; path?: string; why?: string }
+
+/** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
+export function overflowError(retryAfterMs: number, perTick: number) {
+  const message =
+    `All ${perTick} IDs of this tick are used up. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
+}
+
+/** `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID. */
+export function clockBackwardsError(behindMs: number, retryAfterMs: number) {
+  const message =
+    `The clock is ${inMs(behindMs)} behind the last ID. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
+}
+
+const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits'
+const WAY_OUT = "Use nextBigInt() or takeBigInts(), or layout 'safe'."
+
+/**
+ * `ERR_FLAKE_OPTION`: the layout's IDs are too large for numbers, or soon will be. `end`: Unix ms from which they may be.
+ */
+export function notExactError(name: string, end: number) {
+  const message =
+    `Layout '${name}' cannot give IDs as numbers. They must stay exact for the next ten years, but from ${instant(end)} on ` +
+    `they may be ${BEYOND}. ${WAY_OUT}`
+  return optionError(RangeError, 'layout', name, message)
+}
+
+/** `ERR_FLAKE_TIME_RANGE`: the layout's IDs have become too large for numbers. */
+export function noLongerExactError(name: string, end: number) {
+  const message =
+    `It is too late for layout '${name}' to give IDs as numbers: from ${instant(end)} on they may be ${BEYOND}. ` +
+    'Use nextBigInt() or takeBigInts().'
+  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
+}
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text.
+ */
+export function mismatchError(where: string, theirs: string | undefined, ours: string | undefined) {
+  const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+}
+
+/** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` says what is wrong and what to do. */
+function fileError(path: string | undefined, why: string, cause?: unknown) {
+  return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
+}
+
+const LEASED = 'a lease' // as core/src/generator/registry.rs calls it
+
+/** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would get two cursors in this process. */
+function clashError(node: string | undefined, theirs: string | undefined, ours: string | undefined) {
+  const wayOut =
+    theirs === LEASED
+      ? 'Use another node number, or make this generator before join(), which then takes another slot. The number is free ' +
+        'again after close() and the end of its window.'
+      : 'Use only one of the two, or another node number.'
+  const message =
+    `${node} already takes its numbers from ${theirs} in this process. If it also took them from ${ours}, there would be ` +
+    `equal IDs. ${wayOut}`
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+}
+
+/**
+ * The error for what the addon reports: a bad file, or two sides that do not agree. `where`: what a mismatch is about.
+ */
+export function problemError({ theirs, ours, path, why }: Problem, where?: string) {
+  if (why !== undefined) return fileError(path, why)
+  return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
+}
+
+/**
+ * `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: what the other files say; `faults`: what is wrong with
+ * each bad one.
+ */
+export function unreadableFilesError(faults: Problem[], slots: object[]) {
+  const [first, ...others] = faults.map((fault) => problemError(fault))
+  return Object.assign(first, { slots, faults: [first.message, ...others.map(({ message }) => message)] })
+}

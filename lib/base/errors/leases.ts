@@ -1,0 +1,134 @@
+// Errors about slots and their windows.
+
+import { unixNow } from '../timers.ts'
+import { flakeError, inMs, instant } from './flake-error.ts'
+import { storeError } from './stores.ts'
+
+/** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
+export function exhaustedError(group: string, retryAt: number, storeNow: number) {
+  const message =
+    `No slot of group '${group}' becomes free before ${instant(retryAt)}. Call close() on generators that are no longer ` +
+    'used, make the group with more slots, or wait longer (waitMs).'
+  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
+}
+
+/**
+ * `ERR_FLAKE_EXHAUSTED`: every free slot has a node number that is in use in this process. `inUse`: what uses it;
+ * `refusal`: the store's answer when it was asked for another slot, if it was.
+ */
+export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Date; storeNow?: number }) {
+  const message =
+    `Every free slot of group '${group}' has a node number that this process already uses. Give the other generators of this ` +
+    `process other node numbers, or make the group with more slots. (${inUse.message})`
+  const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
+  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
+}
+
+/** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
+export function quietError(group: string, until: number, storeNow: number) {
+  const message =
+    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing before ` +
+    `${instant(until)}. A new group has no such wait if \`npx flakeforge create\` makes it before anybody joins.`
+  return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
+}
+
+/** The warning while join() waits for such a store. `create`: the command that makes the group without the wait. */
+export function quietWarning(
+  group: string,
+  { retryAt, storeNow }: { retryAt: number; storeNow: number },
+  create: string,
+) {
+  const seconds = Math.ceil((retryAt - storeNow) / 1000)
+  return (
+    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing for ${seconds} s, ` +
+    `until ${instant(retryAt)}. If you know that a group is new, make it before anybody joins, and nobody waits: ${create}`
+  )
+}
+
+/** The warning when a window was not renewed, with what listeners of 'renewal-failed' get. */
+export function renewalWarning({
+  group,
+  slot,
+  cause,
+  expires,
+}: {
+  group: string
+  slot?: number | undefined
+  cause?: Error
+  expires?: Date | undefined
+}) {
+  return (
+    `The window of slot ${slot} in group '${group}' was not renewed: ${cause?.message} It is tried again, and IDs can be made ` +
+    `until ${instant(Number(expires))}. Listen to 'renewal-failed' to hear of each outage: this warning comes once.`
+  )
+}
+
+/** `ERR_FLAKE_CLOCK_SKEW`: this machine's clock and the store's are too far apart. */
+export function clockSkewError(skewMs: number, bound: number) {
+  const message =
+    `The clock of this machine is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's clock. ` +
+    `skewMs allows ${bound} ms. Set the clocks, for example with NTP.`
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
+}
+
+/** `ERR_FLAKE_CLOCK_SKEW`: the window that was granted begins after the end of the wait. */
+export function aheadError(group: string, aheadMs: number) {
+  const message =
+    `The window that the store granted to group '${group}' begins in ${inMs(aheadMs)} by the clock of this machine, which is ` +
+    'later than waitMs allows. Set the clock, for example with NTP, or wait longer (waitMs).'
+  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
+}
+
+/** `ERR_FLAKE_STORE`: it is unknown whether the slot was given back. */
+export function unreleasedError(group: string, slot: number, tookMs: number) {
+  return storeError(
+    `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back. The slot becomes ` +
+      'free when its window ends, after ttlMs at the latest.',
+  )
+}
+
+/** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
+export function leaseExpiredError(group: string, slot: number | null | undefined, cause?: unknown) {
+  const message =
+    `The window of slot ${slot} in group '${group}' is over and could not be renewed. IDs can be made again when the store ` +
+    'answers. next(callback) and nextAsync() wait for it.'
+  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+}
+
+/** `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one is on its way. */
+export function windowEndError(group: string, slot: number | null | undefined, retryAfterMs: number) {
+  const message =
+    `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
+    'next(callback) and nextAsync() wait for it.'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
+}
+
+/**
+ * `ERR_FLAKE_LEASE_EXPIRED`: the store no longer knows this member as the slot's holder. `cause`: what went before.
+ */
+export function lostError(group: string, slot: number | null | undefined, cause?: unknown) {
+  const message =
+    `The store no longer has this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    'another process took the slot, or the record or file of the slot was removed.'
+  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+}
+
+/** `ERR_FLAKE_DETACHED`: it has no slot at present. `cause`: why, unless the user asked for it. */
+export function detachedError(group: string, isReturning: boolean, cause?: unknown) {
+  const message = isReturning
+    ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
+    : `The generator of group '${group}' is detached. attach() gets it a slot again.`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
+}
+
+/** `ERR_FLAKE_DETACHED`: a generator that was closed for good. */
+export function closedLeaseError(group: string) {
+  const message = `This generator of group '${group}' is closed. join() makes another one.`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
+}
+
+/** `ERR_FLAKE_DESTROYED`: the group was ended, for every member. */
+export function destroyedError(group: string) {
+  const message = `Group '${group}' was destroyed. Calling join() again makes a new one.`
+  return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
+}

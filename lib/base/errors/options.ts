@@ -1,0 +1,87 @@
+// Errors about what is around a program: the environment, the store's name, and the addon that is not installed.
+
+import { type ErrorClass, flakeError, show } from './flake-error.ts'
+import { optionError } from './values.ts'
+
+const path = process.getBuiltinModule('node:path')
+
+export type OptionError = Error & { code: string; option?: string; value?: unknown }
+
+const HOMELESS =
+  "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
+
+/** Why there is no default folder here, and what to do instead. */
+const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: string) => string> = {
+  container: (sign) =>
+    `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
+    'have a folder of its own, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
+    "postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and name a folder in it: " +
+    'FLAKEFORGE_STORE=file:/var/lib/…',
+  homeless: () =>
+    `No store is named, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
+  relative: (home) =>
+    'No store is named, and there is no default folder, because the home folder must be an absolute path, but is ' +
+    `${show(home)}. ${HOMELESS}`,
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative';
+ * `found`: the sign of a container, or the path of the home folder.
+ */
+export function noDefaultFolderError(
+  kind: 'container' | 'homeless' | 'relative',
+  { found, cause }: { found?: string; cause?: unknown } = {},
+) {
+  const message = NO_DEFAULT_FOLDER[kind](found)
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause })
+}
+
+/** `ERR_FLAKE_OPTION`: options were given in place of the store. `call`: the function that was called. */
+export function optionsFirstError(call: string, options: object) {
+  const keys = Object.keys(options).join(', ')
+  const message =
+    `The first argument of ${call}() is the store, and options are the second. ${call}(undefined, { ${keys} }) takes the ` +
+    'default store.'
+  return optionError(TypeError, 'store', options, message)
+}
+
+/** The absolute path that a relative one means here. Only a shell knows '~'. */
+export const meantPath = (given: string) =>
+  /^~[/\\]/.test(given) ? path.join(process.getBuiltinModule('node:os').homedir(), given.slice(2)) : path.resolve(given)
+
+/**
+ * `ERR_FLAKE_OPTION`: a folder or file whose path depends on the working folder. `where`: its path in `value`, at the end.
+ */
+export function relativePathError(option: string, value: string, where: string) {
+  const meant = value.slice(0, value.length - where.length) + meantPath(where)
+  const message =
+    `${option} must be an absolute path, but is ${show(value)}: a process that runs in another folder would use another ` +
+    `file, and make equal IDs. Did you mean ${show(meant)}?`
+  return optionError(RangeError, option, value, message)
+}
+
+/** The same error, but the environment named the store. */
+export function variableError(thrown: unknown) {
+  const error = thrown as OptionError
+  const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
+  const { code, option, value, cause } = error
+  return flakeError(error.constructor as ErrorClass, code, message, {
+    cause,
+    ...(option && { option, value }),
+  })
+}
+
+/**
+ * `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong and what to do.
+ */
+export function clientError(client: unknown, why: string) {
+  return flakeError(TypeError, 'ERR_FLAKE_OPTION', `A store cannot use this client. ${why}`, {
+    option: 'client',
+    value: client,
+  })
+}
+
+/** `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: what the cause is, and what to do. */
+export function loadError(why: string, cause: unknown) {
+  return flakeError(Error, 'ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
+}

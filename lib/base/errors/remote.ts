@@ -1,0 +1,119 @@
+// Errors about servers that make IDs for others. Browsers load them too, so they must never use a module of Node. They must
+// never hold a token, and no raw error of a request, which may hold one.
+
+import type { Origin } from '../../remote/one-group.ts'
+import { flakeError, inMs, show } from './flake-error.ts'
+import { optionError } from './values.ts'
+
+/** Why a server gave no IDs. */
+export interface RemoteFailure {
+  /** its URL */
+  server: string
+  /** what happened, as a sentence without its full stop */
+  reason: string
+  /** of its answer; undefined if there was none */
+  status?: number
+  /** one of our codes, if the server named one */
+  code?: string
+  /** if the server said when to come back */
+  retryAfterMs?: number
+}
+
+/** The same, with what only a client needs to know. */
+export interface Failure extends RemoteFailure {
+  /** whether it took too long, so that fewer IDs may help */
+  isLate?: boolean
+  /** whether no other try and no other server would help */
+  isFinal?: boolean
+}
+
+export type { Origin }
+
+/** Of what a server says of itself. */
+const LONGEST_WORDS = 200
+
+/** `ERR_FLAKE_OPTION`: a value that must not be shown, because it is secret or has something secret in it. */
+export function secretOptionError(option: string, why: string) {
+  return optionError(TypeError, option, undefined, `${option} ${why}`)
+}
+
+/**
+ * `ERR_FLAKE_REMOTE`: every server has failed; or `ERR_FLAKE_CONFIG_MISMATCH`, if one has IDs of another group. `triedMs`:
+ * for how long they were asked.
+ * @param failures the last one of each server
+ */
+export function noServerError(name: string, failures: Failure[], triedMs: number) {
+  const reasons = failures.map(({ server, reason }) => `${server}: ${reason}.`).join(' ')
+  const who = failures.length === 1 ? 'The server gave no' : `None of the ${failures.length} servers gave`
+  const message = `${who} IDs of ${show(name)} within ${inMs(triedMs)}. ${reasons}`
+  const times = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
+  const retry = times.length === 0 ? {} : { retryAfterMs: Math.min(...times) }
+  const isMismatch = failures.some(({ code }) => code === 'ERR_FLAKE_CONFIG_MISMATCH')
+  const code = isMismatch ? 'ERR_FLAKE_CONFIG_MISMATCH' : 'ERR_FLAKE_REMOTE'
+  return flakeError(Error, code, message, { failures, ...retry })
+}
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: a server has IDs of another layout or group than those so far.
+ * @param ours of the server that gave
+ * the last IDs, or of this generator, whose group has that `name`
+ */
+export function otherGroupError(
+  name: string,
+  { server, ...theirs }: Origin,
+  ours: Partial<Origin> & { name?: string; layout: string | null; group: string | null },
+) {
+  const isOther = theirs.layout === ours.layout ? 'group' : 'layout'
+  const who = ours.server ?? `this generator of group ${show(ours.name)}`
+  const message =
+    `${server}: ${show(name)} ${inWords(isOther, theirs[isOther])}, and that of ${who} ${inWords(isOther, ours[isOther])}. ` +
+    `Their IDs could be equal, so none of ${server} is used. All servers of a client must have this name for one group, on ` +
+    'one store and with one layout.'
+  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, {
+    server,
+    other: ours.server,
+    theirs: theirs[isOther],
+    ours: ours[isOther],
+  })
+}
+
+/** @param text as it came from a server */
+function inWords(what: 'group' | 'layout', text: string | null) {
+  if (text !== null) return `has the ${what} ${text.slice(0, LONGEST_WORDS)}`
+  return what === 'layout' ? 'has no layout, as a SegmentId' : 'does not say its group'
+}
+
+/** Why IDs are not used now: their group may have been made again, or may be another one. */
+export function unknownGroupReason(ours: Origin) {
+  return (
+    `has IDs of another group than ${ours.server}, which gave the last ones and does not answer. If its group was made ` +
+    'again, a new client takes the IDs'
+  )
+}
+
+/**
+ * A server refused a request in a way that no other try can help: the error has the server's code and what it said.
+ */
+export function refusedError({ server, reason, status, code = 'ERR_FLAKE_REMOTE' }: Failure) {
+  return flakeError(Error, code, `${server}: ${reason}.`, { server, status })
+}
+
+/**
+ * `ERR_FLAKE_OVERFLOW`: fewer IDs are here than were asked for, and a request for more is on its way. `cause`: why the last
+ * one brought none.
+ */
+export function fetchedUsedUpError(
+  name: string,
+  { wanted, here, retryAfterMs, cause }: { wanted: number; here: number; retryAfterMs: number; cause?: unknown },
+) {
+  const message =
+    `${wanted} IDs of ${show(name)} were asked for, but only ${here} are here. More have been asked for, and arrive in a ` +
+    'later turn of the event loop. next(callback), nextAsync() and takeAsync() wait for them. A larger prefetch lasts longer.'
+  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)), cause })
+}
+
+/** `ERR_FLAKE_DETACHED`: a client was closed. */
+export function closedRemoteError(name: string) {
+  const message = `This client of ${show(name)} is closed. RemoteFlakeId.connect() makes another one.`
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message)
+}

@@ -1,0 +1,111 @@
+// Errors about stores, and about the records of groups that they keep.
+
+import { flakeError, inMs, show } from './flake-error.ts'
+import { mismatchError } from './generators.ts'
+
+/** A record that cannot be read. */
+export type RecordFault = { name: string; version?: number }
+
+/** What all members of a group must agree on. */
+export type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
+
+/** `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused. */
+export function storeError(why: string, cause?: unknown) {
+  return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+}
+
+/** Whether somebody threw one of these errors. */
+export function isFlakeError(error: unknown): error is Error & { code: string } {
+  const code = (error as { code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' && code.startsWith('ERR_FLAKE_')
+}
+
+/** What a store threw, as an error with one of our codes. It is returned unchanged if it has one already. */
+export function storeFailure(group: string, error: unknown) {
+  if (isFlakeError(error)) return error
+  return storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a function of a user's own store gave an answer that it must not give. `what`: the bad part of it;
+ * `hint`: a sentence about this value, with a space before it.
+ */
+export function answerError(call: string, what: string, value: unknown, wanted: string, hint: string = '') {
+  return storeError(`${call}() of the store gave ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a store that does not answer. `what`: what it was asked for; `cause`: its last failure before.
+ */
+export function unansweredError(group: string, what: string, cause?: unknown) {
+  return storeError(
+    `The store of group '${group}' was asked for ${what} and did not answer. Check that it runs and can be reached.`,
+    cause,
+  )
+}
+
+/**
+ * `ERR_FLAKE_STORE`: a step did not end in time. `cause`: what its last swap failed with, or that nothing answered.
+ */
+export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
+  const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
+  return storeError(
+    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried} Check that it runs, can be reached and keeps what it says it wrote.`,
+    cause,
+  )
+}
+
+/**
+ * `ERR_FLAKE_STORE`: two servers answer at one address, each with records of its own. `shown`: the one that answered;
+ * `recorded`: the one that the record names.
+ */
+export function twoServersError(name: string, shown: string, recorded: string) {
+  return storeError(
+    `Two servers take turns at the address of the store of '${name}': ${shown} answered now, and ${recorded} wrote its record last. Each change may be a loss, so nobody would ever get a slot. Give the address of one server, or of a proxy that sends everybody to the same one.`,
+  )
+}
+
+const wrongOf = ({ version }: RecordFault) =>
+  version === undefined
+    ? 'cannot be read: it was cut off or edited, or something else wrote it'
+    : `was written by a newer version of flakeforge (format ${version}). Use that version here too`
+
+/**
+ * `ERR_FLAKE_RECORD`: a record in a database cannot be read, so nothing is written over it. `fault`: its name, and the
+ * version of its format if that is newer.
+ */
+export function recordError(group: string, fault: RecordFault) {
+  const wayOut =
+    fault.version === undefined
+      ? '. Put back what it was. Or stop all members, wait 65 s, delete all records of the group, and join again'
+      : ''
+  const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${wayOut}.`
+  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group, record: fault.name })
+}
+
+/**
+ * `ERR_FLAKE_RECORD`: some slots of a group cannot be listed. `slots`: the others; `faults`: what is wrong with each.
+ */
+export function recordsError(group: string, faults: RecordFault[], slots: object[]) {
+  const texts = faults.map((fault) => recordError(group, fault).message)
+  return Object.assign(recordError(group, faults[0]), { slots, faults: texts })
+}
+
+const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'] as const
+
+/** `ERR_FLAKE_CONFIG_MISMATCH`: a group was made with other options; only those that differ are named. */
+export function groupMismatchError(group: string, theirs: GroupConfig, ours: GroupConfig) {
+  const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
+  const describe = (side: GroupConfig) => differing.map((option) => `${option} ${side[option]}`).join(', ')
+  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+}
+
+/** Warns that a new group is quiet for longer than `create` promises, and why. */
+export function warnOfLongCreate(group: string, until: number, storeNow: number) {
+  const seconds = Math.ceil((until - storeNow) / 1000)
+  process.emitWarning(
+    `Group '${group}' grants nothing for ${seconds} s, because a group of this name ended a moment ago or the store was just ` +
+      'restarted. create waits for that.',
+    { code: 'FLAKEFORGE_QUIET' },
+  )
+}

@@ -1,0 +1,32 @@
+// Time limits for answers that may never come: clients queue calls forever by default, and a user's own store may not
+// answer.
+
+import { clearTimeout, setTimeout } from './timers.ts'
+
+const LATE: unique symbol = Symbol('late')
+
+/** The result of `call`, or LATE after so many ms. A later result is ignored. */
+async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | typeof LATE> {
+  let timer
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(resolve, ms, LATE)
+  })
+  try {
+    return await Promise.race([call, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Settles as `call` does, or fails after so many ms, with the code ETIMEDOUT. */
+export async function inTime<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result> {
+  const answer = await inTimeOrLate(call, ms)
+  if (answer === LATE) throw Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' })
+  return answer
+}
+
+/** Settles as `call` does, or resolves to undefined after so many ms. */
+export async function within<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | undefined> {
+  const answer = await inTimeOrLate(call, ms)
+  return answer === LATE ? undefined : answer
+}

@@ -1,0 +1,35 @@
+// The real timers and clocks, like timers.ts, for code that also runs in browsers, workers and functions. Tests replace the
+// global ones with fakes that stand still.
+//
+// It must never require a module of Node: bundlers for browsers would look for it.
+
+const { process: node, performance: clock } = globalThis as Partial<typeof globalThis>
+
+/** A function that a test has put in the place of a real one. */
+export type Fake<T> = T & { clock?: Record<string, T> }
+
+/** The function with this name, or if that is a fake, the real one behind it: see timers.ts. */
+const real = <Holder extends object, Name extends keyof Holder & string>(holder: Holder, name: Name): Holder[Name] =>
+  (holder[name] as Fake<Holder[Name]>).clock?.[`_${name}`] ?? holder[name]
+
+// Node gives its own module, which no test fakes, without a `require` that a bundler would see (from 20.16 on).
+const timers = (node?.getBuiltinModule?.('node:timers') ?? globalThis) as typeof globalThis
+
+export const setTimeout = real(timers, 'setTimeout')
+export const clearTimeout = real(timers, 'clearTimeout')
+export const queueMicrotask = real(globalThis, 'queueMicrotask')
+
+/** What a timer can wait at most: it would fire a longer one at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Unix ms by this machine's clock, which may step. */
+export const unixNow = real(globalThis, 'Date').now
+
+const hrtime = node?.hrtime === undefined ? undefined : real(node, 'hrtime')
+
+/** Milliseconds with a fraction, by a clock that only goes forward. */
+export function monotonicNow() {
+  if (hrtime === undefined) return clock?.now() ?? unixNow()
+  const [seconds, nanoseconds] = hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}

@@ -1,0 +1,93 @@
+// Checks of single values that browsers make too: bounds, options by name, times. It must never mask or coerce a value: if
+// worker 32 became worker 0, its IDs would be equal to those of the real worker 0. It must never use a module of Node.
+
+import * as errors from './errors/values.ts'
+import { isDate } from './objects.ts'
+
+/** The errors about values, loaded when the first one is made. */
+
+export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
+
+/** The largest number of 64 bits. */
+export const MAX_U64 = 2n ** 64n - 1n
+
+export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
+
+/** Options by name. What they are is not known before they are read. */
+export type Options = Record<string, unknown>
+
+/**
+ * An object with no other keys than the known ones; absent is an empty one.
+ * @param offered those that an error names
+ */
+export function checkKeys(
+  name: string,
+  given: unknown,
+  known: readonly string[],
+  offered?: () => readonly string[],
+): Options {
+  const options = isAbsent(given) ? {} : given
+  if (typeof options !== 'object' || Array.isArray(options)) throw errors.optionTypeError(name, options, 'an object')
+  return refuseUnknown(options as Options, known, offered)
+}
+
+/** The same, for what is known to be an object. A Map, a signal or a promise has no keys, and would be ignored. */
+export function refuseUnknown(options: Options, known: readonly string[], offered = () => known) {
+  const keys = Object.keys(options)
+  if (keys.length === 0 && !isPlain(options) && !known.some((name) => name in options))
+    throw errors.optionTypeError('options', options, 'a plain object')
+  for (const key of keys) {
+    if (!known.includes(key)) throw errors.unknownOptionError(key, options[key], offered())
+  }
+  return options
+}
+
+/** Whether it is `{}` of any realm, or has no prototype. */
+function isPlain(object: object) {
+  const prototype = Object.getPrototypeOf(object)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** An integer, or decimal text of one, as environment variables give it. */
+export function readInteger(option: string, value: unknown, wanted: string) {
+  if (typeof value !== 'number' && typeof value !== 'string') throw errors.optionTypeError(option, value, wanted)
+  const number = typeof value === 'string' && !/^-?\d+$/.test(value) ? Number.NaN : Number(value)
+  if (!Number.isSafeInteger(number)) throw errors.optionRangeError(option, value, wanted)
+  return number + 0 // −0 is 0
+}
+
+export function readBounded(option: string, value: unknown, min: number, max: number) {
+  const isUsual = typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+  if (isUsual) return value + 0 // first, so that no text is made
+  const wanted = `an integer from ${min} to ${max}`
+  const number = readInteger(option, value, wanted)
+  if (number < min || number > max) throw errors.optionRangeError(option, value, wanted)
+  return number
+}
+
+/** An instant in whole Unix ms, as a number, text or Date. */
+export function readInstant(option: string, value: unknown) {
+  const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
+  if (Number.isNaN(ms)) throw errors.optionRangeError(option, value, 'a valid Date')
+  if (Math.abs(ms) > FARTHEST_MS)
+    throw errors.optionRangeError(option, value, `within the range of a Date, ±${FARTHEST_MS} ms`)
+  return ms
+}
+
+/**
+ * A time as Unix ns, from a Date, from Unix ms that may have a fraction, or from a bigint that is Unix ns already.
+ */
+export function readNanoseconds(option: string, value: unknown) {
+  if (typeof value === 'bigint') return value
+  const ms = isDate(value) ? value.getTime() : value
+  if (typeof ms !== 'number') throw errors.optionTypeError(option, value, 'Unix ms, a Date, or Unix ns as a bigint')
+  if (!Number.isFinite(ms)) throw errors.optionRangeError(option, value, 'a finite number of Unix ms, or a valid Date')
+  return BigInt(Math.floor(ms)) * 1_000_000n + BigInt(nsOfMs(ms))
+}
+
+/** The ns beyond whole ms, rounded, but still in the same ms. */
+export function nsOfMs(ms: number) {
+  return Math.min(Math.round((ms - Math.floor(ms)) * 1e6), 999_999)
+}
+
+export { isDate }

@@ -1,0 +1,126 @@
+// The bases that numbers are written in, and the digits of numbers in them: the JavaScript twin of core/src/layout/format.rs.
+// It must never lose a bit, whatever the length.
+
+import * as errors from '../base/errors/values.ts'
+import { MAX_U64 } from '../base/values.ts'
+
+/**
+ * How an ID is written as text.
+ *
+ * | base | digits | length |
+ * |---|---|---|
+ * | `'dec'` | decimal | 1…20 |
+ * | `'hex'` | hexadecimal | 1…16 |
+ * | `'bin'` | binary | 64 |
+ * | `'oct'` | octal | 1…22 |
+ * | `'base32'` | Crockford's base 32, without I, L, O and U | 13 |
+ * | `'base36'` | 0…9, a…z | 13 |
+ * | `'base58'` | Bitcoin's alphabet, without 0, O, I and l | 11 |
+ * | `'base62'` | 0…9, A…Z, a…z | 11 |
+ *
+ * From base 32 on, all texts have the same length and their digits are in ASCII order, so the texts sort in the same
+ * order as the IDs.
+ */
+export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62'
+
+const UP_TO_36 = '0123456789abcdefghijklmnopqrstuvwxyz'
+const UPPER = UP_TO_36.toUpperCase()
+const ALL = UPPER + UP_TO_36.slice(10)
+
+/**
+ * The digits of each base, in the order in which the addon counts them. Base 32 is Crockford's, base 58 Bitcoin's.
+ */
+const DIGITS: Record<string, string> = {
+  dec: UP_TO_36.slice(0, 10),
+  hex: UP_TO_36.slice(0, 16),
+  bin: '01',
+  oct: UP_TO_36.slice(0, 8),
+  base32: UPPER.replace(/[ILOU]/g, ''),
+  base36: UP_TO_36,
+  base58: ALL.replace(/[0IOl]/g, ''),
+  base62: ALL,
+}
+export const BASES = Object.keys(DIGITS)
+
+/** The name of a base; 'dec' if none is given. */
+export function baseName(name: string | null | undefined) {
+  if (!name) return 'dec' // biguint-format takes '' and false for decimal
+  if (!BASES.includes(name)) throw errors.optionRangeError('base', name, `one of '${BASES.join("', '")}'`)
+  return name
+}
+
+/**
+ * How many digits the largest number of so many bytes has. For bases above 32 this is never a whole number before it is
+ * rounded up, so a float is exact enough.
+ * @param name of a base
+ */
+const widthOf = (name: string, bytes: number) => Math.ceil((bytes * 8) / Math.log2(DIGITS[name].length))
+
+/**
+ * How many characters an ID's text must have in a base; undefined if leading zeros may be left out or added, as people who
+ * type base 32 do.
+ */
+export const textWidth = (name: string) => (DIGITS[name].length > 32 ? widthOf(name, 8) : undefined)
+
+/**
+ * A number of so many bytes as text.
+ * @param name of the base
+ */
+export function spell(value: bigint, bytes: number, name: string) {
+  const digits = DIGITS[name]
+  const radix = digits.length
+  const width = radix === 2 || radix > 16 ? widthOf(name, bytes) : 1
+  return UP_TO_36.startsWith(digits) ? value.toString(radix).padStart(width, '0') : spellIn(digits, value, width)
+}
+
+const DIGITS_OF_A_NUMBER = 8 // 62^8 is below 2^53
+
+/** So many digits of another alphabet: in halves, until a half is exact as a number. */
+function spellIn(digits: string, value: bigint, width: number): string {
+  const radix = digits.length
+  if (width > DIGITS_OF_A_NUMBER) {
+    const low = width >> 1
+    const size = BigInt(radix) ** BigInt(low)
+    return spellIn(digits, value / size, width - low) + spellIn(digits, value % size, low)
+  }
+  let text = ''
+  for (let i = 0, rest = Number(value); i < width; i++) {
+    text = digits[rest % radix] + text
+    rest = Math.floor(rest / radix)
+  }
+  return text
+}
+
+/**
+ * A text with the digits of its base only. Up to base 36, letters of either case count; in base 32, Crockford's look-alikes.
+ */
+function plain(text: string, radix: number) {
+  if (radix > 36) return text
+  return radix === 32 ? text.toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1') : text.toLowerCase()
+}
+
+/**
+ * The ID that a text without a prefix stands for; undefined for anything else.
+ * @param name of the base
+ */
+export function read(text: string, name: string) {
+  const digits = DIGITS[name]
+  const radix = digits.length
+  // Letters beyond ASCII are refused first: some of them are others in the other case.
+  if (!/^\w+$/.test(text) || (textWidth(name) ?? text.length) !== text.length) return
+  const chars = plain(text, radix)
+  let id = 0n
+  for (let from = 0; from < chars.length; from += DIGITS_OF_A_NUMBER) {
+    let part = 0
+    let size = 1
+    for (const char of chars.slice(from, from + DIGITS_OF_A_NUMBER)) {
+      const value = digits.indexOf(char)
+      if (value < 0) return
+      part = part * radix + value
+      size *= radix
+    }
+    id = id * BigInt(size) + BigInt(part)
+    if (id > MAX_U64) return
+  }
+  return id
+}

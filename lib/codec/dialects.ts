@@ -1,0 +1,115 @@
+// The layouts that have a name, the default first: the rows of core/src/layout/dialects.rs, which cites where each is
+// specified. `npm run codec:table` writes this file. What a row leaves out is: epoch 0 (Unix ms), ticks of 1 000 000 ns,
+// hasNodes false, maxAheadMs and maxWaitMs 0. Instead of fields, a decimal layout has the name of its node field.
+
+export interface Dialect {
+  name: string
+  epoch?: number
+  tickNs?: number
+  hasNodes?: boolean
+  maxAheadMs?: number
+  maxWaitMs?: number
+  fields?: [name: string, bits: number][]
+  host?: string
+}
+
+export default [
+  {
+    name: 'flake',
+    fields: [
+      ['timestamp', 42],
+      ['datacenter', 5],
+      ['worker', 5],
+      ['counter', 12],
+    ],
+  },
+  {
+    name: 'hazelcast',
+    epoch: 1514764800000,
+    maxAheadMs: 15000,
+    maxWaitMs: 1000,
+    fields: [
+      ['zero', 1],
+      ['timestamp', 41],
+      ['counter', 6],
+      ['node', 16],
+    ],
+  },
+  {
+    name: 'snowcast',
+    epoch: 1388534400000,
+    hasNodes: true,
+    maxWaitMs: 1000,
+    fields: [
+      ['timestamp', 41],
+      ['node', 13],
+      ['counter', 10],
+    ],
+  },
+  {
+    name: 'uniqueid',
+    maxWaitMs: 1000,
+    fields: [
+      ['timestamp', 42],
+      ['counter', 6],
+      ['generator', 3],
+      ['mode', 1],
+      ['generator', 8],
+      ['cluster', 4],
+    ],
+  },
+  { name: 'chronicle', tickNs: 100, maxAheadMs: Number.POSITIVE_INFINITY, host: 'host' },
+  { name: 'chronicle-micros', tickNs: 100000, maxAheadMs: Number.POSITIVE_INFINITY, host: 'host' },
+  {
+    name: 'twitter',
+    epoch: 1288834974657,
+    fields: [
+      ['zero', 1],
+      ['timestamp', 41],
+      ['datacenter', 5],
+      ['worker', 5],
+      ['counter', 12],
+    ],
+  },
+  {
+    name: 'discord',
+    epoch: 1420070400000,
+    fields: [
+      ['timestamp', 42],
+      ['worker', 5],
+      ['process', 5],
+      ['counter', 12],
+    ],
+  },
+  {
+    name: 'instagram',
+    epoch: 1314220021721,
+    fields: [
+      ['timestamp', 41],
+      ['shard', 13],
+      ['counter', 10],
+    ],
+  },
+  {
+    name: 'sonyflake',
+    epoch: 1409529600000,
+    tickNs: 10000000,
+    fields: [
+      ['zero', 1],
+      ['timestamp', 39],
+      ['counter', 8],
+      ['machine', 16],
+    ],
+  },
+  {
+    name: 'safe',
+    epoch: 1577836800000,
+    maxAheadMs: 15000,
+    fields: [
+      ['zero', 11],
+      ['timestamp', 41],
+      ['node', 6],
+      ['counter', 6],
+    ],
+  },
+] as Dialect[]

@@ -1,0 +1,198 @@
+// A layout as our own code needs it: what it is made of, and what follows from that. The same request always gets the same
+// object. Generators also need the addon's object for it, which lib/native/hot.ts keeps here.
+//
+// It must never reach users: they see lib/codec/layout.ts.
+
+import type { Generator, Layout as NativeLayout } from '../../target/native.d.ts'
+import * as errors from '../base/errors/values.ts'
+import { FARTHEST_MS, isAbsent, type Options, readBounded, readInstant } from '../base/values.ts'
+import type { Dialect } from './dialects.ts'
+import dialects from './dialects.ts'
+import type { Layout } from './layout.ts'
+import { MODES, Packing } from './packing.ts'
+import * as spec from './spec.ts'
+
+/** What a layout is made of: a dialect's name, or the name and the bits of a user's own. */
+export type Parts = { name: string; tickNs?: number; fields?: [string, number][] }
+
+/** What can be chosen of a layout. */
+export type Choices = { epoch?: number; nodes?: number; mode?: string; idOffset?: bigint }
+
+/** The same as users give it. */
+export type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
+
+// Objects that are made once and shared by all code that asks for the same, as long as any of it holds them: layouts
+// and generators. Each has a native object with a finalizer, and these pile up in a loop that never lets the event loop
+// turn. It must never keep anything alive by itself, and never hold more than MOST keys: beyond that it forgets the
+// oldest, and the next request for that one gets a new object.
+
+const MOST = 10_000 // more than the node numbers of most layouts
+
+export class Interned<T extends object> {
+  #known: Map<string | number | undefined, WeakRef<T>> = new Map()
+
+  /** The object for this key; a new one if nothing holds the last one. */
+  get(key: string | number | undefined, make: () => T) {
+    const known = this.#known.get(key)?.deref()
+    if (known !== undefined) return known
+    const made = make()
+    this.#known.delete(key) // or it would keep its old place in the order
+    this.#known.set(key, new WeakRef(made))
+    if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value)
+    return made
+  }
+}
+
+const sameName = (name: string) => name
+
+export class LayoutFacts {
+  spec
+  choices
+  name
+  epoch
+  tickNs
+  tickMs
+  fields
+  mode
+  host
+  idOffset
+  maxAheadMs
+  maxWaitMs
+  hasNodes
+  packing
+  nodeFields
+  nodeMax
+  counterMax
+  nodeNames
+  partNames
+
+  #key // of the choices
+  #variants: Interned<LayoutFacts> = new Interned() // with other choices
+  /** the addon's generators with this layout, by what they were opened with: for lib/generator/opened-generator.ts */
+  generators: Interned<Generator> = new Interned()
+  /** the addon's layout, once a generator has needed it: nativeLayout() of lib/native/hot.ts gives it */
+  native: NativeLayout | undefined
+  /**
+   * the environment variables of its node fields, once lib/layout/node-number.ts has asked: making these texts takes longer
+   * than all else that it does
+   */
+  variables: string[] | undefined
+  /** Unix ms from which on lookAhead() of lib/generator/options.ts has something to do, once it has asked */
+  horizon: number | undefined
+  /** the last 58 bits of its UUIDs, once uuid.ts has needed them */
+  mark: bigint | undefined
+  /** what users see of it, once somebody has asked for it: layoutOf() of lib/codec/layout.ts gives it */
+  layoutMade: Layout | undefined
+
+  constructor(spec: Parts, choices: Choices) {
+    const row: Dialect = spec.fields === undefined ? dialectOf(spec.name) : { ...spec, name: spec.name }
+
+    this.#key = keyOf(choices)
+    this.spec = spec
+    /** the epoch and the other choices; undefined if none was made */
+    this.choices = choices
+    this.name = spec.name
+    this.epoch = choices.epoch ?? row.epoch ?? 0
+    this.tickNs = row.tickNs ?? 1_000_000
+    this.tickMs = this.tickNs / 1e6
+    this.fields = Object.freeze(withNodes(row.fields ?? [], choices.nodes).map((field) => Object.freeze(field)))
+    this.mode = choices.mode ?? (this.fields.some(([name]) => name === 'mode') ? MODES[0] : undefined)
+    this.host = row.host
+    this.idOffset = choices.idOffset
+    this.maxAheadMs = row.maxAheadMs ?? 0
+    this.maxWaitMs = row.maxWaitMs ?? 0
+    this.hasNodes = row.hasNodes ?? false
+    this.packing = new Packing(this)
+    this.nodeFields = this.packing.nodeFields
+    this.nodeMax = this.packing.nodeMax
+    this.counterMax = this.packing.counterMax
+    this.nodeNames = this.nodeFields.map(({ name }) => name)
+    this.partNames = ['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames]
+    if (this.idOffset !== undefined && !this.packing.isTimeOrdered)
+      throw errors.unusableOptionError('idOffset', this.idOffset, "with layout '$'", this.name, 'idOffset')
+    if (this.idOffset !== undefined && !this.packing.hasTicks)
+      throw errors.optionRangeError('idOffset', this.idOffset, 'one with which IDs fit into 64 bits')
+    if (choices.epoch !== undefined && this.packing.end() > FARTHEST_MS)
+      throw errors.optionRangeError('epoch', this.epoch, 'early enough for a tick to end before $', FARTHEST_MS)
+  }
+
+  /** The same layout with other choices; those that are left out stay. */
+  with({ epoch, nodes, mode, idOffset }: GivenChoices): LayoutFacts {
+    const present = this.choices
+    const choices = {
+      epoch: isAbsent(epoch) ? present.epoch : readInstant('epoch', epoch),
+      nodes: isAbsent(nodes) ? present.nodes : spec.readNodeCount(nodes, this),
+      mode: isAbsent(mode) ? present.mode : readMode(mode, this),
+      idOffset: isAbsent(idOffset) ? present.idOffset : spec.readIdOffset(idOffset),
+    }
+    const key = keyOf(choices)
+    if (key === this.#key) return this
+    return this.#variants.get(key, () => new LayoutFacts(this.spec, choices))
+  }
+
+  /**
+   * The node number: `id`, or the node fields by name, or 0; if both are given they must agree.
+   * @param label what to call a field in an error
+   */
+  readNode(given: Options, label: (name: string) => string = sameName) {
+    const { nodeFields } = this
+    let joined = 0
+    let other
+    for (let i = 0; i < nodeFields.length; i++) {
+      const { name, max, unit } = nodeFields[i]
+      const value = given[name]
+      if (isAbsent(value)) continue
+      joined += readBounded(label(name), value, 0, max) * unit
+      other ??= name
+    }
+    const { id } = given
+    if (isAbsent(id)) return joined
+    const node = readBounded(label('id'), id, 0, this.nodeMax)
+    if (other !== undefined && node !== joined) {
+      throw errors.optionRangeError(other, given[other], `left out or the same as in id, which is ${id}`)
+    }
+    return node
+  }
+}
+
+/** uniqueid's mode. */
+export function readMode(mode: unknown, { name, mode: present }: LayoutFacts) {
+  if (isAbsent(present)) throw errors.unusableOptionError('mode', mode, "with layout '$'", name, 'mode')
+  const known = MODES.find((name) => name === mode)
+  if (known === undefined) throw errors.optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
+  return known
+}
+
+const dialectOf = (name: string) => dialects.find((dialect) => dialect.name === name) as Dialect
+
+/**
+ * The fields, of which the second and third, node and counter, share their bits so that there are as many nodes as that.
+ */
+function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
+  if (nodes === undefined) return fields
+  const [time, [node, nodeBits], [counter, counterBits]] = fields
+  const bits = Math.ceil(Math.log2(nodes))
+  return [time, [node, bits], [counter, nodeBits + counterBits - bits]]
+}
+
+/** Just the epoch if nothing else is chosen: a Map finds a number faster than text. */
+function keyOf({ epoch, nodes, mode, idOffset }: Choices) {
+  const isPlain = nodes === undefined && mode === undefined && idOffset === undefined
+  return isPlain ? epoch : `${epoch} ${nodes} ${mode} ${idOffset}`
+}
+
+const bases: Interned<LayoutFacts> = new Interned() // layouts without a choice made, by their spec
+
+const baseOf = ({ epoch, ...parts }: Parts & { epoch?: number }) =>
+  bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
+
+/** The layout of a dialect's name, or of a user's own fields. */
+export const factsOfSpec = (given: unknown) => baseOf(spec.readSpec(given))
+
+let usual: LayoutFacts | undefined // kept, because finding it by its name takes longer than making a generator
+
+/** The layout where none is named. */
+export function usualFacts() {
+  usual ??= baseOf({ name: dialects[0].name })
+  return usual
+}

@@ -1,0 +1,96 @@
+// IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse. It must
+// never give a number that is not the one that was written: what has lost digits on its way is an error.
+
+import { jsonIdError } from '../base/errors/json.ts'
+import * as errors from '../base/errors/values.ts'
+import { isUint8Array } from '../base/objects.ts'
+import { MAX_U64 } from '../base/values.ts'
+import { toBigInt } from './ids.ts'
+
+const MIN_I64 = -(2n ** 63n)
+
+/** At most 20 digits: longer ones are no ID, and BigInt() takes long for many. */
+const DECIMAL = /^-?\d{1,20}$/
+const WANTED = "an ID as decimal text, such as '7529535382561648641'"
+const LOST =
+  ' JSON.parse reads a number with 53 bits, so its last digits may be lost. Write IDs as text: ' +
+  'JSON.stringify(value, jsonReplacer).'
+
+/**
+ * The second argument of `JSON.stringify`: writes every bigint as decimal text, at any depth, also negative ones, and every
+ * Buffer or Uint8Array of 8 bytes, as `next()` gives it.
+ *
+ * Everything else is written as JSON writes it. So a BigUint64Array becomes an object of texts: use `[...ids]`. If your
+ * project gave `BigInt.prototype` a `toJSON` that makes numbers, bigints are written as exact text all the same.
+ *
+ * @example
+ * JSON.stringify({ id: 7529535382561648641n }, jsonReplacer) // '{"id":"7529535382561648641"}'
+ */
+export function jsonReplacer(key: string, value: unknown): unknown
+export function jsonReplacer(this: unknown, key: string, value: unknown): unknown {
+  // A `toJSON` has run before it, that of Buffer or one on BigInt.prototype that makes numbers and has lost digits. So it
+  // looks at the value itself where it gets a number or an object.
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'number' && typeof value !== 'object') return value
+  const held = (this as Record<string, unknown> | undefined)?.[key]
+  if (isUint8Array(held) && held.length === 8) return String(toBigInt(held))
+  return typeof held === 'bigint' ? String(held) : value
+}
+
+/** From Node 21 on: the text of a number that is not in an array. V8 makes the text when somebody asks for it. */
+export type Context = { source?: string }
+
+/**
+ * Makes the second argument of `JSON.parse` that turns the values of these keys back into bigints, at any depth.
+ *
+ * | value | what it becomes |
+ * |---|---|
+ * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. It stays negative: `fromSigned` makes the ID of it |
+ * | an array | an array, each element read in the same way |
+ * | `null` | `null`; a key that is missing stays missing |
+ * | a number | a bigint, if it is exact: a safe integer; from Node.js 21 on any integer of 64 bits that is not in an array |
+ *
+ * @param keys one key at least. The empty key is the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an
+ * array of IDs.
+ * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for any other value: text that is not decimal, more than 64
+ * bits, or a number that has lost digits. The error has the `key` and the `value`.
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: `keys` is not an array, is empty, or has an element that is not text.
+ * @example
+ * JSON.parse('{"id":"7529535382561648641","user":{"id":null}}', jsonReviver(['id'])) // { id: 7529535382561648641n, user: { id: null } }
+ */
+export function jsonReviver(
+  keys: readonly string[],
+): (key: string, value: unknown, context?: { source?: string }) => unknown {
+  const names = new Set(checkKeys(keys))
+  return (key: string, value: unknown, context?: Context) => (names.has(key) ? revive(key, value, context) : value)
+}
+
+function checkKeys(keys: unknown): string[] {
+  const wanted = "an array of keys, such as ['id', 'userId']"
+  if (!Array.isArray(keys)) throw errors.optionTypeError('keys', keys, wanted)
+  if (keys.length === 0) throw errors.optionRangeError('keys', keys, `${wanted}, with one key at least`)
+  for (const [i, key] of keys.entries()) {
+    if (typeof key !== 'string') throw errors.optionTypeError(`keys[${i}]`, key, 'text')
+  }
+  return keys
+}
+
+function revive(key: string, value: unknown, context?: Context): unknown {
+  if (value === null || typeof value === 'bigint') return value
+  if (Array.isArray(value)) return value.map((element) => revive(key, element))
+  if (typeof value === 'number') return fromNumber(key, value, context?.source)
+  if (typeof value === 'string' && DECIMAL.test(value)) return inRange(key, value)
+  throw jsonIdError(key, value, WANTED)
+}
+
+function fromNumber(key: string, value: number, source: string = '') {
+  if (DECIMAL.test(source)) return inRange(key, source)
+  if (Number.isSafeInteger(value)) return BigInt(value)
+  throw jsonIdError(key, value, WANTED, Number.isInteger(value) ? LOST : '')
+}
+
+function inRange(key: string, text: string) {
+  const id = BigInt(text)
+  if (id < MIN_I64 || id > MAX_U64) throw jsonIdError(key, text, `${WANTED}, from −2^63 to 2^64 − 1`)
+  return id
+}

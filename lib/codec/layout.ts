@@ -1,0 +1,364 @@
+// A layout as users see it: what the bits of an ID mean, encoding and decoding. The same file works in Node and in
+// browsers; packing.ts knows the bits. It must never mask a part or leave one out.
+
+import * as errors from '../base/errors/values.ts'
+import { checkKeys, isAbsent, MAX_U64, type Options, readBounded, readNanoseconds } from '../base/values.ts'
+import dialects from './dialects.ts'
+import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
+import type { IdBytes, IdLike } from './ids.ts'
+import { HIGH, half, LOW, OF_LAYOUT, put, toBytes, word, wordToBytes } from './ids.ts'
+import type { AnyLayout, LayoutName } from './node-fields.ts'
+import type { NodeField, Packing } from './packing.ts'
+import type { Parts, PartsToEncode } from './parts.ts'
+import type { LayoutOptions } from './spec.ts'
+import * as uuids from './uuid.ts'
+
+export type Decoded = DecodedParts & Record<string, unknown>
+
+const NS_PER_S = 1_000_000_000n
+
+/** Seconds as a Date writes them, whose years before 0 or after 9999 have a sign and six digits, and then nanoseconds. */
+const TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/
+
+const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
+
+/** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
+class DecodedParts {
+  timestamp
+  date
+  tick
+  counter
+  id
+
+  constructor(timestamp: number, date: Date, tick: bigint, counter: number, id: number) {
+    this.timestamp = timestamp
+    this.date = date
+    this.tick = tick
+    this.counter = counter
+    this.id = id
+  }
+
+  /** The same with the tick as text: JSON has no bigints. */
+  toJSON() {
+    return { ...this, tick: String(this.tick) }
+  }
+}
+
+// So console.log shows a plain object, and most libraries compare one. A non-enumerable toJSON on each object would
+// suit assert.deepStrictEqual too, but would cost more than all of decode().
+Object.defineProperty(DecodedParts.prototype, 'constructor', { value: Object })
+
+// Objects of the usual engine, V8, keep a number in a box of its own where a property was never anything else. Where it once
+// was, the box that `new Date` needs is enough. This makes decode() 7% faster.
+// @ts-expect-error: no parts of an ID
+void new DecodedParts('', undefined, 0, '', '')
+
+/**
+ * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them
+ * by `L`. That makes a generator of any layout also a plain `FlakeId`, even if its class is your own.
+ */
+export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>
+
+/** What lib/ knows of a layout. Users cannot reach it: only the class can read it. */
+let factsOfLayout: (layout: Layout) => LayoutFacts
+
+/** Of a property that only symbols find: the compiler knows its value, and that of a private one it does not. */
+const PACKING = Symbol('flakeforge.packing')
+
+/**
+ * What the 64 bits of an ID mean.
+ *
+ * `L` is what the layout was made from: a dialect's name or your spec. It determines the names of the node fields.
+ * `Layout` without a type argument is a layout of any kind.
+ *
+ * @example
+ * const { Layout, layouts } = require('flakeforge')
+ * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
+ * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
+ * mine.encode({ timestamp: new Date(), shard: 5 })
+ */
+export class Layout<const L extends AnyLayout = AnyLayout> {
+  readonly name: string
+  /** Unix ms of tick 0 */
+  readonly epoch: number
+  /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
+  readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
+
+  #facts: LayoutFacts
+
+  static {
+    factsOfLayout = (layout) => layout.#facts
+  }
+
+  /**
+   * @param spec a dialect's name, the fields of your own layout, or another layout that you want with other options
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there can be no such layout. The message says which field is
+   * wrong and why.
+   */
+  constructor(spec: L | Layout<L>, options?: LayoutOptions<L> | null) {
+    const facts = spec instanceof LayoutFacts ? spec : factsOf(spec).with(checkKeys('options', options, CHOICES))
+    this.#facts = facts
+    Object.defineProperty(this, PACKING, { value: facts.packing })
+    this.name = facts.name
+    this.epoch = facts.epoch
+    this.fields = facts.fields
+    Object.freeze(this)
+  }
+
+  /** length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle */
+  get tickMs(): number {
+    return this.#facts.tickMs
+  }
+
+  /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
+  get end(): Date {
+    return new Date(this.#facts.packing.end())
+  }
+
+  /**
+   * The first instant at which IDs no longer fit into a signed 64-bit column; flake with epoch 0: 2039-09-07. If the
+   * highest bit depends on the node, or is one of uniqueid's reversed bits, this is the epoch or just after it.
+   */
+  get signedEnd(): Date {
+    return new Date(this.#facts.packing.signedEnd())
+  }
+
+  /**
+   * The parts of an ID.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout, because a bit that must be 0 is
+   * set.
+   */
+  decode(id: IdLike): Parts<L> {
+    if (typeof id !== 'bigint') put(id)
+    else {
+      word[0] = id
+      if (word[0] !== id) put(id) // throws
+    }
+    const packing = (this as unknown as { [PACKING]: Packing })[PACKING]
+    if (!packing.isPlain) return this.#decodeOther(id)
+    const high = half[HIGH]
+    const low = half[LOW]
+    if (packing.zero.isSet(high, low)) throw this.#notOne(id)
+    const { first, second } = packing
+    const tick = packing.time.read(high, low)
+    const timestamp = packing.epoch + tick * packing.tickMs
+    const date = new Date(timestamp) // before the other objects: half of the work, and V8 makes those at once
+    const counter = (low & packing.counter.low) >>> packing.counter.shift
+    const a = (low & first.low) >>> first.shift
+    const b = (low & second.low) >>> second.shift
+    half[LOW] = tick
+    half[HIGH] = tick * 2 ** -32
+    const made = new DecodedParts(timestamp, date, word[0], counter, a * first.unit + b)
+    const decoded = made as Decoded
+    if (first.name) decoded[first.name] = a
+    if (second.name) decoded[second.name] = b
+    return decoded as unknown as Parts<L>
+  }
+
+  /** The parts of the ID in `word`, whatever the layout. */
+  #decodeOther(id: unknown): Parts<L> {
+    const { packing } = this.#facts
+    const found = packing.unpack(word[0])
+    if (!found) throw this.#notOne(id)
+    const { tick, counter, node, mode } = found
+    const timestamp = packing.startMs(tick)
+    const decoded = new DecodedParts(timestamp, new Date(timestamp), tick, counter, node) as Decoded
+    if (mode) decoded.mode = mode
+    // Two names in one place, as in a loop, would make V8 look each of them up: that is slower than all the rest.
+    const { nodeFields } = packing
+    if (nodeFields.length > 0) decoded[nodeFields[0].name] = partOf(nodeFields[0], node)
+    if (nodeFields.length > 1) decoded[nodeFields[1].name] = partOf(nodeFields[1], node)
+    for (let i = 2; i < nodeFields.length; i++) decoded[nodeFields[i].name] = partOf(nodeFields[i], node)
+    return decoded as unknown as Parts<L>
+  }
+
+  #notOne(id: unknown) {
+    return errors.idError(id, OF_LAYOUT, this.name)
+  }
+
+  /**
+   * Makes the ID with these parts: the inverse of `decode`.
+   * @param parts the time as `tick`, or else as `timestamp`; `counter` (default 0); the node as `id` or by its fields
+   * (default 0); `mode`
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+   */
+  encode(parts: PartsToEncode<L>): IdBytes {
+    if (typeof parts !== 'object' || parts === null) throw errors.optionTypeError('parts', parts, 'an object')
+    return encode(parts as Record<string, unknown>, this, this.#facts)
+  }
+
+  /**
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
+   * nodes: the bounds for `WHERE id BETWEEN …`.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+   */
+  range(from: number | Date, to?: number | Date): { min: IdBytes; max: IdBytes } {
+    const { packing } = this.#facts
+    if (!packing.isTimeOrdered) {
+      throw errors.optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
+    }
+    const [first, last] = [from, to ?? from].map((time) => tickOf(time, this, packing))
+    if (first > last) throw errors.optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
+    return packing.range(first, last)
+  }
+
+  /**
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
+   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   *
+   * | digits | what they are |
+   * |---|---|
+   * | `687e4889-8912` | the first 48 bits of the ID |
+   * | `-8` | the version |
+   * | `700` | the next 12 bits |
+   * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
+   * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
+   *
+   * The mark depends on what times are read with: epoch, tick, the place of the timestamp, and `idOffset`. Name, node
+   * fields, counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, which is for `flake`
+   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts it says
+   * `decimal` in place of `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout.
+   * @example
+   * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
+   */
+  toUuid(id: IdLike): string {
+    return uuids.toUuid(id, this.#facts)
+  }
+
+  /**
+   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version, of another program, or of a
+   * layout that would read another time from it. The message says what is wrong.
+   */
+  fromUuid(text: string): IdBytes {
+    return uuids.fromUuid(text, this.#facts)
+  }
+
+  /**
+   * Chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`. The last digits show the host.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+   */
+  toText(id: IdLike): string {
+    const unit = this.#unitNs('toText')
+    const { tick, id: host } = this.decode(id)
+    const ns = (tick * 100n + BigInt(host)) * unit + this.#facts.packing.epochNs
+    const fraction = ((ns % NS_PER_S) + NS_PER_S) % NS_PER_S // counts upwards before 1970, too
+    const date = new Date(Number((ns - fraction) / NS_PER_S) * 1000)
+    if (Number.isNaN(date.getTime())) throw errors.idError(id, 'an ID whose time a Date can show')
+    return `${date.toISOString().slice(0, -5)}.${String(fraction).padStart(9, '0')}`
+  }
+
+  /**
+   * Chronicle layouts: the ID that `toText` made this text from.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not stand for an ID.
+   */
+  fromText(text: string): IdBytes {
+    const unit = this.#unitNs('fromText')
+    const [, seconds, fraction] = (typeof text === 'string' && TIME.exec(text)) || []
+    const ms = Date.parse(`${seconds}Z`)
+    if (Number.isNaN(ms)) throw errors.idError(text, 'a time with nine digits')
+    const ns = BigInt(ms) * 1_000_000n + BigInt(fraction) - this.#facts.packing.epochNs
+    const count = ns / unit
+    if (ns < 0n || ns % unit !== 0n || count / 100n > this.#facts.packing.tickMax) {
+      throw errors.idError(text, 'a time in units of $ ns', unit)
+    }
+    const id = this.encode({ tick: count / 100n, id: Number(count % 100n) } as PartsToEncode<L>)
+    if (this.toText(id) !== text) throw errors.idError(text, 'on a day that exists')
+    return id
+  }
+
+  /** Decimal IDs count ns or µs; a tick has a hundred of them. */
+  #unitNs(call: string) {
+    if (this.fields.length)
+      throw errors.optionRangeError('layout', this.name, "'chronicle' or 'chronicle-micros'", call)
+    return BigInt(this.#facts.tickNs) / 100n
+  }
+}
+
+// runners clear Node's cache, and then it comes from another copy of the package.
+
+const partOf = ({ max, unit }: NodeField, node: number) => Math.floor(node / unit) % (max + 1)
+
+/** The ID with these parts. */
+function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
+  for (const name in parts) {
+    if (!facts.partNames.includes(name)) throw errors.unknownOptionError(name, parts[name], facts.partNames, 'part')
+  }
+  const { counter, mode, tick, timestamp, date } = parts
+  const { packing } = facts
+  const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.packing.counterMax)
+  const chosen = isAbsent(mode) ? undefined : readMode(mode, facts)
+  const node = facts.readNode(parts)
+  const time = isAbsent(timestamp) ? date : timestamp
+  const number = packing.isPlain ? tickNumber(tick, time, packing) : undefined
+  if (number !== undefined) {
+    packing.putPlain(number, count, node)
+    return wordToBytes()
+  }
+  const ticks = isAbsent(tick) ? tickOf(time, layout, packing) : readTick(tick, packing.tickMax)
+  const id = packing.pack(ticks, count, node, chosen)
+  if (id < 0n || id > MAX_U64) {
+    throw errors.optionRangeError('idOffset', facts.idOffset, 'one with which the ID of these parts fits into 64 bits')
+  }
+  return toBytes(id)
+}
+
+/** The tick as a number, of a plain layout; undefined where it needs a closer look. */
+function tickNumber(tick: unknown, time: unknown, packing: Packing) {
+  let number
+  let most = packing.lastNumber
+  if (typeof tick === 'bigint') {
+    word[0] = tick
+    if (word[0] !== tick) return
+    number = half[HIGH] * 2 ** 32 + half[LOW]
+    most = packing.mostNumber
+  } else if (isAbsent(tick) && typeof time === 'number') {
+    number = Math.floor((Math.floor(time) - packing.epoch) / packing.tickMs)
+  } else return
+  if (number >= 0 && number <= most) return number
+}
+
+/** The tick of a time: Unix ms, a Date, or Unix ns as a bigint. */
+function tickOf(time: unknown, layout: Layout, packing: Packing) {
+  const tick = packing.tickOf(readNanoseconds('timestamp', time))
+  if (tick === undefined) throw errors.timeRangeError(toMs(time), layout)
+  return tick
+}
+
+function readTick(tick: unknown, max: bigint) {
+  const wanted = `a bigint from 0 to ${max}`
+  if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', tick, wanted)
+  if (tick < 0n || tick > max) throw errors.optionRangeError('tick', tick, wanted)
+  return tick
+}
+
+/** A time as Unix ms, for a message. */
+const toMs = (time: unknown) => Number(readNanoseconds('timestamp', time)) / 1e6
+
+const show = (time: number | Date) => (typeof time === 'object' ? time.toISOString() : String(time))
+
+/** The layout of a Layout, of a dialect's name, or of a user's own fields. */
+export function factsOf(given: unknown) {
+  return typeof given === 'object' && given instanceof Layout ? factsOfLayout(given) : factsOfSpec(given)
+}
+
+/** What users see of a layout: one object, which all generators share. */
+export function layoutOf(facts: LayoutFacts) {
+  const made: Layout = facts.layoutMade ?? new Layout(facts as unknown as AnyLayout)
+  facts.layoutMade = made
+  return made
+}
+
+// Each is made when it is asked for.
+/** Every dialect, with its own epoch and the default of every choice. */
+export const layouts: { readonly [Name in LayoutName]: Layout<Name> } = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ Object.defineProperties(
+    {},
+    /* @__PURE__ */ Object.fromEntries(
+      dialects.map(({ name }) => [name, { get: () => layoutOf(factsOf(name)), enumerable: true }]),
+    ),
+  ),
+) as { readonly [Name in LayoutName]: Layout<Name> }

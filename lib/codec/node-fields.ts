@@ -1,0 +1,132 @@
+// Which node fields a layout has, worked out from its name or its spec. This is why `{ wroker: 1 }` does not compile, and
+// why `decode(id).worker` is a number. Users see LayoutName and AnyLayout; the rest is for the files beside this one.
+
+import type { LayoutSpec } from './spec.ts'
+
+interface DatacenterAndWorker {
+  /** 0…31 */
+  datacenter: number
+  /** 0…31 */
+  worker: number
+}
+
+interface UniqueidFields {
+  /** 0…2 047 */
+  generator: number
+  /** 0…15 */
+  cluster: number
+}
+
+interface DiscordFields {
+  /** 0…31 */
+  worker: number
+  /** 0…31 */
+  process: number
+}
+
+/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+export interface NodeFields {
+  flake: DatacenterAndWorker
+  hazelcast: {
+    /** 0…65 535 */
+    node: number
+  }
+  snowcast: {
+    /** 0…8 191, or less than `nodes` rounded up to a power of two */
+    node: number
+  }
+  uniqueid: UniqueidFields
+  chronicle: {
+    /** 0…99 */
+    host: number
+  }
+  'chronicle-micros': {
+    /** 0…99 */
+    host: number
+  }
+  twitter: DatacenterAndWorker
+  discord: DiscordFields
+  instagram: {
+    /** 0…8 191 */
+    shard: number
+  }
+  sonyflake: {
+    /** 0…65 535 */
+    machine: number
+  }
+  safe: {
+    /** 0…63 */
+    node: number
+  }
+}
+
+/**
+ * The layouts of other systems, and `safe` for JavaScript numbers. `npx flakeforge layouts` prints this table.
+ *
+ * | name | epoch | tick | fields (bits) | system |
+ * |---|---|---|---|---|
+ * | `flake` | 1970 | 1 ms | timestamp 42, datacenter 5, worker 5, counter 12 | flake-idgen |
+ * | `hazelcast` | 2018 | 1 ms | zero 1, timestamp 41, counter 6, node 16 | Hazelcast FlakeIdGenerator |
+ * | `snowcast` | 2014 | 1 ms | timestamp 41, node 13…7, counter 10…16 | snowcast; `nodes` says how many nodes |
+ * | `uniqueid` | 1970 | 1 ms | timestamp 42, counter 6, generator 3, mode 1, generator 8, cluster 4 | java-uniqueid; `mode` |
+ * | `chronicle` | 1970 | 100 ns | decimal: Unix ns, its last two digits are the host, 0…99 | Chronicle |
+ * | `chronicle-micros` | 1970 | 100 µs | decimal: Unix µs, its last two digits are the host | Chronicle |
+ * | `twitter` | 2010-11-04 | 1 ms | zero 1, timestamp 41, datacenter 5, worker 5, counter 12 | Twitter Snowflake |
+ * | `discord` | 2015 | 1 ms | timestamp 42, worker 5, process 5, counter 12 | Discord |
+ * | `instagram` | 2011-08-24 | 1 ms | timestamp 41, shard 13, counter 10 | Instagram |
+ * | `sonyflake` | 2014-09-01 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake |
+ * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
+ */
+export type LayoutName = keyof NodeFields
+
+/** What a layout is made from: a dialect's name, or fields of your own. */
+export type AnyLayout = LayoutName | LayoutSpec
+
+/**
+ * The layout of a plain `FlakeId`, for which none was named. It is `any`: only then does a plain `FlakeId` accept a
+ * generator of every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
+ */
+export type Unspecified = any
+
+/** The layout, or the default one if none was named. */
+type OrFlake<L> = 0 extends 1 & L ? 'flake' : L
+
+/** The node fields of a layout: a union if `L` is several layouts. */
+type FieldsOf<L> = L extends unknown ? FieldsOfOne<OrFlake<L>> : never
+type FieldsOfOne<L> = L extends LayoutName
+  ? NodeFields[L]
+  : L extends { readonly fields: ReadonlyArray<readonly [infer Name extends string, number]> }
+    ? OwnFields<Name>
+    : never
+
+/** No fields if the compiler does not know the names: for a spec whose type is just `LayoutSpec`. */
+type OwnFields<Name extends string> = {
+  [K in string extends Name ? never : Exclude<Name, 'timestamp' | 'counter' | 'zero'>]: number
+}
+
+type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends (each: infer All) => void
+  ? All
+  : never
+type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never
+
+/** Node fields as a user gives them. If `L` is several layouts, the fields of each may be given. */
+export type GivenFields<L> = AllOf<AsGiven<FieldsOf<L>>>
+type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefined }
+
+/** Node fields as `decode` returns them. If `L` is several layouts, fields that only some of them have are optional. */
+export type DecodedFields<L> = InEach<FieldsOf<L>>
+type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number }
+
+/** Options that only some layouts have. */
+export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
+  ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown)
+
+export interface SnowcastChoices {
+  /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
+  nodes?: number | string | null | undefined
+}
+
+export interface UniqueidChoices {
+  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
+  mode?: 'spread' | 'sequential' | null | undefined
+}

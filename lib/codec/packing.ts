@@ -1,0 +1,306 @@
+// Where tick, counter and node are in the 64 bits of an ID, and which ticks there are: the JavaScript twin of
+// core/src/layout.rs. It works on `word` and its halves of ids.ts. It must never drop a bit: what the fields cannot hold is
+// refused before it comes here, and an ID that no generator of the layout could have made has no parts.
+
+import { FARTHEST_MS, MAX_U64 } from '../base/values.ts'
+import { HIGH, half, LOW, toBytes, word } from './ids.ts'
+
+const NS_PER_MS = 1_000_000n
+export const MODES = ['spread', 'sequential'] // in the order of the mode bit
+const OTHERS = ['timestamp', 'counter', 'zero', 'mode']
+
+/** Whether a field holds a part of the node number: all node fields joined are that. */
+export const isNode = (name: string) => !OTHERS.includes(name)
+
+/** The bits of a field, in both halves of the word: a number holds no 64 bits exactly, but 53. */
+class Piece {
+  mask
+  name
+  width
+  shift
+  unit
+  scale
+  high
+  low
+
+  /**
+   * @param shift how many bits of the word are below
+   * @param unit of a node field: how much a value of 1 adds to the node number
+   */
+  constructor(
+    name: string,
+    width: number,
+    shift: number,
+    unit: number,
+    mask = ((1n << BigInt(width)) - 1n) << BigInt(shift),
+  ) {
+    this.mask = mask
+    this.name = name
+    this.width = width
+    this.shift = shift
+    this.unit = unit
+    this.scale = 2 ** (32 - shift) // what a bit of the higher half counts
+    this.high = Number(mask >> 32n) | 0
+    this.low = Number(mask & 0xffffffffn) | 0
+  }
+
+  read(high = half[HIGH], low = half[LOW]) {
+    return ((high & this.high) >>> 0) * this.scale + ((low & this.low) >>> this.shift)
+  }
+
+  /** Puts the lowest bits of a value there, where all bits are 0. */
+  write(value: number) {
+    half[HIGH] |= (value / this.scale) & this.high
+    half[LOW] |= (value << this.shift) & this.low
+  }
+
+  /** Whether a bit is set. */
+  isSet(high = half[HIGH], low = half[LOW]) {
+    return ((high & this.high) | (low & this.low)) !== 0
+  }
+}
+
+/** Bits that change places with those so many places above. */
+const swapped = (bits: number, mask: number, by: number) => ((bits >>> by) & mask) | ((bits & mask) << by)
+
+/** 32 bits from the last to the first. A loop over the masks takes five times as long. */
+function mirrored(bits: number) {
+  const bytes = swapped(swapped(swapped(bits, 0x55555555, 1), 0x33333333, 2), 0x0f0f0f0f, 4)
+  return swapped(swapped(bytes, 0x00ff00ff, 8), 0x0000ffff, 16) >>> 0
+}
+
+/** ns as ms; whole ms are exact. */
+function toMs(ns: bigint) {
+  const ms = ns / NS_PER_MS
+  const rest = Number(ns - ms * NS_PER_MS)
+  return rest < 0 ? Number(ms) - 1 + (rest + 1e6) / 1e6 : Number(ms) + rest / 1e6
+}
+
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** The pieces of the fields, both the most significant first. */
+function piecesOf(fields: readonly (readonly [string, number])[]) {
+  let shift = 0
+  let unit = 1
+  const pieces = [...fields].reverse().map(([name, width]) => {
+    const piece = new Piece(name, width, shift, unit)
+    shift += width
+    if (isNode(name)) unit *= 2 ** width
+    return piece
+  })
+  return pieces.reverse()
+}
+
+/** `unit`: how much a value of 1 adds to the node number */
+export type NodeField = { name: string; max: number; unit: number }
+
+/** The node fields, the most significant first. A name that occurs twice is one field. */
+function nodeFieldsOf(nodes: Piece[]) {
+  const fields: NodeField[] = []
+  for (const { name, width, unit } of [...nodes].reverse()) {
+    const known = fields.find((field) => field.name === name)
+    if (known) known.max = (known.max + 1) * 2 ** width - 1
+    else fields.unshift({ name, max: 2 ** width - 1, unit })
+  }
+  return fields
+}
+
+/** What a layout is, as far as bits and times go. */
+export interface Shape {
+  /** none if it is decimal */
+  fields: readonly (readonly [string, number])[]
+  /** the node field of a decimal layout */
+  host: string | undefined
+  epoch: number
+  tickNs: number
+  /** if it has a field of this name */
+  mode: string | undefined
+  /** what is added to every ID */
+  idOffset: bigint | undefined
+}
+
+/**
+ * Nothing of it ever changes. It is not frozen: V8 takes half as long again to decode an ID then, with the layout that was
+ * made first.
+ */
+export class Packing {
+  time
+  counter
+  zero
+  first
+  second
+  nodeFields
+  nodeMax
+  counterMax
+  offset
+  isTimeOrdered
+  epoch
+  tickMs
+  epochNs
+  isPlain
+  tickMax
+  hasTicks
+  lastNumber
+  mostNumber
+
+  #nodes
+  #modeBit
+  #mode
+  #upper // of a tick that is turned: the bits that the higher half has; a power costs more than all the rest
+  #isDecimal
+  #tickNs
+  #size // from the first ID of a tick to that of the next
+  #isExact // whether a number holds all its times
+  #lowest // the IDs of tick 0
+  #highest
+  #firstTick
+  #lastTick
+
+  constructor({ fields, host, epoch, tickNs, mode, idOffset = 0n }: Shape) {
+    const isDecimal = host !== undefined
+    const pieces = piecesOf(isDecimal ? [[host, 7]] : fields)
+    const nodes = pieces.filter(({ name }) => isNode(name))
+    const none = new Piece('', 0, 0, 0)
+    const named = (wanted: string) => pieces.find(({ name }) => name === wanted) ?? none
+    const zeros = pieces.reduce((sum, { name, mask }) => (name === 'zero' ? sum | mask : sum), 0n)
+    const time = isDecimal ? new Piece('', 64, 0, 0) : named('timestamp')
+    const [second = none, first = none] = [...nodes].reverse()
+
+    this.time = time
+    this.counter = named('counter')
+    this.zero = new Piece('', 0, 0, 0, zeros) // all bits that must be 0
+    this.first = first // the last two node fields, for plain layouts
+    this.second = second
+    this.#nodes = nodes
+    this.#modeBit = named('mode')
+    this.nodeFields = isDecimal ? [{ name: host, max: 99, unit: 1 }] : nodeFieldsOf(nodes)
+    this.nodeMax = this.nodeFields.reduce((sum, { max, unit }) => sum + max * unit, 0)
+    this.counterMax = 2 ** this.counter.width - 1
+    this.#mode = mode
+    this.#upper = 2 ** (time.width - 32) - 1
+    this.offset = idOffset
+    this.#isDecimal = isDecimal
+    this.isTimeOrdered = mode !== MODES[0] && (isDecimal || pieces.find(({ name }) => name !== 'zero') === time)
+
+    this.epoch = epoch
+    this.tickMs = tickNs / 1e6
+    this.#tickNs = BigInt(tickNs)
+    this.epochNs = BigInt(epoch) * NS_PER_MS
+    this.#isExact = Number.isInteger(this.tickMs) && 2 ** time.width * this.tickMs + Math.abs(epoch) <= 2 ** 53
+    const isUsual = !mode && !idOffset && nodes.length === this.nodeFields.length && nodes.length < 3
+    /** whether at most two node fields and the counter are in the lower half, and nothing else is unusual */
+    this.isPlain = this.#isExact && isUsual && [this.counter, ...nodes].every(({ high }) => high === 0)
+
+    // The ticks that can be used: there are bits for them, a Date can show them, and IDs with their offset fit.
+    const size = isDecimal ? 100n : 1n << BigInt(time.shift)
+    this.#size = size
+    this.#lowest = this.pack(0n, 0, 0)
+    this.#highest = this.pack(0n, this.counterMax, this.nodeMax)
+    // The highest nodes of a decimal layout's last tick do not fit 64 bits, so nobody may use it.
+    this.tickMax = smaller((1n << BigInt(time.width)) - 1n, (MAX_U64 - this.#highest + idOffset) / size)
+    const ofDates = (BigInt(FARTHEST_MS) * NS_PER_MS - this.epochNs) / this.#tickNs - 1n
+    const last = smaller(smaller(this.tickMax, ofDates), (MAX_U64 - this.#highest) / size)
+    this.#lastTick = last < 0n ? 0n : last
+    this.#firstTick = this.#lowest < 0n ? (size - 1n - this.#lowest) / size : 0n
+    /** false where no ID fits, with its offset */
+    this.hasTicks = this.#firstTick <= last
+    this.lastNumber = Number(this.#lastTick) // exact if isPlain
+    this.mostNumber = Number(this.tickMax)
+  }
+
+  /** Puts the ID of these parts into `word`, if isPlain. */
+  putPlain(tick: number, counter: number, node: number) {
+    const { first, second, time } = this
+    const upper = first.unit && Math.floor(node / first.unit)
+    const lower = node - upper * first.unit
+    const below = (counter << this.counter.shift) | (upper << first.shift) | (lower << second.shift)
+    half[LOW] = ((tick << time.shift) & time.low) | below
+    half[HIGH] = (tick / time.scale) & time.high
+  }
+
+  /** The ID of these parts. It may be out of range, by the offset. */
+  pack(tick: bigint, counter: number, node: number, mode = this.#mode) {
+    word[0] = tick
+    const isSpread = mode === MODES[0]
+    if (isSpread) this.#turn()
+    else word[0] = 0n
+    this.counter.write(counter)
+    for (const piece of this.#nodes) piece.write(node / piece.unit)
+    if (mode) this.#modeBit.write(MODES.indexOf(mode))
+    const id = isSpread ? word[0] : tick * this.#size + word[0]
+    return this.offset ? id + this.offset : id
+  }
+
+  /** What an ID says; undefined if no generator of this layout could have made it. */
+  unpack(id: bigint) {
+    const plain = this.offset ? id - this.offset : id
+    word[0] = plain
+    if (this.offset && word[0] !== plain) return
+    if (this.zero.isSet()) return
+    let tick = 0n
+    if (this.#isDecimal) {
+      tick = plain / this.#size
+      word[0] = plain - tick * this.#size
+    }
+    const high = half[HIGH]
+    const low = half[LOW]
+    const counter = this.counter.read(high, low)
+    let node = 0
+    for (let i = 0; i < this.#nodes.length; i++) node += this.#nodes[i].read(high, low) * this.#nodes[i].unit
+    const mode = this.#mode && MODES[this.#modeBit.read(high, low)]
+    if (!this.#isDecimal) tick = this.#readTick(mode)
+    if (tick <= this.tickMax) return { tick, counter, node, mode }
+  }
+
+  /** The tick of the ID in `word`. */
+  #readTick(mode: string | undefined) {
+    const { time } = this
+    if (mode === MODES[0]) {
+      this.#turn()
+      half[HIGH] &= this.#upper
+    } else if (time.width > 53) {
+      return BigInt.asUintN(time.width, word[0] >> BigInt(time.shift))
+    } else {
+      const tick = time.read()
+      half[LOW] = tick
+      half[HIGH] = tick * 2 ** -32
+    }
+    return word[0]
+  }
+
+  /** Puts the bits of `word` from the last to the first: in mode SPREAD the timestamp, which begins it, is so. */
+  #turn() {
+    const low = half[LOW]
+    half[LOW] = mirrored(half[HIGH])
+    half[HIGH] = mirrored(low)
+  }
+
+  /** The first instant of a tick, Unix ms; with a fraction if ticks are finer. */
+  startMs(tick: bigint) {
+    return this.#isExact ? this.epoch + Number(tick) * this.tickMs : toMs(this.epochNs + tick * this.#tickNs)
+  }
+
+  /** The tick of an instant (Unix ns); undefined if it is out of range. */
+  tickOf(ns: bigint) {
+    const tick = (ns - this.epochNs) / this.#tickNs
+    if (ns >= this.epochNs && tick >= this.#firstTick && tick <= this.#lastTick) return tick
+  }
+
+  /** The smallest ID of one tick and the largest of another, of a layout that is in the order of time. */
+  range(first: bigint, last: bigint) {
+    return { min: toBytes(first * this.#size + this.#lowest), max: toBytes(last * this.#size + this.#highest) }
+  }
+
+  /** The first whole Unix ms that is too late for the layout. */
+  end() {
+    return Math.ceil(this.startMs(this.#lastTick + 1n))
+  }
+
+  /** The first whole Unix ms at which IDs do not fit a signed column; the epoch if that depends on the node. */
+  signedEnd() {
+    const room = (MAX_U64 >> 1n) - this.#highest
+    const first = room < 0n ? 0n : room / this.#size + 1n
+    const found = smaller(first < this.#firstTick ? this.#firstTick : first, this.#lastTick + 1n)
+    return Math.ceil(this.startMs(this.isTimeOrdered ? found : this.#mode === undefined ? 0n : 1n))
+  }
+}

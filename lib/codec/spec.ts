@@ -1,0 +1,139 @@
+// What layouts are made of: a dialect's name or a user's own fields, and the choices that some have. This file checks
+// them, by the rules of core/src/layout/spec.rs; lib/codec/facts.ts makes a layout from them.
+
+import * as errors from '../base/errors/values.ts'
+import { checkKeys, readBounded, readInstant } from '../base/values.ts'
+import dialects from './dialects.ts'
+import type { LayoutFacts, Parts } from './facts.ts'
+import type { AnyLayout, LayoutChoices } from './node-fields.ts'
+import { isNode } from './packing.ts'
+
+/**
+ * A layout of your own. Write it where it is used, or as a constant with `as const satisfies LayoutSpec`; then the types
+ * know the names of its fields. After `const spec: LayoutSpec = …` they do not.
+ */
+export interface LayoutSpec {
+  /** the name that error messages use; default `'custom'` */
+  name?: string | undefined
+  /** Unix ms of tick 0, or a Date; default 0 */
+  epoch?: number | Date | undefined
+  /** length of a tick in ms; default 1. It must be a whole number of nanoseconds. */
+  tickMs?: number | undefined
+  /**
+   * Names and widths in bits (1…63), the most significant first, 64 bits in total. There must be exactly one
+   * `'timestamp'` and at most one `'counter'`. `'zero'` stands for unused bits. All other fields together are the node
+   * number, 53 bits at most. Names of options and of `Parts` cannot be used.
+   */
+  fields: ReadonlyArray<readonly [name: string, bits: number]>
+}
+
+/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>
+
+export interface LayoutSettings {
+  /** Unix ms of tick 0, or a Date; default: the layout's own epoch */
+  epoch?: number | string | Date | null | undefined
+  /**
+   * A number from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). A time whose ID would then not
+   * fit into 64 bits is out of range.
+   */
+  idOffset?: bigint | null | undefined
+}
+
+const DIALECTS = dialects.map(({ name }) => name)
+const SPEC = ['name', 'epoch', 'tickMs', 'fields']
+
+/** Names that options and decoded parts already use; a field must not have one. */
+const RESERVED = (
+  'id epoch seqMask layout nodes mode nodeOffset idOffset maxAheadMs maxWaitMs shared prefetch clock group slots ttlMs ' +
+  'skewMs waitMs date tick toJSON'
+).split(' ')
+
+/** A dialect's name, or the checked parts of a user's own layout. */
+export function readSpec(given: unknown): Parts & { epoch?: number } {
+  if (typeof given === 'string') {
+    if (!DIALECTS.includes(given)) throw errors.unknownLayoutError(given, DIALECTS)
+    return { name: given }
+  }
+  if (typeof given !== 'object' || given === null) {
+    throw errors.optionTypeError('layout', given, 'a name, a Layout, or { epoch, tickMs, fields }')
+  }
+  const spec = checkKeys('layout', given, SPEC)
+  const name = spec.name ?? 'custom'
+  if (typeof name !== 'string' || name === '') throw errors.optionTypeError('name', name, 'a string that is not empty')
+  const tickNs = readTickNs(spec.tickMs ?? 1)
+  return { name, tickNs, fields: readFields(spec.fields), epoch: readInstant('epoch', spec.epoch ?? 0) }
+}
+
+function readTickNs(tickMs: unknown) {
+  if (typeof tickMs !== 'number') throw errors.optionTypeError('tickMs', tickMs, 'a number of milliseconds')
+  const ns = Math.round(tickMs * 1e6)
+  if (!(ns >= 1 && ns <= Number.MAX_SAFE_INTEGER) || Math.abs(ns / 1e6 - tickMs) > tickMs * 1e-12) {
+    throw errors.optionRangeError('tickMs', tickMs, 'a whole number of nanoseconds, at least 0.000001 ms')
+  }
+  return ns
+}
+
+const PAIR = 'a pair [name, bits]'
+
+function readFields(given: unknown): [string, number][] {
+  if (!Array.isArray(given)) {
+    throw errors.optionTypeError('fields', given, 'an array of [name, bits]')
+  }
+  const fields = [...given] // a hole becomes undefined
+  fields.forEach(checkField)
+  fields.forEach(checkAmongOthers)
+  checkTogether(fields, given)
+  return fields.map(([name, bits]) => [name, bits])
+}
+
+/** `ERR_FLAKE_OPTION` about one field. */
+const fieldError = (i: number, field: unknown, must: string, ...args: unknown[]) =>
+  errors.fieldsError(`fields[${i}]`, field, must, ...args)
+
+function checkField(field: unknown, i: number) {
+  const isPair =
+    Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
+  if (!isPair) throw errors.optionTypeError(`fields[${i}]`, field, PAIR)
+  const [name, bits] = field
+  if (RESERVED.includes(name) || name in {}) {
+    throw fieldError(i, field, 'have another name', name)
+  }
+  if (bits < 1 || bits > 63) throw fieldError(i, field, 'have 1 to 63 bits', name, bits)
+}
+
+const WIDEST = 53 // a number holds no more bits exactly
+
+function checkAmongOthers(field: [string, number], i: number, fields: [string, number][]) {
+  const [name, bits] = field
+  if (name === 'counter' && bits > WIDEST) {
+    throw fieldError(i, field, 'have at most $ bits', WIDEST, bits)
+  }
+  if (name === '') throw fieldError(i, field, 'have a name')
+  const isRepeated = fields.slice(0, i).some((other) => other[0] === name)
+  if (isRepeated && name !== 'zero') throw fieldError(i, field, 'have a name of its own', name)
+}
+
+function checkTogether(fields: [string, number][], given: unknown) {
+  const bitsOf = (some: [string, number][]) => some.reduce((sum, [, bits]) => sum + bits, 0)
+  const bits = bitsOf(fields)
+  const node = bitsOf(fields.filter(([name]) => isNode(name)))
+  if (!fields.some(([name]) => name === 'timestamp'))
+    throw errors.fieldsError('fields', given, "have a field 'timestamp'")
+  if (bits !== 64) throw errors.fieldsError('fields', given, 'have 64 bits in all', bits)
+  if (node > WIDEST) throw errors.fieldsError('fields', given, 'have at most $ bits of node number', WIDEST, node)
+}
+
+/** snowcast's number of nodes. */
+export function readNodeCount(nodes: unknown, { name, hasNodes }: LayoutFacts) {
+  if (!hasNodes) throw errors.unusableOptionError('nodes', nodes, "with layout '$'", name, 'nodes')
+  return readBounded('nodes', nodes, 128, 8192)
+}
+
+/** Hazelcast's id-offset. */
+export function readIdOffset(offset: unknown) {
+  const wanted = 'a bigint from −2^63 to 2^63 − 1'
+  if (typeof offset !== 'bigint') throw errors.optionTypeError('idOffset', offset, wanted)
+  if (BigInt.asIntN(64, offset) !== offset) throw errors.optionRangeError('idOffset', offset, wanted)
+  return offset
+}

@@ -1,0 +1,179 @@
+// Bytes of any length as text, with the arguments of biguint-format, which this replaces, and IDs as text and back. It must
+// never change the input.
+
+import * as errors from '../base/errors/values.ts'
+import { isUint8Array } from '../base/objects.ts'
+import { isAbsent, type Options, refuseUnknown } from '../base/values.ts'
+import { type Base, baseName, read, spell } from './bases.ts'
+import { type IdBytes, type IdLike, toBigInt, toBytes } from './ids.ts'
+
+export interface FormatOptions {
+  /** text before the digits; decimal text never gets one */
+  prefix?: string | undefined
+  /** digits in a group, counted from the end */
+  groupsize?: number | undefined
+  /** text between groups; default a space */
+  delimiter?: string | undefined
+  /** fills up the text at its front to `size`; it is repeated, and cut off if needed */
+  padstr?: string | undefined
+  /** the length to fill up to, prefix included; longer text stays as it is */
+  size?: number | undefined
+  /** binary only: leave out leading zeros */
+  trim?: boolean | undefined
+  /** byte order of the input; default `'BE'` */
+  format?: 'BE' | 'LE' | undefined
+}
+
+/** The function `format`. */
+export interface Format {
+  /**
+   * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
+   *
+   * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many
+   * digits as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'`
+   * is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that
+   * package. The input is not changed.
+   *
+   * @param id bytes, an array of bytes, a bigint, text, or a whole number from 0 to 2^53 − 1
+   * @param base default `'dec'`
+   * @throws {TypeError} `ERR_FLAKE_ID`: the input is not a number in one of these forms, or is too large.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option, or a text of more than 2^27 characters.
+   * @example
+   * format(id, 'hex', { prefix: '0x' })                   // '0x687e488989127000'
+   * format(id, 'bin', { groupsize: 8, delimiter: '_' })   // '01101000_01111110_01001000_…'
+   */
+  // biome-ignore lint/style/useShorthandFunctionType: an editor shows the comment of the call
+  (id: IdLike | readonly number[], base?: Base | null, options?: Readonly<FormatOptions> | null): string
+}
+
+const OPTIONS = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
+
+/**
+ * The most bytes of a number: the time for its decimal digits grows with the square, and a bigint of Firefox or Safari has
+ * no room for more than twice as many.
+ */
+const MOST_BYTES = 1 << 16
+
+/** The most characters of a text: every engine has room for them. */
+const MOST_CHARACTERS = 2 ** 27
+
+/**
+ * The digits of a number of any length.
+ * @param bytes big-endian
+ * @param name of a base
+ */
+export function digits(bytes: Uint8Array, name: string) {
+  if (bytes.length === 8) return spell(toBigInt(bytes), 8, name)
+  let hex = '0x'
+  for (const byte of bytes) hex += (byte + 256).toString(16).slice(1)
+  return spell(BigInt(hex), bytes.length, name)
+}
+
+/** format(), with the digits of a number by one function or another. */
+export const formatBy =
+  (digits: (bytes: Uint8Array, name: string) => string) =>
+  /**
+   * The number as text.
+   * @param id 8 bytes, or any other number of them, an array of bytes, a bigint, or text
+   */
+  (id: unknown, base?: string | null, options?: unknown) => {
+    const name = baseName(base)
+    if (isAbsent(options)) return digits(numberToBytes(id), name)
+    if (typeof options !== 'object') throw errors.optionTypeError('options', options, 'an object')
+    const chosen = refuseUnknown(options as Options, OPTIONS)
+    return decorate(digits(inOrder(numberToBytes(id), chosen.format), name), name, chosen)
+  }
+
+/** A copy of the bytes, because another thread could change a SharedArrayBuffer meanwhile. */
+function numberToBytes(id: unknown): Uint8Array {
+  if (Array.isArray(id)) {
+    const wrong = id.findIndex((byte) => !(Number.isInteger(byte) && byte >= 0 && byte <= 255))
+    if (wrong >= 0) throw errors.idError(id, 'an array of bytes', wrong)
+  }
+  if (isUint8Array(id) || Array.isArray(id)) {
+    if (id.length === 0) throw errors.idError(id, 'a number: it has no bytes')
+    checkSize(id, id.length)
+    return new Uint8Array(id)
+  }
+  const hex = typeof id === 'string' ? textToHex(id) : typeof id === 'bigint' ? bigintToHex(id) : undefined
+  if (hex === undefined) return toBytes(toBigInt(id as IdLike)) // 0n, or an error that says what an ID is
+  checkSize(id, Math.ceil(hex.length / 2))
+  return hexToBytes(hex)
+}
+
+/** The digits of text that is a number; undefined for any other, and for 0. */
+function textToHex(text: string) {
+  if (/^0x[\da-f]+$/i.test(text)) return text.slice(2)
+  if (!/^(?:\d+|0b[01]+)$/i.test(text)) return undefined
+  checkSize(text, Math.floor(text.length / 8)) // each of 8 characters is a bit or more
+  return bigintToHex(BigInt(text))
+}
+
+const bigintToHex = (value: bigint) => (value > 0n ? value.toString(16).padStart(16, '0') : undefined)
+
+/** @param count of its bytes */
+function checkSize(id: unknown, count: number) {
+  if (count > MOST_BYTES) throw errors.idError(id, 'of $ bytes at most', MOST_BYTES, count)
+}
+
+const hexToBytes = (digits: string) =>
+  Uint8Array.from(digits.padStart(digits.length + (digits.length % 2), '0').match(/../g) ?? [], (pair) =>
+    Number.parseInt(pair, 16),
+  )
+
+function inOrder(bytes: Uint8Array, order: unknown) {
+  if (isAbsent(order) || order === 'BE') return bytes
+  if (order === 'LE') return bytes.reverse()
+  throw errors.optionRangeError('format', order, "'BE' or 'LE'")
+}
+
+function decorate(digits: string, base: string, options: Options) {
+  const prefix = base === 'dec' ? '' : text(options.prefix, '')
+  const trimmed = base === 'bin' && options.trim ? digits.replace(/^0+(?=.)/, '') : digits
+  const grouped = group(trimmed, integer('groupsize', options.groupsize), text(options.delimiter, ' '))
+  const size = integer('size', options.size)
+  checkLength('size', size)
+  return prefix + grouped.padStart(size - prefix.length, text(options.padstr, ''))
+}
+
+/** @param option that makes a text so long */
+function checkLength(option: string, length: number) {
+  if (length <= MOST_CHARACTERS) return
+  throw errors.optionRangeError(option, length, `one that makes a text of at most ${MOST_CHARACTERS} characters`)
+}
+
+/** Groups are counted from the end, as in a number. */
+function group(digits: string, size: number, delimiter: string) {
+  if (size <= 0 || size >= digits.length) return digits
+  const first = digits.length % size || size
+  const groups = [digits.slice(0, first)]
+  for (let start = first; start < digits.length; start += size) groups.push(digits.slice(start, start + size))
+  checkLength('delimiter', digits.length + delimiter.length * (groups.length - 1))
+  return groups.join(delimiter)
+}
+
+const text = (value: unknown, absent: string) => (isAbsent(value) ? absent : String(value))
+
+/** As in biguint-format: true means 1, text is read as a number, and nothing or less than 1 has no effect. */
+function integer(option: string, value: unknown) {
+  if (isAbsent(value)) return 0
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw errors.optionRangeError(option, value, 'an integer')
+  return number
+}
+
+/**
+ * The 8 bytes that a text stands for: the inverse of `format(id, base)` without options.
+ * @param base default `'dec'`. Letters may have either case, except in base 58 and base 62. Text in base 36, 58 and 62 must
+ * have its full length.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, or has more than 64 bits.
+ */
+export function parse(text: string, base?: Base | null): IdBytes {
+  const name = baseName(base)
+  const id = typeof text === 'string' ? read(text, name) : undefined
+  if (id === undefined) throw errors.idError(text, 'an ID in $: 64 bits at most', name)
+  return toBytes(id)
+}
+
+/** Writes up to 65 536 bytes as text: see {@link Format}. */
+export const format: Format = formatBy(digits)

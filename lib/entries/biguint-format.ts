@@ -1,0 +1,163 @@
+// `require('flakeforge/biguint-format')`: the package biguint-format 1.0.2 to the letter, its oddities included, for programs
+// that replace it and must not notice. The digits come from the core. format() of the main entry is the stricter reading.
+//
+// What is odd, and stays: text is hexadecimal with or without '0x', and what is no digit in it counts as 0; an unknown base
+// gives undefined; any `format` but 'LE' is big-endian in decimal, any but 'BE' little-endian in the other bases; octal has
+// no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
+
+import native from '../native/index.ts'
+import { baseCode, toText } from '../native/texts.ts'
+
+export type Base = 'dec' | 'hex' | 'bin' | 'oct'
+
+export interface Options {
+  /** stands before the digits; decimal text never has one */
+  prefix?: string | undefined
+  /** digits in a group, counted from the end */
+  groupsize?: number | string | undefined
+  /** stands between groups; default a space */
+  delimiter?: string | undefined
+  /** fills the text at its front up to `size` */
+  padstr?: string | undefined
+  /** the length to fill up to, prefix included */
+  size?: number | undefined
+  /** binary only: leave out leading zeros */
+  trim?: boolean | undefined
+  /** byte order of the input; default `'BE'` */
+  format?: 'BE' | 'LE' | undefined
+}
+
+export interface Format {
+  /**
+   * Does exactly what the package biguint-format does: writes bytes of any length as text. Text as input is always hex, with
+   * or without `0x`. The `format` of flakeforge itself is stricter, and reads text as an ID.
+   *
+   * @param number bytes, an array of bytes, or hex text
+   * @param base default `'dec'`. For a base that it does not know, the result is undefined.
+   * @example
+   * const format = require('flakeforge/biguint-format')
+   * format('50dd', 'hex', { prefix: '0x' }) // '0x50dd'
+   */
+  (number: Buffer | readonly number[] | string, base?: Base | '' | null, options?: Readonly<Options> | null): string
+  (number: Buffer | readonly number[] | string, base: string, options?: Readonly<Options> | null): string | undefined
+}
+
+const [DEC, HEX, BIN] = ['dec', 'hex', 'bin'].map(baseCode)
+
+/** An ordinary object: the names that it inherits are taken for bases too, as they are in the package. */
+const FORMATS: Record<string, any> = { dec: toDecimal, hex: toHex, bin: toBinary, oct: toOctal }
+
+export default ((number: any, base?: any, options?: any) => {
+  // what most calls have
+  if (options === undefined && Buffer.isBuffer(number) && number.length === 8) {
+    if (!base || base === 'dec') return toText(number, DEC)
+    if (base === 'hex') return toText(number, HEX)
+    if (base === 'bin') return toText(number, BIN)
+  }
+  const bytes = toBytes(number)
+  const format = FORMATS[base || 'dec']
+  return format ? format(bytes, options || {}) : undefined
+}) as Format
+
+/** A copy; undefined for what is neither bytes nor text, which each format then trips over. */
+function toBytes(number: any) {
+  if (Buffer.isBuffer(number) || Array.isArray(number)) return Buffer.from(number)
+  return typeof number === 'string' ? textToBytes(number) : undefined
+}
+
+function textToBytes(text: any) {
+  const digits = text.replace(/^0x/i, '')
+  if (/^[\da-f]+$/i.test(digits)) return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
+  const pairs = pairsOf(digits)
+  const bytes = Buffer.alloc(pairs.length)
+  // From the last to the first: a sign makes a byte that is refused, and the first one that is refused is told.
+  for (let i = pairs.length - 1; i >= 0; i--) bytes.writeUInt8(Number.parseInt(pairs[i], 16), i)
+  return bytes
+}
+
+/**
+ * Two characters for each byte, counted from the end of a line; one where their number is odd. Of a line with another
+ * behind it the last byte is left out. Text without any is null, which has no length.
+ */
+function pairsOf(text: any) {
+  const lines = text.split(/[\n\r\u2028\u2029]/)
+  const pairs = lines.flatMap((line: string, i: number) =>
+    pairsOfLine(line).slice(0, i < lines.length - 1 ? -1 : undefined),
+  )
+  return pairs.length > 0 ? pairs : null
+}
+
+function pairsOfLine(line: any) {
+  const pairs: string[] = []
+  for (let end = line.length % 2 || 2; end <= line.length; end += 2) pairs.push(line.slice(Math.max(0, end - 2), end))
+  return pairs
+}
+
+function toDecimal(bytes: any, options: any) {
+  const isEmpty = bytes.length === 0
+  if ((options.format || 'BE') === 'LE') bytes.reverse()
+  const digits = isEmpty ? '0' : native.digits(bytes, 'dec')
+  return pad(group(digits, options.groupsize, options.delimiter), '', options.padstr, options.size)
+}
+
+function toHex(bytes: any, options: any) {
+  const prefix = options.prefix || ''
+  if ((options.format || 'BE') !== 'BE') reverse(bytes)
+  const digits = bytes.toString('hex').replace(/^0+(?=.)/, '')
+  const grouped = group(digits, options.groupsize, options.delimiter)
+  return prefix + pad(grouped, prefix, options.padstr, options.size)
+}
+
+function toBinary(bytes: any, options: any) {
+  const isEmpty = bytes.length === 0
+  const size = options.groupsize || -1
+  const prefix = options.prefix || ''
+  if ((options.format || 'BE') !== 'BE') bytes.reverse()
+  let digits = isEmpty ? '' : (native.digits(bytes, 'bin') as string)
+  if (options.trim) digits = digits.replace(/^0+(?=.)/, '')
+  if (size > 0) digits = group(digits, size, options.delimiter)
+  return prefix + pad(digits, prefix, options.padstr, options.size)
+}
+
+function toOctal(bytes: any, options: any) {
+  const count = Math.floor((bytes.length * 8) / 3)
+  const prefix = options.prefix || ''
+  if ((options.format || 'BE') !== 'BE') bytes.reverse()
+  const grouped = group(octalDigits(bytes, count), options.groupsize, options.delimiter)
+  return prefix + pad(grouped, prefix, options.padstr, options.size)
+}
+
+/** The last `count` digits; of a zero more than one, though fewer than there is room for. */
+function octalDigits(bytes: any, count: any) {
+  if (bytes.length === 0) return ''
+  bytes[0] &= 0xff >> ((bytes.length * 8) % 3)
+  const digits = native.digits(bytes, 'oct')
+  return digits === '0' ? '0'.repeat(count - (bytes.length - 1)) : digits
+}
+
+/** Reads `length` first, as the package does: what has none is told so. */
+function reverse(bytes: any) {
+  return bytes.length > 0 ? bytes.reverse() : bytes
+}
+
+/** Groups are counted from the end. A size that is no whole number makes none. */
+function group(digits: any, size: any, delimiter = ' ') {
+  const count = +size
+  if (!(count > 0)) return digits
+  // biome-ignore lint/style/useTemplate: an object with a valueOf() is another text in a template
+  const between = '$1' + delimiter
+  if (!Number.isSafeInteger(count)) return digits
+  if (between.includes('$', 1)) return digits.replace(new RegExp(`(.)(?=(.{${count}})+(?!.))`, 'g'), between)
+  const first = digits.length % count || count
+  const groups = digits === '' ? [] : [digits.slice(0, first)]
+  for (let start = first; start < digits.length; start += count) groups.push(digits.slice(start, start + count))
+  return groups.join(between.slice(2))
+}
+
+/** `prefix` is put in front later, and counts. What is no text has no length, and then no array has so many elements. */
+function pad(digits: any, prefix: any, padding: any, size: any) {
+  if (padding === undefined || size === undefined || padding.length === 0) return digits
+  if (digits.length + prefix.length >= size) return digits
+  const missing = size - digits.length - prefix.length
+  return new Array(Math.ceil(missing / padding.length) + 1).join(padding).slice(0, missing) + digits
+}

@@ -1,0 +1,42 @@
+// `flakeforge/lease` where there can be no addon: everything is an error that says what to use instead.
+
+import { noAddon } from '../base/errors/no-addon.ts'
+
+/** @deprecated use `RemoteFlakeId` of flakeforge/remote: no slot can be held here */
+export class LeasedFlakeId {
+  /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon here. The message says what to use instead. */
+  constructor() {
+    throw noAddon('new LeasedFlakeId()')
+  }
+}
+
+/** @deprecated use `RemoteFlakeId` of flakeforge/remote: no store can be reached here */
+export class SegmentId {
+  /** @throws {Error} `ERR_FLAKE_LOAD` */
+  constructor() {
+    throw noAddon('new SegmentId()')
+  }
+
+  /** @throws {Error} `ERR_FLAKE_LOAD` */
+  static async open(_store?: unknown, _options?: unknown): Promise<never> {
+    throw noAddon('SegmentId.open()')
+  }
+}
+
+export async function restored(_store?: unknown, _what?: unknown): Promise<never> {
+  throw noAddon('restored()')
+}
+
+const refusing =
+  (call: string) =>
+  (_given?: unknown): never => {
+    throw noAddon(`${call}()`)
+  }
+
+export const fileStore: (given?: unknown) => never = /* @__PURE__ */ refusing('fileStore')
+export const redisStore: (given?: unknown) => never = /* @__PURE__ */ refusing('redisStore')
+export const postgresStore: (given?: unknown) => never = /* @__PURE__ */ refusing('postgresStore')
+export const mysqlStore: (given?: unknown) => never = /* @__PURE__ */ refusing('mysqlStore')
+export const etcdStore: (given?: unknown) => never = /* @__PURE__ */ refusing('etcdStore')
+export const recordStore: (given?: unknown) => never = /* @__PURE__ */ refusing('recordStore')
+export const openStore: (given?: unknown) => never = /* @__PURE__ */ refusing('openStore')

@@ -1,0 +1,27 @@
+// `flakeforge/codec`: layouts and IDs in all their forms, in plain JavaScript, for Node, browsers and workers. In Node they are
+// the same functions as those of the main entry, but for format(), which the addon makes faster there.
+
+/**
+ * Layouts and IDs in all their forms, in plain JavaScript without dependencies: for browsers, workers and other places where
+ * no addon can be. 8.3 kB, minified and compressed; a bundler leaves out what a page does not use.
+ *
+ * Everything works as in the main entry. Errors have the same codes and properties; bundles for browsers have shorter texts.
+ * Where there is no `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65 536 bytes.
+ *
+ * @example
+ * import { format, layouts } from 'flakeforge/codec'
+ * layouts.twitter.decode('1541815603606036480').date // 2022-06-28T16:07:40.105Z
+ * format('1541815603606036480', 'base62')            // '1ptWyK4WgZU'
+ *
+ * @module
+ */
+export type { Base } from '../codec/bases.ts'
+export type { IdBytes, IdLike } from '../codec/ids.ts'
+export { compare, fromSigned, toBigInt, toSigned } from '../codec/ids.ts'
+export type { Decode } from '../codec/layout.ts'
+export { Layout, layouts } from '../codec/layout.ts'
+export type { AnyLayout, LayoutName, NodeFields } from '../codec/node-fields.ts'
+export type { CommonParts, CommonPartsToEncode, Parts, PartsToEncode } from '../codec/parts.ts'
+export type { LayoutOptions, LayoutSettings, LayoutSpec } from '../codec/spec.ts'
+export type { Format, FormatOptions } from '../codec/text.ts'
+export { format, parse } from '../codec/text.ts'

@@ -1,0 +1,26 @@
+// `flakeforge`, for `import`: what makes IDs and reads them. It loads all of it, so it has only what is light; leases and
+// stores are in lease.ts.
+
+export type { IterationOptions, SignalOptions } from '../base/abort.ts'
+export type { Base } from '../codec/bases.ts'
+export type { IdBytes, IdLike } from '../codec/ids.ts'
+export { compare, fromSigned, toBigInt, toSigned } from '../codec/ids.ts'
+export { jsonReplacer, jsonReviver } from '../codec/json.ts'
+export type { Decode } from '../codec/layout.ts'
+export { Layout, layouts } from '../codec/layout.ts'
+export type { AnyLayout, LayoutName, NodeFields } from '../codec/node-fields.ts'
+export type { CommonParts, CommonPartsToEncode, Parts, PartsToEncode } from '../codec/parts.ts'
+export type { LayoutOptions, LayoutSettings, LayoutSpec } from '../codec/spec.ts'
+export type { Format, FormatOptions } from '../codec/text.ts'
+export { parse } from '../codec/text.ts'
+export type { Stats } from '../generator/flake-id.ts'
+export type { FlakeIdOptions, GeneratorOptions, OwnNodeOptions } from '../generator/options.ts'
+export { format } from '../layout/format.ts'
+export type { SealOptions } from '../layout/seal.ts'
+export { Seal } from '../layout/seal.ts'
+// What FlakeId.join() takes and gives.
+export type { ElseFrom } from '../lease/else-from/options.ts'
+export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
+export type { LeaseDetail, LeasedFlakeId, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
+export type { Store } from '../lease/stores/store.ts'
+export { createGroup, FlakeId, FlakeId as default } from './main.ts'

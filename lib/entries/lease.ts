@@ -1,0 +1,20 @@
+// `flakeforge/lease`: who holds a slot of which store. FlakeId.join() loads it when it is first called.
+
+export type { FolderStore } from '../files/file-store.ts'
+export type { ElseFrom } from '../lease/else-from/options.ts'
+export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
+export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
+export { LeasedFlakeId } from '../lease/leased-flake-id.ts'
+export { restored } from '../lease/restored.ts'
+export { SegmentId } from '../lease/segment/segment-id.ts'
+export {
+  etcdStore,
+  fileStore,
+  mysqlStore,
+  openStore,
+  postgresStore,
+  recordStore,
+  redisStore,
+} from '../lease/stores/open.ts'
+export type { RecordStore, StoreIdentity } from '../lease/stores/record-store.ts'
+export type { SlotInfo, Store } from '../lease/stores/store.ts'

@@ -1,0 +1,10 @@
+// `flakeforge/metrics`: what generators, leases and counters do, for Prometheus and OpenTelemetry.
+
+/**
+ * What generators, leases and counters do, for Prometheus and OpenTelemetry, and the messages of the diagnostics channels.
+ *
+ * @module
+ */
+export type { ClockStepMessage, LeaseStateMessage, LeaseTrace } from '../base/channels.ts'
+export { openTelemetryMetrics } from '../metrics/opentelemetry.ts'
+export { prometheusMetrics } from '../metrics/prometheus.ts'

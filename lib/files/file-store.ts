@@ -1,0 +1,182 @@
+// The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock
+// ends with the process that holds it. core/src/files/slots.rs has the rules and handles the files; this file has names,
+// objects and errors.
+
+import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../target/native.d.ts'
+import { isAbsent, MAX_U64, unlessProblem } from '../base/check.ts'
+import {
+  destroyedError,
+  exhaustedError,
+  noDefaultFolderError,
+  optionRangeError,
+  optionTypeError,
+  relativePathError,
+  unreadableFilesError,
+} from '../base/errors.ts'
+import { unixNow } from '../base/timers.ts'
+import * as ignoredVariables from '../layout/ignored-variables.ts'
+import { unread } from '../layout/node-number.ts'
+import type { SlotInfo, Store } from '../lease/stores/store.ts'
+import native from '../native/index.ts'
+import { signOfContainer } from './container.ts'
+
+const os = process.getBuiltinModule('node:os')
+const path = process.getBuiltinModule('node:path')
+
+export type Request = { config: SlotFolderConfig; owner: string; host: string; joins: boolean }
+
+/** The store of a folder, as `fileStore` gives it. */
+export interface FolderStore extends Store {
+  readonly folder: string
+  groups(): Promise<string[]>
+}
+
+/**
+ * Slots and counters in a folder, for the processes of one machine. It needs no server. A slot's lock ends with the
+ * process that holds it.
+ * @param directory its absolute path; default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative. Or no directory is named and there is no default, because this is a container or
+ * there is no home folder.
+ */
+export function fileStore(directory?: string | null): FolderStore {
+  if (isAbsent(directory)) {
+    ignoredVariables.warnOfVariables(unread([]), [], false) // perhaps a store was named, and misspelt
+    const found = signOfContainer()
+    if (found !== undefined) throw noDefaultFolderError('container', { found })
+    return new FileStore(defaultFolder()) as unknown as FolderStore
+  }
+  if (typeof directory !== 'string') throw optionTypeError('directory', directory, 'the path of a folder')
+  if (!path.isAbsolute(directory)) throw relativePathError('directory', directory, directory)
+  return new FileStore(path.resolve(directory)) as unknown as FolderStore
+}
+
+/** Where programs keep lasting data. The temporary folder will not do, because cleaners would delete the files. */
+export function defaultFolder() {
+  const state = process.env.XDG_STATE_HOME
+  // The XDG specification says to ignore a relative path.
+  return path.join(state && path.isAbsolute(state) ? state : path.join(homeFolder(), '.local', 'state'), 'flakeforge')
+}
+
+/** Never a relative path, which an empty HOME would give: then two working folders would each have a slot 0. */
+function homeFolder() {
+  let home
+  try {
+    home = os.homedir()
+  } catch (error) {
+    throw noDefaultFolderError('homeless', { cause: error })
+  }
+  if (!path.isAbsolute(home)) throw noDefaultFolderError('relative', { found: home })
+  return home
+}
+
+/** The addon takes 64 bits of any bigint and ignores its sign, so we check it here. */
+function checkCount(option: string, count: unknown) {
+  const wanted = 'a bigint from 0 to 2^64 - 1'
+  if (typeof count !== 'bigint') throw optionTypeError(option, count, wanted)
+  if (count < 0n || count > MAX_U64) throw optionRangeError(option, count, wanted)
+}
+
+class FileStore {
+  #folder
+  #groups: Map<string, SlotFolder> = new Map() // by group and options
+  #held: Map<string, Slot> = new Map() // by owner
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** For the command line. */
+  get folder() {
+    return this.#folder
+  }
+
+  /** For the command line: where the files of a group are, or were. */
+  folderOf(group: string) {
+    return native.groupFolder(this.#folder, group)
+  }
+
+  async create(group: string, config: SlotFolderConfig) {
+    return this.#open(group, config).isNew
+  }
+
+  async acquire(group: string, { config, owner, host, joins }: Request) {
+    const folder = joins ? this.#open(group, config) : this.#groups.get(keyOf(group, config))
+    const slot = this.#held.get(owner) ?? take(folder as SlotFolder, group, owner, host)
+    this.#held.set(owner, slot)
+    return grantOf(slot)
+  }
+
+  async renew(_group: string, { owner }: { owner: string }) {
+    const slot = this.#held.get(owner)
+    if (slot === undefined) return 'lost'
+    const ended = unlessProblem(slot.renew())
+    if (ended !== null) this.#held.delete(owner)
+    return (ended as 'lost' | 'destroyed' | null) ?? grantOf(slot)
+  }
+
+  async release(_group: string, { owner, last }: { owner: string; last: number }) {
+    this.#held.get(owner)?.release(last)
+    this.#held.delete(owner)
+  }
+
+  async destroy(group: string) {
+    unlessProblem(native.destroySlots(this.#folder, group))
+  }
+
+  async advance(name: string, by: bigint, init?: bigint | null) {
+    checkCount('by', by)
+    if (!isAbsent(init)) checkCount('init', init)
+    return unlessProblem(native.advanceCounter(this.#folder, name, by, init))
+  }
+
+  async list(group: string) {
+    const { slots, faults } = unlessProblem(native.listSlots(this.#folder, group))
+    const rows = slots.map(toInfo)
+    if (faults.length > 0) throw unreadableFilesError(faults, rows)
+    return rows
+  }
+
+  /** For the command line: the names of all groups in the folder. */
+  async groups() {
+    return unlessProblem(native.listGroups(this.#folder))
+  }
+
+  async close() {
+    for (const folder of this.#groups.values()) folder.close()
+    this.#groups.clear()
+  }
+
+  /** The group's folder, which is made if it is missing. */
+  #open(group: string, config: SlotFolderConfig) {
+    const opened = unlessProblem(native.openSlots(this.#folder, group, config))
+    this.#groups.set(keyOf(group, config), opened)
+    return opened
+  }
+}
+
+/** Those who share this object may open a group again with other options, once it was destroyed. */
+const keyOf = (group: string, { fingerprint, slots }: SlotFolderConfig) => JSON.stringify([group, fingerprint, slots])
+
+function take(folder: SlotFolder, group: string, owner: string, host: string) {
+  const taken = unlessProblem(folder.acquire(owner, host))
+  if ('slot' in taken) return taken
+  if (taken.retryAt === undefined) throw destroyedError(group)
+  throw Object.assign(exhaustedError(group, taken.retryAt, taken.storeNow), { lineage: taken.lineage })
+}
+
+/** The cursor in the file makes the IDs; the window says how far its mark lets it go now. */
+function grantOf(slot: Slot) {
+  const held = slot as { slot: number; window: Window; lineage: string }
+  return { slot: held.slot, ...held.window, storeNow: unixNow(), lineage: held.lineage, cursor: slot }
+}
+
+/** A slot as users see it. */
+function toInfo({ since, last, ...row }: SlotRow) {
+  const info = {
+    ...row,
+    lo: since ?? 0, // the file says how far its holder may go, but not where it began
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(last !== undefined && { last: new Date(last) }),
+  }
+  return info as SlotInfo
+}

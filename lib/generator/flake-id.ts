@@ -1,0 +1,613 @@
+// The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and
+// waits. It must never take a number itself: only the core does.
+// What the first ID does not need is loaded when it is first used: each file takes 0.2 ms.
+
+import type { Stats as Counts, Problem } from '../../target/native.d.ts'
+import type { IterationOptions, SignalOptions } from '../base/abort.ts'
+import { abortableBy, signalOf } from '../base/abort.ts'
+import { CLOCK } from '../base/check.ts'
+import * as errors from '../base/errors.ts'
+import { IdIterator } from '../base/id-iterator.ts'
+import { textOf } from '../base/inspect.ts'
+import { monotonicNow } from '../base/timers.ts'
+import type { Base } from '../codec/bases.ts'
+import type { IdLike } from '../codec/ids.ts'
+import type { Decode, Layout } from '../codec/layout.ts'
+import { layoutOf } from '../codec/layout.ts'
+import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
+import type { join } from '../lease/join.ts'
+import * as hot from '../native/hot.ts'
+import {
+  batch,
+  claim,
+  claimFloat,
+  claimText,
+  few,
+  fillBytes,
+  fillFloats,
+  fillNumbers,
+  idAsBuffer,
+  index,
+  STATUS,
+  some,
+} from '../native/hot.ts'
+import { baseCode, toTexts } from '../native/texts.ts'
+import { look, refused } from './clock-steps.ts'
+import { LONGEST_MS } from './event-loop.ts'
+import { NO_INDEX, OpenedGenerator } from './opened-generator.ts'
+import type { FlakeIdOptions } from './options.ts'
+import { lookAhead, readCount } from './options.ts'
+import { type Callback, promised, Waiters, type Wish } from './waiters.ts'
+
+/** A raw function that takes the IDs of a batch. */
+export type Fill = typeof hot.fillBytes
+
+const INSPECT = Symbol.for('nodejs.util.inspect.custom') // as in lib/base/inspect.ts, which need not be loaded for it
+const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
+const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
+
+/** Counts of the IDs made and of the waits. */
+export interface Stats {
+  /** IDs made */
+  ids: number
+  /** batches made by `take` and the like, and by prefetch; single calls do not count */
+  batches: number
+  /** attempts that found the counter used up */
+  overflows: number
+  /** how often the clock was seen to step back */
+  clockSteps: number
+  /** waits, blocking or not */
+  waits: number
+  /** how many ms all waits took together */
+  waitedMs: number
+  /** how many ms the last ID is ahead of the clock now; 0 when it is not */
+  aheadMs: number
+  /** when this count began */
+  since: Date
+}
+
+// What a lease may do with its generator. Users cannot reach these: only the class can make them.
+
+/** Continues with another node number. */
+export let attach: (flake: FlakeId, opened: OpenedGenerator) => void
+/** Makes no ID until it is attached again. */
+export let detach: (flake: FlakeId) => void
+/** Closes what makes its IDs for good, and with it a slot's file. */
+export let end: (flake: FlakeId) => void
+/** Tries again for the calls that wait, because something has changed. */
+export let wake: (flake: FlakeId) => void
+/** What console.log shows of it. */
+export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, number> } & Record<string, unknown>
+
+/**
+ * Makes 64-bit IDs that are unique and ordered by time, without coordination.
+ *
+ * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
+ * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
+ * chooses the layout of another system, or your own. Give each process its own node number. Within a process, any number of
+ * generators, in worker threads too, can have the same one: they never make an ID twice.
+ *
+ * `L` is the layout, as the types know it: a dialect's name or your own spec. It follows from the option `layout`. A plain
+ * `FlakeId`, as the type of a variable or parameter, takes a generator of any layout; its `decode` has the fields of the
+ * default layout, so write `FlakeId<'hazelcast'>` where you read those of another.
+ *
+ * @example
+ * const FlakeId = require('flakeforge')
+ * const flake = new FlakeId({ datacenter: 9, worker: 7 })
+ * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
+ * flake.nextString() // '7529535382561648640'
+ */
+export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIterable<Buffer> {
+  /**
+   * Makes a generator that gets its node number by itself. It holds a *slot* of its group as long as it lives, and no
+   * two living generators of a group hold the same slot. Resolves once it can make IDs.
+   *
+   * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'`, `'mysql://…'` (MariaDB too) or
+   * `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in `redisStore`,
+   * `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of one
+   * machine: `'file:DIR'`, with an absolute path. Default: the store that the environment variable `FLAKEFORGE_STORE` names, or else the
+   * folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
+   * @param options the group and its lease, the layout, and node fields that stay fixed
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
+   * `shared`, `clock`). Or no store is named and there is no default: in a container, because each one would have its
+   * own folder, or without a home folder. Or the server is set up so that it may lose what it acknowledged, and
+   * `durable` says that it does not.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with other options that its members must agree on
+   * (`theirs`, `ours`).
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if
+   * another generator of this process uses its node number; if no other slot is free, the `cause` says so.
+   * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe
+   * to make IDs (`retryAt`). See `createGroup`.
+   * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store are further apart than `skewMs`, or
+   * the window begins after the end of `waitMs` by this machine's clock.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), must not be used (a replica, for
+   * example), or did not answer within a second after `waitMs`.
+   * @throws {Error} `ERR_FLAKE_RECORD`: a record of the group cannot be read, or was written by a newer version of
+   * flakeforge (`group`, `record`). Nothing was written over it.
+   * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
+   * @throws the signal's `reason`, if `signal` aborts first
+   * @example
+   * const flake = await FlakeId.join()
+   * flake.next()
+   * await flake.close() // at the end: gives the slot back at once
+   */
+  declare static join: typeof join
+
+  /**
+   * The parts of an ID, read with this generator's layout and epoch.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not valid in this layout.
+   */
+  declare readonly decode: Decode<L>
+
+  #index // how native code knows this generator
+  #clock // undefined: the system's clock
+  #native
+  #options
+  #lease // undefined: the node number is this generator's own
+  #waiters: Waiters | undefined // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
+  #one: Wish | undefined // the wish of a call that waits for one ID; made when one does
+
+  static {
+    attach = (flake, { options, native }) => {
+      flake.#options = options
+      flake.#native = native
+      flake.#index = native.index
+      flake.#waiters?.serve()
+    }
+    detach = (flake) => {
+      flake.#index = NO_INDEX
+    }
+    end = (flake) => flake.#native.close()
+    wake = (flake) => flake.#waiters?.serve()
+    shownOf = (flake) => {
+      const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
+      return {
+        layout: facts.name,
+        node: { ...nodes, id: node },
+        epoch: new Date(facts.epoch),
+        ...{ seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock },
+      }
+    }
+  }
+
+  /**
+   * Generators with the same options share everything except the object itself, so one for each request costs about a
+   * microsecond. Generators with `clock` or `shared` share nothing.
+   *
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of its bounds, or of the wrong type.
+   * No value is silently reduced: `worker: 32` is an error, not worker 0.
+   */
+  constructor(options?: FlakeIdOptions<L> | null) {
+    const opened = options instanceof OpenedGenerator ? options : OpenedGenerator.of(options)
+    this.#options = opened.options
+    this.#native = opened.native
+    this.#index = opened.native.index
+    this.#clock = opened.options.clock
+    this.#lease = opened.lease
+  }
+
+  /**
+   * One ID: 8 bytes, big-endian, in its own ArrayBuffer. The time is read at the call. A call that throws uses up no
+   * number.
+   *
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, for longer than `maxWaitMs`.
+   * @throws {Error} `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID, for longer than `maxWaitMs`.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the clock is before the epoch or after the layout's last tick.
+   */
+  next(): Buffer
+  next(callback: null | undefined): Buffer
+  /**
+   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls.
+   * It waits as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an
+   * error only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
+   *
+   * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run in
+   * the next turn of the event loop, so that timers, sockets and signals get their turn.
+   *
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No number is taken.
+   */
+  next(callback: (error: Error | null, id: Buffer) => void): void
+  next(callback?: Callback | null) {
+    if (callback !== undefined && callback !== null) {
+      if (typeof callback !== 'function') throw errors.optionTypeError('callback', callback, 'a function')
+      this.#submit(callback)
+      return
+    }
+    this.#claim()
+    return idAsBuffer()
+  }
+
+  /** Like `next()`, as a bigint from 0 to 2^64 − 1: the fastest form of an ID to make. */
+  nextBigInt(): bigint {
+    this.#claim()
+    return hot.id[0]
+  }
+
+  /**
+   * Like `next()`, as a number, for columns and APIs that know only JavaScript numbers. The number is the ID, exact to the
+   * last digit: it is at most 2^53 − 1 (`Number.MAX_SAFE_INTEGER`).
+   *
+   * It works with every layout whose IDs stay below 2^53 for the next ten years, whatever the node: `safe`, which is made
+   * for this, `chronicle-micros`, and layouts of your own that have 53 bits or few enough. Each process of the layout can
+   * do it or none can. When such a layout's IDs have reached 2^53, calls throw, and take no number.
+   *
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: the layout's IDs are above 2^53 − 1, or will be within ten years. The message
+   * says from when on.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: they were below it when the generator was made, and no longer are. Or as
+   * `next()`.
+   * @throws otherwise as `next()`
+   * @example
+   * const flake = new FlakeId({ layout: 'safe', node: 3 })
+   * flake.nextNumber() // 890044416000192
+   */
+  nextNumber(): number {
+    const status = this.#claimFloatOnce()
+    if (status !== STATUS.OK) this.#insist(status, () => this.#claimFloatOnce())
+    return hot.float[0]
+  }
+
+  /**
+   * Like `next()`, as text: the same as `format(next(), base)`.
+   * @param base default `'dec'`
+   */
+  nextString(base?: Base): string {
+    const code = base === undefined ? 0 : baseCode(base)
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    hot.base[0] = code
+    const text = claimText()
+    if (typeof text === 'string') return text
+    this.#insist(this.#elsewhere(text))
+    hot.base[0] = code // a user's clock, asked in between, may have formatted something
+    return hot.spell()
+  }
+
+  /**
+   * Like `next(callback)`, as a promise.
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
+   */
+  nextAsync(options?: SignalOptions | null): Promise<Buffer> {
+    if (options === undefined) return promised((callback) => this.next(callback))
+    return abortableBy(options, (callback) => this.#submitLater(callback))
+  }
+
+  /**
+   * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
+   *
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If
+   * it throws, the numbers that it had already taken are lost: they are never used again.
+   *
+   * @param n 0 or more
+   * @throws as `next()`
+   */
+  take(n: number): Buffer {
+    const count = readCount(n)
+    return this.#take(fillBytes, few, count) ?? hot.fewAsBuffer(count)
+  }
+
+  /** Like `take(n)`, as bigints. */
+  takeBigInts(n: number): BigUint64Array {
+    const count = readCount(n)
+    const ids = this.#take(fillNumbers, few, count)
+    return ids === undefined ? hot.fewAsNumbers(count) : new BigUint64Array(ids.buffer, ids.byteOffset, count)
+  }
+
+  /**
+   * Like `take(n)`, as numbers, with the layouts that `nextNumber()` works with.
+   * @throws as `nextNumber()`
+   */
+  takeNumbers(n: number): Float64Array {
+    const count = readCount(n)
+    const ids = this.#take(fillFloats, few, count)
+    return ids === undefined ? hot.fewAsFloats(count) : new Float64Array(ids.buffer, ids.byteOffset, count)
+  }
+
+  /**
+   * Like `take(n)`, as text.
+   * @param base default `'dec'`
+   */
+  takeStrings(n: number, base?: Base): string[] {
+    const [count, code] = [readCount(n), baseCode(base)]
+    return toTexts(this.#take(fillBytes, some, count) ?? some, count, code)
+  }
+
+  /**
+   * Like `take(n)`, but waits as `next(callback)` does instead of blocking.
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call has
+   * already taken are lost; it takes no more.
+   */
+  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
+    if (options === undefined) return promised((callback) => this.#submit(callback, this.#wishForBatch(n)))
+    return abortableBy(options, (callback) => this.#submitLater(callback, this.#wishForBatch(n)))
+  }
+
+  /**
+   * The same iteration, but you can end it: when the signal aborts, the loop ends without an error.
+   * @example
+   * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
+   */
+  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer> {
+    const signal = signalOf(options)
+    if (signal === undefined) return this[Symbol.asyncIterator]()
+    return new IdIterator((callback) => this.#submitLater(callback), signal)
+  }
+
+  /**
+   * An endless series of IDs. Each step is a `nextAsync()` and waits like one.
+   *
+   * The iterator's `return()` never waits. Calls of its `next()` that are still waiting then resolve as done and take
+   * no number.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Buffer> {
+    return new IdIterator((callback) => this.#submit(callback))
+  }
+
+  /** 0…31; undefined if `id` was given, or if the layout has no such field */
+  get datacenter(): number | undefined {
+    return this.#options.nodes.datacenter
+  }
+
+  /** 0…31; undefined if `id` was given, or if the layout has no such field */
+  get worker(): number | undefined {
+    return this.#options.nodes.worker
+  }
+
+  /** the whole node number, `nodeOffset` included: all node fields joined; flake: `datacenter << 5 | worker`, 0…1023 */
+  get id(): number {
+    return this.#options.node
+  }
+
+  /** Unix ms from which timestamps count */
+  get epoch(): number {
+    return this.#options.facts.epoch
+  }
+
+  /** what the bits mean, and how long they last */
+  get layout(): Layout<L> {
+    return layoutOf(this.#options.facts) as unknown as Layout<L>
+  }
+
+  /**
+   * What was made in this thread, and how long calls waited: by this generator and all others with the same layout,
+   * node number and options (`maxWaitMs` may differ).
+   */
+  get stats(): Stats {
+    const { sinceMs, ...counts } = this.#native.stats() as Counts
+    this.#lookAround()
+    return { ...counts, since: new Date(sinceMs) }
+  }
+
+  // A property to the compiler (see Decode), a method when it runs.
+  ['decode' as string](id: IdLike) {
+    return this.layout.decode(id)
+  }
+
+  /** @internal */
+  [INSPECT](...how: [depth: number | null, options: object, inspect: Function]) {
+    const { layout, node, ...others } = shownOf(this)
+    return textOf(this, { layout, ...node, ...others }, how)
+  }
+
+  /** Takes an ID, which is then in the scratch array; blocks within maxWaitMs, or throws. */
+  #claim() {
+    const status = this.#claimOnce()
+    if (status !== STATUS.OK) this.#insist(status)
+  }
+
+  /** Calls `callback` with what `wish` wants, which is one ID by default. Returns the waiter. */
+  #submit(callback: Callback, wish?: Wish) {
+    const waiters = this.#waiters ?? this.#beginWaiting()
+    return waiters.submit(callback, wish ?? this.#wishForOne())
+  }
+
+  /** The same for a call that is likely to be cancelled. */
+  #submitLater(callback: Callback, wish?: Wish) {
+    const waiters = this.#waiters ?? this.#beginWaiting()
+    return waiters.submitLater(callback, wish ?? this.#wishForOne())
+  }
+
+  #beginWaiting() {
+    this.#waiters = new Waiters((ms) => this.#waited(ms))
+    return this.#waiters
+  }
+
+  #wishForOne() {
+    this.#one ??= { attempt: () => this.#waitFor(this.#claimOnce()), result: idAsBuffer }
+    return this.#one
+  }
+
+  #wishForBatch(n: number) {
+    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
+    const batch = this.#batch(fillBytes, ids, 0)
+    return { attempt: () => this.#waitFor(batch.attempt()), result: () => ids }
+  }
+
+  /** In how many ms to try again after a refusal; throws if waiting does not help. */
+  #waitFor(status: number) {
+    if (status === STATUS.OK) return 0
+    const ms = this.#lease?.isComing(status) ? LONGEST_MS : this.#retryAfter(status)
+    if (ms === Number.POSITIVE_INFINITY) throw this.#error(status)
+    return ms
+  }
+
+  #retryAfter(status: number) {
+    if (status !== STATUS.OVERFLOW && status !== STATUS.CLOCK_BACKWARDS) return Number.POSITIVE_INFINITY
+    if (status === STATUS.CLOCK_BACKWARDS) this.#tellOfStep()
+    return this.#clock === undefined ? hot.refusal[0] : OWN_CLOCK_POLL_MS
+  }
+
+  /** After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws. */
+  #insist(status: number, attempt = () => this.#claimOnce()) {
+    this.#block(status, attempt, () => 0)
+  }
+
+  #claimOnce() {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    const status = claim()
+    return status === undefined ? STATUS.OK : this.#elsewhere(status)
+  }
+
+  /** The same with an ID as a number. It is a function of its own, because a parameter would make every ID slower. */
+  #claimFloatOnce() {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    const status = claimFloat()
+    if (status === undefined) return STATUS.OK
+    return this.#lease?.elsewhere?.claimFloat(status) ?? status
+  }
+
+  /**
+   * After a refusal: takes an ID from where the lease gets IDs while no slot gives any. Returns the status of that.
+   */
+  #elsewhere(status: number) {
+    return this.#lease?.elsewhere?.claim(status) ?? status
+  }
+
+  /**
+   * Blocks this thread between tries, for `due()` ms plus maxWaitMs; throws at once if the next try would come later.
+   * Only the planned length of a wait counts, and only after a try: a thread that was held up must not throw for that.
+   */
+  #block(refused: number, attempt: () => number, due: () => number) {
+    let left = this.#options.maxWaitMs
+    let vain = 0 // tries in a row in which others were faster
+    for (let status = refused; status !== STATUS.OK; status = attempt()) {
+      const ms = this.#retryAfter(status)
+      const needed = due()
+      const beyond = ms - needed
+      if (beyond > left) throw this.#error(status)
+      const longer = needed > 0 ? this.#untilAll(needed) - ms : Math.min(this.#backOff(vain++), left - beyond)
+      const start = monotonicNow()
+      hot.pause(Math.min(ms + Math.max(longer, 0), LONGEST_MS))
+      const waited = monotonicNow() - start
+      if (beyond > 0) left -= waited
+      this.#waited(waited)
+    }
+  }
+
+  #tellOfStep() {
+    if (this.#clock !== undefined) return // it is the user's
+    const [retryAfterMs, behindMs] = hot.refusal
+    refused(this.#native, this.#options, { behindMs, retryAfterMs })
+  }
+
+  /** A wait is over. */
+  #waited(ms: number) {
+    this.#native.waited(ms)
+    this.#lookAround()
+  }
+
+  /** Looks at what nobody needs to know in time, where it costs no ID anything: the layout's end, and the clock's steps. */
+  #lookAround() {
+    if (this.#clock !== undefined) return // then the present is what that clock says
+    lookAhead(this.#options.facts)
+    look(this.#native, this.#options)
+  }
+
+  /**
+   * How long a batch that needs `needed` ms may sleep at once: if IDs may run ahead, ticks that it sleeps through are
+   * not lost. Half of that is kept as a reserve, in case the thread wakes too late.
+   */
+  #untilAll(needed: number) {
+    return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs / 2) : 0
+  }
+
+  /**
+   * How many ms to sleep beyond the next tick, after so many failed tries. Otherwise all threads and processes that
+   * wait for the same ticks would wake for each one, and only one of them gets it.
+   */
+  #backOff(vain: number) {
+    if (vain === 0 || this.#clock !== undefined) return 0
+    const { tickMs } = this.#options.facts
+    return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
+  }
+
+  /**
+   * Makes n IDs. If they fit into `scratch` and need no wait, they are made there and it returns nothing. Otherwise it
+   * returns a new Buffer with them.
+   */
+  #take(fill: Fill, scratch: Uint8Array, n: number) {
+    let made = 0
+    if (n * 8 <= scratch.length) {
+      if (this.#fillOnce(fill, scratch, 0, n) === STATUS.OK) return undefined
+      made = batch[0]
+    }
+    const ids = Buffer.allocUnsafeSlow(n * 8)
+    ids.set(scratch.subarray(0, made * 8))
+    this.#fill(fill, ids, made)
+    return ids
+  }
+
+  /** Fills the rest of `ids`, of which `made` are there already; blocks as long as that takes, plus maxWaitMs. */
+  #fill(fill: Fill, ids: Uint8Array, made: number) {
+    const { attempt, due } = this.#batch(fill, ids, made)
+    const status = attempt()
+    if (status !== STATUS.OK) this.#block(status, attempt, due)
+  }
+
+  /** Tries once to fill `ids` up to the `wanted`th; `batch` then says how many there are. */
+  #fillOnce(fill: Fill, ids: Uint8Array, made: number, wanted: number) {
+    if (this.#clock !== undefined) this.#setTime()
+    index[0] = this.#index
+    batch[0] = made
+    batch[1] = wanted
+    const status = fill(ids)
+    if (status === undefined) return STATUS.OK
+    return this.#lease?.elsewhere?.fill(status, fill, ids) ?? status
+  }
+
+  /**
+   * A batch being filled. `due()` says how long it may wait without using up maxWaitMs: the time that the missing IDs
+   * need at the layout's rate, or 0 after a wait that brought none.
+   */
+  #batch(fill: Fill, ids: Uint8Array, first: number) {
+    const { facts, seqMask } = this.#options
+    const { tickMs } = facts
+    let made = first
+    let tries = 0
+    let brought = 0
+    const attempt = () => {
+      const status = this.#fillOnce(fill, ids, made, ids.length / 8)
+      brought = batch[0] - made
+      made += brought
+      tries++
+      return status
+    }
+    const due = () => {
+      if (brought === 0 && tries > 1) return 0
+      const needed = Math.ceil((ids.length / 8 - made) / (seqMask + 1)) * tickMs
+      return this.#clock === undefined ? needed : Math.max(needed, OWN_CLOCK_POLL_MS)
+    }
+    return { attempt, due }
+  }
+
+  /** Asks the user's clock before the scratch array is touched, because the clock may make IDs itself. */
+  #setTime() {
+    const now = this.#clock?.()
+    if (typeof now !== 'bigint' && typeof now !== 'number') throw errors.optionTypeError('clock', now, CLOCK)
+    if (typeof now === 'number' && !Number.isFinite(now)) throw errors.optionRangeError('clock', now, CLOCK)
+    hot.putTime(now)
+  }
+
+  #error(status: number) {
+    const [retryAfterMs, behindMs, timestamp] = hot.refusal
+    const { facts, seqMask, shared } = this.#options
+    switch (status) {
+      case STATUS.OVERFLOW:
+        return errors.overflowError(retryAfterMs, seqMask + 1)
+      case STATUS.CLOCK_BACKWARDS:
+        return errors.clockBackwardsError(behindMs, retryAfterMs)
+      case STATUS.TIME_RANGE:
+        return errors.timeRangeError(timestamp, this.layout)
+      case STATUS.NOT_EXACT:
+        return errors.notExactError(facts.name, hot.nativeLayout(facts).exactEnd)
+      case STATUS.NO_LONGER_EXACT:
+        return errors.noLongerExactError(facts.name, hot.nativeLayout(facts).exactEnd)
+      case STATUS.FILE:
+        this.#lease?.isComing(status) // starts the search for another slot, for later calls
+        return errors.problemError(this.#native.fault() as Problem, shared)
+      default:
+        return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// What a generator is made of: checked options, the addon's generator for them, and the lease if there is one. It must
+// never be reachable from outside lib/: FlakeId takes an object of this class instead of options.
+
+import type { Generator } from '../../target/native.d.ts'
+import { unlessProblem } from '../base/check.ts'
+import { unixNow } from '../base/timers.ts'
+import * as hot from '../native/hot.ts'
+import { readOptions, type Settings } from './options.ts'
+
+export type NativeGenerator = Generator
+
+/** What a generator asks its lease after a refusal. */
+export interface Lease {
+  /** whether waiting helps */
+  isComing: (status: number) => boolean
+  /** what to throw; undefined if the lease does not know this status */
+  error: (status: number) => unknown
+  /** where IDs come from while the slot gives none */
+  elsewhere: Elsewhere | undefined
+}
+
+/**
+ * After a refusal, each takes IDs from elsewhere and returns OK; or it returns this status or another, which the lease
+ * knows, and has taken none.
+ */
+export interface Elsewhere {
+  /** the ID is then in the scratch array */
+  claim: (status: number) => number
+  /** the same, if it is exact as a float */
+  claimFloat: (status: number) => number
+  /** the rest of a batch, as `fill` would do it, and as `batch` in the scratch array says */
+  fill: (status: number, fill: (ids: Uint8Array) => number | undefined, ids: Uint8Array) => number
+}
+
+/** No generator has it: calls are refused with NO_GENERATOR. */
+export const NO_INDEX = 2 ** 32 - 1
+
+export class OpenedGenerator {
+  options
+  native
+  lease
+
+  constructor(options: Settings, native: NativeGenerator, lease?: Lease) {
+    this.options = options
+    this.native = native
+    this.lease = lease
+  }
+
+  /** From the options of `new FlakeId(given)`. */
+  static of(given: unknown) {
+    const options = readOptions(given)
+    const isOrdinary = options.clock === undefined && options.shared === undefined
+    return new OpenedGenerator(options, isOrdinary ? openOrdinary(options) : open(options))
+  }
+}
+
+/**
+ * The addon's generator for these options: the same options share one, so that a generator for each request costs
+ * little.
+ */
+function openOrdinary(options: Settings) {
+  return options.facts.generators.get(keyOf(options), () => withOwnIndex(open(options)))
+}
+
+/** Copies its index into a property: asking the addon would take three times as long. */
+const withOwnIndex = (native: NativeGenerator) => Object.defineProperty(native, 'index', { value: native.index })
+
+/** The node number alone, where the rest is as usual: a number is found sooner than text. */
+function keyOf({ facts, node, seqMask, maxAheadMs, prefetch }: Settings) {
+  const isUsual = seqMask === facts.counterMax && maxAheadMs === facts.maxAheadMs && prefetch === undefined
+  return isUsual ? node : `${node} ${seqMask} ${maxAheadMs} ${prefetch?.count} ${prefetch?.validityMs}`
+}
+
+function open(options: Settings) {
+  const { facts, shared, node } = options
+  const [handle, knobs] = [hot.nativeLayout(facts), knobsOf(options)]
+  const opened =
+    shared === undefined ? hot.generators.open(handle, knobs) : hot.generators.openShared(handle, knobs, shared)
+  return unlessProblem(opened, `node ${node}`)
+}
+
+/** Options as the addon takes them. */
+export const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock, group }: Settings) => ({
+  node,
+  seqMask,
+  maxAheadMs,
+  prefetch: prefetch?.count,
+  validityMs: prefetch?.validityMs ?? 0,
+  ownClock: clock !== undefined,
+  group,
+})
+
+/**
+ * In place of the addon's generator where there is none yet: it refuses every call with NO_GENERATOR, and counts nothing.
+ */
+export function noGenerator(): NativeGenerator {
+  const sinceMs = unixNow()
+  const none = { ids: 0, batches: 0, overflows: 0, clockSteps: 0, waits: 0, waitedMs: 0, aheadMs: 0, sinceMs }
+  const generator = { index: NO_INDEX, stats: () => none, waited: () => {}, close: () => {} }
+  return generator as unknown as NativeGenerator
+}

@@ -1,0 +1,239 @@
+// Validates the options of a generator: native code trusts what this file gives it.
+
+import { CLOCK, checkKeys, isAbsent, type Options, readBounded, readDuration } from '../base/check.ts'
+import * as errors from '../base/errors.ts'
+import { unixNow } from '../base/timers.ts'
+import { type LayoutFacts, usualFacts } from '../codec/facts.ts'
+import type { Layout } from '../codec/layout.ts'
+import { factsOf } from '../codec/layout.ts'
+import type { AnyLayout, GivenFields, LayoutChoices, NodeFields } from '../codec/node-fields.ts'
+import type { LayoutSettings } from '../codec/spec.ts'
+import { warnOfHorizon } from '../layout/horizon.ts'
+import { readNodeNumber } from '../layout/node-number.ts'
+import { nativeLayout } from '../native/hot.ts'
+
+/**
+ * The options of `new FlakeId()`.
+ *
+ * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
+ * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
+ * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name
+ * in capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ *
+ * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
+ *
+ * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the fields of all dialects are allowed.
+ */
+export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
+  GeneratorOptions &
+  LayoutOption<L> &
+  LayoutChoices<L> &
+  GivenFields<L>
+
+/** The layout, which also decides which node fields there are. */
+export interface LayoutOption<L extends AnyLayout> {
+  /** a dialect's name (default `'flake'`), a `Layout`, or the fields of your own layout */
+  layout?: L | Layout<L> | null | undefined
+}
+
+/** Options of every generator, whether or not its node number is leased. */
+export interface GeneratorOptions extends LayoutSettings {
+  /** Unix ms from which timestamps count, or a Date; not in the future. Default: the layout's own epoch. */
+  epoch?: number | string | Date | null | undefined
+  /**
+   * The largest counter: 1, 3, 7 … up to what the layout's field holds, which is the default. A smaller one allows fewer
+   * IDs per tick.
+   */
+  seqMask?: number | string | null | undefined
+  /** is added to the node number (Hazelcast's node-id-offset) */
+  nodeOffset?: number | string | null | undefined
+  /**
+   * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may
+   * be Infinity. Default: what the layout's system does (hazelcast 15 000, chronicle Infinity, all others 0).
+   *
+   * When a process ends, nothing remembers how far ahead it was. After a restart with the same node number, make no ID
+   * before the clock has passed the last one.
+   */
+  maxAheadMs?: number | string | null | undefined
+  /**
+   * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help.
+   * Default: what the layout's system does (hazelcast, snowcast and uniqueid 1 000, all others 0).
+   */
+  maxWaitMs?: number | string | null | undefined
+  /**
+   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100 000, default 100) and handed out for
+   * `validityMs` (default 600 000; 0 means forever). `true` means the defaults; a number is the count.
+   */
+  prefetch?: boolean | number | { count?: number; validityMs?: number } | null | undefined
+}
+
+/** Where a generator without a lease gets its node number and its time. */
+export interface OwnNodeOptions {
+  /**
+   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023.
+   * `'ordinal'` takes the number at the end of the host name, which a StatefulSet puts there. If neither `id` nor a
+   * node field is given, the environment variable `FLAKEFORGE_ID` is read.
+   */
+  id?: number | string | null | undefined
+  /**
+   * Returns the time, as Unix ms or as a bigint of Unix ns, instead of the system's clock: for tests and back-fills.
+   * Such a generator does not share a cursor with others, so its IDs can equal another generator's. Its epoch may be in
+   * the future.
+   */
+  clock?: (() => number | bigint) | null | undefined
+  /**
+   * The absolute path of a file. All generators on this machine that name the same file share one cursor, across processes and
+   * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID
+   * across restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
+   *
+   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. `shared` and
+   * `clock` cannot be used together.
+   */
+  shared?: string | null | undefined
+}
+
+/** How long before the end of a layout we begin to warn. */
+const YEAR_MS = 365 * 86_400_000
+
+/** How the ticks are used. */
+export interface Knobs {
+  seqMask: number
+  maxAheadMs: number
+  maxWaitMs: number
+  prefetch?: { count: number; validityMs: number }
+}
+
+/** The checked options of a generator. */
+export type Settings = Knobs & Node & Source & { facts: LayoutFacts }
+
+/** `nodes`: the fields that were given by name */
+export type Node = { node: number; nodes: Record<string, number> }
+
+/** `group`: of the lease, if there is one */
+export type Source = { clock?: () => unknown; shared?: string; group?: string }
+
+/** Options of every generator, however it gets its node number. */
+export const GENERAL = [
+  ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
+  ...['maxAheadMs', 'maxWaitMs', 'prefetch'],
+]
+/** Options that say where an ordinary generator gets its numbers; a leased one gets them from its slot. */
+export const OF_NODE = ['id', 'shared', 'clock']
+
+/** A checked copy of the options of `new FlakeId(options)`. */
+export function readOptions(given: unknown): Settings {
+  if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
+  const facts = readLayout((given ?? {}) as Options)
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
+  const options = checkKeys('options', given, known, () => offeredOf(known, facts))
+  const clock = readClock(options.clock)
+  return {
+    facts,
+    ...readNodeNumber(options, facts),
+    ...readKnobs(options, facts),
+    clock,
+    shared: readShared(options.shared, clock),
+  }
+}
+
+/** The known options that make sense with this layout. */
+export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFacts) {
+  const isOffered = new Map([
+    ['nodes', hasNodes],
+    ['mode', !isAbsent(mode)],
+  ])
+  return known.filter((name) => isOffered.get(name) ?? true)
+}
+
+export function readKnobs(options: Options, { counterMax, maxAheadMs, maxWaitMs }: LayoutFacts): Knobs {
+  return {
+    seqMask: readSeqMask(options.seqMask, counterMax),
+    maxAheadMs: isAbsent(options.maxAheadMs) ? maxAheadMs : readDuration('maxAheadMs', options.maxAheadMs),
+    maxWaitMs: isAbsent(options.maxWaitMs) ? maxWaitMs : readDuration('maxWaitMs', options.maxWaitMs),
+    prefetch: readPrefetch(options.prefetch),
+  }
+}
+
+/** What is known of the layout, with the epoch and the choices that the options have for it. */
+export function readLayout({ layout, epoch, nodes, mode, idOffset, clock }: Options) {
+  const named = isAbsent(layout) ? usualFacts() : factsOf(layout)
+  const chosen = named.with({ epoch, nodes, mode, idOffset })
+  // With an own clock the present is what that clock says, and it is not asked before the first ID.
+  if (!isAbsent(clock)) return chosen
+  const now = unixNow()
+  if (chosen.epoch > now) {
+    throw errors.optionRangeError('epoch', epoch ?? chosen.epoch, `in the past (now is ${now})`)
+  }
+  lookAhead(chosen, now)
+  return chosen
+}
+
+function readClock(clock: unknown) {
+  if (isAbsent(clock)) return undefined
+  if (typeof clock !== 'function') throw errors.optionTypeError('clock', clock, CLOCK)
+  return clock as () => unknown
+}
+
+/** The path of the file in which processes share a cursor. It is absolute: their working folders may differ. */
+function readShared(shared: unknown, clock: unknown) {
+  if (isAbsent(shared)) return undefined
+  const wanted = 'the path of a file'
+  if (typeof shared !== 'string') throw errors.optionTypeError('shared', shared, wanted)
+  if (shared === '' || shared.includes('\0')) throw errors.optionRangeError('shared', shared, wanted)
+  if (clock !== undefined)
+    throw errors.unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
+  const { isAbsolute, resolve } = process.getBuiltinModule('node:path')
+  if (!isAbsolute(shared)) throw errors.relativePathError('shared', shared, shared)
+  return resolve(shared)
+}
+
+function readSeqMask(value: unknown, max: number) {
+  if (isAbsent(value)) return max
+  if (max === 0) throw errors.unusableOptionError('seqMask', value, 'with a layout that has no counter')
+  const mask = readBounded('seqMask', value, 1, max)
+  if (!Number.isInteger(Math.log2(mask + 1))) {
+    throw errors.optionRangeError('seqMask', value, `one less than a power of two (1, 3, 7, … ${max})`)
+  }
+  return mask
+}
+
+const PREFETCH = { count: 100, validityMs: 600_000 } // as Hazelcast's
+
+/** Hazelcast's prefetch: true, a count, or both numbers; undefined if absent. */
+function readPrefetch(prefetch: unknown) {
+  if (isAbsent(prefetch) || prefetch === false) return undefined
+  if (prefetch === true) return PREFETCH
+  if (typeof prefetch !== 'object') return { ...PREFETCH, count: readPrefetchCount('prefetch', prefetch) }
+  const { count, validityMs } = checkKeys('prefetch', prefetch, Object.keys(PREFETCH))
+  return {
+    count: isAbsent(count) ? PREFETCH.count : readPrefetchCount('prefetch.count', count),
+    validityMs: isAbsent(validityMs)
+      ? PREFETCH.validityMs
+      : readBounded('prefetch.validityMs', validityMs, 0, Number.MAX_SAFE_INTEGER / 1000),
+  }
+}
+
+const readPrefetchCount = (option: string, count: unknown) => readBounded(option, count, 1, 100_000)
+
+let most: number | undefined // IDs in the largest batch: their bytes fill the largest Buffer
+
+/** How many IDs a batch makes: `take(n)`. */
+export function readCount(n: unknown) {
+  if (typeof n !== 'number') throw errors.optionTypeError('n', n, 'the number of IDs to make')
+  most ??= Math.floor(process.getBuiltinModule('node:buffer').constants.MAX_LENGTH / 8)
+  return readBounded('n', n, 0, most)
+}
+
+/**
+ * Warns if the layout ends within a year. It costs one comparison until then.
+ * @param now Unix ms
+ */
+export function lookAhead(facts: LayoutFacts, now: number = unixNow()) {
+  facts.horizon ??= horizonOf(facts)
+  if (now >= facts.horizon) warnOfHorizon(facts, now, YEAR_MS)
+}
+
+function horizonOf(facts: LayoutFacts) {
+  const { end, signedEnd } = nativeLayout(facts)
+  return Math.min(end, signedEnd) - YEAR_MS
+}

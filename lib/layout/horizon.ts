@@ -1,0 +1,47 @@
+// Warns of a layout's end a year before: of the instant from which on it makes no IDs, and of the one from which on they
+// no longer fit a signed 64-bit column.
+//
+// It must never warn of an end that has passed. After `end` every call says so by itself. After `signedEnd`, whoever
+// still makes IDs keeps them in unsigned columns or as text, or has a layout such as 'uniqueid', where the top bit does
+// not depend on the time: a warning at each start for the next decades would be noise.
+
+import type { LayoutFacts } from '../codec/facts.ts'
+import { nativeLayout } from '../native/hot.ts'
+import native from '../native/index.ts'
+
+const DAY_MS = 86_400_000
+
+/** What each end means, and what to do before. */
+export type End = 'end' | 'signedEnd'
+const MEANING: Record<End, string> = {
+  end:
+    'From then on it makes no ID (ERR_FLAKE_TIME_RANGE). Before that day, move to a layout that ends later. Its IDs can ' +
+    'be equal to old ones, so they need a table or column of their own',
+  signedEnd:
+    'From then on its IDs do not fit a signed 64-bit column. Before that day, make such columns unsigned or numeric(20), ' +
+    'or store toSigned(id), which becomes negative. IDs as 8 bytes or as text stay as they are',
+}
+
+/**
+ * Warns of the ends that are less than `aheadMs` away, once in a process. Then it puts off the next look: `facts.horizon`.
+ * @param now Unix ms
+ */
+export function warnOfHorizon(facts: LayoutFacts, now: number, aheadMs: number) {
+  const { end, signedEnd } = nativeLayout(facts)
+  const ends = signedEnd === end ? { end } : { end, signedEnd }
+  let next = Number.POSITIVE_INFINITY
+  for (const [kind, at] of Object.entries(ends)) {
+    if (now < at - aheadMs) next = Math.min(next, at - aheadMs)
+    else if (now < at) warn(facts, kind as End, { at, now })
+  }
+  facts.horizon = next
+}
+
+function warn({ name, epoch }: LayoutFacts, kind: End, { at, now }: { at: number; now: number }) {
+  if (!native.isFirstToWarn(`${kind} ${at} ${name}`)) return
+  const days = Math.floor((at - now) / DAY_MS)
+  const message =
+    `Layout '${name}' (epoch ${epoch}) reaches its ${kind} on ${new Date(at).toISOString()}, in ${days} days. ` +
+    `${MEANING[kind]}.`
+  process.emitWarning?.(message, { code: 'FLAKEFORGE_HORIZON' })
+}

@@ -1,0 +1,117 @@
+// The node number of a generator, from named values, `id` or the node fields: in its options, else in the environment, else
+// 0. Two sources that could disagree are an error, because somebody relies on the one that would be ignored.
+
+import { isAbsent, type Options, readBounded, readInteger } from '../base/check.ts'
+import * as errors from '../base/errors.ts'
+import type { LayoutFacts } from '../codec/facts.ts'
+import { warnOfVariables, warnOfWorker } from './ignored-variables.ts'
+
+/** The node number, with the values of the node fields by name if `id` is not given. */
+export function readNodes(given: Options, facts: LayoutFacts, label: (name: string) => string = (name) => name) {
+  const node = facts.readNode(given, label)
+  const nodes: Record<string, number> = {}
+  if (!isAbsent(given.id)) return { node, nodes }
+  for (const { name, max } of facts.nodeFields) {
+    nodes[name] = isAbsent(given[name]) ? 0 : readBounded(label(name), given[name], 0, max)
+  }
+  return { node, nodes }
+}
+
+const ORDINAL = 'ordinal'
+
+/** The node number, `nodeOffset` included, and the node fields as they were given by name. */
+export function readNodeNumber(options: Options, facts: LayoutFacts) {
+  const values = choose(options, facts)
+  const label = (name: string) => (isAbsent(options[name]) ? variableOf(name) : name)
+  const other = isAbsent(values.id) ? undefined : facts.nodeNames.find((name) => !isAbsent(values[name]))
+  if (other !== undefined) {
+    const why = `together with ${label('id')} (${values.id}), which is the whole node number`
+    throw errors.unusableOptionError(label(other), values[other], why)
+  }
+  if (values.id === ORDINAL) values.id = ordinal()
+  const { node, nodes } = readNodes(values, facts, label)
+  if (isAbsent(options.id)) lookAround(facts, node === 0)
+  if (node === 0 && isUnnamed(values) && isAbsent(options.shared) && isAbsent(options.clock)) lookForCluster()
+  return { node: shift(node, options.nodeOffset, facts.nodeMax), nodes }
+}
+
+/**
+ * The values by name: from the options, plus the fields that they leave out from the environment, unless `id` covers
+ * them all. If the options name none, from the environment alone.
+ */
+function choose(options: Options, facts: LayoutFacts) {
+  const values: Options = { id: options.id }
+  let isSilent = isAbsent(options.id)
+  facts.variables ??= facts.nodeNames.map(variableOf)
+  const { nodeNames, variables } = facts
+  for (let i = 0; i < nodeNames.length; i++) {
+    const name = nodeNames[i]
+    const isLeftOut = isAbsent(options[name])
+    values[name] = isLeftOut && isAbsent(options.id) ? process.env[variables[i]] : options[name]
+    isSilent &&= isLeftOut
+  }
+  if (isSilent) values.id = process.env.FLAKEFORGE_ID
+  return values
+}
+
+/** @param values of `id` and the node fields, from wherever they came */
+const isUnnamed = (values: Options) => Object.values(values).every((value) => isAbsent(value) || value === '')
+
+const PREFIX = 'FLAKEFORGE_'
+
+/** What every layout reads; the last one is for our tests. */
+const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
+
+/** The layouts for which the variables were looked at, with node 0 and with others: these do not change meanwhile. */
+const [seenWithZero, seen] = [new WeakSet(), new WeakSet()]
+
+/**
+ * Warns of variables that look like ours but are ignored here.
+ * @param isZero whether the node number is 0
+ */
+function lookAround(facts: LayoutFacts, isZero: boolean) {
+  const known = isZero ? seenWithZero : seen
+  if (known.has(facts)) return
+  known.add(facts)
+  const { variables = [] } = facts
+  const others = unread(variables)
+  if (others.length > 0) warnOfVariables(others, variables, isZero)
+}
+
+/** The variables that look like ours and are not among these. */
+export function unread(variables: readonly string[]) {
+  const isOther = (name: string) => name.startsWith(PREFIX) && !COMMON.includes(name) && !variables.includes(name)
+  return Object.keys(process.env).filter(isOther)
+}
+
+/** A worker of a cluster has a channel to its primary. Others need not load node:cluster to know that they are none. */
+function lookForCluster() {
+  if (process.channel) warnOfWorker()
+}
+
+/** The environment variable of a node field, or of `id`. */
+export const variableOf = (name: string) => PREFIX + name.toUpperCase()
+
+/** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
+function ordinal() {
+  const host = process.getBuiltinModule('node:os').hostname()
+  const [, number] = /-(\d+)$/.exec(host) ?? []
+  if (number === undefined) {
+    const message =
+      `id 'ordinal' takes the number at the end of the host name, as in 'orders-3', but the host name is '${host}': ` +
+      'give id as a number'
+    throw errors.optionError(RangeError, 'id', ORDINAL, message)
+  }
+  return number
+}
+
+/** Hazelcast's node-id-offset. */
+function shift(node: number, offset: unknown, max: number) {
+  if (isAbsent(offset)) return node
+  const shifted = node + readInteger('nodeOffset', offset, 'an integer')
+  if (shifted < 0 || shifted > max) {
+    const wanted = `an integer from ${-node} to ${max - node}, so that node ${node} stays within 0 to ${max}`
+    throw errors.optionRangeError('nodeOffset', offset, wanted)
+  }
+  return shifted
+}

@@ -1,0 +1,259 @@
+// IDs for the public: the class `Seal` that users see. The core computes; this file checks what users give, and brings IDs
+// into the form that they want. It must never show a key or keep one: not in an error, not where console.log finds it.
+
+import { isAbsent } from '../base/check.ts'
+import * as errors from '../base/errors.ts'
+import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
+import { BASES, type Base, textWidth } from '../codec/bases.ts'
+import { type IdLike, toBigInt, toBytes } from '../codec/ids.ts'
+import { parse } from '../codec/text.ts'
+import native from '../native/index.ts'
+import { inPlace as inPlaceOf, type Wasm } from '../native/wasm.ts'
+import { format } from './format.ts'
+
+export interface SealOptions {
+  /**
+   * Makes another seal of the same key: use one for each table, so that a public ID of one table is not that of a row of
+   * another. 0 to 256 bytes, or text, which stands for its UTF-8 bytes; default none. It need not be secret.
+   */
+  tweak?: Uint8Array | string | null | undefined
+}
+
+const { wasm } = native as { wasm?: Wasm }
+
+/** Calls a function of the addon that changes IDs where they are. Only the caller may have the array. */
+const inPlace: (ids: Uint8Array, change: (ids: Uint8Array) => void) => void =
+  wasm === undefined ? (ids, change) => change(ids) : inPlaceOf(wasm)
+
+const { keyBytes: KEY_BYTES, mostTweakBytes: MOST_TWEAK_BYTES } = native.sealBounds()
+
+/** The bases whose text of an ID always has 11 characters. */
+const TEXT_BASES = BASES.filter((base) => textWidth(base) === 11)
+const DEFAULT_BASE = 'base58'
+
+const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decoded first: Buffer.from(text, 'hex')"
+const TWEAK = `a Uint8Array or text, of 0 to ${MOST_TWEAK_BYTES} bytes`
+
+// One ID on its way to the addon and back. Nothing of the user's runs in between.
+const oneId = new DataView(new ArrayBuffer(8))
+const oneIdBytes = new Uint8Array(oneId.buffer)
+
+/**
+ * Turns IDs into public ones that tell nothing, and back. An ID tells when and where it was made, and the next one can be
+ * guessed. A sealed ID has 64 bits too, but without the key it cannot be told from a random number.
+ *
+ * It is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES; so other languages can open
+ * it. It is a permutation: the same ID always has the same seal, two IDs never have the same, and each 64 bits open as
+ * some ID. It does not authenticate: whoever asks for an ID may have guessed it, so check access all the same.
+ *
+ * A seal never changes, and cannot be sent to a worker thread: each thread makes its own. Making one takes a few
+ * microseconds, and so does sealing, at most; make one for each table and keep it.
+ *
+ * @example
+ * // ID_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+ * const orders = new Seal(Buffer.from(process.env.ID_KEY, 'hex'), { tweak: 'orders' })
+ * orders.sealString(7529535382561648640n) // 'NKpxe37qMLE'
+ * orders.openString('NKpxe37qMLE')        // <Buffer 68 7e 48 89 89 52 70 00>
+ */
+export class Seal {
+  #native
+
+  /**
+   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256: `crypto.randomBytes(32)` makes them. It is
+   * copied, and no error and no `console.log` shows it.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key or the tweak has another length, or is of another type;
+   * or there is no such option. The error does not have the value.
+   */
+  constructor(key: Uint8Array, options?: SealOptions | null) {
+    this.#native = new native.Seal(readKey(key), readTweak(options))
+  }
+
+  /**
+   * The public ID of an ID: 8 bytes, big-endian, in its own ArrayBuffer.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+   */
+  seal(id: IdLike): Buffer {
+    return toBytes(this.sealBigInt(id))
+  }
+
+  /** Like `seal(id)`, as a bigint from 0 to 2^64 − 1. */
+  sealBigInt(id: IdLike): bigint {
+    return changeOne(toBigInt(id), (bytes) => this.#native.seal(bytes))
+  }
+
+  /**
+   * Like `seal(id)`, as text of 11 characters, for URLs: the same as `format(seal(id), base)`. It does not sort as IDs do.
+   * @param base default `'base58'`, which has no characters that look alike
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
+   */
+  sealString(id: IdLike, base?: 'base58' | 'base62' | null): string {
+    return format(this.seal(id), textBase(base))
+  }
+
+  /**
+   * Seals many IDs with one native call: what `take(n)` gives, 8 bytes for each ID, or what `takeBigInts(n)` gives. The
+   * result is a new array of the same kind, in the same order.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is neither, or not 8 bytes for each ID.
+   */
+  sealAll(ids: BigUint64Array): BigUint64Array
+  sealAll(ids: Uint8Array): Buffer
+  sealAll(ids: unknown): any {
+    return changeAll(
+      ids,
+      (bytes) => this.#native.seal(bytes),
+      (numbers) => this.#native.sealNumbers(numbers),
+    )
+  }
+
+  /**
+   * The ID that was sealed: the inverse of `seal`. Under another key or tweak, this is another number, not an error.
+   * @param sealed what `seal` or `sealBigInt` gave; text here is decimal, hex or binary
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not a number of 64 bits in one of these forms.
+   */
+  open(sealed: IdLike): Buffer {
+    return toBytes(this.openBigInt(sealed))
+  }
+
+  /** Like `open(sealed)`, as a bigint from 0 to 2^64 − 1. */
+  openBigInt(sealed: IdLike): bigint {
+    return changeOne(toSealed(sealed), (bytes) => this.#native.open(bytes))
+  }
+
+  /**
+   * The ID that `sealString(id, base)` made this text from.
+   * @param base default `'base58'`
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not have 11 characters, has one that is not a digit of the base, or
+   * stands for more than 2^64 − 1.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
+   */
+  openString(text: string, base?: 'base58' | 'base62' | null): Buffer {
+    return this.open(parse(text, textBase(base)))
+  }
+
+  /** Opens many IDs with one native call: the inverse of `sealAll`. */
+  openAll(sealed: BigUint64Array): BigUint64Array
+  openAll(sealed: Uint8Array): Buffer
+  openAll(sealed: unknown): any {
+    return changeAll(
+      sealed,
+      (bytes) => this.#native.open(bytes),
+      (numbers) => this.#native.openNumbers(numbers),
+    )
+  }
+}
+
+/**
+ * A copy, because another thread could change a SharedArrayBuffer while native code reads it. An error says what was given,
+ * but never its content: it could be a key.
+ */
+function readKey(key: unknown) {
+  const wanted = `a Uint8Array of ${KEY_BYTES.slice(0, -1).join(', ')} or ${KEY_BYTES.at(-1)} bytes`
+  if (!isUint8Array(key)) throw secretError(TypeError, 'key', `must be ${wanted}, but is ${kindOf(key)}. ${NEW_KEY}`)
+  if (KEY_BYTES.includes(key.length)) return new Uint8Array(key)
+  throw secretError(RangeError, 'key', `must be ${wanted}, but has ${key.length}. ${NEW_KEY}`)
+}
+
+/** The bytes of the option `tweak`; none if it is absent. */
+function readTweak(options: unknown) {
+  const { tweak } = readOptions(options)
+  if (isAbsent(tweak)) return new Uint8Array(0)
+  if (typeof tweak !== 'string' && !isUint8Array(tweak))
+    throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but is ${kindOf(tweak)}`)
+  const bytes = typeof tweak === 'string' ? utf8(tweak) : unlessGone(() => new Uint8Array(tweak))
+  if (bytes === undefined) throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but its ${GONE}`)
+  if (bytes.length > MOST_TWEAK_BYTES)
+    throw secretError(RangeError, 'tweak', `must be ${TWEAK}, but has ${bytes.length}; a hash of it is short enough`)
+  return bytes
+}
+
+const GONE = 'memory was transferred to another thread'
+
+/**
+ * A copy; undefined where the memory was transferred: such an array looks as if it were empty, and cannot be copied.
+ */
+function unlessGone<T>(copy: () => T) {
+  try {
+    return copy()
+  } catch {
+    return undefined
+  }
+}
+
+/** The options, whose values no error shows: a key may be among them by mistake. */
+function readOptions(options: unknown): { tweak?: unknown } {
+  if (isAbsent(options)) return {}
+  if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
+    throw secretError(TypeError, 'options', `must be an object, { tweak }, but is ${kindOf(options)}`)
+  for (const name of Object.keys(options)) {
+    if (name !== 'tweak') throw errors.unknownOptionError(name, undefined, ['tweak'])
+  }
+  return options
+}
+
+/**
+ * The bytes of a text. TextEncoder would write any half of a surrogate pair as U+FFFD, so that two texts would be one tweak.
+ */
+function utf8(text: string) {
+  if (/\p{Cs}/u.test(text))
+    throw secretError(RangeError, 'tweak', 'must be text that UTF-8 can express, but has half of a surrogate pair')
+  return new TextEncoder().encode(text)
+}
+
+const secretError = (Type: typeof TypeError | typeof RangeError, option: string, why: string) =>
+  errors.optionError(Type, option, undefined, `${option} ${why}`)
+
+/** What a value is, without anything of its content. */
+function kindOf(value: unknown) {
+  if (isAbsent(value)) return String(value)
+  if (typeof value === 'string') return `text of ${value.length} characters`
+  if (typeof value !== 'object') return `a ${typeof value}`
+  return `an object of class ${Object.prototype.toString.call(value).slice(8, -1)}`
+}
+
+function textBase(base: unknown): Base {
+  if (isAbsent(base)) return DEFAULT_BASE
+  if (typeof base === 'string' && TEXT_BASES.includes(base)) return base as Base
+  throw errors.optionRangeError('base', base, `one of '${TEXT_BASES.join("', '")}'`)
+}
+
+/** Sealed 64 bits as a bigint. The text of a seal is no text of an ID, and easily taken for one. */
+function toSealed(sealed: IdLike) {
+  if (typeof sealed === 'string' && /^(?!0[bx])[\da-z]{11}$/i.test(sealed) && /\D/.test(sealed))
+    throw errors.idError(sealed, 'an ID in decimal, hex or binary; openString() opens the text of sealString()')
+  return toBigInt(sealed)
+}
+
+function changeOne(id: bigint, change: (bytes: Uint8Array) => void) {
+  oneId.setBigUint64(0, id)
+  inPlace(oneIdBytes, change)
+  return oneId.getBigUint64(0)
+}
+
+/**
+ * All IDs of what take() or takeBigInts() gives, as a new array of the same kind.
+ * @param changeBytes big-endian
+ * @param changeNumbers in the byte order of this machine
+ */
+function changeAll(
+  ids: unknown,
+  changeBytes: (bytes: Uint8Array) => void,
+  changeNumbers: (numbers: Uint8Array) => void,
+) {
+  if (isBigUint64Array(ids)) {
+    const numbers = copyOf(ids, () => new BigUint64Array(ids))
+    inPlace(new Uint8Array(numbers.buffer), changeNumbers)
+    return numbers
+  }
+  if (!isUint8Array(ids)) throw errors.idError(ids, 'IDs as take() or takeBigInts() gives them')
+  const copy = copyOf(ids, () => new Uint8Array(ids))
+  if (copy.length % 8 !== 0) throw errors.idError(ids, `IDs of 8 bytes each: it has ${copy.length} bytes`)
+  const bytes = Buffer.from(copy.buffer)
+  inPlace(bytes, changeBytes)
+  return bytes
+}
+
+function copyOf<T>(ids: unknown, copy: () => T) {
+  const copied = unlessGone(copy)
+  if (copied === undefined) throw errors.idError(ids, `an array of IDs: its ${GONE}`)
+  return copied
+}

@@ -1,0 +1,54 @@
+// The calls of attach() that wait for the same slot. The search for it ends when they have waited long enough, or when
+// none of them waits any more.
+//
+// It must never prolong a wait because the clock was set: it goes by a timer.
+
+import { unlessAborted } from '../base/abort.ts'
+import { clearTimeout, LONGEST_TIMER_MS, setTimeout } from '../base/timers.ts'
+
+/**
+ * How long the last try for a slot may take. With all else that join() does, this makes it end a second after waitMs.
+ */
+const LAST_LOOK_MS = 900
+
+export class AttachCalls {
+  #giveUp
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #count = 0
+  #isOver = false
+  /** Ends all calls; to be called after end(). */
+  resolve = () => {}
+  /** the same with an error */
+  reject: (error: unknown) => void = () => {}
+  #answer: Promise<void> = new Promise((resolve, reject) => {
+    this.resolve = resolve
+    this.reject = reject
+  })
+
+  /** @param giveUp ends the search */
+  constructor(waitMs: number, giveUp: () => void) {
+    this.#giveUp = giveUp
+    const ms = waitMs + LAST_LOOK_MS
+    if (ms <= LONGEST_TIMER_MS) this.#timer = setTimeout(giveUp, ms)
+  }
+
+  /** One more call waits, until there is an answer or its signal aborts. */
+  wait(signal?: AbortSignal) {
+    this.#count++
+    return unlessAborted(signal, this.#answer, () => this.#stop())
+  }
+
+  /** One call stops waiting. False if all calls already have their answer. */
+  #stop() {
+    if (this.#isOver) return false
+    this.#count--
+    if (this.#count === 0) this.#giveUp()
+    return true
+  }
+
+  /** There is an answer. From now on no call can stop waiting for it. */
+  end() {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,51 @@
+// The command that makes a group with the options of a join(), for the warning that says how to avoid the wait for a
+// new group.
+//
+// It must never show a password. The command must make the very group that join() asks for: it leaves out only what
+// `flakeforge create` would choose itself.
+
+import { isAbsent } from '../base/check.ts'
+import { layoutOf } from '../codec/layout.ts'
+import { type JoinSettings, readJoinOptions } from './join-options.ts'
+import { withoutPassword } from './stores/address.ts'
+
+/** A word of a command, quoted for a shell. */
+const quote = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** The store's address. If it has a password that is in no environment variable, the reader has to put it in. */
+function storeOf(store: string | null | undefined) {
+  if (isAbsent(store) || store === process.env.FLAKEFORGE_STORE) return '"$FLAKEFORGE_STORE"'
+  return quote(withoutPassword(store))
+}
+
+/** `--name value` for each option that is given. */
+const flags = (values: Record<string, unknown>) =>
+  Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `--${name} ${quote(String(value))}`)
+
+function layoutFlags({ name: layout, spec, fields, tickMs, choices }: JoinSettings['facts']) {
+  const { epoch, nodes, mode, idOffset } = choices
+  const own = JSON.stringify({ name: layout, tickMs, fields })
+  const name = spec.fields ? own : layout
+  return flags({ layout: name === 'flake' ? undefined : name, epoch, nodes, mode, 'id-offset': idOffset })
+}
+
+/** Those that `flakeforge create` would not choose itself. */
+function groupFlags({ facts, fixed, nodeOffset, config }: JoinSettings) {
+  const usual = readJoinOptions({ layout: layoutOf(facts), ...fixed, nodeOffset }).config
+  const own = (name: 'slots' | 'ttlMs' | 'skewMs') => (config[name] === usual[name] ? undefined : config[name])
+  const durable = config.durable ? ['--durable'] : []
+  return [...flags({ slots: own('slots'), ttl: own('ttlMs'), skew: own('skewMs') }), ...durable]
+}
+
+/**
+ * The command that makes the group with these options before anybody joins.
+ * @param store what join() got: an address, nothing, or an object, which only a program can use
+ */
+export function howToCreate(store: unknown, options: JoinSettings) {
+  if (!isAbsent(store) && typeof store !== 'string') return 'await createGroup(store, options) once, as join() has them'
+  const { group, facts, fixed, nodeOffset } = options
+  const words = [storeOf(store), quote(group), ...layoutFlags(facts), ...flags(fixed)]
+  return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...groupFlags(options)].join(' ')}`
+}

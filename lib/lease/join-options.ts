@@ -1,0 +1,197 @@
+// The options of `FlakeId.join(store, options)`, validated here. It must never read the environment: a node number
+// there would contradict the slot.
+
+import { readSignal } from '../base/abort.ts'
+import { checkKeys, isAbsent, type Options, readBounded } from '../base/check.ts'
+import { optionRangeError, optionTypeError, unusableOptionError } from '../base/errors.ts'
+import type { LayoutFacts } from '../codec/facts.ts'
+import type { AnyLayout, GivenFields, LayoutChoices } from '../codec/node-fields.ts'
+import type { GeneratorOptions, LayoutOption } from '../generator/options.ts'
+import { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } from '../generator/options.ts'
+import { nativeLayout } from '../native/hot.ts'
+import index from '../native/index.ts'
+import { readDurable, readName } from './common-options.ts'
+import type { ElseFrom } from './else-from/options.ts'
+import * as options from './else-from/options.ts'
+import { slotNodes } from './slot-nodes.ts'
+
+/**
+ * The options of `FlakeId.join()`: those of the lease, in {@link LeaseOptions}, and those of `new FlakeId()`, except `id`,
+ * `shared` and `clock`.
+ *
+ * Node fields given by name stay fixed, and the slot fills the others. The environment is not read. All members of a group
+ * must agree on layout, epoch, fixed fields, offsets, slots, `ttlMs`, `skewMs` and `durable`.
+ */
+export type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions &
+  GeneratorOptions &
+  LayoutOption<L> &
+  LayoutChoices<L> &
+  Omit<GivenFields<L>, keyof LeaseOptions>
+
+/** How a group shares its slots. */
+export interface LeaseOptions {
+  /** generators of one group share its slots; default `'default'` */
+  group?: string | null | undefined
+  /** number of slots; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
+  slots?: number | string | null | undefined
+  /** how many ms a slot stays held without a renewal, 2 000…60 000; default 30 000 */
+  ttlMs?: number | string | null | undefined
+  /** how many ms the clocks of the members and the store may differ; default 5 000 */
+  skewMs?: number | string | null | undefined
+  /**
+   * Vouches that the store never loses what it acknowledged, default false. Then a new group needs no quiet period, and a
+   * restart of the server stops nobody. `fileStore` ignores it. All members must agree on it.
+   *
+   * It is right for a PostgreSQL, MySQL or MariaDB with its default settings, for etcd, and for a single Redis without
+   * replicas and with `appendfsync always`. `join` asks the server for settings that contradict it, and refuses them
+   * with `ERR_FLAKE_OPTION`. It cannot see everything, such as a disk that only pretends to write.
+   */
+  durable?: boolean | null | undefined
+  /**
+   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at
+   * most a second after that, whatever the store does.
+   */
+  waitMs?: number | string | null | undefined
+  /** `join` prefers a free slot that a process of this name held last, if it finds one; default: the host name */
+  host?: string | null | undefined
+  /**
+   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is
+   * kept: one that was granted in the meantime is given back. After `join` has resolved, the signal has no effect on
+   * the generator.
+   */
+  signal?: AbortSignal | null | undefined
+  /**
+   * URLs of flakeforge-server, from which IDs come while no slot gives any: none is free within `waitMs`, the store cannot
+   * be reached, a quiet period lasts too long, or the window ended without a renewal. Then `join` and `attach` resolve all
+   * the same, `state` is what the slot is, and `source` is `'server'`. A slot is sought meanwhile, and taken when there is
+   * one.
+   *
+   * The servers must serve this group, on this store. An answer with another layout is refused with
+   * `ERR_FLAKE_CONFIG_MISMATCH`, and so is a server whose slots are not on this store, as far as that can be seen: see
+   * {@link ElseFrom}. If nobody gives IDs, there is one error that names the reason of the store (its `cause`) and of each
+   * server (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
+   *
+   * `createGroup` ignores it.
+   * @example
+   * const flake = await FlakeId.join('redis://localhost', {
+   *   group: 'orders',
+   *   waitMs: 5_000,
+   *   elseFrom: ['http://ids-1:8080', 'http://ids-2:8080'],
+   * })
+   * flake.source // 'slot', or 'server' if none was free within 5 s
+   */
+  elseFrom?: string | URL | ReadonlyArray<string | URL> | ElseFrom | null | undefined
+}
+
+const os = process.getBuiltinModule('node:os')
+
+const { LONGEST_TTL_MS } = index
+
+/** The options of a join() or createGroup(), checked. */
+export type JoinSettings = ReturnType<typeof readJoinOptions>
+
+/** Why a leased generator does not take these options of an ordinary one. */
+const NOT_WITH_JOIN: Record<string, string> = {
+  id: 'the node number is that of the slot',
+  shared: 'the store says what processes share',
+  clock: "a slot's window is one of the system's time",
+}
+
+const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+
+/**
+ * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
+ * `nodeOffset` say which node numbers its slots have.
+ */
+export function readJoinOptions(given: unknown) {
+  if (typeof given !== 'object' && given !== undefined) {
+    throw optionTypeError('options', given, "an object such as { group: 'orders' }")
+  }
+  const named = (given ?? {}) as Options
+  for (const key of OF_NODE) {
+    if (!isAbsent(named[key])) throw unusableOptionError(key, named[key], `with join(): ${NOT_WITH_JOIN[key]}`)
+  }
+  const facts = readLayout(named)
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_JOIN]
+  const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
+  const knobs = readKnobs(options, facts)
+  const nodes = slotNodes(facts, options)
+  const group = readName('group', isAbsent(options.group) ? 'default' : options.group)
+  const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)
+  return {
+    facts,
+    ...knobs,
+    nodeOf: nodes.nodeOf,
+    fixed: nodes.fixed,
+    nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,
+    group,
+    config: {
+      fingerprint: fingerprint(facts, nodes.fixed, options.nodeOffset),
+      slots,
+      ...readTimes(options, knobs.maxAheadMs),
+      scale: nativeLayout(facts).scale,
+      durable: readDurable(options.durable),
+    },
+    waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
+    host: readHost(options.host),
+    signal: readSignal(options.signal),
+    elseFrom: isAbsent(options.elseFrom) ? undefined : readElseFrom(options.elseFrom, group),
+  }
+}
+
+/**
+ * What all members of a group must have in common, as text that an error can show. Slots fill the node's bits from the
+ * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot
+ * depends on where the fields are.
+ */
+function fingerprint(facts: LayoutFacts, fixed: Record<string, number>, nodeOffset: unknown) {
+  const parts = [nativeLayout(facts).fingerprint]
+  if (Object.keys(fixed).length > 0 || hasGap(facts)) {
+    parts.push(`fields ${facts.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`)
+  }
+  for (const [name, value] of Object.entries(fixed)) parts.push(`${name} = ${value}`)
+  if (!isAbsent(nodeOffset)) parts.push(`nodeOffset ${Number(nodeOffset)}`)
+  return parts.join(', ')
+}
+
+/** Whether bits that are always 0 lie below a field of the node. */
+function hasGap(facts: LayoutFacts) {
+  const names = facts.fields.map(([name]) => name)
+  const first = names.findIndex((name) => !['timestamp', 'counter', 'zero'].includes(name))
+  return first >= 0 && names.indexOf('zero', first) >= 0
+}
+
+const TTL_MS = 30_000
+const SKEW_MS = 5_000
+
+/**
+ * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So
+ * a layout that runs ahead has a longer default.
+ */
+function readTimes(options: Options, maxAheadMs: number) {
+  const skewMs = isAbsent(options.skewMs) ? SKEW_MS : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
+  const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 0 : maxAheadMs // it continues from window to window
+  const least = Math.floor(((skewMs + ahead) * 3) / 2) + 1
+  const ample = Math.ceil(least / 1000) * 1000
+  if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(TTL_MS, ample), skewMs }
+  const ttlMs = isAbsent(options.ttlMs) ? TTL_MS : readBounded('ttlMs', options.ttlMs, 2_000, LONGEST_TTL_MS)
+  if (ttlMs < least) {
+    throw optionRangeError(
+      'ttlMs',
+      ttlMs,
+      `at least ${least}, because two thirds of it must exceed skewMs + maxAheadMs`,
+    )
+  }
+  return { ttlMs, skewMs }
+}
+
+/** Few programs give it, so what reads it is loaded then. */
+const readElseFrom = (given: unknown, group: string) => options.readElseFrom(given, group)
+
+function readHost(host: unknown) {
+  if (isAbsent(host)) return os.hostname()
+  const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot store
+  if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
+  if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)
+  return host
+}

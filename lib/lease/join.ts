@@ -1,0 +1,100 @@
+// FlakeId.join() and createGroup(): from a store and options to a generator that holds a slot, or to a new group.
+//
+// It must never leave a client open that it made itself: not after a failure, an abort or close().
+
+import { throwIfAborted, unlessAborted } from '../base/abort.ts'
+import { storeFailure } from '../base/errors.ts'
+import { within } from '../base/in-time.ts'
+import { setTimeout } from '../base/timers.ts'
+import type { AnyLayout } from '../codec/node-fields.ts'
+import { withServers } from './else-from/else-from.ts'
+import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
+import { howToCreate } from './how-to-create.ts'
+import type { JoinOptions } from './join-options.ts'
+import { type JoinSettings, readJoinOptions } from './join-options.ts'
+import { Lease } from './lease.ts'
+import type { LeasedFlakeId } from './leased-flake-id.ts'
+import { SlotGenerator } from './slot-generator.ts'
+import type { SlotStore } from './stores/database.ts'
+import { checkStore, openGiven } from './stores/open.ts'
+import type { Store } from './stores/store.ts'
+
+/** How long we wait for our own client to end, after join() has failed and after close(). */
+const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
+/** How long our own client waits for the store's answer after an abort: a slot that it still grants is given back. */
+const AFTER_ABORT_MS = 1000
+
+// `FlakeId.join`, where it is described.
+export function join<const L extends AnyLayout = 'flake'>(
+  store?: Store | string | null,
+  options?: JoinOptions<L> | null,
+): Promise<LeasedFlakeId<L>>
+export async function join(given: unknown, givenOptions?: unknown) {
+  checkStore(given, 'join')
+  const options = readJoinOptions(givenOptions)
+  throwIfAborted(options.signal) // before a client is made
+  const { store, close } = openGiven(given)
+  const generator = new SlotGenerator(options)
+  const slots = new Lease(store, generator, { ...options, howToCreate: () => howToCreate(given, options) })
+  const { lease, look } = orServers(slots, options, generator)
+  // A slot that the store grants too late is given back over the same client.
+  const end = () => lease.settled().then(close)
+  try {
+    await lease.attach(options.signal)
+    look()
+    return generator.forUsers(lease, () => within(end(), AFTER_CLOSE_MS))
+  } catch (error) {
+    if (options.signal?.aborted) closeSoon(close)
+    await within(end(), AFTER_FAILURE_MS)
+    throw error
+  }
+}
+
+/** The lease, with servers behind it if there are any. `look()` compares their group with that of the lease. */
+function orServers(
+  lease: Lease,
+  options: JoinSettings,
+  generator: SlotGenerator,
+): { lease: Lease | LeaseOrServers; look: () => unknown } {
+  const { elseFrom } = options
+  if (elseFrom === undefined) return { lease, look: () => {} }
+  return withServers(lease, { ...options, elseFrom }, () => generator.wake())
+}
+
+/** After an abort nothing may stay: even if the store does not answer, its connection is closed. */
+function closeSoon(close: () => Promise<void>) {
+  setTimeout(() => close().catch(() => {}), AFTER_ABORT_MS).unref()
+}
+
+/**
+ * Makes a group that is known to be new: there can be no forgotten grants.
+ * @param given the store
+ * @returns whether it was made; false if it already existed
+ */
+export async function createGroup(given: unknown, givenOptions?: unknown) {
+  checkStore(given, 'createGroup')
+  const options = readJoinOptions(givenOptions)
+  throwIfAborted(options.signal)
+  const { store, close } = openGiven(given)
+  const made = makeGroup(store, options)
+  let isNew
+  try {
+    isNew = await unlessAborted(options.signal, made, () => true)
+  } catch (error) {
+    await within(
+      made.catch(() => {}).then(close), // not while a step is under way
+      AFTER_FAILURE_MS,
+    )
+    throw error
+  }
+  await close()
+  return isNew === true
+}
+
+async function makeGroup(store: SlotStore, { group, config, signal }: JoinSettings) {
+  try {
+    return await store.create(group, config, signal)
+  } catch (error) {
+    throw storeFailure(group, error)
+  }
+}

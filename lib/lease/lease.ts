@@ -1,0 +1,404 @@
+// Carries out what the holder's state machine (core/src/lease.rs) says: calls the store, keeps one timer, and tells its
+// generator. It must never decide anything: lease.rs says when to renew, what a refusal means and when to give up.
+
+import type { LeaseEvent as Event, LeaseAction } from '../../target/native.d.ts'
+import { throwIfAborted } from '../base/abort.ts'
+import { publishSoon } from '../base/channels.ts'
+import { aheadError, closedLeaseError, quietWarning, renewalWarning, unreleasedError } from '../base/errors.ts'
+import { within } from '../base/in-time.ts'
+import { clearTimeout, LONGEST_TIMER_MS, setTimeout, unixNow } from '../base/timers.ts'
+import { STATUS } from '../native/hot.ts'
+import native from '../native/index.ts'
+import { AttachCalls } from './attach-calls.ts'
+import type { JoinSettings } from './join-options.ts'
+import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
+import { NewsQueue } from './news-queue.ts'
+import { Reasons } from './reasons.ts'
+import type { SlotGenerator } from './slot-generator.ts'
+import { failureOf, StoreCalls } from './store-calls.ts'
+import type { Grant, SlotStore, StoreError } from './stores/database.ts'
+
+const { randomBytes } = process.getBuiltinModule('node:crypto')
+
+/** How long detach() waits for the store. With all else that close() does, this makes it end after 5 s. */
+const RELEASE_MS = 4_000
+
+/**
+ * The end of each group's quiet period that this process has warned of, Unix ms: who tries again does not hear of it again.
+ */
+const quietOf: Map<string, number> = new Map()
+
+/** Whether this process was warned of a renewal that failed. Each outage is an event. */
+let isWarned = false
+
+/** What changes no state, so it is not published as one. */
+const OF_WINDOW = ['renewed', 'renewal-failed']
+
+const NO_ID = -1
+
+/** `howToCreate` returns the command that makes a new group without a quiet period. */
+export type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
+
+export class Lease {
+  #machine
+  #slot: number | undefined
+  #reasons
+  #store
+  #generator
+  #group
+  #fingerprint
+  #waitMs
+  #howToCreate
+  #events: Event[] = [] // those that came during a step
+  #isStepping = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #attaching: AttachCalls | undefined // while calls wait for a slot
+  #calls: Set<Promise<void>> = new Set() // calls that the store has not answered yet; they never fail
+  #releases: Set<Promise<void>> = new Set() // what detach() waits for
+  #news = new NewsQueue()
+  #ending: Promise<void> | undefined // what destroy() waits for
+  #offer: Grant | undefined // the last grant, as the store gave it
+  #grant: Grant | undefined // the grant that is open, or was last
+  lineage: string | undefined // what names the group, as the store said last
+  #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
+  /** how many windows the generator has had */
+  windows = 0
+  elsewhere: undefined // nothing gives IDs but the slot; see else-from/
+
+  constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
+    this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
+    this.#reasons = new Reasons(group, this.#machine)
+    this.#store = new StoreCalls(store, { group, host, config })
+    this.#generator = generator
+    this.#group = group
+    this.#fingerprint = config.fingerprint
+    this.#waitMs = waitMs
+    this.#howToCreate = howToCreate
+  }
+
+  get group() {
+    return this.#group
+  }
+
+  /** What the members of a group agree on: where it is the same, their IDs can be mixed. */
+  get fingerprint() {
+    return this.#fingerprint
+  }
+
+  get state() {
+    return this.#machine.state
+  }
+
+  get slot() {
+    return this.#slot
+  }
+
+  /** Whether the user still wants IDs of it: neither detach() nor close() was called, and the group goes on. */
+  get isWanted() {
+    return !this.#reasons.isUnwanted && this.state !== 'destroyed'
+  }
+
+  get isClosed() {
+    return this.#reasons.isClosed
+  }
+
+  /** Whether the slot is a file: that is held until it is given back, and needs no renewal to make IDs. */
+  get isOnFile() {
+    return this.#grant?.cursor !== undefined
+  }
+
+  get expires() {
+    const { hi } = this.#machine
+    if (hi === null) return undefined
+    return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window moves on by itself as IDs are made
+  }
+
+  /** Who makes the next ID; undefined if nobody does. */
+  get source() {
+    return this.state === 'attached' ? 'slot' : undefined
+  }
+
+  /** Whether IDs are wanted, but no slot gives any at present. */
+  get isOut() {
+    const { expires } = this
+    const isOver = expires !== undefined && expires.getTime() < unixNow()
+    return this.#machine.isRecovering || (isOver && this.#machine.renewalsFail(unixNow()))
+  }
+
+  /**
+   * Resolves when a slot is held and the clock is in its window. It ends soon after waitMs, and at once if the signal
+   * aborts, whatever the store does.
+   */
+  async attach(signal?: AbortSignal) {
+    this.#assertOpen()
+    throwIfAborted(signal)
+    this.#reasons.isUnwanted = false
+    this.#attaching ??= new AttachCalls(this.#waitMs, () => this.#step({ type: 'giveUp' }))
+    const attaching = this.#attaching
+    this.#step({ type: 'attach' })
+    await attaching.wait(signal)
+  }
+
+  /** Seeks a slot until one is held, and waits for nothing. Returns whether one is still wanted. */
+  seek() {
+    if (this.isWanted) this.#step({ type: 'seek' })
+    return this.isWanted
+  }
+
+  /**
+   * Gives the slot back. Resolves when the store knows, or when the call to it has failed: then the slot becomes free
+   * after the ttl. If the store does not answer in time, it rejects.
+   */
+  async detach() {
+    this.#reasons.isUnwanted = true
+    this.#step({ type: 'detach' })
+    await Promise.all([this.#news.told(), ...this.#releases])
+  }
+
+  /** Gives the slot back for good: the client may be closed once this has `settled`. */
+  async close() {
+    this.#reasons.isClosed = true
+    await this.detach()
+  }
+
+  /**
+   * Resolves when no call to the store is open. A slot that was granted after the end has been given back by then.
+   * Never fails.
+   */
+  async settled() {
+    while (this.#calls.size > 0) await Promise.all(this.#calls)
+  }
+
+  /** Ends the group for every member. */
+  async destroy() {
+    this.#assertOpen()
+    this.#ending = undefined
+    this.#step({ type: 'destroy' })
+    await this.#ending
+  }
+
+  /**
+   * Whether the generator refused with this status because it has no slot, or one whose window ended without a renewal,
+   * and not because the user wants no IDs.
+   */
+  lacks(status: number) {
+    if (status === STATUS.WINDOW_END) return this.#machine.renewalsFail(unixNow())
+    return status === STATUS.NO_GENERATOR && this.#machine.isRecovering
+  }
+
+  /** Whether waiting may help after the generator refused with this status. */
+  isComing(status: number) {
+    if (status === STATUS.FILE) return this.#isLookedAt()
+    this.#look(status)
+    return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
+  }
+
+  /**
+   * The slot's file failed. If it was removed, the next renewal brings another slot, so we renew at once. If the store
+   * still says that the slot is held, the file cannot be written, and waiting does not help.
+   */
+  #isLookedAt() {
+    this.#step({ type: 'renewNow' })
+    return this.#isStepping || this.#machine.isRenewing
+  }
+
+  /** A window that is over may be due to be renewed: our timer stands still while the machine is suspended. */
+  #look(status: number) {
+    if (status === STATUS.WINDOW_END && !this.#machine.isRenewing) this.#step({ type: 'time' })
+  }
+
+  /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
+  error(status: number) {
+    this.#look(status)
+    return this.#reasons.ofStatus(status)
+  }
+
+  #assertOpen() {
+    if (this.#reasons.isOver) throw closedLeaseError(this.#group)
+  }
+
+  /** Hands an event to the machine. One that comes while another is being handled waits its turn. */
+  #step(event: Event) {
+    this.#events.push(event)
+    if (this.#isStepping) return
+    this.#isStepping = true
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) this.#take(next)
+    } finally {
+      this.#isStepping = false
+    }
+  }
+
+  #take(event: Event) {
+    const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
+    this.#slot = this.#machine.slot ?? undefined // a server shows it with each answer: without a call of the addon
+    clearTimeout(this.#timer) // a step that waits for something sets it again
+    for (const action of actions) this.#carryOut(action)
+  }
+
+  #carryOut(action: LeaseAction) {
+    switch (action.type) {
+      case 'acquire':
+        return this.#call(this.#acquire(action.owner))
+      case 'renew':
+        return this.#call(this.#renew(action.owner, action.slot, action.hi))
+      case 'seal':
+        this.#last = this.#generator.seal()
+        return
+      case 'release':
+        return this.#giveBack(action.owner, action.slot, this.#last)
+      case 'giveBack':
+        return this.#giveBack(action.owner, action.slot, NO_ID)
+      case 'end':
+        this.#ending = this.#end()
+        return
+      case 'open':
+        // What became of it comes before any other event.
+        this.#events.unshift(this.#open(action))
+        return
+      case 'raise':
+        this.windows++
+        return this.#generator.raise(action)
+      case 'wait':
+        return this.#wakeAt(action.at)
+      case 'resolve':
+        return this.#settle((attaching) => attaching.resolve())
+      case 'reject':
+        return this.#reject(this.#reason(action.why))
+      case 'tell':
+        return this.#tell(action.event as LeaseEvent)
+    }
+  }
+
+  /** A call without an answer yet; `settled` waits for it. */
+  async #call(done: Promise<void>) {
+    this.#calls.add(done)
+    await done
+    this.#calls.delete(done)
+  }
+
+  /** Returns the event that says whether it worked. */
+  #open({ owner, lo, hi }: { owner: string; lo: number; hi: number }): Event {
+    const grant = { ...(this.#offer as Grant), lo, hi }
+    const inUse = this.#generator.open(grant)
+    this.#reasons.opened(inUse)
+    if (inUse !== undefined) return { type: 'inUse', owner }
+    this.#grant = grant
+    this.lineage = grant.lineage
+    this.windows++
+    return { type: 'opened', owner }
+  }
+
+  async #acquire(owner: string) {
+    let grant
+    try {
+      grant = await this.#store.acquire(owner)
+    } catch (error) {
+      return this.#failed('acquire', owner, error as StoreError)
+    }
+    this.#reasons.answered('acquire', owner)
+    this.#offer = grant
+    this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
+  }
+
+  async #renew(owner: string, slot: number, hi: number) {
+    let answer
+    try {
+      answer = await this.#store.renew(owner, slot, hi)
+    } catch (error) {
+      return this.#failed('renew', owner, error as StoreError)
+    }
+    if (answer === 'lost') this.#reasons.lost(owner, slot, this.#generator.fault())
+    else this.#reasons.answered('renew', owner)
+    if (answer === 'lost') return this.#step({ type: 'lost', owner })
+    if (answer === 'destroyed') return this.#step({ type: 'destroyed', asked: 'renew', owner })
+    this.lineage = answer.lineage
+    this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
+  }
+
+  /** What the machine needs of a grant. */
+  #windowOf({ slot, lo, hi }: Grant) {
+    return { slot, lo: this.#generator.firstMs(lo), hi }
+  }
+
+  #failed(asked: string, owner: string, error: StoreError) {
+    this.#reasons.failed(asked, owner, error)
+    this.lineage = error.lineage ?? this.lineage // a store that has no slot free says of which group
+    if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
+    const failure = failureOf(error)
+    if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
+    this.#step({ type: 'failed', asked, owner, failure })
+  }
+
+  #giveBack(owner: string, slot: number, last: number) {
+    const released = this.#release(owner, slot, last)
+    const over = released.catch(() => {}) // detach() passes the error on
+    this.#call(over)
+    this.#releases.add(released)
+    over.then(() => this.#releases.delete(released))
+  }
+
+  async #release(owner: string, slot: number, last: number) {
+    const isReleased = await within(this.#store.isReleased(owner, slot, last), RELEASE_MS)
+    this.#step(
+      isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, failure: { why: 'store' } },
+    )
+    if (isReleased === undefined) throw unreleasedError(this.#group, slot, RELEASE_MS)
+  }
+
+  async #end() {
+    await this.#store.destroy()
+    this.#step({ type: 'ended' })
+  }
+
+  #wakeAt(at: number) {
+    const ms = Math.min(Math.max(at - unixNow(), 0), LONGEST_TIMER_MS)
+    this.#timer = setTimeout(() => this.#step({ type: 'time' }), ms)
+    // A lease does not keep the process alive; a call that waits for a slot does.
+    if (this.#attaching === undefined) this.#timer.unref()
+  }
+
+  #settle(how: (attaching: AttachCalls) => void) {
+    const attaching = this.#attaching
+    if (attaching === undefined) return
+    attaching.end()
+    this.#attaching = undefined
+    this.#news.add(() => how(attaching)) // after the listeners
+  }
+
+  #reject(error: Error | undefined) {
+    this.#settle((attaching) => attaching.reject(error))
+  }
+
+  /**
+   * The error of the calls that wait.
+   * @param why as the machine says it
+   */
+  #reason(why: string) {
+    if (why !== 'ahead') return this.#reasons.ofSearch(why)
+    return aheadError(this.#group, this.#windowOf(this.#offer as Grant).lo - unixNow())
+  }
+
+  #tell(event: LeaseEvent) {
+    const cause = this.#reasons.ofEvent(event)
+    const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
+    if (event === 'renewal-failed') this.#warnOfRenewal(Object.assign(detail, { expires: this.expires }))
+    const { state } = this
+    if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state, event }))
+    this.#news.add(() => this.#generator.tell(event, detail))
+  }
+
+  /** @param detail of the event */
+  #warnOfRenewal(detail: LeaseDetail) {
+    if (isWarned) return
+    isWarned = true
+    process.emitWarning(renewalWarning(detail), { code: 'FLAKEFORGE_RENEWAL' })
+  }
+
+  #warnOfQuiet(quiet: { retryAt: number; storeNow: number }) {
+    if (quietOf.get(this.#group) === quiet.retryAt) return
+    quietOf.set(this.#group, quiet.retryAt)
+    const warning = quietWarning(this.#group, quiet, this.#howToCreate())
+    process.emitWarning(warning, { code: 'FLAKEFORGE_QUIET' })
+  }
+}

@@ -1,0 +1,269 @@
+// A generator whose node number is leased, as users see it: a FlakeId that changes its node number when it gets another
+// slot, and emits events about it. It must never touch the slot itself: the lease does.
+
+import { type SignalOptions, signalOf } from '../base/abort.ts'
+import * as errors from '../base/errors.ts'
+import { INSPECT, textOf } from '../base/inspect.ts'
+import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
+import { end, FlakeId, type Stats, shownOf, wake } from '../generator/flake-id.ts'
+import { OpenedGenerator } from '../generator/opened-generator.ts'
+import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
+import type { Lease } from './lease.ts'
+
+const { EventEmitter } = process.getBuiltinModule('node:events')
+
+/** What is told of a lease. */
+const EVENTS = ['attached', 'renewed', 'renewal-failed', 'lost', 'detached', 'destroyed']
+/** It is never emitted, but events.once() and events.on() listen to it. */
+const ERROR = 'error'
+
+/** Methods of EventEmitter that take an event's name first. */
+const NAMED = [
+  ...['on', 'addListener', 'prependListener', 'once', 'prependOnceListener', 'off', 'removeListener'],
+  ...['listeners', 'rawListeners', 'listenerCount'],
+]
+const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
+
+/** What EventEmitter keeps in the object: not enumerable here, or it would appear in JSON. */
+const EMITTER_STATE = ['_events', '_eventsCount', '_maxListeners']
+
+/** The counts of a leased generator; each slot begins new ones. */
+export interface LeasedStats extends Stats {
+  /** how many IDs came from servers since `join`; they are not in `ids`. Only with `elseFrom`. */
+  fromServers?: number
+}
+
+/** What listeners for a lease's events get. */
+export interface LeaseDetail {
+  group: string
+  slot?: number
+  /** why, for `renewal-failed` and `lost`; and for `detached`, unless `detach()` or `close()` was called */
+  cause?: Error
+  /** for `renewal-failed`: IDs can be made until then, unless a later renewal works */
+  expires?: Date
+}
+
+export type LeaseEvent = 'attached' | 'renewed' | 'renewal-failed' | 'lost' | 'detached' | 'destroyed'
+
+export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
+  ? (detail: LeaseDetail) => void
+  : (error: Error) => void
+
+// What EventEmitter's methods become, below.
+// biome-ignore lint/correctness/noUnusedVariables: the class has it
+export interface LeasedFlakeId<L extends AnyLayout> {
+  /**
+   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for
+   *   it; with `elseFrom` it may come later, and then it does.
+   * - `renewed`: the window was extended.
+   * - `renewal-failed`: it was not (`cause`), and IDs can be made until `expires`. It is tried again, and the next event is
+   *   `renewed`, `lost` or one of the ends: an outage has one such event. The first one in a process is also a warning
+   *   (`FLAKEFORGE_RENEWAL`).
+   * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
+   * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
+   *
+   * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
+   * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has
+   * one parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
+   */
+  on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  prependListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  once<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  prependOnceListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  off<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  removeListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
+  listeners<E extends LeaseEvent | 'error'>(event: E): Array<LeaseListener<E>>
+  rawListeners<E extends LeaseEvent | 'error'>(event: E): Array<LeaseListener<E>>
+  listenerCount<E extends LeaseEvent | 'error'>(event: E, listener?: LeaseListener<E>): number
+  eventNames(): Array<LeaseEvent | 'error'>
+  setMaxListeners(n: number): this
+  getMaxListeners(): number
+}
+
+/**
+ * A generator that holds a slot. `FlakeId.join()` makes one.
+ *
+ * The store grants it a slot and a *window* of time. It renews the window every third of `ttlMs`, and every ID lies
+ * inside it. If the store does not answer, IDs can be made until the window ends. Then `next()` throws
+ * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits. Both work again when the store is
+ * back.
+ *
+ * Its `state` is one of these:
+ * - `'attached'`: it makes IDs.
+ * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and
+ *   it has no other yet; the error's `cause` says why. With `elseFrom`, the calls give IDs of servers while a slot is
+ *   sought. Until it has its first slot, its `id` is undefined.
+ * - `'destroyed'`: the group was ended, and calls throw `ERR_FLAKE_DESTROYED` from then on.
+ */
+export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
+  #lease
+  #onClose
+
+  /** @param opened with a lease */
+  private constructor(opened: OpenedGenerator, onClose: () => Promise<void>) {
+    if (!(opened instanceof OpenedGenerator)) {
+      throw errors.optionError(
+        TypeError,
+        'options',
+        opened,
+        'LeasedFlakeId is made by await FlakeId.join(store, options)',
+      )
+    }
+    super(opened as never)
+    for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
+    Reflect.apply(EventEmitter, this, [])
+    this.#lease = opened.lease as Lease | LeaseOrServers
+    this.#onClose = onClose
+  }
+
+  /**
+   * What the members of a group must have in common for their IDs to be unique and in the order of time together: epoch,
+   * tick, where timestamp and counter are, and node fields that stay fixed, as text to compare. IDs of generators with
+   * different texts must never be mixed.
+   */
+  get fingerprint(): string {
+    return this.#lease.fingerprint
+  }
+
+  /**
+   * Names the group, as 16 hex digits: random bits that the store was given when the group was made. Groups of one name on
+   * two stores have different ones, and so has a group that is made again after `destroy()` or a loss of all records.
+   * Undefined until it had its first slot, or its store said that none is free.
+   */
+  get lineage(): string | undefined {
+    return this.#lease.lineage
+  }
+
+  get state(): 'attached' | 'detached' | 'destroyed' {
+    return this.#lease.state as LeasedFlakeId['state']
+  }
+
+  /** the slot that it holds, from 0; undefined while detached */
+  get slot(): number | undefined {
+    return this.#lease.slot
+  }
+
+  /**
+   * How long IDs can be made without another answer from the store; undefined while detached. With a folder as the
+   * store it moves on as IDs are made, and is in the past if none was made for a while.
+   */
+  get expires(): Date | undefined {
+    return this.#lease.expires
+  }
+
+  /**
+   * Who makes the next ID: its own slot, or with `elseFrom` a server; undefined if nobody does, because it was detached,
+   * closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
+   *
+   * IDs of servers were fetched ahead: `next()` and `take(n)` give what is here, and throw `ERR_FLAKE_OVERFLOW`
+   * (`retryAfterMs`) if that is too little; the calls that wait fetch more. When a slot is there again, what is left of
+   * them is dropped. So where the source changes, IDs may be lower than those before by what the clocks differ (`skewMs`)
+   * and by how long they were here (`validityMs`); none comes twice.
+   */
+  get source(): 'slot' | 'server' | undefined {
+    return this.#lease.source
+  }
+
+  get stats(): LeasedStats {
+    const stats = super.stats
+    return 'fromServers' in this.#lease ? { ...stats, fromServers: this.#lease.fromServers } : stats
+  }
+
+  /**
+   * Gives the slot back, and ends the use of servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5 s: if the store
+   * has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window ends.
+   */
+  detach(): Promise<void> {
+    return this.#lease.detach()
+  }
+
+  /**
+   * Gets a slot again: probably another one, and then the node number changes. It ends at most a second after `waitMs`,
+   * whatever the store does. With `elseFrom` it resolves like `join` where servers give IDs.
+   * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A
+   * slot that was granted in the meantime is given back.
+   * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; after `close()`, `ERR_FLAKE_DETACHED`
+   */
+  async attach(options?: SignalOptions | null): Promise<void> {
+    await this.#lease.attach(signalOf(options))
+  }
+
+  /**
+   * Ends the group: every member is destroyed at its next renewal. But if an equal group has been created again by
+   * then, the member joins that one. A new group of the same name continues above the last ID of the old one. On a
+   * server it grants nothing for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   */
+  destroy(): Promise<void> {
+    return this.#lease.destroy()
+  }
+
+  /**
+   * Gives the slot back and stops the timer for good. From then on `next()`, `attach()` and `destroy()` throw
+   * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at
+   * most 5 s and may reject like `detach()`; the generator is closed even then.
+   */
+  async close(): Promise<void> {
+    try {
+      await this.#lease.close()
+    } finally {
+      end(this)
+      await this.#onClose()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /**
+   * Without a slot there is no node number: somebody else may have the last one by now.
+   * @internal
+   */
+  [INSPECT](...how: Parameters<typeof textOf>[2]) {
+    const { group, state, slot, expires } = this.#lease
+    const source = this.source === 'server' ? 'server' : undefined
+    const { layout, node, ...others } = shownOf(this)
+    const ofSlot = state === 'attached' ? node : {}
+    return textOf(this, { group, state, source, slot, expires, layout, ...ofSlot, ...others }, how)
+  }
+
+  removeAllListeners(event?: LeaseEvent | 'error'): this
+  removeAllListeners(...events: any[]) {
+    for (const event of events) checkEvent(event)
+    return Reflect.apply(EventEmitter.prototype.removeAllListeners, this, events)
+  }
+
+  emit(event: LeaseEvent, detail: LeaseDetail): boolean
+  emit(event: string, ...details: unknown[]): boolean {
+    checkEvent(event)
+    return Reflect.apply(EventEmitter.prototype.emit, this, [event, ...details])
+  }
+}
+
+/**
+ * Tells the listeners. Waiting calls are tried again first: what they wait for may have come, or can no longer come.
+ */
+export function tell(leased: LeasedFlakeId, event: LeaseEvent, detail: LeaseDetail) {
+  wake(leased)
+  leased.emit(event, detail)
+}
+
+function define(method: string, value: Function) {
+  Object.defineProperty(LeasedFlakeId.prototype, method, { value, writable: true, configurable: true })
+}
+
+// For users this is an ordinary EventEmitter except for its class: a class has one parent, and here that is FlakeId.
+for (const method of OTHERS) define(method, Reflect.get(EventEmitter.prototype, method))
+for (const method of NAMED) {
+  const inherited = Reflect.get(EventEmitter.prototype, method)
+  define(method, function (this: LeasedFlakeId, event: string, ...args: unknown[]) {
+    checkEvent(event)
+    return Reflect.apply(inherited, this, [event, ...args])
+  })
+}
+
+function checkEvent(event: string) {
+  if (EVENTS.includes(event) || event === ERROR) return
+  throw errors.optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
+}

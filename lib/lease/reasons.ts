@@ -1,0 +1,118 @@
+// Why a lease gives no IDs: keeps what failed last, and makes the errors that say so. It must never change anything of
+// the lease, nor keep the failure of a request that was given up.
+
+import type { Lease as Machine } from '../../target/native.d.ts'
+import {
+  closedLeaseError,
+  destroyedError,
+  detachedError,
+  inUseError,
+  leaseExpiredError,
+  lostError,
+  unansweredError,
+  windowEndError,
+} from '../base/errors.ts'
+import { unixNow } from '../base/timers.ts'
+import { STATUS } from '../native/hot.ts'
+import type { LeaseEvent } from './leased-flake-id.ts'
+import type { StoreError } from './stores/database.ts'
+
+const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
+
+export class Reasons {
+  #group
+  #machine
+  #cause: Error | undefined // the last failure, or why the slot was lost
+  #inUse: Error | undefined // what uses the node number of a slot that this search skipped
+  /** whether the user has called detach() or close(): then there is no other cause */
+  isUnwanted = false
+  /** whether the user has called close() */
+  isClosed = false
+
+  constructor(group: string, machine: Machine) {
+    this.#group = group
+    this.#machine = machine
+  }
+
+  /** Whether it was closed; the end of the group takes precedence. */
+  get isOver() {
+    return this.isClosed && this.#machine.state !== 'destroyed'
+  }
+
+  /** The store answered this owner, and neither failed nor took the slot away. */
+  answered(asked: string, owner: string) {
+    this.#learn(asked, owner, undefined)
+  }
+
+  /** A request failed. */
+  failed(asked: string, owner: string, error: StoreError) {
+    const inUse = this.#inUse
+    const isFull = error.code === 'ERR_FLAKE_EXHAUSTED' && inUse !== undefined
+    this.#learn(asked, owner, isFull ? inUseError(this.#group, inUse, error) : error)
+    if (asked === 'acquire') this.#inUse = undefined
+  }
+
+  /**
+   * The store says that somebody else has the slot.
+   * @param fault what is wrong with the slot's file
+   */
+  lost(owner: string, slot: number, fault: Error | undefined) {
+    this.#learn('renew', owner, lostError(this.#group, slot, fault ?? this.#cause))
+  }
+
+  /**
+   * A slot was opened, or its node number is in use.
+   * @param inUse what uses it
+   */
+  opened(inUse: Error | undefined) {
+    this.#inUse = inUse
+    if (inUse !== undefined) this.#cause = inUseError(this.#group, inUse)
+  }
+
+  /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
+  ofStatus(status: number) {
+    if (status === STATUS.WINDOW_END) return this.#windowError()
+    if (status !== STATUS.NO_GENERATOR) return undefined
+    return this.#machine.state === 'destroyed' ? destroyedError(this.#group) : this.#detachedError()
+  }
+
+  /**
+   * The error for the calls of attach() when the search has ended.
+   * @param why as the machine says it
+   */
+  ofSearch(why: string) {
+    if (why === 'destroyed') return destroyedError(this.#group)
+    if (why === 'detached') return this.#detachedError()
+    // A store that said before that all slots are taken may need long to look at them once more.
+    const isFull = this.#code === 'ERR_FLAKE_EXHAUSTED'
+    const isSilent = why === 'late' && !this.#machine.isSettled && !isFull
+    return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
+  }
+
+  /** What caused this event, unless the user asked for it. */
+  ofEvent(event: LeaseEvent) {
+    const isTrouble = event === 'lost' || event === 'renewal-failed' || (event === 'detached' && !this.isUnwanted)
+    return isTrouble ? this.#cause : undefined
+  }
+
+  /** Keeps the reason why a request failed, if the machine still awaits its answer. */
+  #learn(asked: string, owner: string, cause: Error | undefined) {
+    if (this.#machine.awaits(asked, owner)) this.#cause = cause
+  }
+
+  get #code() {
+    return (this.#cause as StoreError | undefined)?.code
+  }
+
+  #windowError() {
+    const { slot } = this.#machine
+    return this.#machine.renewalsFail(unixNow())
+      ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
+      : windowEndError(this.#group, slot, POLL_MS)
+  }
+
+  #detachedError() {
+    if (this.isClosed) return closedLeaseError(this.#group)
+    return detachedError(this.#group, this.#machine.isRecovering, this.isUnwanted ? undefined : this.#cause)
+  }
+}

@@ -1,0 +1,68 @@
+// restored(): says of groups and counters that older records of them were put back, which a store may not show by itself. It
+// must never leave one out because another fails.
+
+import { checkKeys, isAbsent } from '../base/check.ts'
+import { optionTypeError, unusableOptionError } from '../base/errors.ts'
+import { readName } from './common-options.ts'
+import type { SlotStore } from './stores/database.ts'
+import { checkStore, openGiven } from './stores/open.ts'
+import type { Store } from './stores/store.ts'
+
+/** What may be named. */
+const WANTED = "a group's name, or { name } of a counter"
+
+export type Kept = { group: string } | { name: string }
+
+/** What a user names: a group, or a counter as SegmentId.open() does; undefined for all of both. */
+function readKept(given: unknown): Kept | undefined {
+  if (isAbsent(given)) return undefined
+  if (typeof given === 'string') return { group: readName('group', given) }
+  if (typeof given !== 'object') throw optionTypeError('what', given, WANTED)
+  return { name: readName('name', checkKeys('what', given, ['name']).name) }
+}
+
+/**
+ * Returns what was told.
+ * @param named all groups and counters, if it is none
+ * @param unlisted what to throw where a store cannot list them
+ */
+export async function tell(store: SlotStore, named: Kept | undefined, unlisted: () => Error) {
+  if (store.restored === undefined) throw unusableOptionError('store', store, 'for restored(): that is for servers')
+  const told = named === undefined ? await store.everything?.() : [named]
+  if (told === undefined) throw unlisted()
+  const failures: Error[] = []
+  for (const kept of told) await store.restored(kept).catch((error) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+  return told
+}
+
+const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this store cannot list what it has`)
+
+/**
+ * Says that older records were put back on a store: a backup, a snapshot, a copy of the data's folder. The store may show
+ * nothing of that, and then only this keeps IDs from being made again. Call it when the server is up, before members can
+ * reach it. `npx flakeforge restored` does the same.
+ *
+ * A group then grants no slots for 60 s + `skewMs`, and has another `lineage`. A counter stands still until `skipTo`.
+ * @param what a group's name, or `{ name }` of a counter. Without it, all groups and counters that the store knows: name
+ * those that were made after the backup was taken
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: nothing is named, and the store cannot list what it has, as
+ * Redis; or the store is a folder.
+ * @throws {Error} `ERR_FLAKE_STORE`: the store failed. `ERR_FLAKE_RECORD`: a record cannot be read. The others were told.
+ * @example
+ * await restored('postgres://localhost/app')
+ */
+export function restored(
+  store: Store | string | null | undefined,
+  what?: string | { name: string } | null,
+): Promise<void>
+export async function restored(given: unknown, what?: unknown) {
+  checkStore(given, 'restored')
+  const named = readKept(what)
+  const { store, close } = openGiven(given)
+  try {
+    await tell(store, named, unlistedError)
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,80 @@
+// A member's calls to its counter on a store. They go one after the other, because answers could come in another order.
+//
+// It must never continue with a counter that was once found below what it gave before: its numbers were handed out
+// already, even those that it gives after it has passed our last one. Only raise() ends that: with it the user says
+// where to continue.
+
+import { MAX_U64 } from '../../base/check.ts'
+import { isFlakeError, storeError, wentBackError } from '../../base/errors.ts'
+import type { SlotStore } from '../stores/database.ts'
+
+export class Counter {
+  /** the error, once the counter was found below what it gave before */
+  lost: (Error & { code: string }) | undefined
+  lineage: string | undefined // what named it when it last answered
+  #store
+  #name
+  #durable
+  #known = 0n // its value when we last looked
+  #turns: Promise<unknown> = Promise.resolve() // ends with the last call; it never fails
+
+  constructor(store: Pick<SlotStore, 'advance'>, name: string, durable: boolean) {
+    this.#store = store
+    this.#name = name
+    this.#durable = durable
+  }
+
+  /** How many numbers it has left above those that it gave. The largest is never given: there it is used up. */
+  get room() {
+    return Number(MAX_U64 - this.#known)
+  }
+
+  /** Resolves when the calls made so far have ended. */
+  get idle() {
+    return this.#turns
+  }
+
+  /** Does this work after all earlier work. */
+  inTurn<T>(work: () => Promise<T>) {
+    const done = this.#turns.then(work)
+    this.#turns = done.catch(() => {})
+    return done
+  }
+
+  /**
+   * Takes so many numbers and returns the first. If there is no counter and `init` is given, it creates one that begins
+   * there.
+   */
+  async take(count: number, init?: bigint) {
+    if (this.lost !== undefined) throw this.lost
+    const first = await this.#ask(BigInt(count), init)
+    if (first < this.#known) {
+      this.lost = wentBackError(this.#name, first, this.#known)
+      throw this.lost
+    }
+    this.#known = first + BigInt(count)
+    return first
+  }
+
+  /** Makes the counter continue at `place` or above, and returns its new value. */
+  async raise(place: bigint) {
+    const stands = await this.#ask(0n, place)
+    this.lost = undefined
+    return stands
+  }
+
+  /** Runs a step of the store, which may be the user's own: a bad answer must not become an ID. */
+  async #ask(by: bigint, init?: bigint) {
+    try {
+      const { number, lineage } = await this.#store.advance(this.#name, by, init, this.#durable)
+      if (typeof number !== 'bigint' || number < 0n || number > MAX_U64) {
+        throw new TypeError(`advance() gave ${typeof number} ${String(number)}, which is no place of a counter`)
+      }
+      this.lineage = lineage
+      return number
+    } catch (error) {
+      if (isFlakeError(error)) throw error
+      throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)
+    }
+  }
+}

@@ -1,0 +1,254 @@
+// The numbers that a member can hand out: the blocks that it holds, and the calls to the counter that bring more. It
+// asks for the next block while the present one lasts, so that no call waits for the store.
+//
+// It must never continue if the store may have lost a block. Only skipTo() says where to continue.
+
+import { blocksUsedUpError, closedError } from '../../base/errors.ts'
+import { within } from '../../base/in-time.ts'
+import { monotonicNow, sleep } from '../../base/timers.ts'
+import { failureOf } from '../store-calls.ts'
+import type { SlotStore, StoreError } from '../stores/database.ts'
+import { Blocks } from './blocks.ts'
+import { Counter } from './counter.ts'
+import { Demand } from './demand.ts'
+
+/** How long end() waits for a call to the store that is under way. */
+const STORE_MS = 4_000
+const RETRY_MS = 100 // after a failed call to the store, while calls wait
+
+/** Whether the counter may have lost blocks, or has no more. */
+const isStandstill = (error: (StoreError & { counter?: string }) | undefined) => error?.counter !== undefined
+
+/**
+ * Whether waiting does not help: it was closed, or somebody has to act. Any member calls skipTo(), or somebody repairs a
+ * record or a folder. A store that only refuses may take writes again a moment later.
+ */
+const isFinal = (error: StoreError | undefined) =>
+  error !== undefined &&
+  (error.code === 'ERR_FLAKE_DETACHED' || isStandstill(error) || failureOf(error).why === 'fatal')
+
+export class Supply {
+  #name
+  #block
+  #onChange
+  #counter
+  #demand = new Demand()
+  #hand = new Blocks()
+  #fetchAt = 0 // when fewer IDs than this are left of the last block, we ask for the next one
+  #isLate = false // whether a block ever came too late, because half a block did not last until the store answered
+  #isFetching = false // whether a call that brings blocks is on its way, or failed a moment ago
+  #failure: StoreError | undefined // why the last call brought no block; undefined while another call is on its way
+  #mayInit = false // whether we have the counter's first block, have given no ID of it, and asked for no other
+  #hasEnded = false // whether end() has stopped waiting: a block that comes now is too late
+  /** whether end() was called */
+  isClosed = false
+
+  /** @param onChange tries the calls again that wait */
+  constructor(
+    store: SlotStore,
+    { name, block, durable }: { name: string; block: number; durable: boolean },
+    onChange: () => void,
+  ) {
+    this.#name = name
+    this.#block = block
+    this.#onChange = onChange
+    this.#counter = new Counter(store, name, durable)
+  }
+
+  get name() {
+    return this.#name
+  }
+
+  /** What names the counter; undefined before its first answer. */
+  get lineage() {
+    return this.#counter.lineage
+  }
+
+  /** How many IDs are here. */
+  get left() {
+    return this.#hand.total
+  }
+
+  /**
+   * Takes the first block.
+   * @param init a counter that does not exist yet begins after this
+   */
+  async begin(init: bigint | undefined) {
+    try {
+      const start = await this.#take(this.#block, init === undefined ? 0n : init + 1n)
+      this.#mayInit = init === undefined && start === 0n
+      this.#use(start, this.#block)
+    } catch (thrown) {
+      const error = thrown as StoreError
+      if (!isStandstill(error)) throw error
+      this.#failure = error // calls throw it, until skipTo()
+    }
+  }
+
+  /** The next ID, or an error. */
+  next() {
+    if (this.#hand.left === 0) this.#insist(1)
+    const id = this.#hand.next()
+    this.#given()
+    return id
+  }
+
+  /** Fills `ids` completely or throws: then the IDs that are here stay for other calls. */
+  fill(ids: BigUint64Array) {
+    if (ids.length === 0) return ids
+    this.#insist(ids.length)
+    for (let rest = this.#hand.fill(ids); rest.length > 0; rest = this.#hand.fill(rest)) this.#turn()
+    this.#given()
+    return ids
+  }
+
+  /** 0 if n IDs are here, or else in how many ms to try again; throws if waiting does not help. */
+  attempt(n: number) {
+    if (this.#has(n)) return 0
+    const reason = this.#reason()
+    if (isFinal(reason)) throw reason
+    return RETRY_MS // a block that comes earlier wakes us
+  }
+
+  /** Begins at `first`, if no ID was given or asked for yet. Returns whether it does. */
+  async init(first: bigint) {
+    this.#assertOpen()
+    if (!this.#mayInit) return false
+    this.#mayInit = false
+    const left = BigInt(this.#block) - first
+    if (left > 0n) {
+      this.#use(first, Number(left))
+      return true
+    }
+    this.#hand.clear() // at once: calls from here on wait for the answer
+    return this.#alone(() => this.#beginBeyond(first))
+  }
+
+  /** Makes all members continue at `first` or above. */
+  async skipTo(first: bigint) {
+    this.#assertOpen()
+    this.#mayInit = false
+    await this.#alone(() => this.#goOnAt(first))
+  }
+
+  /** Gives no more IDs. Waits for a call to the store that is under way. */
+  async end() {
+    this.isClosed = true
+    await within(this.#counter.idle, STORE_MS)
+    this.#hasEnded = true
+    this.#hand.clear()
+    this.#onChange()
+  }
+
+  /** Makes sure that n IDs are here, the first of them in the present block; or throws. */
+  #insist(n: number) {
+    const reason = this.#reason() // before it is asked for again
+    if (!this.#has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
+    if (this.#hand.left === 0) this.#turn()
+  }
+
+  /** Whether n IDs are here. Asks for the missing ones. */
+  #has(n: number) {
+    const missing = n - this.#hand.total
+    if (missing <= 0) return true
+    this.#isLate = true
+    this.#mayInit = false
+    this.#fetch(missing)
+    return false
+  }
+
+  #turn() {
+    this.#hand.turn()
+    const size = Math.max(this.#hand.left, this.#block)
+    this.#fetchAt = this.#isLate ? size : size / 2
+  }
+
+  /** To be called after IDs were given. */
+  #given() {
+    this.#mayInit = false
+    if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#fetch(0)
+  }
+
+  /** Why there is no ID, and none on its way. */
+  #reason() {
+    return this.isClosed ? closedError(this.#name) : (this.#counter.lost ?? this.#failure)
+  }
+
+  #assertOpen() {
+    if (this.isClosed) throw closedError(this.#name)
+  }
+
+  /** Does this work in turn, but only for an open member: it may have been closed while the work waited. */
+  async #alone<T>(work: () => Promise<T>) {
+    try {
+      return await this.#counter.inTurn(() => {
+        this.#assertOpen()
+        return work()
+      })
+    } finally {
+      this.#onChange()
+    }
+  }
+
+  /** The counter continues at `first` or above, and so do we. Blocks that were taken before are dropped. */
+  async #goOnAt(first: bigint) {
+    this.#hand.clear()
+    await this.#counter.raise(first)
+    this.#use(await this.#take(this.#block), this.#block)
+  }
+
+  /** The counter continues at `first`; but if another member has used it already, nothing changes. */
+  async #beginBeyond(first: bigint) {
+    let isFirst = false
+    try {
+      isFirst = (await this.#counter.raise(first)) === first
+    } finally {
+      if (!isFirst) this.#use(0n, this.#block) // the whole block, which init() had put aside
+    }
+    if (isFirst) this.#use(await this.#take(this.#block), this.#block)
+    return isFirst
+  }
+
+  /** Continues with this block, and drops all others. */
+  #use(first: bigint, count: number) {
+    if (this.#hasEnded) return
+    this.#hand.clear()
+    this.#hand.add(first, count)
+    this.#turn()
+  }
+
+  /** Fetches at least so many IDs. Only one call runs at a time, and after a failed one the next has to wait. */
+  #fetch(least: number) {
+    if (this.#isFetching || this.isClosed) return
+    this.#isFetching = true
+    if (!isFinal(this.#failure)) this.#failure = undefined // the trouble may be over
+    this.#counter
+      .inTurn(() => this.#bring(least))
+      .finally(() => {
+        this.#isFetching = false
+        this.#onChange()
+      })
+  }
+
+  /** Takes so many numbers from the counter, and forgets earlier failures. */
+  async #take(count: number, init?: bigint) {
+    const first = await this.#counter.take(count, init)
+    this.#failure = undefined
+    return first
+  }
+
+  async #bring(least: number) {
+    try {
+      const wanted = Math.max(this.#demand.ask(monotonicNow()), Math.ceil(least / this.#block))
+      const blocks = Math.max(1, Math.min(wanted, Math.floor(this.#counter.room / this.#block)))
+      const count = blocks * this.#block
+      const first = await this.#take(count)
+      if (this.#hasEnded) return
+      this.#hand.add(first, count)
+      this.#demand.came(monotonicNow(), blocks)
+    } catch (error) {
+      this.#failure = error as StoreError
+      await sleep(RETRY_MS)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// What a lease does to its generator: each slot gets a new generator of the addon. All of this happens within a step of
+// the lease, so none of it may call the lease. It must never use anything of an earlier slot again.
+
+import { unlessProblem } from '../base/check.ts'
+import { problemError } from '../base/errors.ts'
+import { look } from '../generator/clock-steps.ts'
+import { attach, detach, wake } from '../generator/flake-id.ts'
+import { knobsOf, noGenerator, OpenedGenerator } from '../generator/opened-generator.ts'
+import { lookAhead, type Settings } from '../generator/options.ts'
+import * as hot from '../native/hot.ts'
+import { leases } from './census.ts'
+import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
+import type { JoinSettings } from './join-options.ts'
+import type { Lease } from './lease.ts'
+import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
+import { LeasedFlakeId, tell } from './leased-flake-id.ts'
+import type { Grant } from './stores/database.ts'
+
+/** The addon's generator for a grant. Throws if something else in this process has its node number. */
+function openGrant(options: JoinSettings, { slot, lo, hi, cursor }: Grant) {
+  const own = { ...options, ...options.nodeOf(slot) }
+  const [handle, knobs] = [hot.nativeLayout(options.facts), knobsOf(own)]
+  const opened =
+    cursor === undefined
+      ? hot.generators.openWindow(handle, knobs, lo, hi)
+      : hot.generators.openSlot(handle, knobs, cursor)
+  return new OpenedGenerator(own, unlessProblem(opened, `node ${own.node}`))
+}
+
+/** The constructor of LeasedFlakeId, which is private to users. */
+type Make = new (opened: OpenedGenerator, onClose: () => Promise<void>) => LeasedFlakeId
+
+export class SlotGenerator {
+  #options
+  #opened: OpenedGenerator | undefined // what makes the IDs of the present slot, or made those of the last one
+  #leased: LeasedFlakeId | undefined // what users have of it
+
+  constructor(options: JoinSettings) {
+    this.#options = options
+  }
+
+  /** Makes what users get. Where IDs come from servers at first, there may be no slot yet. */
+  forUsers(lease: Lease | LeaseOrServers, onClose: () => Promise<void>) {
+    const { options, native } = this.#opened ?? this.#withoutSlot()
+    this.#leased = new (LeasedFlakeId as unknown as Make)(new OpenedGenerator(options, native, lease), onClose)
+    leases.add(lease as Lease) // either kind has what metrics ask
+    return this.#leased
+  }
+
+  /** The ms in which the first tick at or after `lo` begins. */
+  firstMs(lo: number) {
+    return hot.nativeLayout(this.#options.facts).firstMs(lo)
+  }
+
+  /**
+   * Makes IDs of this slot and window from now on, or returns an error that says what else in this process has the
+   * slot's node number.
+   */
+  open(grant: Grant): Error | undefined {
+    try {
+      this.#opened = openGrant(this.#options, grant)
+    } catch (error) {
+      return error as Error
+    }
+    lookAhead(this.#options.facts)
+    if (this.#leased !== undefined) attach(this.#leased, this.#opened)
+  }
+
+  /** The window now ends at `hi`, and a new window begins at `lo`. */
+  raise({ lo, hi }: { lo: number; hi: number }) {
+    const { native, options } = this.#present
+    native.raise(lo, hi)
+    lookAhead(options.facts)
+    look(native, options)
+  }
+
+  /** Makes no more IDs; returns the Unix ms of the last one, or −1 if it made none. */
+  seal() {
+    if (this.#leased !== undefined) detach(this.#leased)
+    return this.#present.native.seal()
+  }
+
+  /** What is wrong with the slot's file, if it has one. */
+  fault() {
+    const problem = this.#opened?.native.fault()
+    return problem ? problemError(problem) : undefined
+  }
+
+  /** Tells the listeners, in a turn of its own. */
+  tell(event: LeaseEvent, detail: LeaseDetail) {
+    if (this.#leased !== undefined) tell(this.#leased, event, detail)
+  }
+
+  /** Tries again for the calls that wait. */
+  wake() {
+    if (this.#leased !== undefined) wake(this.#leased)
+  }
+
+  /** Only the node fields that are fixed are known. */
+  #withoutSlot() {
+    const settings = { ...this.#options, nodes: { ...this.#options.fixed }, node: undefined }
+    return new OpenedGenerator(settings as unknown as Settings, noGenerator())
+  }
+
+  /** Once a slot was opened. */
+  get #present() {
+    return this.#opened as OpenedGenerator
+  }
+}

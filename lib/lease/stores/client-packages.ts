@@ -1,0 +1,115 @@
+// The client packages of the user's project: where they are, and which of their versions a store works with. flakeforge
+// depends on none of them, so it must never load one before a store needs it.
+//
+// The versions are not in package.json: a range there would refuse to install beside an older client, even if no store
+// uses that client. We recognise a user's client by what it can do, because several copies of its package may be
+// installed. Only the text of an error names the version that was found.
+
+import { clientError, storeError } from '../../base/errors.ts'
+import { loadClient as loadNamed } from '../../native/packages/named.ts'
+import { find } from '../../native/packages/search.ts'
+
+const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
+const { createRequire } = process.getBuiltinModule('node:module')
+const { basename, dirname, join } = process.getBuiltinModule('node:path')
+
+/** The first version that a URL works with, and why older ones do not. */
+const FIRST: Record<string, { first: number[]; why: string }> = {
+  ioredis: { first: [5, 4, 0], why: 'older ones keep a connection that has died without a word' },
+  redis: { first: [4, 3, 0], why: 'older ones keep the process alive' },
+  pg: { first: [8, 0, 3], why: 'older ones never connect on Node 14 and newer' },
+  mysql2: { first: [2, 3, 3], why: 'older ones were never tried' },
+  mariadb: { first: [3, 2, 3], why: 'older ones keep the process alive' },
+  postgres: { first: [3, 4, 8], why: 'older ones may report what was never committed' },
+}
+
+/**
+ * Bun loads postgres.js as an ES module: `require` returns an object of all its exports instead of the default one.
+ * @param loaded as `require` returns it
+ */
+const exported = (loaded: any) => (typeof loaded === 'object' ? (loaded.default ?? loaded) : loaded)
+
+/** A package of the user's project, or undefined if it is not installed. */
+export function load(name: string) {
+  const path = find(name)
+  // A package that is not installed may still be there: a tool may have put it into the program itself.
+  return exported(path === undefined ? loadNamed(name) : createRequire(path)(path))
+}
+
+/** The version of a package of the user's project, as numbers; undefined if it is unknown. */
+function versionOf(name: string): number[] | undefined {
+  try {
+    const path = find(name)
+    if (path === undefined) return undefined
+    for (let folder = dirname(path); basename(folder); folder = dirname(folder)) {
+      const manifest = join(folder, 'package.json')
+      const known = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {}
+      if (known.name === name) return partsOf(known.version)
+    }
+  } catch {
+    // a bundle, or an archive: nothing there says which version it is
+  }
+}
+
+const partsOf = (version: string) => version.split('.').map((part) => Number.parseInt(part, 10))
+
+function isOlder(version: number[], first: number[]) {
+  const at = first.findIndex((part, i) => part !== version[i])
+  return at >= 0 && version[at] < first[at]
+}
+
+/** The version of a package that is installed and too old, as text. */
+export function oldVersion(name: string) {
+  const version = versionOf(name)
+  return version !== undefined && isOlder(version, FIRST[name].first) ? version.join('.') : undefined
+}
+
+const needed = (name: string) => {
+  const { first, why } = FIRST[name]
+  return `Version ${first.join('.')} or newer is needed, because ${why}. Run \`npm install ${name}@latest\`.`
+}
+
+/** `ERR_FLAKE_OPTION`: the package of the given client is too old. */
+export function oldClientError(client: unknown, name: string) {
+  const found = oldVersion(name)
+  return clientError(
+    client,
+    `It is of ${found === undefined ? `an old version of ${name}` : `${name} ${found}`}. ${needed(name)}`,
+  )
+}
+
+/**
+ * The first of these packages that is installed and new enough, with its name; or `ERR_FLAKE_STORE`, which says what to
+ * install.
+ */
+function loadClient(scheme: string, names: string[]) {
+  const [favourite, ...others] = names
+  const older = []
+  for (const name of names) {
+    const old = oldVersion(name)
+    if (old !== undefined) older.push({ name, old })
+    const loaded = old === undefined ? load(name) : undefined
+    if (loaded !== undefined) return { name, loaded }
+  }
+  if (older.length > 0) {
+    const [{ name, old }] = older
+    throw storeError(`${name} ${old} is too old for a ${scheme}:// store. ${needed(name)}`)
+  }
+  throw storeError(
+    `a ${scheme}:// store needs a client package: \`npm install ${favourite}\` (or \`${others.join('`, `')}\`)`,
+  )
+}
+
+/**
+ * Our own client for a URL, made with the package that the project has. It connects at the first step.
+ * @param makers by the name of the package, the one that we advise
+ * first
+ */
+export function openWithPackage<Client>(
+  scheme: string,
+  makers: Record<string, (exports: any, url: string) => Client>,
+  url: string,
+) {
+  const { name, loaded } = loadClient(scheme, Object.keys(makers))
+  return makers[name](loaded, url)
+}

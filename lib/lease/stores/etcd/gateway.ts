@@ -1,0 +1,190 @@
+// etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. It must never wait without a
+// limit, know what a key means, or take a time from this machine.
+//
+// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd
+// writes it after the transaction, so it is at most a second behind the snapshot. It is a clock that moves once in a
+// second: what has to be over is over up to a second late, and a client whose clock is right seems up to a second ahead.
+// The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins
+// after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
+// rounded down to seconds.
+
+import { storeError } from '../../../base/errors.ts'
+import { monotonicNow } from '../../../base/timers.ts'
+import { ANSWER_MS, CALL_MS } from '../limits.ts'
+import type { EtcdOptions } from './options.ts'
+import type { Part } from './requests.ts'
+
+/** A key and its value, as texts; '' if the value was not asked for. */
+export type Pair = { key: string; value: string }
+
+/** The body of an answer of etcd, as far as we look at it. */
+export interface Body {
+  token?: string
+  header?: { cluster_id?: string; revision?: string }
+  /** left out if it is false */
+  succeeded?: boolean
+  responses?: { response_range?: { kvs?: { key: string; value?: string }[] } }[]
+  error?: string | { message?: string; code?: number; grpc_code?: number }
+  message?: string
+  code?: number
+  grpc_code?: number
+}
+
+/** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
+const NOT_NOW = [1, 4, 14]
+
+/** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
+const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
+
+const fromBase64 = (text: string = '') => Buffer.from(text, 'base64').toString()
+
+/** An answer that is an error. */
+class Refusal extends Error {
+  isElsewhere
+
+  /** @param isElsewhere whether another member may do better */
+  constructor(message: string, isElsewhere: boolean) {
+    super(message)
+    this.isElsewhere = isElsewhere
+  }
+}
+
+/** The object that an answer is; undefined if it is none. */
+function parseObject(text: string): Body | undefined {
+  try {
+    const body = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : undefined
+  } catch {
+    // a page of a proxy, perhaps
+  }
+}
+
+/**
+ * The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream.
+ */
+function parseAnswer(status: number, text: string) {
+  const body = parseObject(text)
+  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true)
+  if (status === 200 && body.error === undefined) return body
+  const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
+  throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code ?? 0))
+}
+
+/** What etcd itself answered; '' if something else went wrong. */
+function wordsOf(error: unknown) {
+  const { cause } = error as Error
+  return cause instanceof Refusal ? cause.message : ''
+}
+
+const decode = ({ key, value }: { key: string; value?: string }): Pair => ({
+  key: fromBase64(key),
+  value: fromBase64(value),
+})
+
+/** Why an endpoint gave no answer: the cause explains `fetch failed`. */
+function reasonOf(failure: unknown) {
+  const { message, cause } = failure as Error & { cause?: Error }
+  return (failure instanceof Refusal ? undefined : cause?.message) || message
+}
+
+export class Gateway {
+  #endpoints
+  #credentials
+  #fetch
+  #turn = 0 // the endpoint that is asked first
+  #token: string | null | undefined // null if authentication is off
+  #authenticating: Promise<void> | undefined
+
+  constructor({ endpoints, username, password, fetch }: EtcdOptions) {
+    this.#endpoints = endpoints
+    this.#credentials = username === undefined ? undefined : { name: username, password }
+    this.#fetch = fetch
+  }
+
+  /**
+   * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: then the
+   * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
+   * `revision`: which cluster answered, and what it showed.
+   * @param ms after which it is not sent any more
+   */
+  async txn({ compare = [], success }: { compare?: Part[]; success: Part[] }, ms: number = CALL_MS) {
+    const { body, now } = await this.#call('/v3/kv/txn', { compare, success }, ms)
+    const { header, succeeded: isDone = false, responses = [] } = body
+    const revision = Number(header?.revision)
+    const isWhole = !isDone || responses.length === success.length
+    if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
+      throw storeError(`This is no answer of an etcd to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
+    }
+    const ranges = responses.flatMap(({ response_range: range }) => range ?? [])
+    const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
+    return { isDone, lists, now, cluster: header.cluster_id, revision }
+  }
+
+  /** One answer. Getting a token is part of the call's time; others may wait for that, who have more of it. */
+  async #call(path: string, body: object, ms: number) {
+    const start = monotonicNow()
+    const [until, ends] = [start + CALL_MS, start + Math.min(ms, CALL_MS)]
+    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
+    const token = this.#token
+    try {
+      return await this.#send(path, body, { token, until: ends })
+    } catch (error) {
+      if (this.#credentials === undefined || !STALE_TOKEN.test(wordsOf(error))) throw error
+    }
+    if (this.#token === token) await this.#authenticate(until)
+    return this.#send(path, body, { token: this.#token, until: ends })
+  }
+
+  /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */
+  #authenticate(until: number) {
+    this.#authenticating ??= this.#send('/v3/auth/authenticate', { ...this.#credentials }, { until })
+      .then(({ body }) => body.token)
+      .catch((error) => {
+        if (wordsOf(error).includes('authentication is not enabled')) return null // if it is enabled later, a call is refused
+        throw error
+      })
+      .then((token) => {
+        this.#token = token
+      })
+      .finally(() => {
+        this.#authenticating = undefined
+      })
+    return this.#authenticating
+  }
+
+  /**
+   * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the endpoint after
+   * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each
+   * transaction must be one that may be sent twice: etcd/records.ts says why a swap is.
+   */
+  async #send(path: string, body: object, { token, until }: { token?: string | null; until: number }) {
+    const endpoints = this.#endpoints
+    let failure: unknown = new Error('no time is left of what a call may take')
+    for (let asked = 0; asked < endpoints.length; asked++) {
+      const left = Math.trunc(until - monotonicNow())
+      if (left <= 0) break
+      const index = this.#turn
+      try {
+        return await this.#post(endpoints[index] + path, body, token, Math.min(ANSWER_MS, left))
+      } catch (error) {
+        failure = error
+        if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
+        if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
+      }
+    }
+    throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`, failure)
+  }
+
+  async #post(url: string, body: object, token: string | null | undefined, ms: number) {
+    const response = await this.#fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ms),
+    })
+    const answer = parseAnswer(response.status, await response.text())
+    const now = Date.parse(response.headers.get('date') ?? '')
+    if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
+    return { body: answer, now }
+  }
+}

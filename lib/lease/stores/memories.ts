@@ -1,0 +1,27 @@
+// What stores remember from step to step. Those of one address do so together: many of one process that look for a free slot
+// then look at each slot of a large group once, not once each. It must forget an address with its last store.
+
+import native from '../../native/index.ts'
+
+/** What steps are made with, and how to say that this store makes no more. */
+export type Memory = { grants: InstanceType<typeof native.Grants>; close: () => void }
+
+const memories: Map<string, { grants: Memory['grants']; stores: number }> = new Map()
+
+/**
+ * The memory of a store.
+ * @param address none: a memory of its own
+ */
+export function memoryOf(address?: string): Memory {
+  if (address === undefined) return { grants: new native.Grants(), close: () => {} }
+  const shared = memories.get(address) ?? { grants: new native.Grants(), stores: 0 }
+  memories.set(address, shared)
+  shared.stores += 1
+  let isOpen = true
+  const close = () => {
+    if (isOpen) shared.stores -= 1
+    isOpen = false
+    if (shared.stores === 0) memories.delete(address)
+  }
+  return { grants: shared.grants, close }
+}

@@ -1,0 +1,204 @@
+// The MySQL clients of Node, mysql2 and mariadb, as one: `run(work)` gives `work` a session on one connection, within a
+// time limit. It must never configure or end a client that the user made, nor read or write inside the user's
+// transaction: a read would be old, and a write might be undone.
+
+import { clientError, isFlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { inTime } from '../../../base/in-time.ts'
+import type { ClientError } from '../clients.ts'
+import { CALL_MS } from '../limits.ts'
+import { type Connection, type Header, packageOf, type Row, type Take } from './packages.ts'
+import { SCHEMA } from './schema.ts'
+import { checkState, SERVER } from './server.ts'
+
+const WANTED = 'a pool or connection of mysql2 or mariadb'
+const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another connection outside of a transaction.'
+const NO_AUTOCOMMIT = 'Its autocommit is off. Use a client that leaves it on.'
+const SHARED = 'On MySQL, a single connection of mariadb does not tell whether it is in a transaction. Use its pool.'
+
+const NO_DATABASE = 1046
+const NOT_ALLOWED = new Set([1044, 1142])
+const NO_ENGINE = new Set([1286, 3161])
+const TAKES_NO_WRITES = new Set([1290, 1792, 1836])
+
+/** MariaDB answers by a row. MySQL has no such variable, but the flags of its answer tell the same. */
+const STATUS = '/*M!100100 SELECT @@in_transaction, @@autocommit *//*!80000 DO 0 */'
+const FLAG_IN_TRANSACTION = 1
+const FLAG_AUTOCOMMIT = 2
+
+const TABLES = SCHEMA.split(/;\n/).filter((text) => text.includes('CREATE'))
+
+/** If several addresses all refuse, there is only a code. What kept a pool from connecting may be the cause. */
+function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
+  const [first] = (sqlMessage || message || code || '').split('\n')
+  return cause === undefined ? first : `${first}: ${messageOf(cause)}`
+}
+
+/** What went wrong, and what to do about it. */
+function failure(thrown: unknown) {
+  if (isFlakeError(thrown)) return thrown
+  const error = thrown as ClientError
+  const { errno = 0 } = error
+  const message = messageOf(error)
+  if (TAKES_NO_WRITES.has(errno)) {
+    return storeError(`This MySQL server takes no writes. Use the address of the primary. (${message})`, error)
+  }
+  if (errno === NO_DATABASE) {
+    return storeError(`The MySQL client has no database. Name one, as in mysql://HOST/DATABASE. (${message})`, error)
+  }
+  if (NOT_ALLOWED.has(errno)) {
+    const why = 'The tables are missing, or this user may not use or create them.'
+    return storeError(`${why} Run the SQL that \`npx flakeforge schema mysql\` prints. (${message})`, error)
+  }
+  return storeError(`MySQL: ${message}`, error)
+}
+
+/** Statements on one connection, outside of a transaction. After `end()` it sends nothing. */
+class Session {
+  #client
+  #connection
+  #isOver = false
+  /** Whether the server is one that a store may use: otherwise the connection is of no use to anybody. */
+  isFit = true
+
+  /** @param client for messages */
+  constructor(client: unknown, connection: Connection) {
+    this.#client = client
+    this.#connection = connection
+  }
+
+  end() {
+    this.#isOver = true
+  }
+
+  /** Throws unless a store may use this server. */
+  async check() {
+    const [[state]] = (await this.#ask(SERVER)) as Row[]
+    this.checkState(String(state))
+  }
+
+  checkState(state: string) {
+    this.isFit = false
+    checkState(state)
+    this.isFit = true
+  }
+
+  /** Their rows. They are sent at once, so that nothing of the user's comes between them on the user's connection. */
+  async read(...texts: string[]) {
+    const asked = [...texts, STATUS].map((text) => this.#ask(text))
+    await Promise.allSettled(asked) // before one that failed is thrown, so that none is still under way
+    const [status, ...rows] = (await Promise.all(asked)).reverse()
+    this.#checkStatus(status)
+    return rows.reverse() as Row[][]
+  }
+
+  /** How many rows it changed. */
+  async write(text: string) {
+    this.#checkStatus(await this.#ask(STATUS))
+    const answer = (await this.#ask(text)) as Header
+    this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been under way when we checked
+    return Number(answer.affectedRows)
+  }
+
+  async makeTables() {
+    try {
+      for (const table of TABLES) await this.write(table)
+    } catch (error) {
+      const { errno = 0, sqlMessage } = error as ClientError
+      if (!NO_ENGINE.has(errno)) throw error
+      throw storeError(`This MySQL server has no tables in memory, which show its restarts. (${sqlMessage})`, error)
+    }
+  }
+
+  async #ask(text: string) {
+    if (this.#isOver) throw new Error('the step was given up')
+    return this.#connection.ask(text)
+  }
+
+  /** @param status what the server answered to STATUS */
+  #checkStatus(status: Row[] | Header) {
+    if (!Array.isArray(status)) {
+      const flags = this.#connection.flagsOf(status)
+      if (flags === undefined) throw clientError(this.#client, SHARED)
+      return this.#checkFlags(flags)
+    }
+    const [[inTransaction, autocommit]] = status
+    if (autocommit !== '1') throw clientError(this.#client, NO_AUTOCOMMIT)
+    if (inTransaction !== '0') throw clientError(this.#client, IN_TRANSACTION)
+  }
+
+  #checkFlags(flags: number | undefined) {
+    if (flags === undefined) return
+    if (!(flags & FLAG_AUTOCOMMIT)) throw clientError(this.#client, NO_AUTOCOMMIT)
+    if (flags & FLAG_IN_TRANSACTION) throw clientError(this.#client, IN_TRANSACTION)
+  }
+}
+
+/** What a step has, as long as it is under way. */
+export type Step = { isOver: boolean; connection?: Connection | undefined; session?: Session }
+
+export type Work<Result> = (session: Session) => Promise<Result>
+
+/** Runs steps on a client. If it is our own, `close` ends it. */
+export class SessionRunner {
+  close
+
+  #client
+  #take
+  /** The connections whose server was checked before anything else: see SERVER. */
+  #greeted = new WeakSet()
+
+  /** @param client for messages */
+  constructor(client: unknown, take: Take, close: () => unknown = () => {}) {
+    this.#client = client
+    this.#take = take
+    this.close = close
+  }
+
+  /** @param ms after which it sends nothing */
+  async run<Result>(work: Work<Result>, ms: number = CALL_MS) {
+    const step: Step = { isOver: false }
+    try {
+      return await inTime(this.#step(work, step), Math.min(ms, CALL_MS))
+    } catch (error) {
+      throw failure(error)
+    } finally {
+      step.isOver = true
+      step.session?.end()
+      // A connection of a pool that did not answer may have died without a word.
+      if (step.connection !== undefined) step.connection.drop()
+    }
+  }
+
+  async #step<Result>(work: Work<Result>, step: Step) {
+    const connection = await this.#take()
+    if (step.isOver) {
+      connection.giveBack()
+      throw new Error('the step was given up')
+    }
+    step.connection = connection
+    const session = new Session(this.#client, connection)
+    step.session = session
+    try {
+      if (!this.#greeted.has(connection.key)) await session.check()
+      this.#greeted.add(connection.key)
+      return await work(session)
+    } catch (error) {
+      session.isFit &&= !TAKES_NO_WRITES.has((error as ClientError).errno ?? 0)
+      throw error
+    } finally {
+      if (!step.isOver) {
+        step.connection = undefined
+        // Its address may lead to another server by now, so the next connection may be to a primary.
+        if (session.isFit) connection.giveBack()
+        else connection.drop()
+      }
+    }
+  }
+}
+
+/** The user's client, ready to run steps. */
+export function mysqlClient(client: unknown) {
+  const take = packageOf(client)
+  if (take === undefined) throw optionTypeError('client', client, WANTED)
+  return new SessionRunner(client, take)
+}

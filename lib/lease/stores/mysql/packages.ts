@@ -1,0 +1,135 @@
+// How mysql2 and mariadb are called: each gives connections with `ask(text)`, whose answer is rows of texts or the header
+// of a write. What the user's client does to values, rows and numbers must never matter here.
+
+import { clientError } from '../../../base/errors.ts'
+import { hasMethods } from '../clients.ts'
+
+/** The answer of a write. Only mysql2 has the flags in it. */
+export type Header = { affectedRows: number | bigint; serverStatus?: number }
+
+/** A row: its values as texts. */
+export type Row = (string | null)[]
+
+/**
+ * One connection, of either package. `key`: the same object whenever it is taken. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
+ * be known. `giveBack()` gives it back to its pool, and `drop()` closes it; neither does anything to the user's own.
+ */
+export interface Connection {
+  key: object
+  ask: (sql: string) => PromiseLike<Row[] | Header>
+  flagsOf: (header: Header) => number | undefined
+  giveBack: () => void
+  drop: () => void
+}
+
+/** takes a connection from a pool, or the one that there is */
+export type Take = () => Promise<Connection>
+
+export type Answered = (error: unknown, answer: Row[] | Header) => void
+
+/**
+ * What we need of a connection of mysql2: that of callbacks, which mysql2/promise wraps. One of a pool has the rest too.
+ */
+export interface Mysql2 {
+  query: (options: object, answered: Answered) => void
+  release: () => void
+  destroy: () => void
+  /** of a pool */
+  getConnection?: (taken: (error: unknown, connection: Mysql2) => void) => void
+}
+
+/** What we need of a connection of mariadb. One of a pool has the rest too. */
+export interface Mariadb {
+  query: (options: object) => Promise<Row[] | Header>
+  info: { status: number }
+  ping: (timeoutMs: number) => Promise<void>
+  release: () => void
+  destroy: () => void
+  /** of a pool */
+  getConnection?: () => Promise<Mariadb>
+}
+
+const CALLBACKS = "mariadb's callback interface has no store. Use the one of require('mariadb')."
+
+const PING_MS = 1
+
+/** For each statement, because a client may have its own ways. Values are bytes, so their text is UTF-8. */
+const AS_TEXTS = {
+  rowsAsArray: true,
+  nestTables: false,
+  metaAsArray: false,
+  typeCast: (field: { buffer(): Buffer | null }) => field.buffer()?.toString() ?? null,
+}
+
+/** A connection of the user's own: it stays as it is. */
+const ofMysql2 = (connection: Mysql2): Connection => ({
+  key: connection,
+  ask: (sql) =>
+    new Promise((resolve, reject) => {
+      connection.query({ ...AS_TEXTS, sql }, (error, answer) => (error ? reject(error) : resolve(answer)))
+    }),
+  flagsOf: ({ serverStatus }) => serverStatus,
+  giveBack: () => {},
+  drop: () => {},
+})
+
+/**
+ * The same of mariadb, which has only the flags of its last answer, and that may be of the user's next statement.
+ */
+const ofMariadb = (connection: Mariadb): Connection => ({
+  key: connection.info, // its pool wraps it anew each time
+  ask: (sql) => connection.query({ ...AS_TEXTS, sql }),
+  flagsOf: () => undefined,
+  giveBack: () => {},
+  drop: () => {},
+})
+
+export const fromMysql2 =
+  (core: Mysql2): Take =>
+  async () => {
+    if (typeof core.getConnection !== 'function') return ofMysql2(core)
+    const connection: Mysql2 = await new Promise((resolve, reject) => {
+      core.getConnection?.((error, taken) => (error ? reject(error) : resolve(taken)))
+    })
+    return { ...ofMysql2(connection), giveBack: () => connection.release(), drop: () => connection.destroy() }
+  }
+
+/**
+ * While a statement is under way, destroy() would send KILL over another connection. If that fails, nobody can catch the
+ * error, and it ends the process; after a restart it may end a session of somebody else. A ping that is not answered
+ * closes the connection first.
+ */
+async function dropMariadb(connection: Mariadb) {
+  await connection.ping(PING_MS).catch(() => {})
+  connection.destroy()
+}
+
+export const fromMariadb =
+  (client: Mariadb): Take =>
+  async () => {
+    if (typeof client.getConnection !== 'function') return ofMariadb(client)
+    const connection = await client.getConnection()
+    return {
+      ...ofMariadb(connection),
+      flagsOf: () => connection.info.status,
+      giveBack: () => connection.release(),
+      drop: () => dropMariadb(connection),
+    }
+  }
+
+const isClient = (client: unknown) => hasMethods(client, 'query', 'execute')
+
+/** What mysql2/promise wraps has `promise()`, which makes such a wrapper. */
+const coreOf = (client: { pool?: unknown; connection?: unknown }) =>
+  [client, client.pool, client.connection].find((core) => hasMethods(core, 'promise') && isClient(core))
+
+/** How to take a connection of this client; undefined if it is none. */
+export function packageOf(client: unknown) {
+  if (client === null || typeof client !== 'object') return undefined
+  const core = coreOf(client)
+  if (core !== undefined) return fromMysql2(core as Mysql2)
+  if (!isClient(client) || !hasMethods(client, 'batch')) return undefined
+  const own = client as Mariadb
+  if (own.query.length > 2) throw clientError(client, CALLBACKS) // the third is the callback
+  return fromMariadb(own)
+}

@@ -1,0 +1,24 @@
+// The statements that read. They must never change anything, nor read the clock before the records.
+
+import { HISTORY, OWN_GROUP, PROCESS, STATE } from './server.ts'
+import { bytes, HINTS, SETTINGS } from './text.ts'
+
+/** The server and the records of a group that have these names, as one snapshot. */
+export const readRecords = (group: string, names: readonly string[]) => `${SETTINGS}
+SELECT ${HINTS} ${bytes('server')}, ${HISTORY}, ${PROCESS}, ${STATE}
+UNION ALL
+SELECT ${bytes('record')}, name, value, NULL FROM flakeforge_record
+WHERE group_name = ${bytes(group)} AND name IN (${names.map(bytes).join(', ')})`
+
+/**
+ * The server's clock as Unix ms, for a statement after the one that reads: NOW() and UTC_TIMESTAMP() tell when a statement
+ * began, perhaps long before it had the locks that it waited for; SYSDATE() does too on some servers.
+ */
+export const CLOCK = `${SETTINGS}
+SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000`
+
+export const readNames = (group: string) => `${SETTINGS}
+SELECT ${HINTS} name FROM flakeforge_record WHERE group_name = ${bytes(group)}`
+
+export const GROUPS = `${SETTINGS}
+SELECT ${HINTS} DISTINCT group_name FROM flakeforge_record WHERE group_name <> ${OWN_GROUP}`

@@ -1,0 +1,31 @@
+// The tables of the MySQL store. They must never get a column that folds case or pads, or rows that expire.
+
+/** A longer record is refused: a server whose mode is not strict would cut off the rest. */
+export const MOST_BYTES = 8192
+
+/** A number that a float can hold, but that no dump shows: it writes 6 digits. */
+export const UNDUMPED = 16777213
+
+export const SCHEMA = /* sql */ `
+-- The tables of flakeforge's MySQL and MariaDB store, for those who run migrations; the store itself makes them on first
+-- use where it may. They are in the current database. Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also
+-- SELECT on performance_schema.replication_connection_status and performance_schema.replication_applier_status.
+-- No row may ever expire or be cleaned up: a forgotten end of a window lets it be granted twice.
+
+-- All texts are bytes: a column of text would take 'G ' for 'g'. The table has a row of its own with a random text, and with
+-- ${UNDUMPED} as undumped. A dump that is put back shows by that: it has 16777200 there.
+CREATE TABLE IF NOT EXISTS flakeforge_record (
+  group_name varbinary(512) NOT NULL,
+  name varbinary(64) NOT NULL,
+  value varbinary(${MOST_BYTES}) NOT NULL,
+  undumped float,
+  PRIMARY KEY (group_name, name)
+) ENGINE = InnoDB;
+
+-- A random text for each run of a server: a restart empties this table. Each server has a row of its own, so that what
+-- replication brings from another server never meets it.
+CREATE TABLE IF NOT EXISTS flakeforge_process (
+  server varbinary(512) NOT NULL PRIMARY KEY,
+  nonce varbinary(64) NOT NULL
+) ENGINE = MEMORY;
+`

@@ -1,0 +1,60 @@
+// Makes our own MySQL client for a URL, with the client package that the user's project has. It must never load a package
+// before it is needed: flakeforge depends on neither.
+
+import { addressError } from '../address.ts'
+import { openWithPackage } from '../client-packages.ts'
+import { endInTime } from '../clients.ts'
+import { SessionRunner } from './client.ts'
+import { fromMariadb, fromMysql2, type Mariadb, type Mysql2 } from './packages.ts'
+
+const { connect } = process.getBuiltinModule('node:net')
+
+/** What a pool of mysql2 of our own can do beside that. */
+export interface OwnMysql2 {
+  on: (event: string, listener: (connection: { stream: { unref(): void } }) => void) => void
+  end: (ended: (error?: Error) => void) => void
+}
+
+/** The same for mariadb. */
+export type OwnMariadb = { on(event: string, listener: () => void): void; end(): Promise<void> }
+
+/** What we need of the package mariadb. */
+export interface MariadbExports {
+  createPool: (options: object) => Mariadb & OwnMariadb
+  defaultOptions: (url: string) => { port: number; host: string }
+}
+
+const CONNECT_MS = 5000
+/** A lease needs one connection at a time; a second one for a step that is stuck. */
+const LIMITS = { connectionLimit: 2, connectTimeout: CONNECT_MS }
+
+/** @param exports of mysql2 */
+export function openMysql2({ createPool }: { createPool(options: object): Mysql2 & OwnMysql2 }, url: string) {
+  const pool = createPool({ ...LIMITS, uri: url })
+  pool.on('connection', ({ stream }) => stream.unref()) // a lease does not keep a process alive
+  const end = () => new Promise((resolve) => pool.end(resolve))
+  return new SessionRunner(pool, fromMysql2(pool), () => endInTime(end))
+}
+
+export function openMariadb({ createPool, defaultOptions }: MariadbExports, url: string) {
+  const options = defaultOptions(url.replace(/^[a-z]+/i, 'mariadb')) // it knows no other scheme
+  const pool = createPool({
+    ...options,
+    ...LIMITS,
+    minimumIdle: 1, // with 0, some versions never connect
+    idleTimeout: 0, // its timer would keep the process alive, and so would a socket
+    acquireTimeout: CONNECT_MS,
+    stream: () => connect(options.port, options.host).setNoDelay().unref(),
+  })
+  pool.on('error', () => {}) // the step reports it
+  return new SessionRunner(pool, fromMariadb(pool), () => endInTime(() => pool.end()))
+}
+
+const OPEN = { mysql2: openMysql2, mariadb: openMariadb }
+
+export function openClient(url: string) {
+  if (new URL(url).pathname.length < 2) {
+    throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
+  }
+  return openWithPackage('mysql', OPEN, url)
+}

@@ -1,0 +1,150 @@
+// Opens stores: on a client that the user gives (the exports fileStore, redisStore and so on), or as the user names one,
+// by an address or by nothing at all, which means the store that the environment names or the default folder.
+
+import { isAbsent } from '../../base/check.ts'
+import * as errors from '../../base/errors.ts'
+import { fileStore } from '../../files/file-store.ts'
+import { addressError, withoutPassword } from './address.ts'
+import type { SlotStore } from './database.ts'
+import { etcdStore, openEtcd } from './etcd.ts'
+import { mysqlStore, openMysql } from './mysql.ts'
+import { openPostgres, postgresStore } from './postgres.ts'
+import { recordStore } from './record-store.ts'
+import { openRedis, redisStore } from './redis.ts'
+import type { Store } from './store.ts'
+
+const path = process.getBuiltinModule('node:path')
+const nodeUrl = process.getBuiltinModule('node:url')
+
+export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStore }
+
+/** How the address of each scheme is opened. */
+const OPEN: Record<string, (url: string) => SlotStore> = {
+  'file:': openFile,
+  'redis:': (url) => openRedis(url),
+  'rediss:': (url) => openRedis(url),
+  'postgres:': (url) => openPostgres(url),
+  'postgresql:': (url) => openPostgres(url),
+  'mysql:': (url) => openMysql(url),
+  'mariadb:': (url) => openMysql(url),
+  'etcd:': (url) => openEtcd(url),
+  'etcds:': (url) => openEtcd(url),
+}
+
+const WANTED_ADDRESS = "an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
+const WANTED = `a store, or ${WANTED_ADDRESS}`
+const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
+const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+
+/**
+ * Refuses anything that is not a store, before anything is opened.
+ * @param call the function that got it, for the message
+ */
+export function checkStore(given: unknown, call: string) {
+  if (isAbsent(given) || typeof given === 'string') return
+  if (typeof given !== 'object') throw errors.optionTypeError('store', given, WANTED)
+  const store = given as Record<string, unknown>
+  const missing = STEPS.filter((step) => typeof store[step] !== 'function')
+  if (missing.length === STEPS.length && isPlain(store)) throw errors.optionsFirstError(call, store)
+  if (missing.length > 0) {
+    const message = `store must be ${WANTED}, but has no ${missing[0]}()`
+    throw errors.optionError(TypeError, 'store', store, message)
+  }
+}
+
+/**
+ * A store, and a function that closes what was opened for it; that never closes the user's own client.
+ * @param given what checkStore() let pass
+ */
+export function openGiven(given: unknown) {
+  if (isAbsent(given)) return owned(openDefault())
+  if (typeof given === 'string') return owned(openUrl(given))
+  return { store: given as SlotStore, close: async () => {} }
+}
+
+/** Whether it looks like options, which should be the second argument. */
+function isPlain(given: object) {
+  const prototype = Object.getPrototypeOf(given)
+  return (prototype === null || prototype === Object.prototype) && Object.keys(given).length > 0
+}
+
+/** Ends our own client once, however often its generator is closed. */
+function owned(store: SlotStore) {
+  let closing: Promise<void> | undefined
+  const end = async () => store.close?.()
+  const close = () => {
+    closing ??= end()
+    return closing
+  }
+  return { store, close }
+}
+
+/**
+ * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
+ * groups, or looks at its slots with `list`. It has a client of its own, which connects at the first call and which
+ * `close()` ends; close the generators first.
+ * @param address default: the store that the environment variable `FLAKEFORGE_STORE` names, else the default folder
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
+ * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
+ * @example
+ * const store = openStore('redis://localhost')
+ * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
+ * console.log(await store.list('orders'))
+ */
+export function openStore(address?: string | null): Store {
+  if (!isAbsent(address) && typeof address !== 'string')
+    throw errors.optionTypeError('address', address, WANTED_ADDRESS)
+  return openGiven(address).store as unknown as Store
+}
+
+function openUrl(url: string) {
+  const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase() ?? ''
+  const open = OPEN[scheme]
+  if (open === undefined) throw unknownAddressError(url)
+  try {
+    return open(url)
+  } catch (error) {
+    throw unopenedError(url, error)
+  }
+}
+
+/**
+ * Why an address could not be opened. An error that is not ours may contain the address with its password, so we neither
+ * quote it nor keep it as the cause.
+ */
+function unopenedError(url: string, error: unknown) {
+  if (errors.isFlakeError(error)) return error
+  const { code, name } = error as NodeJS.ErrnoException
+  if (code === 'ERR_INVALID_URL' || error instanceof URIError) return addressError(url, UNREADABLE)
+  return errors.storeError(`The client package for ${withoutPassword(url)} failed with ${code ?? name}.`)
+}
+
+/** The error for an address of no store. If it is a plain path, it may be meant as a folder. */
+function unknownAddressError(url: string) {
+  const error = addressError(url, WANTED)
+  const { isAbsolute } = path.win32 // it knows the paths of both kinds of systems
+  if (/^[./~]|^[a-z]:[\\/]/i.test(url))
+    error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors.meantPath(url)}'?`
+  return error
+}
+
+/** Opens 'file:DIR', where DIR is an absolute path, or a file URL. */
+function openFile(url: string): SlotStore {
+  const folder = url.startsWith('file://') ? nodeUrl.fileURLToPath(url) : url.slice('file:'.length)
+  if (folder === '') {
+    throw errors.optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
+  }
+  if (!path.isAbsolute(folder)) throw errors.relativePathError('store', url, folder)
+  return fileStore(folder) as unknown as SlotStore
+}
+
+/** The store that `FLAKEFORGE_STORE` names, or else the default folder. */
+function openDefault() {
+  const named = process.env.FLAKEFORGE_STORE
+  if (!named) return fileStore() as unknown as SlotStore
+  try {
+    return openUrl(named)
+  } catch (error) {
+    throw errors.variableError(error)
+  }
+}

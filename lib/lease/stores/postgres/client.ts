@@ -1,0 +1,183 @@
+// The two PostgreSQL clients of Node, pg and postgres.ts, as one: `run(text, values)` returns the one answer of a
+// statement, within a time limit. It must never connect, configure or end a client that the user made, nor use one inside
+// the user's transaction: what a statement writes must be committed before its answer is used.
+
+import { clientError, isFlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { inTime } from '../../../base/in-time.ts'
+import { monotonicNow, sleep } from '../../../base/timers.ts'
+import type { ClientError } from '../clients.ts'
+import { CALL_MS } from '../limits.ts'
+import { type Connection, IN_TRANSACTION, packageOf, type Take, type Values } from './packages.ts'
+import schema from './schema.ts'
+
+const LONGEST_PAUSE_MS = 50
+
+const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
+const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
+
+// Another transaction came first, and the server undid ours: a serialization failure, a deadlock, or a lock that a
+// lock_timeout ended. READ COMMITTED, PostgreSQL's default, waits instead; a database may have other settings.
+const CAME_SECOND = new Set(['40001', '40P01', '55P03'])
+// Another session is making the same table at this moment, or just did.
+const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
+const NO_TABLE = '42P01'
+const NOT_ALLOWED = '42501'
+const TAKES_NO_WRITES = new Set(['25006', '55000'])
+const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_flush_lsn/
+
+/** A statement's one answer, which is JSON. */
+function parseAnswer(text: string | undefined, client: unknown) {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    throw clientError(client, CHANGES_TEXTS)
+  }
+}
+
+/** What went wrong, and what to do about it. */
+function failure(thrown: unknown) {
+  if (isFlakeError(thrown)) return thrown
+  const error = thrown as ClientError
+  const { code = '' } = error
+  const message = error.message || code // if several addresses all refuse, there is only a code
+  if (TAKES_NO_WRITES.has(code)) {
+    return storeError(`This PostgreSQL server takes no writes. Use the address of the primary. (${message})`, error)
+  }
+  if (IDENTITY.test(message)) {
+    const why =
+      'lost writes would not be noticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
+    return storeError(`PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`, error)
+  }
+  return storeError(`PostgreSQL: ${message}`, error)
+}
+
+/** What a step has, as long as it is under way. */
+export type Step = { isOver: boolean; connection?: Connection | undefined }
+
+/** What tells that a statement did nothing. */
+const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
+
+/** Runs statements on a client. If it is our own, `close` ends it. */
+export class StatementRunner {
+  close
+
+  #client
+  #take
+
+  /** @param client for messages */
+  constructor(client: unknown, take: Take, close: () => unknown = () => {}) {
+    this.#client = client
+    this.#take = take
+    this.close = close
+  }
+
+  /**
+   * The answer of a statement that may be run again: if another transaction came first, it did nothing. Undefined if our
+   * table is missing.
+   */
+  async run(text: string, values: Values) {
+    const answer = await this.#onConnection((connection) => this.#attempts(connection, text, values))
+    return answer === MISSING ? undefined : answer
+  }
+
+  /**
+   * The same for a statement that must not be run again: undefined if it did nothing.
+   * @param ms after which it is not sent any more
+   */
+  async runOnce(text: string, values: Values, ms?: number) {
+    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values), ms)
+    return answer === MISSING || answer === SECOND ? undefined : answer
+  }
+
+  makeTable() {
+    return this.#onConnection((connection) => this.#makeTable(connection))
+  }
+
+  refuseTransaction() {
+    throw clientError(this.#client, IN_TRANSACTION)
+  }
+
+  async #onConnection<Result>(work: (connection: Connection) => Promise<Result>, ms: number = CALL_MS) {
+    const step: Step = { isOver: false }
+    try {
+      return await inTime(this.#step(work, step), Math.min(ms, CALL_MS))
+    } catch (error) {
+      throw failure(error)
+    } finally {
+      step.isOver = true
+      step.connection?.drop() // it did not answer: it may have died without a word
+    }
+  }
+
+  async #step<Result>(work: (connection: Connection) => Promise<Result>, step: Step) {
+    const connection = await this.#take()
+    if (step.isOver) {
+      connection.giveBack()
+      throw new Error('the step was given up')
+    }
+    step.connection = connection
+    let isFit = true
+    try {
+      return await work(connection)
+    } catch (error) {
+      isFit = isFlakeError(error) // otherwise the server failed, or takes no writes: perhaps it is no primary any more
+      throw error
+    } finally {
+      if (!step.isOver) {
+        step.connection = undefined
+        if (isFit) connection.giveBack()
+        else connection.drop()
+      }
+    }
+  }
+
+  /** A longer pause after each attempt that came second. */
+  async #attempts(connection: Connection, text: string, values: Values) {
+    const start = monotonicNow()
+    for (let pause = 1; monotonicNow() - start < CALL_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const answer = await this.#attempt(connection, text, values)
+      if (answer !== SECOND) return answer
+      await sleep(Math.random() * pause)
+    }
+    throw new Error(`others came first for ${CALL_MS} ms`)
+  }
+
+  /** The answer, or what tells that nothing was done. */
+  async #attempt(connection: Connection, text: string, values: Values) {
+    this.#refuseBusy(connection)
+    try {
+      const answer = parseAnswer(await connection.send(text, values), this.#client)
+      this.#refuseBusy(connection) // a BEGIN may have been under way when we checked
+      return answer
+    } catch (error) {
+      const { code = '' } = error as ClientError
+      if (code === NO_TABLE) return MISSING
+      if (CAME_SECOND.has(code)) return SECOND
+      throw error
+    }
+  }
+
+  async #makeTable(connection: Connection) {
+    try {
+      await connection.make(schema)
+    } catch (error) {
+      const { code = '', message } = error as ClientError
+      if (MADE_BY_ANOTHER.has(code)) return
+      if (code !== NOT_ALLOWED) throw error
+      const why =
+        'The table flakeforge_record is missing, and this role may not create it. Run the SQL that `npx flakeforge schema` prints.'
+      throw storeError(`${why} (${message})`, error)
+    }
+  }
+
+  #refuseBusy(connection: Connection) {
+    if (connection.isBusy()) this.refuseTransaction()
+  }
+}
+
+/** The user's client, ready to run statements. */
+export function postgresClient(client: unknown) {
+  const take = packageOf(client)
+  if (take === undefined) throw optionTypeError('client', client, WANTED)
+  return new StatementRunner(client, take)
+}

@@ -1,9 +1,0 @@
-'use strict'
-// @ts-check
-
-// $1 group: the names of its records.
-// It must never write.
-
-module.exports = /* sql */ `
-SELECT coalesce(json_agg(name ORDER BY name), '[]')::text FROM flakeforge_record WHERE group_name = $1::text
-`

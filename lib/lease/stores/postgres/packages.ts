@@ -1,0 +1,218 @@
+// How pg and postgres.ts are called: each sends a statement in its own way, and its one answer comes back as text. It must
+// never connect, configure or end a client.
+
+import { clientError, storeError } from '../../../base/errors.ts'
+import { oldClientError, oldVersion } from '../client-packages.ts'
+import { hasMethods } from '../clients.ts'
+import { CALL_MS } from '../limits.ts'
+
+/** A text or NULL for each of a statement's $1, $2 and so on. */
+export type Values = readonly (string | null)[]
+
+/**
+ * One connection, or all of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()`: the one
+ * answer of a statement. `make()` runs the statements that make tables. `giveBack()` gives it back to its pool, and `drop()`
+ * closes it; neither does anything to one that the user made.
+ */
+export interface Connection {
+  isBusy: () => boolean
+  send: (text: string, values: Values) => Promise<string | undefined>
+  make: (text: string) => PromiseLike<unknown>
+  giveBack: () => void
+  drop: () => void
+}
+
+/** takes a connection from a pool, or the one that there is */
+export type Take = () => Promise<Connection>
+
+/** What we need of postgres.ts: its sql function. */
+export interface Sql {
+  unsafe: (text: string, values?: Values) => PromiseLike<unknown> & Sent
+  options?: { max?: number }
+}
+
+/** What it gives for a statement. `state` is there once the statement is on a connection. */
+export type Sent = { values(): PromiseLike<string[][]>; cancel(): void; state?: unknown }
+
+export type Wire = { writer?: unknown; on(event: string, listener: (message: { status: string }) => void): void }
+
+/**
+ * What we need of a Client of pg. Older versions have no `getTransactionStatus`, and those of pg-native no `connection`. One
+ * of a Pool has `release`, too.
+ */
+export interface PgClient {
+  query: (query: unknown) => Promise<{ rows: string[][] }>
+  getTransactionStatus?: () => string | null | undefined
+  connection?: Wire
+  _connected?: boolean
+  _connecting?: boolean
+  on: (event: string, listener: () => void) => void
+  removeListener: (event: string, listener: () => void) => void
+  release: (isBroken?: boolean) => void
+}
+
+/** What we need of a Pool of pg. */
+export interface PgPool {
+  options?: object
+  totalCount: number
+  connect: () => Promise<PgClient>
+}
+
+export const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
+
+/** When pg gives up a query, and a pool its connection: later than we do, because our error says more. */
+const QUERY_MS = CALL_MS + 1000
+
+/** pg must not parse values: a client may have its own parsers. */
+const AS_TEXT = { getTypeParser: () => (text: string) => text }
+
+/** Two statements of one transaction tell the same time; two of their own never do. */
+const BEGAN = 'SELECT now()::text'
+
+/**
+ * Whether the one connection of postgres.ts is in a transaction. It does not say so by itself. With more of them, it refuses
+ * a BEGIN itself, except on a reserved one.
+ */
+async function isInTransaction(sql: Sql) {
+  if (sql.options?.max !== 1) return false
+  const [[[first]], [[second]]] = await Promise.all([BEGAN, BEGAN].map((text) => sql.unsafe(text).values()))
+  return first === second
+}
+
+/**
+ * postgres.ts: `unsafe` prepares no named statement, because a pooler could not keep it. A reserved connection cannot be
+ * used: if it dies, releasing it ends the process.
+ */
+export const fromPostgresJs =
+  (sql: Sql, drop: () => void = () => {}): Take =>
+  async () => {
+    const isBusy = await isInTransaction(sql)
+    let sent: Sent | undefined
+    return {
+      isBusy: () => isBusy,
+      send: async (text, values) => {
+        sent = sql.unsafe(text, values)
+        return (await sent.values())[0]?.[0]
+      },
+      make: (text) => sql.unsafe(text),
+      giveBack: () => {},
+      drop: () => {
+        if (!sent?.state) sent?.cancel() // it is still waiting for a connection
+        drop()
+      },
+    }
+  }
+
+/** A Client of pg. */
+const ofPg = (client: PgClient): Connection => {
+  const status = statusOf(client)
+  return {
+    isBusy: () => ['T', 'E'].includes(status() ?? ''),
+    send: async (text, values) => {
+      const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
+      return (await client.query(query)).rows[0][0]
+    },
+    make: (text) => client.query(text),
+    giveBack: () => {},
+    drop: () => {},
+  }
+}
+
+const statuses: WeakMap<PgClient, () => string | null | undefined> = new WeakMap()
+
+/**
+ * The last transaction status that the server sent to a pg Client; 'I' means none is open. Older versions hide it, so we
+ * listen; those of pg-native tell nothing.
+ */
+function statusOf(client: PgClient) {
+  const known = statuses.get(client)
+  if (known !== undefined) return known
+  let heard: string | undefined
+  const isTold = typeof client.getTransactionStatus === 'function'
+  if (!isTold) {
+    client.connection?.on('readyForQuery', (message) => {
+      heard = message.status
+    })
+  }
+  const status = isTold ? () => client.getTransactionStatus?.() : () => heard
+  statuses.set(client, status)
+  return status
+}
+
+/** A Pool of pg. Whoever gave a connection back inside a transaction is found out before anything is sent in it. */
+export const fromPgPool =
+  (pool: PgPool): Take =>
+  async () => {
+    const client = await pool.connect()
+    const ignore = () => {} // a server that goes away would end the process; the statement tells
+    client.on('error', ignore)
+    const leave = (isBroken: boolean) => {
+      client.removeListener('error', ignore)
+      client.release(isBroken)
+    }
+    const connection = ofPg(client)
+    try {
+      if (statusOf(client)() === undefined) await client.query('') // we have just begun to listen
+    } catch (error) {
+      leave(true)
+      throw error
+    }
+    return { ...connection, giveBack: () => leave(false), drop: () => leave(true) }
+  }
+
+/** One Client of pg: it wants its queries one after the other. */
+function fromPgClient(client: PgClient): Take {
+  const connection = ofPg(client)
+  let last: PromiseLike<unknown> | undefined
+  const inTurn = <Result>(work: () => PromiseLike<Result>) => {
+    const result = Promise.allSettled([last]).then(work)
+    last = result
+    return result
+  }
+  const send: Connection['send'] = async (...args) => {
+    // pg would keep the query until somebody connects.
+    if (client._connected === false && client._connecting === false) {
+      throw storeError('The PostgreSQL client was never connected. Await client.connect() first.')
+    }
+    return inTurn(() => connection.send(...args))
+  }
+  return async () => ({ ...connection, send, make: (text) => inTurn(() => connection.make(text)) })
+}
+
+/** postgres.ts got this option together with the errors of a COMMIT. */
+const isOldPostgresJs = ({ options }: Sql) => typeof options === 'object' && !('sslnegotiation' in options)
+
+/**
+ * A Pool of pg 7 lacks this option, and its Client has its own writer. The first 8.x are like that too, but they work: so
+ * we also look at the installed version.
+ */
+const isOldPg = (client: PgPool | PgClient) => looksOld(client) && oldVersion('pg') !== undefined
+
+const looksOld = (client: PgPool | PgClient) =>
+  'connection' in client && client.connection
+    ? client.connection.writer !== undefined
+    : !('maxUses' in ((client as Partial<PgPool>).options ?? ({} as PgPool)))
+
+const isPostgresJs = (client: unknown): client is Sql => typeof client === 'function' && hasMethods(client, 'unsafe')
+
+const isPg = (client: unknown): client is PgPool | PgClient => hasMethods(client, 'query', 'connect')
+
+const isPgPool = (client: PgPool | PgClient): client is PgPool =>
+  'totalCount' in client && typeof client.totalCount === 'number'
+
+const isPgClient = (client: PgPool | PgClient): client is PgClient =>
+  hasMethods(client, 'getTransactionStatus') || ('connection' in client && hasMethods(client.connection, 'on'))
+
+/** How to take a connection of the user's client; undefined if it is neither package's. */
+export function packageOf(client: unknown) {
+  if (isPostgresJs(client)) {
+    // The sql of a transaction or of a reserved connection has no begin().
+    if (!hasMethods(client, 'begin')) throw clientError(client, IN_TRANSACTION)
+    if (isOldPostgresJs(client)) throw oldClientError(client, 'postgres')
+    return fromPostgresJs(client)
+  }
+  if (!isPg(client)) return undefined
+  if (isOldPg(client)) throw oldClientError(client, 'pg')
+  if (isPgPool(client)) return fromPgPool(client)
+  if (isPgClient(client)) return fromPgClient(client)
+}

@@ -1,0 +1,63 @@
+// Makes our own PostgreSQL client for a URL, with the client package that the user's project has. It must never load a
+// package before it is needed: flakeforge depends on neither.
+
+import { openWithPackage } from '../client-packages.ts'
+import { endInTime } from '../clients.ts'
+import { StatementRunner } from './client.ts'
+import { fromPgPool, fromPostgresJs, type PgPool, type Sql } from './packages.ts'
+
+/** What a Pool of our own can do beside that. */
+export type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<void> }
+
+/** The same for postgres.ts. */
+export type OwnSql = { end(options: { timeout: number }): Promise<void> }
+
+const CONNECT_SECONDS = 5
+/** A lease needs one connection at a time; a second one for a step that is stuck. */
+const MOST_CONNECTIONS = 2
+
+/** @param exports of pg */
+export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPool }, url: string) {
+  const pool = new Pool({
+    connectionString: url,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_SECONDS * 1000,
+    keepAlive: true,
+    allowExitOnIdle: true, // a lease does not keep a process alive
+  })
+  // A server that goes away tells each idle connection; the next step reports it.
+  pool.on('error', () => {})
+  return new StatementRunner(pool, fromPgPool(pool), () => endInTime(() => pool.end()))
+}
+
+export function openPostgresJs(postgres: (url: string, options: object) => Sql & OwnSql, url: string) {
+  const connect = () =>
+    postgres(url, {
+      max: MOST_CONNECTIONS,
+      connect_timeout: CONNECT_SECONDS,
+      backoff: 0.1, // seconds; otherwise it grows to 20, and a step would wait instead of failing
+      idle_timeout: CONNECT_SECONDS, // an open connection keeps the process alive
+      prepare: false,
+      fetch_types: false,
+      onnotice: () => {}, // such as: this table exists already
+    })
+  let sql = connect()
+  let isClosed = false
+  // Its connections may have died silently, or lead to a server that is no primary any more, and it closes none of them: the
+  // next step opens new ones.
+  const drop = () => {
+    if (isClosed) return
+    const old = sql
+    sql = connect()
+    old.end({ timeout: 0 }).catch(() => {})
+  }
+  const close = () => {
+    isClosed = true
+    return endInTime(() => sql.end({ timeout: CONNECT_SECONDS }))
+  }
+  return new StatementRunner(sql, () => fromPostgresJs(sql, drop)(), close)
+}
+
+const OPEN = { pg: openPg, postgres: openPostgresJs }
+
+export const openClient = (url: string) => openWithPackage('postgres', OPEN, url)

@@ -1,0 +1,136 @@
+// A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
+// functions is checked before it is used. It must never decide anything about slots, and never call a function that the
+// user did not give.
+
+import * as errors from '../../base/errors.ts'
+import { inTime } from '../../base/in-time.ts'
+import { DatabaseStore } from './database.ts'
+import { CALL_MS } from './limits.ts'
+import { checkAnswer, checkNames, checkSwapped } from './record-answers.ts'
+import type { Identity, Records } from './step.ts'
+import type { Store } from './store.ts'
+
+/**
+ * What a database of your own has to do: read records, and swap one of them. The rules about slots and windows stay in
+ * flakeforge. docs/lease/your-own-database.md says what each function must guarantee, and
+ * `npx flakeforge-check-store ./my-store.mjs` checks it.
+ *
+ * A record is text of up to 2 000 bytes with any Unicode. It belongs to a group (1 to 128 characters without braces and
+ * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. None may ever expire.
+ */
+export interface RecordStore {
+  /**
+   * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
+   * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read
+   * after the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while
+   * nothing is lost.
+   */
+  read(
+    group: string,
+    names: readonly string[],
+  ): Promise<{
+    now: number
+    identity: StoreIdentity
+    values: ReadonlyArray<string | null>
+    position?: number | bigint | undefined
+  }>
+  /**
+   * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
+   * @returns true only once the write is durable; false if it was not made, or perhaps not. An error means that nobody
+   * knows; flakeforge then reads again.
+   */
+  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
+  /** the names of a group's records, in any order */
+  names(group: string): Promise<readonly string[]>
+  /** the names of all groups that have a record; leave it out if the database cannot tell */
+  groups?(): Promise<readonly string[]>
+  /** ends what the client has opened; `FlakeId.join` never calls it */
+  close?(): Promise<void>
+}
+
+/**
+ * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and then such
+ * a loss is not noticed. One of the two must be a text.
+ */
+export interface StoreIdentity {
+  /** which data: another text once it was restored, dropped, or replaced by that of another server */
+  history: string
+  /** which run of the server; '' if a restart loses nothing */
+  process: string
+}
+
+const NEEDED = ['read', 'swap', 'names']
+const OPTIONAL = ['groups', 'close']
+const WANTED = 'an object with the functions read, swap and names'
+
+/** Refuses anything that is not a RecordStore, and says what is missing. */
+function checkRecordStore(given: unknown) {
+  if (typeof given !== 'object' || given === null) throw errors.optionTypeError('store', given, WANTED)
+  const store = given as Record<string, unknown>
+  const missing = NEEDED.find((name) => typeof store[name] !== 'function')
+  if (missing !== undefined) {
+    const hint = typeof store.then === 'function' ? ' It is a promise: wait for it with await first.' : ''
+    throw errors.optionError(TypeError, 'store', given, `store must be ${WANTED}, but has no ${missing}().${hint}`)
+  }
+  const wrong = OPTIONAL.find((name) => store[name] !== undefined && typeof store[name] !== 'function')
+  if (wrong !== undefined) throw errors.optionTypeError(`store.${wrong}`, store[wrong], 'a function, or left out')
+}
+
+/** What the user's functions do, with their answers checked. */
+class CheckedRecords implements Records {
+  #given
+  /** Missing if the user's is, so that callers see that it cannot list groups. */
+  groups: (() => Promise<string[]>) | undefined
+
+  constructor(given: RecordStore) {
+    checkRecordStore(given)
+    this.#given = given
+    if (given.groups !== undefined) this.groups = async () => checkNames('groups', await this.#ask('groups'))
+  }
+
+  async read(group: string, names: readonly string[]) {
+    return checkAnswer(await this.#ask('read', group, [...names]), names)
+  }
+
+  async swap(group: string, name: string, from: string | null, to: string, identity: Identity) {
+    return checkSwapped(await this.#ask('swap', group, name, from, to, { ...identity }))
+  }
+
+  async names(group: string) {
+    return checkNames('names', await this.#ask('names', group))
+  }
+
+  async close() {
+    if (this.#given.close !== undefined) await this.#ask('close')
+  }
+
+  /** We know nothing about this database. Whoever sets `durable` vouches for it. */
+  async checkDurable() {}
+
+  /**
+   * The answer of one of the user's functions. What it throws is the cause of our error. After a call that took too long
+   * the outcome is unknown, as after an error.
+   */
+  async #ask(call: 'read' | 'swap' | 'names' | 'groups' | 'close', ...args: unknown[]): Promise<unknown> {
+    const store = this.#given as unknown as Record<string, (...args: unknown[]) => unknown>
+    try {
+      return await inTime(store[call](...args), CALL_MS)
+    } catch (error) {
+      throw errors.storeError(`${call}() of the store failed. The cause says why.`, error)
+    }
+  }
+}
+
+export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
+
+/**
+ * Slots and counters in a database of your own. Every answer of its functions is checked: a wrong one is
+ * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
+ * @example
+ * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
+ */
+export function recordStore(store: RecordStore): Store {
+  const records = checkedRecords(store)
+  return new DatabaseStore(records) as unknown as Store
+}

@@ -1,0 +1,19 @@
+// Slots, windows and counters on Redis or Valkey, over the user's own client or ours. It must never decide anything:
+// database.ts carries out the rules, redis/records.ts reads and swaps, and redis/client.ts deals with clients.
+
+import { DatabaseStore } from './database.ts'
+import { redisClient } from './redis/client.ts'
+import { RedisRecords } from './redis/records.ts'
+import { openClient } from './redis/url.ts'
+import type { Store } from './store.ts'
+
+/**
+ * Slots and counters on Redis 6 or newer, or Valkey.
+ * @param client a connected client of ioredis or of redis (node-redis): a single server, Sentinel, a cluster or a pool
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a MULTI.
+ */
+export const redisStore = (client: unknown): Store =>
+  new DatabaseStore(new RedisRecords(redisClient(client))) as unknown as Store
+
+/** A store with our own client, which `close()` ends. */
+export const openRedis = (url: string) => new DatabaseStore(new RedisRecords(openClient(url)), url)

@@ -1,0 +1,71 @@
+// The records of groups and counters on Redis or Valkey: read, and swapped if they are unchanged. One Lua script is one
+// atomic step. It must never decide what a record says: core/src/lease/grants.rs does.
+//
+// Always EVAL, on keys of one hash tag: clients may send reading commands to a replica, but never a script. A group is
+// one hash, so that an eviction takes all of it or nothing. No key expires.
+
+import type { Identity, Records } from '../step.ts'
+import * as durable from './durable.ts'
+import names from './names.ts'
+import read from './read.ts'
+import SERVER from './server.ts'
+import swap from './swap.ts'
+
+const { createHash } = process.getBuiltinModule('node:crypto')
+
+export type ScriptRunner = InstanceType<typeof import('./client.ts').ScriptRunner>
+
+function script(text: string) {
+  const source = SERVER + text
+  return { source, sha: createHash('sha1').update(source).digest('hex') }
+}
+
+const READ = script(read)
+const SWAP = script(swap)
+const NAMES = script(names)
+const DURABLE = script(durable.SCRIPT)
+
+/** The key of a group's or counter's hash. The braces are for clusters, which place a key by what is in them. */
+const recordsOf = (name: string) => [`flakeforge:{${name}}:records`]
+
+export class RedisRecords implements Records {
+  #client
+  #durability = new durable.Durability()
+
+  constructor(client: ScriptRunner) {
+    this.#client = client
+  }
+
+  async read(group: string, names: readonly string[]) {
+    const reply = await this.#client.run(READ, recordsOf(group), names)
+    const [now, process, history, ...values] = reply as [string, string, string, ...(string | null)[]]
+    return { now: Number(now), identity: { history, process }, values }
+  }
+
+  async swap(
+    group: string,
+    name: string,
+    from: string | null,
+    to: string,
+    { history, process }: Identity,
+    ms?: number,
+  ) {
+    const args = [process, history, name, to]
+    if (from !== null) args.push(from)
+    const [answer] = await this.#client.run(SWAP, recordsOf(group), args, ms)
+    return answer === 'swapped'
+  }
+
+  names(group: string) {
+    return this.#client.run(NAMES, recordsOf(group), []) as Promise<string[]>
+  }
+
+  async close() {
+    await this.#client.close()
+  }
+
+  async checkDurable() {
+    const sections = await this.#client.run(DURABLE, ['flakeforge:durable'], [])
+    await this.#durability.check(sections, (name) => this.#client.setting(name))
+  }
+}

@@ -1,0 +1,28 @@
+// Opens every script: which server this is, and that it is the primary. It must never let a script work on a replica,
+// which may lack what the primary acknowledged, or on a server that does not show who it is.
+//
+// `process` and `history` are the identity: a changed one means that acknowledged writes may be missing. A start shows
+// by another run_id. A promotion may be of a server that had the records before and kept its run_id: it shows by
+// master_replid, which is random and new for each promotion. It counts only while master_replid2 is not all zeros, which
+// says that there was a promotion: before, master_replid also changes when a first replica connects, and then nothing is
+// lost. (master_replid2 and second_repl_offset alone are not enough: a server that is promoted twice from one primary that
+// wrote nothing in between has the same ones.) A server without replicas forgets its promotion after repl-backlog-ttl.
+//
+// Only INFO has these: ROLE and CONFIG may not be called by scripts.
+
+export default `
+local function info(section)
+  local lines = redis.call('INFO', section)
+  return function(name) return string.match(lines, '%s' .. name .. ':(%C*)') end
+end
+
+local server, replication = info('server'), info('replication')
+local process, history, promotion = server('run_id'), replication('master_replid'), replication('master_replid2')
+if not (process and history and promotion) then
+  return redis.error_reply('ERR INFO shows no run_id, master_replid or master_replid2, so lost writes would not be noticed')
+end
+if replication('role') ~= 'master' then
+  return redis.error_reply('READONLY This server is a replica, which may lack records. Connect to the primary, by Sentinel or Cluster if it may change')
+end
+if not string.find(promotion, '[^0]') then history = '' end
+`

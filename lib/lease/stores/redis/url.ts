@@ -1,0 +1,95 @@
+// Makes our own Redis client for a URL, with the client package that the user's project has. It must never load a
+// package before it is needed: flakeforge depends on neither.
+
+import { addressError } from '../address.ts'
+import { openWithPackage } from '../client-packages.ts'
+import type { ClientError } from '../clients.ts'
+import { ANSWER_MS } from '../limits.ts'
+import { ScriptRunner } from './client.ts'
+import { isRefusedSelect } from './database.ts'
+import { type Ioredis, isOfReplica, type NodeRedis, ofIoredis, ofNodeRedis, type RunScript } from './packages.ts'
+
+/** What a client of our own can do beside that. */
+export interface OwnIoredis {
+  stream: { unref(): void }
+  reconnectTimeout?: { unref(): void }
+  disconnect: (reconnect?: boolean) => void
+}
+
+/** The same for node-redis; only version 5 has `destroy`. */
+export interface OwnNodeRedis {
+  isOpen: boolean
+  isReady: boolean
+  connect: () => Promise<unknown>
+  disconnect: () => unknown
+  destroy?: () => unknown
+  unref: () => void
+}
+
+const FORM = 'like redis://[user:password@]host[:6379][/N], where N is the number of the database'
+
+/** @param exports of ioredis */
+export function openIoredis(
+  { Redis }: { Redis: new (url: string, options: object) => Ioredis & OwnIoredis },
+  url: string,
+) {
+  // A step that finds no server fails after a second try: its caller knows better when to try again. If a step gets no
+  // answer, the connection may have died silently: it is given up, because a new one may work.
+  const options = { lazyConnect: true, maxRetriesPerRequest: 1, socketTimeout: ANSWER_MS }
+  const client = new Redis(url, options)
+  // A lease does not keep a process alive; a step does, until its time limit.
+  client.on('connect', () => client.stream.unref())
+  client.on('reconnecting', () => client.reconnectTimeout?.unref())
+  // Only a new connection selects the database again, or finds the primary.
+  const onFailure = (error: unknown) => {
+    if (isRefusedSelect(error) || isOfReplica(error)) client.disconnect(true)
+  }
+  return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
+}
+
+/** @param exports of redis */
+export function openNodeRedis(
+  { createClient }: { createClient(options: object): NodeRedis & OwnNodeRedis },
+  url: string,
+) {
+  // Who has no connection makes one, or fails at once: the caller of a step knows better when to try again. A client that
+  // tries again by itself would keep the process alive.
+  const reconnectStrategy = () => new Error('no connection')
+  const client = createClient({ url, socket: { reconnectStrategy } })
+  client.unref() // a lease does not keep a process alive; a step does, until its time limit
+  const commands = ofNodeRedis(client)
+  let isClosed = false
+  const evalSha: RunScript = async (...args) => {
+    if (!isClosed && !client.isOpen) await client.connect()
+    return commands.evalSha(...args)
+  }
+  const end = () => (client.isOpen ? (client.destroy ?? client.disconnect).call(client) : undefined)
+  // The connection may have died silently, or lead to a replica: the next step opens another. (socketTimeout would end an
+  // idle one.)
+  const onFailure = (error: unknown) => {
+    const isLate = (error as ClientError).code === 'ETIMEDOUT'
+    if (client.isReady && (isLate || isOfReplica(error))) Promise.resolve(end()).catch(() => {})
+  }
+  const close = () => {
+    isClosed = true
+    return end()
+  }
+  return new ScriptRunner(client, { ...commands, evalSha }, { close, onFailure })
+}
+
+/**
+ * If this is not a number, each package would use another database, or crash. Only ioredis knows `?db=` and
+ * `?keyPrefix=`.
+ */
+function checkDatabase(url: string) {
+  const { pathname, searchParams } = new URL(url)
+  if (/^\/?\d*$/.test(pathname) && !searchParams.has('db') && !searchParams.has('keyPrefix')) return
+  throw addressError(url, FORM)
+}
+
+const OPEN = { ioredis: openIoredis, redis: openNodeRedis }
+
+export function openClient(url: string) {
+  checkDatabase(url)
+  return openWithPackage('redis', OPEN, url)
+}

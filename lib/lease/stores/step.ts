@@ -1,0 +1,136 @@
+// One step of core/src/lease/grants.rs on a database: reads and swaps the records that the step asks for, within the time
+// that join() promises, until it has its answer.
+//
+// It must never decide anything: the step does. It must never swap anything for a step whose caller has given up.
+
+import type { GrantStep, StepAnswer, StepAsk } from '../../../target/native.d.ts'
+import * as errors from '../../base/errors.ts'
+import { inTime } from '../../base/in-time.ts'
+import { monotonicNow, sleep, unixNow } from '../../base/timers.ts'
+import type { ClientError } from './clients.ts'
+import { STEP_MS } from './limits.ts'
+import type { RecordStore } from './record-store.ts'
+
+const { randomBytes } = process.getBuiltinModule('node:crypto')
+
+/**
+ * What a step runs on: a RecordStore, as users may give one. Each of ours implements this, and may know more.
+ * `clockStepMs`: how far its clock is rounded down. `look()` is a read that makes nothing where tables are missing: what it
+ * says of the server's identity is worth nothing. `checkDurable()` throws if the server may lose what it acknowledged.
+ * `swap()` sends nothing once so many ms are over: it may have waited for a connection, and nobody waits for it any more.
+ */
+/** What names a server, as its records show it. */
+export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
+
+export type Records = Omit<RecordStore, 'swap'> & {
+  swap(...args: [...Parameters<RecordStore['swap']>, ms?: number]): ReturnType<RecordStore['swap']>
+  readonly clockStepMs?: number
+  look?: RecordStore['read']
+  checkDurable?(): Promise<void>
+}
+
+/** An answer, and what names the group or counter that it is about. */
+export type Answer = StepAnswer & { lineage: string }
+
+/** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
+const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]
+/** No step needs more swaps that were made: such a store does not show what it says it wrote. */
+const ENOUGH = 5
+
+/** 32 random hex digits, as the addon asks for them. */
+export const fresh = () => randomBytes(16).toString('hex')
+
+/** One step under way. */
+export class StepRun {
+  #records
+  #name
+  #step
+  #looks
+  #signal
+  #isOver = false
+  #endsAt = 0 // by the monotonic clock
+  #swaps = 0
+  #failure: unknown // why the last swap failed
+
+  /** @param how whether it only looks; what gives it up */
+  constructor(
+    records: Records,
+    name: string,
+    step: GrantStep,
+    { looks = false, signal }: { looks?: boolean; signal?: AbortSignal | undefined } = {},
+  ) {
+    this.#records = records
+    this.#name = name
+    this.#step = step
+    this.#looks = looks
+    this.#signal = signal
+  }
+
+  async answer() {
+    this.#endsAt = monotonicNow() + STEP_MS
+    try {
+      return await inTime(this.#go(), STEP_MS)
+    } catch (error) {
+      const { code } = error as ClientError
+      if (code !== 'ETIMEDOUT' || error === this.#failure) throw error
+      throw errors.unfinishedError(this.#name, STEP_MS, this.#swaps, this.#failure ?? error)
+    } finally {
+      this.#isOver = true
+    }
+  }
+
+  async #go() {
+    let ask = this.#step.begin()
+    while (ask.type !== 'done') ask = await this.#carryOut(ask)
+    return { ...ask.answer, lineage: ask.lineage } as Answer
+  }
+
+  /** Does what the step asks for, and tells it what came of it. */
+  #carryOut(ask: Exclude<StepAsk, { type: 'done' }>) {
+    switch (ask.type) {
+      case 'read':
+        return this.#read(ask.names)
+      case 'swap':
+        return this.#swap(ask)
+      case 'names':
+        return this.#names()
+    }
+  }
+
+  async #read(names: string[]) {
+    // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
+    const before = unixNow() - (this.#records.clockStepMs ?? 0)
+    const { now, identity, values, position } = await this.#ask(names)
+    const look = { now, ...identity, values: [...values], before, after: unixNow() }
+    if (position !== undefined) Object.assign(look, { position: BigInt(position) })
+    return this.#step.read(look, fresh())
+  }
+
+  #ask(names: string[]) {
+    const records = this.#records
+    return this.#looks && records.look ? records.look(this.#name, names) : records.read(this.#name, names)
+  }
+
+  /** Whatever goes wrong, the next read shows what became of it. */
+  async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
+    // Nobody waits for the step any more, so nobody hears of this.
+    if (this.#isOver || this.#signal?.aborted) throw new Error('given up')
+    this.#swaps += 1
+    let isDone = false
+    try {
+      const left = Math.max(0, this.#endsAt - monotonicNow())
+      isDone = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, left)
+    } catch (error) {
+      this.#failure = error
+    }
+    // Never between a read and its swap: by then another would have swapped the record.
+    if (this.#swaps >= (isDone === true ? ENOUGH : PATIENCE)) {
+      await sleep(Math.random() * Math.min(2 ** this.#swaps, LONGEST_PAUSE_MS))
+    }
+    return this.#step.swapped(isDone === true, fresh())
+  }
+
+  async #names() {
+    return this.#step.named([...(await this.#records.names(this.#name))], fresh())
+  }
+}

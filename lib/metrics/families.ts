@@ -1,0 +1,200 @@
+// What flakeforge measures: each metric with its name, type and help, and how its values are read. Nothing is counted
+// here, and nothing runs between two collections.
+//
+// The labels are bounded: layouts, groups and counters have the names that the program gives them, and the addon and
+// lib/lease/census.ts count those beyond the first thousand together. A node number is no label: it is part of how a process is
+// configured, and Prometheus already tells processes apart. A slot changes hands, so it is a label of one metric only,
+// which others can be joined with.
+
+import type { Totals } from '../../target/native.d.ts'
+import { unixNow } from '../base/timers.ts'
+import { leases, renewals, segments } from '../lease/census.ts'
+import type { Lease } from '../lease/lease.ts'
+import * as hot from '../native/hot.ts'
+
+export type Sample = { labels: Record<string, string>; value: number }
+
+/** What a collection looks at: all metrics of one collection look at the same. */
+export type Snapshot = { totals: Totals[]; leases: Lease[]; now: number }
+
+/** A metric. `aggregator`: how prom-client's cluster registry joins the values of several processes. */
+export interface Family {
+  /** without the `_total` of a counter */
+  name: string
+  type: 'counter' | 'gauge'
+  help: string
+  /** as OpenTelemetry names units */
+  unit: string
+  labels: string[]
+  aggregator: 'sum' | 'min' | 'max'
+  read: (snapshot: Snapshot) => Sample[]
+}
+
+const STATES = ['attached', 'detached', 'destroyed']
+const OF_GENERATORS = ['layout', 'group']
+
+export function snapshot(): Snapshot {
+  return {
+    totals: hot.generators.totals(),
+    leases: leases.living.filter((lease) => !lease.isClosed),
+    now: unixNow(),
+  }
+}
+
+const labelsOf = ({ layout, group }: Totals): Record<string, string> =>
+  group === undefined ? { layout } : { layout, group }
+
+/** A metric of generators, from their totals. */
+const ofGenerators = (
+  family: Pick<Family, 'name' | 'type' | 'help' | 'unit' | 'aggregator'>,
+  read: (totals: Totals) => number,
+): Family => ({
+  ...family,
+  labels: OF_GENERATORS,
+  read: ({ totals }) => totals.map((total) => ({ labels: labelsOf(total), value: read(total) })),
+})
+
+/** The sum, or whatever `join` makes of two, of the values that have the same labels. */
+function joined(samples: Sample[], join: (a: number, b: number) => number) {
+  const byLabels: Map<string, Sample> = new Map()
+  for (const { labels, value } of samples) {
+    const key = JSON.stringify(labels)
+    const known = byLabels.get(key)
+    byLabels.set(key, { labels, value: known === undefined ? value : join(known.value, value) })
+  }
+  return [...byLabels.values()]
+}
+
+const sum = (a: number, b: number) => a + b
+
+/** Seconds until the window of a lease ends, 0 if it has none. */
+const remainingOf = ({ expires }: Lease, now: number) =>
+  expires === undefined ? 0 : Math.max(expires.getTime() - now, 0) / 1000
+
+/** Without a slot nothing remains. A slot that is a file needs no renewal, so its window is nobody's concern. */
+function remaining({ leases, now }: Snapshot) {
+  const concerned = leases.filter((lease) => lease.isWanted && !(lease.isOnFile && lease.state === 'attached'))
+  const samples = concerned.map((lease) => ({ labels: { group: lease.group }, value: remainingOf(lease, now) }))
+  return joined(samples, Math.min)
+}
+
+function states({ leases }: Snapshot) {
+  const samples = leases.flatMap((lease) =>
+    STATES.map((state) => ({ labels: { group: lease.group, state }, value: Number(lease.state === state) })),
+  )
+  return joined(samples, sum)
+}
+
+function slots({ leases }: Snapshot) {
+  return leases
+    .filter(({ slot }) => slot !== undefined)
+    .map(({ group, slot }) => ({ labels: { group, slot: String(slot) }, value: 1 }))
+}
+
+const renewalCounts = () =>
+  [...renewals].flatMap(([group, counts]) =>
+    Object.entries(counts).map(([result, value]) => ({ labels: { group, result }, value })),
+  )
+
+function left() {
+  const open = segments.living.filter(({ isClosed }) => !isClosed)
+  return joined(
+    open.map(({ name, left }) => ({ labels: { segment: name }, value: left })),
+    sum,
+  )
+}
+
+function ends({ totals }: Snapshot) {
+  const samples = totals.flatMap(({ layout, endMs, signedEndMs }) => [
+    { labels: { layout, column: 'unsigned' }, value: (endMs ?? Number.NaN) / 1000 },
+    { labels: { layout, column: 'signed' }, value: (signedEndMs ?? Number.NaN) / 1000 },
+  ])
+  return joined(
+    samples.filter(({ value }) => !Number.isNaN(value)),
+    Math.min,
+  )
+}
+
+export const FAMILIES: Family[] = [
+  ofGenerators(
+    { name: 'flakeforge_ids', type: 'counter', unit: '{id}', aggregator: 'sum', help: 'IDs made.' },
+    ({ ids }) => ids,
+  ),
+  ofGenerators(
+    {
+      ...{ name: 'flakeforge_overflows', type: 'counter', unit: '{refusal}', aggregator: 'sum' },
+      help: 'Attempts that found the counter of a tick used up.',
+    },
+    ({ overflows }) => overflows,
+  ),
+  ofGenerators(
+    {
+      ...{ name: 'flakeforge_clock_steps', type: 'counter', unit: '{step}', aggregator: 'sum' },
+      help: 'How often generators saw the system clock step back.',
+    },
+    ({ clockSteps }) => clockSteps,
+  ),
+  ofGenerators(
+    { name: 'flakeforge_waits', type: 'counter', unit: '{wait}', aggregator: 'sum', help: 'Waits for an ID.' },
+    ({ waits }) => waits,
+  ),
+  ofGenerators(
+    {
+      ...{ name: 'flakeforge_wait_seconds', type: 'counter', unit: 's', aggregator: 'sum' },
+      help: 'How long all waits for an ID took together.',
+    },
+    ({ waitedMs }) => waitedMs / 1000,
+  ),
+  ofGenerators(
+    {
+      ...{ name: 'flakeforge_ahead_seconds', type: 'gauge', unit: 's', aggregator: 'max' },
+      help: 'How far the last ID is ahead of the clock, of the generator that is furthest ahead.',
+    },
+    ({ aheadMs }) => aheadMs / 1000,
+  ),
+  {
+    ...{ name: 'flakeforge_lease_window_remaining_seconds', type: 'gauge', unit: 's', aggregator: 'min' },
+    help: 'Until when a lease can make IDs without a renewal, of the lease whose window ends first; 0 without a slot.',
+    labels: ['group'],
+    read: remaining,
+  },
+  {
+    ...{ name: 'flakeforge_lease_state', type: 'gauge', unit: '{lease}', aggregator: 'sum' },
+    help: 'How many leases are in this state: attached, detached or destroyed.',
+    labels: ['group', 'state'],
+    read: states,
+  },
+  {
+    ...{ name: 'flakeforge_lease_slot_info', type: 'gauge', unit: '{slot}', aggregator: 'sum' },
+    help: 'The slots that leases hold now: always 1.',
+    labels: ['group', 'slot'],
+    read: slots,
+  },
+  {
+    ...{ name: 'flakeforge_lease_renewals', type: 'counter', unit: '{renewal}', aggregator: 'sum' },
+    help: 'Renewals by result: renewed, lost, destroyed, or failed where the store gave no answer or an error.',
+    labels: ['group', 'result'],
+    read: renewalCounts,
+  },
+  {
+    ...{ name: 'flakeforge_segment_remaining', type: 'gauge', unit: '{id}', aggregator: 'sum' },
+    help: 'IDs that members of a counter hold and have not handed out.',
+    labels: ['segment'],
+    read: left,
+  },
+  {
+    ...{ name: 'flakeforge_layout_end_timestamp_seconds', type: 'gauge', unit: 's', aggregator: 'min' },
+    help: 'From when on IDs no longer fit a 64-bit column: unsigned, where no more are made, or signed.',
+    labels: ['layout', 'column'],
+    read: ends,
+  },
+]
+
+/** How long renewals take: what is observed, as they happen. */
+export const DURATION = {
+  name: 'flakeforge_lease_renew_duration_seconds',
+  help: 'How long the store took to answer renewals, failed ones included.',
+  unit: 's',
+  labels: ['group'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+}

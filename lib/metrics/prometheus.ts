@@ -1,0 +1,149 @@
+// The metrics for @prometheus-io/client and prom-client, with their public calls only. They read their values when the
+// registry is collected.
+//
+// It must never register a metric twice, nor take the place of one that somebody else has registered, nor keep a
+// registry alive.
+
+import { isAbsent } from '../base/check.ts'
+import * as errors from '../base/errors.ts'
+import { type Observer, observers } from '../lease/census.ts'
+import { DURATION, FAMILIES, type Family, type Snapshot, snapshot } from './families.ts'
+
+export type Metric = {
+  reset(): void
+  inc(labels: object, value: number): void
+  set(labels: object, value: number): void
+}
+
+export type Histogram = { observe(labels: object, value: number): void }
+
+export type MetricClass = new <M>(config: object) => M
+
+export type Registry = { getSingleMetric(name: string): unknown }
+
+export type Client = { Counter: MetricClass; Gauge: MetricClass; Histogram: MetricClass; register: Registry }
+
+/** Our metrics in a registry, by name; the observer lives as long as they do. */
+export type Registered = { metrics: Map<string, unknown>; observe?: Observer }
+
+const registeredIn: WeakMap<Registry, Registered> = new WeakMap()
+
+let latest: Snapshot | undefined // a registry asks all metrics in one go, before any promise goes on, and they all look at the same
+
+function present() {
+  if (latest === undefined) {
+    latest = snapshot()
+    Promise.resolve().then(() => {
+      latest = undefined
+    })
+  }
+  return latest
+}
+
+/**
+ * Registers flakeforge's metrics with a Prometheus client. Their values are read when the registry is collected; making
+ * an ID costs nothing more than before. They count from the start of the thread, generators that are gone included.
+ *
+ * | metric | type | labels | |
+ * |---|---|---|---|
+ * | `flakeforge_ids_total` | counter | layout, group | IDs made |
+ * | `flakeforge_overflows_total` | counter | layout, group | attempts that found the counter of a tick used up |
+ * | `flakeforge_clock_steps_total` | counter | layout, group | how often a generator saw the clock step back |
+ * | `flakeforge_waits_total` | counter | layout, group | waits for an ID |
+ * | `flakeforge_wait_seconds_total` | counter | layout, group | how long they took together |
+ * | `flakeforge_ahead_seconds` | gauge | layout, group | how far the last ID is ahead of the clock, at most |
+ * | `flakeforge_lease_window_remaining_seconds` | gauge | group | how long IDs can be made without a renewal, at least; 0 without a slot. Not for slots in files, which need no renewal |
+ * | `flakeforge_lease_state` | gauge | group, state | how many leases are `attached`, `detached`, `destroyed` |
+ * | `flakeforge_lease_slot_info` | gauge | group, slot | always 1, for each slot that is held now |
+ * | `flakeforge_lease_renewals_total` | counter | group, result | renewals: `renewed`, `lost`, `destroyed`, `failed` |
+ * | `flakeforge_lease_renew_duration_seconds` | histogram | group | how long the store took to answer them; counts from this call on |
+ * | `flakeforge_segment_remaining` | gauge | segment | IDs that members of a counter still hold |
+ * | `flakeforge_layout_end_timestamp_seconds` | gauge | layout, column | Unix time from which on IDs do not fit an `unsigned` 64-bit column (and none are made), or a `signed` one |
+ *
+ * `group` is missing where the node number is not leased. Closed leases and counters are not shown.
+ *
+ * Counts are those of this thread. A worker thread has its own registry; the client's `WorkerRegistry` joins them, as
+ * `ClusterRegistry` does for the processes of a cluster.
+ *
+ * Calling it again for the same registry does nothing; after `registry.clear()` it registers them again. Several registries
+ * can have them.
+ *
+ * @param client the module: `require('@prometheus-io/client')`, or `require('prom-client')` from version 14 on
+ * @param registry default `client.register`
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no such module or registry, or the registry has a metric of one of these
+ * names from somebody else.
+ * @example
+ * import client from 'prom-client'
+ * import { prometheusMetrics } from 'flakeforge/metrics'
+ * prometheusMetrics(client)
+ * console.log(await client.register.metrics())
+ */
+export function prometheusMetrics(client: unknown, registry?: unknown): void
+export function prometheusMetrics(givenClient: unknown, givenRegistry?: unknown) {
+  const client = readClient(givenClient)
+  const registry = isAbsent(givenRegistry) ? client.register : readRegistry(givenRegistry)
+  const registered = registeredIn.get(registry) ?? { metrics: new Map() }
+  const missing = namesMissing(registry, registered)
+  for (const family of FAMILIES) {
+    if (missing.has(nameOf(family))) registered.metrics.set(nameOf(family), register(client, registry, family))
+  }
+  if (missing.has(DURATION.name)) registerDuration(client, registry, registered)
+  registeredIn.set(registry, registered)
+}
+
+const nameOf = ({ name, type }: Family) => (type === 'counter' ? `${name}_total` : name)
+
+/** Those of our names that are free in this registry. */
+function namesMissing(registry: Registry, { metrics }: Registered) {
+  const names = [...FAMILIES.map(nameOf), DURATION.name]
+  const missing = names.filter((name) => registry.getSingleMetric(name) === undefined)
+  const foreign = names.find((name) => !missing.includes(name) && registry.getSingleMetric(name) !== metrics.get(name))
+  if (foreign === undefined) return new Set(missing)
+  throw errors.optionError(
+    TypeError,
+    'registry',
+    registry,
+    `registry already has a metric '${foreign}' that this copy of flakeforge did not make. Pass another registry, such as ` +
+      'new client.Registry(), or make sure that your program loads one copy of flakeforge only (npm ls flakeforge)',
+  )
+}
+
+function register(client: Client, registry: Registry, family: Family) {
+  const { type, help, labels: labelNames, aggregator } = family
+  const Metric = type === 'counter' ? client.Counter : client.Gauge
+  const put = type === 'counter' ? 'inc' : 'set'
+  return new Metric({
+    ...{ name: nameOf(family), help, labelNames, aggregator, registers: [registry] },
+    collect(this: Metric) {
+      this.reset() // what is no longer there must not be shown any more, and a counter can only be set from 0
+      for (const { labels, value } of family.read(present())) this[put](labels, value)
+    },
+  })
+}
+
+function registerDuration(client: Client, registry: Registry, registered: Registered) {
+  const { name, help, labels: labelNames, buckets } = DURATION
+  const histogram: Histogram = new client.Histogram({ name, help, labelNames, buckets, registers: [registry] })
+  registered.metrics.set(name, histogram)
+  registered.observe = ({ group, seconds }) => histogram.observe({ group }, seconds)
+  observers.add(registered.observe)
+}
+
+function readClient(given: unknown): Client {
+  const client = given as Client
+  const classes = [client?.Counter, client?.Gauge, client?.Histogram]
+  if (classes.every((Class) => typeof Class === 'function') && isRegistry(client.register)) return client
+  const wanted = "the module of a Prometheus client: require('@prometheus-io/client') or require('prom-client')"
+  const hint = isRegistry(given) ? ' (this is a registry, which is the second argument)' : ''
+  throw errors.optionTypeError('client', given, `${wanted}${hint}`)
+}
+
+function readRegistry(given: unknown): Registry {
+  if (isRegistry(given)) return given
+  throw errors.optionTypeError('registry', given, "a registry of the client's, such as new client.Registry()")
+}
+
+function isRegistry(given: unknown): given is Registry {
+  const registry = given as Record<string, unknown> | undefined | null
+  return typeof registry?.getSingleMetric === 'function' && typeof registry.registerMetric === 'function'
+}

@@ -1,0 +1,155 @@
+// Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the
+// package of this platform, else WebAssembly (fallback.ts). Every program that uses flakeforge waits for this, so it loads
+// and checks as little as it can. It must never try out which binary fits: one for another C library may load, and
+// crash later.
+
+import { loadInstead } from './fallback.ts'
+import { loadAddon as loadNamed } from './packages/named.ts'
+import { find, starts } from './packages/search.ts'
+
+const { closeSync, existsSync, openSync, readSync } = process.getBuiltinModule('node:fs')
+const { join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
+
+/** What the addon exports. Every build writes these types. */
+export type Addon = typeof import('../../target/native.d.ts')
+
+const INTERPRETER = 3 // PT_INTERP
+
+/**
+ * Where the name of a program's loader is in its file, by its ELF header: 64 bits, little-endian. In most programs it is
+ * near the beginning. A tool that changes it, such as patchelf, puts it at the end.
+ */
+function placeOfLoader(head: Buffer) {
+  const [start, size, count] = [Number(head.readBigUInt64LE(32)), head.readUInt16LE(54), head.readUInt16LE(56)]
+  for (let at = start; at < start + size * count; at += size)
+    if (head.readUInt32LE(at) === INTERPRETER) return Number(head.readBigUInt64LE(at + 8))
+  return 0
+}
+
+/** Whether a program uses musl: it names the loader of its C library. */
+export function usesMusl(program: string) {
+  let file
+  try {
+    file = openSync(program, 'r')
+    const head = Buffer.alloc(4096)
+    readSync(file, head, 0, head.length, 0)
+    const loader = Buffer.alloc(64)
+    readSync(file, loader, 0, loader.length, placeOfLoader(head))
+    return loader.toString('latin1').startsWith('/lib/ld-musl-')
+  } catch {
+    return false // it is no such program, or Node's or Deno's permissions do not let us read it
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/**
+ * The CPUs that we tell musl from glibc on, and what musl calls them in the name of its loader. The other CPUs have no
+ * binary for either.
+ */
+const MUSL_CPUS: Record<string, string | undefined> = {
+  x64: 'x86_64',
+  arm64: 'aarch64',
+  arm: 'armhf',
+  ppc64: 'powerpc64le',
+  s390x: 's390x',
+  riscv64: 'riscv64',
+}
+
+/** Whether Node itself uses musl. A glibc system may have musl too, but most do not, and need not look further. */
+const isMusl = (arch: string) => existsSync(`/lib/ld-musl-${MUSL_CPUS[arch]}.so.1`) && usesMusl(process.execPath)
+
+/** What `process.arch` does not tell. Only few CPUs need to know it. */
+const NODE = {
+  get endianness() {
+    return process.getBuiltinModule('node:os').endianness()
+  },
+  /** Of 32-bit ARM. There are builds of Node for ARMv6, where code for ARMv7 crashes. */
+  get armVersion() {
+    const { arm_version: version } = process.config.variables as Record<string, unknown>
+    return Number(version)
+  },
+}
+
+/** The CPU, as platforms are named after it. */
+export function cpuOf(arch: string, node: { endianness: string; armVersion: number }) {
+  if (arch === 'ppc64' && node.endianness === 'BE') return 'ppc64be'
+  return arch === 'arm' && node.armVersion < 7 ? 'armv6' : arch
+}
+
+/**
+ * A platform, as packages and files are named after it. If there is no binary for it, there is no package of that name.
+ */
+export function targetOf(platform: string, cpu: string, musl?: boolean) {
+  if (platform === 'win32') return `win32-${cpu}-msvc`
+  if (platform !== 'linux') return `${platform}-${cpu}`
+  if (musl) return `linux-${cpu}-musl`
+  return cpu === 'arm' ? 'linux-arm-gnueabihf' : `linux-${cpu}-gnu`
+}
+
+/** The platform that this Node was built for. */
+function ownTarget() {
+  const { platform, arch } = process
+  return targetOf(platform, cpuOf(arch, NODE), platform === 'linux' && isMusl(arch))
+}
+
+/** Loads the file just as `require` would. Making a `require` would take Node as long as loading the addon. */
+function loadFile(path: string): Addon {
+  const addon = { exports: {} as Addon }
+  process.dlopen(addon, toNamespacedPath(path))
+  return addon.exports
+}
+
+/** Loads a JavaScript file that exports what the addon does, as the package with the WebAssembly has one. */
+const loadProgram = (path: string): Addon => process.getBuiltinModule('node:module').createRequire(path)(path)
+
+/** The file that was built in this checkout, or the one in the package, where package managers put it. */
+function findFile(name: string, file: string) {
+  if (import.meta.dirname === undefined) return
+  const here = import.meta.dirname // dist/, or where a bundle is
+  const own = join(here, '..')
+  const sources = [join(own, '..'), join(own, '..', '..', '..')] // seen from lib/, and from target/rooms/ for tests
+  const folders = [own, join(own, 'node_modules', name), join(own, '..', name), here, ...sources]
+  return folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
+}
+
+/** The addon from its package, wherever Node finds it; undefined if it is missing. */
+function loadInstalled(name: string): Addon | undefined {
+  if (import.meta.filename === undefined) return
+  const { createRequire } = process.getBuiltinModule('node:module')
+  try {
+    return createRequire(import.meta.filename)(name)
+  } catch (error) {
+    if (!isMissing(error, name)) throw error
+  }
+}
+
+/** Whether the package itself is not there, rather than something that it needs. */
+function isMissing(error: unknown, name: string) {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'MODULE_NOT_FOUND' && message.split('\n')[0].includes(name)
+}
+
+/** A file that somebody copied next to a bundle, or the package of the target, where the program's project has it. */
+function loadBesideBundle(target: string): Addon | undefined {
+  const files = starts().map((start) => join(start, '..', `flakeforge.${target}.node`))
+  const path = files.find((file) => existsSync(file)) ?? find(`flakeforge-${target}`)
+  return path === undefined ? undefined : loadProgram(path)
+}
+
+/** The addon of a target; undefined if it is missing. */
+const loadPackage = (target: string) =>
+  loadInstalled(`flakeforge-${target}`) ?? loadNamed(target) ?? loadBesideBundle(target)
+
+/** The addon, or the error that says why it cannot be loaded. */
+export function loadAddon() {
+  const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
+  if (chosen) return chosen.endsWith('.cjs') ? loadProgram(resolve(chosen)) : loadFile(resolve(chosen))
+  const target = ownTarget()
+  const name = `flakeforge-${target}`
+  const file = findFile(name, `flakeforge.${target}.node`)
+  if (file !== undefined) return loadFile(file)
+  const addon = loadPackage(target) ?? loadInstead(target, loadPackage)
+  if (addon !== undefined) return addon
+  throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })
+}

@@ -1,0 +1,109 @@
+// Why the native addon could not be loaded, as one error that says what to do about it.
+//
+// Loaders keep only the messages of the errors they met, and Node has one message for several causes. So a cause is
+// found by its message, and by how the process was started.
+// It must never give advice that a user of the published package cannot follow: they have nothing to build.
+
+import { loadError } from '../base/errors.ts'
+import { TARGETS, TEXT } from './platforms.ts'
+
+const { existsSync } = process.getBuiltinModule('node:fs')
+const { join, resolve } = process.getBuiltinModule('node:path')
+
+const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
+const SUPPORTS = `flakeforge supports ${TEXT}; elsewhere it runs as WebAssembly.`
+const WASM = 'flakeforge-wasm32-wasi'
+const INSTALL =
+  'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
+const REINSTALL = 'Remove node_modules and install again on this machine.'
+
+/** Messages of a loader that found nothing at a place. */
+const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
+
+/** What can go wrong with an addon that was found: how to tell, and what to say. The first that fits is used. */
+const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
+  [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
+  [/loading addons is disabled/, disabled],
+  [/Access to this API has been restricted/, unreadable],
+  [/version [`']GLIBC_([\d.]+)' not found/, oldGlibc],
+  [
+    /ld-linux|libc\.so\.6|libc\.musl|ld-musl/,
+    (text) => `It is made for another C library, glibc or musl (${text}). ${REINSTALL}`,
+  ],
+  [
+    /invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i,
+    (text) => `The file is damaged, or made for another platform (${text}). ${REINSTALL}`,
+  ],
+  [/^/, other],
+]
+
+/** Node says the same for both. */
+function disabled() {
+  if (process.permission !== undefined) {
+    return "Node's permission model forbids native addons. Add --allow-addons beside --permission."
+  }
+  return "Node was started with --no-addons. Leave it out; it may also be in NODE_OPTIONS or in a Worker's execArgv."
+}
+
+function unreadable() {
+  return "Node's permission model does not let it read the file. Add --allow-fs-read with the folder of your node_modules."
+}
+
+function oldGlibc(text: string) {
+  const needed = /GLIBC_([\d.]+)/.exec(text)?.[1]
+  return `The binary needs glibc ${needed} or newer, which this system does not have (${text}). ${SUPPORTS}`
+}
+
+function other(text: string) {
+  return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${SUPPORTS}`
+}
+
+/**
+ * An error and its causes, each with the first line of its text. Under Jest they are not instances of this realm's
+ * Error.
+ */
+function* chain(thrown: unknown) {
+  for (let at = thrown as Error; typeof at?.message === 'string'; at = at.cause as Error) {
+    yield { message: at.message.split('\n')[0], error: at }
+  }
+}
+
+/** No addon was found at all. */
+function missing(errors: { message: string }[]) {
+  const target = targetOfMissing(errors) ?? `${process.platform}-${process.arch}`
+  const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
+  const what = TARGETS.includes(target)
+    ? `The package flakeforge-${target} is not installed.`
+    : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${SUPPORTS}`
+  return `${what} ${INSTALL}${hint}`
+}
+
+const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
+
+/** Whether the file that the environment names is not there. */
+function isChosenMissing() {
+  const chosen = process.env[CHOSEN]
+  return chosen ? !existsSync(resolve(chosen)) : false
+}
+
+/** The platform whose package was looked for. */
+function targetOfMissing(errors: { message: string }[]) {
+  const targets = errors.map(({ message }) => /'flakeforge-([a-z\d-]+)/.exec(message)?.[1])
+  return targets.find((target) => target !== undefined)
+}
+
+/** Bundles have no folder of their own. */
+const isSourceCheckout = () =>
+  import.meta.dirname !== undefined && existsSync(join(import.meta.dirname, '..', 'Cargo.toml'))
+
+/** The error for what the loader of the addon has thrown. */
+export function nativeFailure(thrown: unknown) {
+  const errors = [...chain(thrown)]
+  // Deno may not let us read the environment, and has said so by then.
+  const tried = errors.filter(({ message }) => !NOTHING_THERE.test(message) || process.env[CHOSEN])
+  for (const [wanted, say] of CAUSES) {
+    const met = tried.find(({ message }) => wanted.test(message))
+    if (met !== undefined) return loadError(say(met.message), met.error)
+  }
+  return loadError(missing(errors), thrown)
+}

@@ -1,0 +1,46 @@
+// flakeforge as WebAssembly, for platforms without a binary. It must never take the place of a binary that is there and
+// does not load: that is an error, which says why.
+
+import type { Addon } from './addon.ts'
+
+/**
+ * The packages that bring it, without `flakeforge-`. The first holds it. Users may install it themselves; package managers
+ * install one of the others where no binary fits, and where packages are kept apart, only these can be seen from here.
+ */
+const PACKAGES = ['wasm32-wasi', 'other-cpu', 'other-os']
+
+export type { Addon }
+
+/** Says once that this is the slower way. A worker thread that starts later does not say it again. */
+function warn(target: string) {
+  const SAID = 'flakeforge.wasm'
+  const { getEnvironmentData, setEnvironmentData } = process.getBuiltinModule('node:worker_threads')
+  if (getEnvironmentData(SAID)) return
+  setEnvironmentData(SAID, true)
+  process.emitWarning(
+    `No binary for ${target} is installed, so flakeforge runs as WebAssembly, which is slower and has no files.`,
+    { code: 'FLAKEFORGE_WASM' },
+  )
+}
+
+/** The WebAssembly, from the first of its packages that is there; undefined if none is. */
+function load(target: string, loadPackage: (name: string) => Addon | undefined) {
+  try {
+    for (const name of PACKAGES) {
+      const addon = loadPackage(name)
+      if (addon !== undefined) return addon
+    }
+  } catch (cause) {
+    const why = (cause as Error).message
+    throw new Error(`No binary for ${target} is installed, and the WebAssembly does not load: ${why}`, { cause })
+  }
+}
+
+/**
+ * The WebAssembly in place of the binary of `target`, which is missing; undefined if it is not installed either.
+ */
+export function loadInstead(target: string, loadPackage: (name: string) => Addon | undefined) {
+  const addon = load(target, loadPackage)
+  if (addon !== undefined) warn(target)
+  return addon
+}

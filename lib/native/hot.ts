@@ -1,0 +1,165 @@
+// The JavaScript half of src/hot.rs: the scratch array that passes IDs between JavaScript and native code, and the raw
+// functions. A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`.
+// IDs of a batch go into an array that is passed as an argument. For a few IDs that is `few`, because passing another
+// one costs more than the IDs. `put…` functions put something there for a call; `…As…` functions take out what a call
+// has left there.
+//
+// It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
+
+import { newBytes } from '../base/objects.ts'
+import { pause as sleep } from '../base/pause.ts'
+import { nsOfMs } from '../base/values.ts'
+import type { LayoutFacts } from '../codec/facts.ts'
+import native from './index.ts'
+import { forAnyArray, type Wasm } from './wasm.ts'
+
+/** What `generators.functions()` gives. A status is a number of STATUS; undefined is OK. */
+export interface RawFunctions {
+  /** takes one ID */
+  claim: () => number | undefined
+  /** takes one ID, and gives it as text; or a status */
+  claimText: () => string | number
+  /** takes the IDs of a batch */
+  fillBytes: (ids: Uint8Array) => number | undefined
+  /** the same, in the byte order of this machine */
+  fillNumbers: (ids: Uint8Array) => number | undefined
+  /** takes one ID, if it is exact as a float */
+  claimFloat: () => number | undefined
+  /** takes the IDs of a batch, as floats in the same order */
+  fillFloats: (ids: Uint8Array) => number | undefined
+  /** the ID as text */
+  spell: () => string
+  /** IDs of a batch as one text, a space after each */
+  spellSome: (ids: Uint8Array) => string
+}
+
+/** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
+export const STATUS = {
+  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4 },
+  ...{ WINDOW_END: 6, FILE: 7, NOT_EXACT: 8, NO_LONGER_EXACT: 9 },
+}
+
+/** Only where the addon is WebAssembly. */
+const { wasm } = native as { wasm?: Wasm }
+
+/** Blocks this thread for so many ms. */
+export const pause = wasm?.pause ?? sleep
+
+/**
+ * Bytes that the addon sees too. They have their own ArrayBuffer, because V8 moves a small typed array until somebody asks
+ * for its buffer; those of WebAssembly are a piece of its memory.
+ */
+const room = (size: number) => wasm?.room(size) ?? new Uint8Array(new ArrayBuffer(size))
+
+// The same list as `Scratch` in src/hot.rs.
+const scratch = room(64 + 24)
+const { buffer: memory, byteOffset: at } = scratch
+const bytes = new Uint8Array(memory, at, 8) // the ID, big-endian
+export const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number
+export const index = new Uint32Array(memory, at + 16, 1) // in: which generator
+export const base = new Uint32Array(memory, at + 20, 1) // in: which base, as an index into native.bases()
+const time = new Float64Array(memory, at + 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
+export const refusal = new Float64Array(memory, at + 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
+// In: how many IDs of a batch are made or written as text so far, and how many are wanted. Out: how many are made; from
+// `spellSome()`, the width of each text, or 0 if they differ.
+export const batch = new Float64Array(memory, at + 64, 2)
+export const float = new Float64Array(memory, at + 80, 1) // out of `claimFloat()`: the ID
+
+const FEW = 8 // V8 makes an array of 64 bytes in 16 ns, and a larger one in 150
+export const few = room(FEW * 8)
+const fewNumbers = new BigUint64Array(few.buffer, few.byteOffset, FEW)
+const fewFloats = new Float64Array(few.buffer, few.byteOffset, FEW)
+
+export const some = room(32 * 8) // IDs that are made only to become text: as many as one call writes, SOME in src/hot.rs
+
+export const generators = new native.Generators(scratch)
+const bare = generators.functions() as RawFunctions
+const functions = wasm === undefined ? bare : forAnyArray(bare, batch, wasm)
+const { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers } = functions
+const { spell, spellSome } = functions
+
+/**
+ * The ID that was just claimed as a Buffer in an ArrayBuffer of its own. It copies byte by byte, because `set` costs 20
+ * ns more.
+ */
+export function idAsBuffer() {
+  const buffer = newBytes(8)
+  buffer[0] = bytes[0]
+  buffer[1] = bytes[1]
+  buffer[2] = bytes[2]
+  buffer[3] = bytes[3]
+  buffer[4] = bytes[4]
+  buffer[5] = bytes[5]
+  buffer[6] = bytes[6]
+  buffer[7] = bytes[7]
+  return buffer
+}
+
+/** The first n of the few IDs as a Buffer in an ArrayBuffer of its own. */
+export function fewAsBuffer(n: number) {
+  const size = n * 8
+  const buffer = newBytes(size)
+  for (let i = 0; i < size; i++) buffer[i] = few[i]
+  return buffer
+}
+
+/** The same as numbers. */
+export function fewAsNumbers(n: number) {
+  return fewNumbers.slice(0, n)
+}
+
+/** The same as floats. */
+export function fewAsFloats(n: number) {
+  return fewFloats.slice(0, n)
+}
+
+/** Puts an ID, 8 bytes, big-endian, where `spell()` reads it. */
+export function putBytes(from: Uint8Array) {
+  bytes[0] = from[0]
+  bytes[1] = from[1]
+  bytes[2] = from[2]
+  bytes[3] = from[3]
+  bytes[4] = from[4]
+  bytes[5] = from[5]
+  bytes[6] = from[6]
+  bytes[7] = from[7]
+}
+
+const view = new DataView(memory, at)
+
+/** Puts an ID, 8 bytes, big-endian, where a claim would have put it. */
+export function putId(from: Uint8Array) {
+  putBytes(from)
+  id[0] = view.getBigUint64(0)
+}
+
+/** Puts an ID where `spell()` and `unpack()` read it. */
+export function putBigInt(value: bigint) {
+  view.setBigUint64(0, value)
+}
+
+/**
+ * Puts a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. Before 1970 both parts are
+ * negative.
+ */
+export function putTime(now: number | bigint) {
+  const isMs = typeof now === 'number'
+  time[0] = isMs ? Math.floor(now) : Number(now / 1_000_000n)
+  time[1] = isMs ? nsOfMs(now) : Number(now % 1_000_000n)
+}
+
+/** The addon's layout, made when a generator first needs it. */
+export function nativeLayout(facts: LayoutFacts) {
+  const made = facts.native ?? new native.Layout(requestOf(facts))
+  facts.native = made
+  return made
+}
+
+/** A layout as the addon takes it. */
+function requestOf({ spec: { name, fields }, tickNs, choices }: LayoutFacts) {
+  if (fields === undefined) return { name, ...choices }
+  const spec = { tickNs, names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
+  return { name, spec, ...choices }
+}
+
+export { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, spell, spellSome }

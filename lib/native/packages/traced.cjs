@@ -1,0 +1,82 @@
+'use strict'
+
+// Every package that may be missing, required by its name: `#packages` of package.json. Node itself does not need this. It is
+// for tools that collect what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take none.cjs instead,
+// because they cannot put an addon into a bundle, and would warn about each missing package.
+// It must never require a package by any other expression, nor outside of `try`: only there do the tools treat a
+// missing package as optional.
+
+/**
+ * Whether `require` has thrown because there is no such package. If a package is missing when Bun's bundler builds, the
+ * bundle throws an error without a code in its place.
+ */
+function isMissing(error) {
+  const { code, message } = error
+  return code === 'MODULE_NOT_FOUND' || /^Cannot require module /.test(message)
+}
+
+/** The addon of a platform, or the WebAssembly; undefined if the package is missing. */
+function loadAddon(target) {
+  try {
+    switch (target) {
+      case 'darwin-arm64':
+        return require('flakeforge-darwin-arm64')
+      case 'darwin-x64':
+        return require('flakeforge-darwin-x64')
+      case 'linux-arm-gnueabihf':
+        return require('flakeforge-linux-arm-gnueabihf')
+      case 'linux-arm64-gnu':
+        return require('flakeforge-linux-arm64-gnu')
+      case 'linux-arm64-musl':
+        return require('flakeforge-linux-arm64-musl')
+      case 'linux-ppc64-gnu':
+        return require('flakeforge-linux-ppc64-gnu')
+      case 'linux-riscv64-gnu':
+        return require('flakeforge-linux-riscv64-gnu')
+      case 'linux-s390x-gnu':
+        return require('flakeforge-linux-s390x-gnu')
+      case 'linux-x64-gnu':
+        return require('flakeforge-linux-x64-gnu')
+      case 'linux-x64-musl':
+        return require('flakeforge-linux-x64-musl')
+      case 'win32-arm64-msvc':
+        return require('flakeforge-win32-arm64-msvc')
+      case 'win32-ia32-msvc':
+        return require('flakeforge-win32-ia32-msvc')
+      case 'win32-x64-msvc':
+        return require('flakeforge-win32-x64-msvc')
+      case 'wasm32-wasi':
+        return require('flakeforge-wasm32-wasi')
+      case 'other-cpu':
+        return require('flakeforge-other-cpu')
+      case 'other-os':
+        return require('flakeforge-other-os')
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** A client package, or undefined if it is missing. */
+function loadClient(name) {
+  try {
+    switch (name) {
+      case 'ioredis':
+        return require('ioredis')
+      case 'mariadb':
+        return require('mariadb')
+      case 'mysql2':
+        return require('mysql2')
+      case 'pg':
+        return require('pg')
+      case 'postgres':
+        return require('postgres')
+      case 'redis':
+        return require('redis')
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+module.exports = { loadAddon, loadClient }

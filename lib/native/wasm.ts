@@ -1,0 +1,81 @@
+// Where the addon is WebAssembly, it sees only its own memory: what hot.ts shares with it must be there, and any other
+// array is filled, read or changed through a piece of that memory. It must never pass an array of JavaScript's own to a
+// function that writes: emnapi would copy it, and nobody would see what the function writes.
+
+import type { RawFunctions } from './hot.ts'
+
+/**
+ * What the WebAssembly exports beside the addon: `room` gives bytes that both sides see. The clocks are those that the
+ * module has, in ms: one is Unix time, the other is never set.
+ */
+export type Wasm = {
+  room: (size: number) => Uint8Array
+  unixNow: () => number
+  monotonicNow: () => number
+  /** only in browsers, where a thread cannot sleep: uses up so many ms */
+  pause?: (ms: number) => void
+}
+
+export type { RawFunctions }
+
+/** How many IDs go through at once. */
+const AT_ONCE = 1024
+
+/** A function that fills an array, through one in the module's memory. `batch` is that of hot.ts. */
+function filling(fill: (ids: Uint8Array) => number | undefined, batch: Float64Array, between: Uint8Array) {
+  return (ids: Uint8Array) => {
+    if (ids.buffer === between.buffer) return fill(ids)
+    const wanted = batch[1]
+    let made = batch[0]
+    let status
+    while (made < wanted && status === undefined) {
+      batch[0] = 0
+      batch[1] = Math.min(wanted - made, AT_ONCE)
+      status = fill(between)
+      ids.set(between.subarray(0, batch[0] * 8), made * 8)
+      made += batch[0]
+    }
+    batch[0] = made
+    batch[1] = wanted
+    return status
+  }
+}
+
+/** A function that reads an array, through one in the module's memory. */
+function reading(read: (ids: Uint8Array) => string, batch: Float64Array, between: Uint8Array) {
+  return (ids: Uint8Array) => {
+    if (ids.buffer === between.buffer) return read(ids)
+    const piece = ids.subarray(batch[0] * 8, batch[1] * 8)
+    between.set(piece)
+    batch[0] = 0
+    batch[1] = piece.length / 8
+    return read(between)
+  }
+}
+
+/** The raw functions, for arrays of the user's too. */
+export function forAnyArray(functions: RawFunctions, batch: Float64Array, { room }: Wasm): RawFunctions {
+  const between = room(AT_ONCE * 8)
+  return {
+    ...functions,
+    fillBytes: filling(functions.fillBytes, batch, between),
+    fillNumbers: filling(functions.fillNumbers, batch, between),
+    fillFloats: filling(functions.fillFloats, batch, between),
+    spellSome: reading(functions.spellSome, batch, between),
+  }
+}
+
+/** Calls functions that change IDs where they are, with arrays of JavaScript's own too. */
+export function inPlace({ room }: Wasm) {
+  const between = room(AT_ONCE * 8)
+  /** @param ids 8 bytes each */
+  return (ids: Uint8Array, change: (ids: Uint8Array) => void) => {
+    for (let at = 0; at < ids.length; at += between.length) {
+      const piece = ids.subarray(at, at + between.length)
+      const there = between.subarray(0, piece.length)
+      there.set(piece)
+      change(there)
+      piece.set(there)
+    }
+  }
+}

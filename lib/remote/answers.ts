@@ -1,0 +1,145 @@
+// What servers answer: IDs, problems, or something that is from no server of ours, such as the page of a hotel's network.
+//
+// It must never take an answer for IDs that has not exactly as many as were asked for. What it says of an answer must never
+// have a token in it.
+
+import type { Failure } from '../base/errors/remote.ts'
+
+export type Fault = Omit<Failure, 'server'>
+
+export const BYTES = 'application/octet-stream'
+const LARGEST_TEXT = 65_536 // of a problem
+const LONGEST_REASON = 300
+/** Refusals that end by themselves: timeouts, too early, too many requests. */
+const PASSING = [408, 425, 429]
+
+/**
+ * The n IDs of an answer, or what is wrong with it.
+ * @param response with the status 200
+ */
+export async function readIds(response: Response, n: number): Promise<Uint8Array | Fault> {
+  const type = typeOf(response)
+  if (type !== BYTES) return { status: 200, reason: `answered 200 with ${type || 'no type'}, which is not ${BYTES}` }
+  const bytes = await readBytes(response, n * 8)
+  if (bytes.length !== n * 8) {
+    const what = bytes.length > n * 8 ? 'more bytes than that' : `${bytes.length} bytes`
+    return { status: 200, reason: `was asked for ${n} IDs, which are ${n * 8} bytes, and sent ${what}` }
+  }
+  const mayBeInAnyOrder = response.headers.get('flakeforge-layout') !== null
+  if (ascend(bytes) || (mayBeInAnyOrder && differ(bytes))) return bytes
+  return { status: 200, reason: `sent ${n} IDs that ${mayBeInAnyOrder ? 'are not all different' : 'do not ascend'}` }
+}
+
+const typeOf = ({ headers }: Response) => (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase()
+
+/** The body. If it is longer than `most`, it has more bytes than that, but not all of them. */
+export async function readBytes(response: Response, most: number) {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return new Uint8Array(await response.arrayBuffer()) // empty, or of a fetch without streams
+  const bytes = new Uint8Array(most + 1)
+  let size = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const room = part.value.subarray(0, bytes.length - size)
+    bytes.set(room, size)
+    size += room.length
+    if (size > most) {
+      reader.cancel().catch(() => {})
+      break
+    }
+  }
+  return bytes.subarray(0, size)
+}
+
+/** Whether each ID is larger than the one before. Two halves of 32 bits are faster than a bigint. */
+function ascend(bytes: Uint8Array) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = 8; at < bytes.length; at += 8) {
+    const [high, last] = [view.getUint32(at), view.getUint32(at - 8)]
+    if (high < last || (high === last && view.getUint32(at + 4) <= view.getUint32(at - 4))) return false
+  }
+  return true
+}
+
+/** Whether no ID comes twice. Only layouts that spread their IDs need it. */
+function differ(bytes: Uint8Array) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const ids = new Set()
+  for (let at = 0; at < bytes.length; at += 8) ids.add(view.getBigUint64(at))
+  return ids.size === bytes.length / 8
+}
+
+/**
+ * Why an answer without IDs has none.
+ * @param response with another status than 200
+ */
+export async function readFault(response: Response): Promise<Fault> {
+  const { status, type } = response
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
+    return { status, reason: 'answered with a redirect, which is not followed. Give the URL that it leads to' }
+  const { code, detail, retryAfterMs } = await readProblem(response)
+  const isOurs = code !== undefined
+  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${short(detail)}`]
+  // Another 4xx than ours is from something in between, or from a server of another kind: another one may do better.
+  const isFinal = isOurs && status >= 400 && status < 500 && !PASSING.includes(status)
+  const isLate = status === 503 && code === 'ERR_FLAKE_TIMEOUT'
+  const reason = `answered ${status}${said.join('')}`
+  return {
+    status,
+    reason,
+    ...(isOurs && { code }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(isLate && { isLate }),
+    ...(isFinal && { isFinal }),
+  }
+}
+
+/** What a problem says (RFC 9457); of an answer of another kind only Retry-After. */
+async function readProblem(response: Response): Promise<{ code?: string; detail?: string; retryAfterMs?: number }> {
+  const retryAfterMs = retryAfter(response.headers.get('retry-after'))
+  const bytes = await readBytes(response, LARGEST_TEXT)
+  const problem = /json$/.test(typeOf(response)) ? parsed(bytes) : {}
+  const { code, detail, retryAfterMs: exactly } = problem
+  return {
+    code: typeof code === 'string' && /^ERR_FLAKE_[A-Z_]{1,40}$/.test(code) ? code : undefined,
+    detail: typeof detail === 'string' && detail !== '' ? detail : undefined,
+    retryAfterMs: isDuration(exactly) ? exactly : retryAfterMs,
+  }
+}
+
+/** @returns empty if they are no JSON object */
+function parsed(bytes: Uint8Array): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(new TextDecoder().decode(bytes)))
+  } catch {
+    return {}
+  }
+}
+
+const isDuration = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && Number.isFinite(value)
+
+/**
+ * Retry-After in ms; undefined if there is none that can be read. A date is by the server's clock, which may be wrong:
+ * ours never sends one.
+ */
+const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : undefined)
+
+/** A text from outside as a part of a message. */
+function short(text: string) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
+  const line = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[.\s]+$/, '')
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line
+}
+
+/** Why a request got no answer, in short: `fetch` hides it in causes. */
+export function networkFault(thrown: unknown): Fault {
+  let error = thrown as { message?: unknown; code?: unknown; cause?: unknown; errors?: unknown[] } | undefined
+  let text = ''
+  for (let depth = 0; error !== undefined && error !== null && depth < 5; depth++) {
+    const { message, code } = error
+    if (typeof message === 'string' && message !== '') text = message
+    else if (typeof code === 'string') text = code
+    error = (error.errors?.[0] ?? error.cause) as typeof error
+  }
+  return { reason: `could not be reached${text === '' ? '' : ` (${short(text)})`}` }
+}

@@ -1,0 +1,154 @@
+// The options of RemoteFlakeId.connect(), checked. It must never show a token or a password in an error.
+
+import { readSignal } from '../base/abort.ts'
+import { secretOptionError } from '../base/errors/remote.ts'
+import * as errors from '../base/errors/values.ts'
+import { LONGEST_TIMER_MS } from '../base/portable-timers.ts'
+import { checkKeys, isAbsent, readBounded } from '../base/values.ts'
+
+/** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
+export interface RemoteOptions {
+  /** the name that the IDs have on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  name: string
+  /**
+   * How many IDs to keep at hand, 1…10 000; default 100. When half of them are used up, a request brings more. Under load
+   * the client keeps as many as are used up within about 20 ms, up to 10 000, and goes back to `prefetch` afterwards.
+   */
+  prefetch?: number | string | null | undefined
+  /**
+   * For how many ms fetched IDs are handed out; later they are dropped. Default 600 000; 0 means for ever. It bounds how far
+   * the time in an ID lies back.
+   */
+  validityMs?: number | string | null | undefined
+  /**
+   * How many ms a server may take for an answer, 1…2 147 483 647; default 2 000. Then another server is asked; so a server
+   * that hangs delays calls by this once, and again when the client chooses it anew, minutes later.
+   */
+  timeoutMs?: number | string | null | undefined
+  /**
+   * How many ms a call goes on waiting while all servers fail; default 10 000. Each call has every server asked at least
+   * once, so it may take longer by one `timeoutMs` for each of them. 0 means: once, and no more.
+   */
+  waitMs?: number | string | null | undefined
+  /** the bearer token of the servers. It is sent in a header, to these servers only, and is in no error. */
+  token?: string | null | undefined
+  /** ends `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  signal?: AbortSignal | null | undefined
+  /** the function to make requests with; default the global `fetch` */
+  fetch?: typeof globalThis.fetch | null | undefined
+}
+
+/** The most IDs of one request. */
+export const MOST = 10_000
+
+export const DEFAULTS = { prefetch: 100, validityMs: 600_000, timeoutMs: 2_000, waitMs: 10_000 }
+
+/** What `elseFrom` of join() may say besides `urls`, too. */
+export const KEYS = ['name', 'prefetch', 'validityMs', 'timeoutMs', 'waitMs', 'token', 'fetch']
+
+/** Where IDs come from, checked. */
+export interface RemoteSettings {
+  /** their URLs, each with a slash at its end */
+  servers: string[]
+  name: string
+  prefetch: number
+  /** Infinity: for ever */
+  validityMs: number
+  timeoutMs: number
+  waitMs: number
+  token?: string
+  fetch: typeof globalThis.fetch
+}
+
+/** The arguments of connect(). */
+export function readConnectOptions(urls: unknown, given: unknown) {
+  const { signal, ...options } = checkKeys('options', given, [...KEYS, 'signal'])
+  return { settings: readRemote(urls, options), signal: readSignal(signal) }
+}
+
+/** The same without a signal; the keys are known to be right. */
+export function readRemote(
+  urls: unknown,
+  { name, prefetch, validityMs, timeoutMs, waitMs, token, fetch }: Record<string, unknown>,
+): RemoteSettings {
+  return {
+    servers: readUrls(urls),
+    name: readName(name),
+    prefetch: isAbsent(prefetch) ? DEFAULTS.prefetch : readBounded('prefetch', prefetch, 1, MOST),
+    validityMs: isAbsent(validityMs) ? DEFAULTS.validityMs : readValidity(validityMs),
+    timeoutMs: isAbsent(timeoutMs) ? DEFAULTS.timeoutMs : readBounded('timeoutMs', timeoutMs, 1, LONGEST_TIMER_MS),
+    waitMs: isAbsent(waitMs) ? DEFAULTS.waitMs : readBounded('waitMs', waitMs, 0, Number.MAX_SAFE_INTEGER),
+    token: readToken(token),
+    fetch: readFetch(fetch),
+  }
+}
+
+function readUrls(given: unknown) {
+  const wanted = 'the URL of a server, or an array of URLs'
+  const list = Array.isArray(given) ? given : [given]
+  if (list.length === 0) throw errors.optionRangeError('urls', given, wanted)
+  return [...new Set(list.map((url) => readUrl(url, wanted)))]
+}
+
+function readUrl(given: unknown, wanted: string) {
+  if (typeof given !== 'string' && !(given instanceof URL)) throw errors.optionTypeError('urls', given, wanted)
+  const url = parsed(String(given))
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw errors.optionRangeError('urls', withoutSecrets(String(given)), "a URL such as 'https://ids.example:8080'")
+  }
+  if (url.username !== '' || url.password !== '')
+    throw secretOptionError(
+      'urls',
+      `must have no user and password in it (${url.host}). Give the server's token as token`,
+    )
+  if (url.search !== '' || url.hash !== '')
+    throw secretOptionError('urls', `must have nothing after a ? or # (${url.origin}${url.pathname})`)
+  return url.href.endsWith('/') ? url.href : `${url.href}/`
+}
+
+function parsed(text: string) {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A text that is no URL, but may have a password in it. */
+const withoutSecrets = (text: string) => text.replace(/[?#].*$/s, '').replace(/^(.*\/\/)?.*@/s, '$1…@')
+
+function readName(name: unknown) {
+  const wanted = 'the name that the IDs have on the servers: 1 to 128 characters without braces and control characters'
+  if (typeof name !== 'string') throw errors.optionTypeError('name', name, wanted)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: we look for them
+  const isBad = name.length < 1 || name.length > 128 || /[\u0000-\u001f\u007f{}]/.test(name) || !isText(name)
+  if (isBad || /^[.]{1,2}$/.test(name)) throw errors.optionRangeError('name', name, wanted)
+  return name
+}
+
+/** Whether no half of a surrogate pair stands alone. (isWellFormed() is too new for some browsers.) */
+function isText(text: string) {
+  try {
+    return encodeURIComponent(text) !== '' // a bundler drops a call whose result nobody uses
+  } catch {
+    return false
+  }
+}
+
+function readValidity(given: unknown) {
+  const ms = given === Number.POSITIVE_INFINITY ? 0 : readBounded('validityMs', given, 0, Number.MAX_SAFE_INTEGER)
+  return ms === 0 ? Number.POSITIVE_INFINITY : ms
+}
+
+function readToken(token: unknown) {
+  if (isAbsent(token)) return undefined
+  const wanted = 'must be a text of visible ASCII characters without spaces, as in the token file of the server'
+  if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) throw secretOptionError('token', wanted)
+  return token
+}
+
+function readFetch(given: unknown) {
+  const fetch = isAbsent(given) ? globalThis.fetch : given
+  if (typeof fetch !== 'function') throw errors.optionTypeError('fetch', fetch, 'a function like the global fetch')
+  return fetch as typeof globalThis.fetch
+}

@@ -1,0 +1,263 @@
+// IDs that servers make, as users see it: the calls of FlakeId, without an addon and without a module of Node. It must never
+// take an ID itself: the supply does.
+
+import type { IterationOptions, SignalOptions } from '../base/abort.ts'
+import { abortable, signalOf, throwIfAborted } from '../base/abort.ts'
+import * as errors from '../base/errors/values.ts'
+import { IdIterator } from '../base/id-iterator.ts'
+import { INSPECT, textOf } from '../base/inspect.ts'
+import { newBytes } from '../base/objects.ts'
+import { queueMicrotask } from '../base/portable-timers.ts'
+import { isAbsent, readBounded } from '../base/values.ts'
+import type { Base } from '../codec/bases.ts'
+import { baseName, spell } from '../codec/bases.ts'
+import type { RemoteOptions } from './options.ts'
+import { type RemoteSettings, readConnectOptions } from './options.ts'
+import { Supply } from './supply.ts'
+
+export type Callback = (error: any, id?: any) => unknown
+
+const MAKING = Symbol('made by connect()')
+/** The most IDs of one call: 1000 requests. */
+const MOST_OF_A_CALL = 10_000_000
+
+/** Counts of a client. */
+export interface RemoteStats {
+  /** IDs handed out */
+  ids: number
+  /** requests sent, those without success too */
+  requests: number
+  /** requests sent because the one before them had failed */
+  retries: number
+  /** IDs fetched that nobody will get: too old, taken by a call that was then aborted, or left over by `close()` */
+  dropped: number
+  /** IDs that are here, to be handed out without a request */
+  buffered: number
+  /** the URL of the server in use */
+  server: string
+}
+
+/**
+ * IDs that flakeforge-server makes, with the calls of `FlakeId`. For programs that cannot hold a node number or load an
+ * addon: browsers, workers, functions. It needs `fetch` and nothing else.
+ *
+ * It fetches IDs ahead and hands them out of memory, so a call costs what it costs with `FlakeId`. It asks one server, another
+ * one when that fails, and chooses anew every one to three minutes. One request is under way at a time; calls that find no
+ * ID here join the next one, which asks for up to 10 000.
+ *
+ * The IDs of one answer ascend, except in layouts that spread them. Those of two servers are in no order to each other,
+ * within the time of one answer and the next. No two are equal.
+ *
+ * @example
+ * import { RemoteFlakeId } from 'flakeforge/remote'
+ *
+ * const flake = await RemoteFlakeId.connect('http://127.0.0.1:8080', { name: 'default' })
+ * const id = await flake.nextAsync() // 8 bytes, as of FlakeId
+ */
+export class RemoteFlakeId {
+  #name
+  #supply
+  #buffer
+
+  /**
+   * Resolves with the first answer of a server. Then IDs are here for the synchronous calls.
+   *
+   * @param urls of the servers, `http:` or `https:`, perhaps with a path (`'https://example.com/ids'`), without user,
+   * password, `?` and `#`. The client begins with one by chance.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of its bounds or of the wrong type
+   * (`option`, `value`; a token and a password are never shown).
+   * @throws {Error} `ERR_FLAKE_REMOTE`: all servers failed for `waitMs`. The message names each with its reason, and so does
+   * `failures`; `retryAfterMs` if one said when to come back.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of another group or layout than the one before it, and
+   * they could be equal (`server`, `other`; `theirs`, `ours`). A group that was made again is taken if all servers show it.
+   * @throws {Error} a server refused for a reason that no other try can help. The error has the code of the server and what
+   * it said: `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
+   * @throws the signal's `reason`, if `signal` aborts first
+   * @example
+   * const flake = await RemoteFlakeId.connect(['https://ids-1.example', 'https://ids-2.example'], {
+   *   name: 'orders',
+   *   token: process.env.IDS_TOKEN,
+   * })
+   */
+  static async connect(
+    urls: string | URL | readonly (string | URL)[],
+    options: Readonly<RemoteOptions>,
+  ): Promise<RemoteFlakeId> {
+    const { settings, signal } = readConnectOptions(urls, options)
+    throwIfAborted(signal)
+    const remote = new RemoteFlakeId(MAKING, settings)
+    try {
+      await remote.#supply.begin(signal)
+      return remote
+    } catch (error) {
+      await remote.close()
+      throw error
+    }
+  }
+
+  private constructor(key: unknown, settings: RemoteSettings) {
+    if (key !== MAKING) {
+      const message = 'RemoteFlakeId is made by await RemoteFlakeId.connect(urls, { name })'
+      throw errors.optionError(TypeError, 'options', key, message)
+    }
+    this.#name = settings.name
+    this.#supply = new Supply(settings)
+    this.#buffer = this.#supply.buffer
+  }
+
+  /**
+   * One ID: 8 bytes, big-endian, in its own ArrayBuffer. In Node.js it is a Buffer.
+   *
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: none is here. A request for more is under way, or starts now; `retryAfterMs` says
+   * when they may be here, and `cause` why the last request brought none.
+   * @throws {Error} the code of the server, if it refused the last request for a reason that no other try can help. It is
+   * asked again meanwhile.
+   * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
+   */
+  next(): Uint8Array
+  next(callback: null | undefined): Uint8Array
+  /**
+   * One ID for a callback: `(null, id)`, always asynchronously and in the order of the calls. It waits for an answer if no
+   * ID is here. The callback gets an error if all servers fail for `waitMs`, or if one refuses: see `connect`.
+   *
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No ID is taken.
+   */
+  next(callback: (error: Error | null, id: Uint8Array) => void): void
+  next(callback?: Callback | null): any {
+    if (isAbsent(callback)) return this.#one()
+    if (typeof callback !== 'function') throw errors.optionTypeError('callback', callback, 'a function')
+    const tell = (...result: [error: unknown, id?: Uint8Array]) => {
+      try {
+        callback(...result)
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error // as from any callback, and not as a rejected promise
+        })
+      }
+    }
+    this.nextAsync().then((id) => tell(null, id), tell)
+  }
+
+  /**
+   * Like `next(callback)`, as a promise.
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no ID is taken.
+   * @throws {Error} `ERR_FLAKE_REMOTE` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
+   */
+  nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
+    return this.#promised(1, options)
+  }
+
+  /**
+   * Like `next()`, as a bigint from 0 to 2^64 − 1.
+   * @throws as `next()`
+   */
+  nextBigInt(): bigint {
+    return this.#buffer.ready === 0 ? this.#supply.nextBigInt() : this.#buffer.nextBigInt()
+  }
+
+  /**
+   * Like `next()`, as text: the same as `format(next(), base)` of `flakeforge/codec`.
+   * @param base default `'dec'`
+   * @throws as `next()`
+   */
+  nextString(base?: Base | null): string {
+    const name = baseName(base) // before an ID is taken
+    return spell(this.nextBigInt(), 8, name)
+  }
+
+  /**
+   * `n` IDs, 8 bytes each, big-endian, out of what is here: all of them, or an error. Then they stay here for other calls,
+   * and the missing ones are fetched, so that a later call succeeds.
+   * @param n 0…10 000 000
+   * @throws as `next()`
+   * @example
+   * const ids = await flake.takeAsync(500) // however many are here
+   */
+  take(n: number): Uint8Array {
+    const ids = newBytes(readCount(n) * 8)
+    this.#supply.fill(ids)
+    return ids
+  }
+
+  /**
+   * Like `take(n)`, but waits for what is missing. More than 10 000 come by several requests, one after the other.
+   * @param n 0…10 000 000
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. IDs that the call has already taken
+   * are lost; it takes no more.
+   * @throws as `nextAsync()`
+   */
+  takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array> {
+    return this.#promised(n, options)
+  }
+
+  /**
+   * The same iteration, but you can end it: when the signal aborts, the loop ends without an error.
+   * @example
+   * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
+   */
+  ids(options?: IterationOptions | null): AsyncIterableIterator<Uint8Array> {
+    return new IdIterator((callback) => this.#submit(callback), options === undefined ? undefined : signalOf(options))
+  }
+
+  /** An endless series of IDs. Each step is a `nextAsync()` and waits like one. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    return this.ids()
+  }
+
+  /** what was handed out and fetched so far */
+  get stats(): RemoteStats {
+    return this.#supply.stats
+  }
+
+  /**
+   * Closes it: the IDs that are here are lost, and calls that wait reject with `ERR_FLAKE_DETACHED`. A client that is only
+   * dropped holds nothing on any server, and does not keep the process alive.
+   */
+  async close(): Promise<void> {
+    this.#supply.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** @internal */
+  [INSPECT](...how: Parameters<typeof textOf>[2]) {
+    return textOf(this, { name: this.#name, ...this.stats }, how)
+  }
+
+  #one() {
+    const id = newBytes(8)
+    if (this.#buffer.ready === 0) this.#supply.copyTo(id)
+    else this.#buffer.copyTo(id)
+    return id
+  }
+
+  /**
+   * n IDs. The promise is settled in the very moment in which they are taken, so that calls are told in their order.
+   */
+  #promised(n: number, options: SignalOptions | null | undefined): Promise<Uint8Array> {
+    try {
+      const signal = options === undefined ? undefined : signalOf(options)
+      throwIfAborted(signal)
+      const ids = newBytes(readCount(n) * 8)
+      if (this.#supply.claim(ids)) return Promise.resolve(ids)
+      return abortable(signal, (callback) => this.#supply.submit(ids, callback))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** One ID for an iterator, later. */
+  #submit(callback: Callback) {
+    const id = newBytes(8)
+    if (!this.#supply.claim(id)) return this.#supply.submit(id, callback)
+    queueMicrotask(() => callback(null, id))
+    return { cancel: () => false }
+  }
+}
+
+function readCount(n: number) {
+  if (typeof n !== 'number') throw errors.optionTypeError('n', n, 'the number of IDs to take')
+  return readBounded('n', n, 0, MOST_OF_A_CALL)
+}

@@ -1,0 +1,103 @@
+// One request to one server, with its time limit.
+//
+// It must never use an answer that came too late or was given up: its IDs are lost. It must never follow a redirect, which
+// would carry the token elsewhere, nor let a token into an error. It sets only what every fetch knows: Cloudflare's throws
+// where it sees `cache` or `credentials`.
+
+import { throwIfAborted, whenAborted } from '../base/abort.ts'
+import type { Failure } from '../base/errors/remote.ts'
+import { clearTimeout, setTimeout } from '../base/portable-timers.ts'
+import { BYTES, type Fault, networkFault, readFault, readIds } from './answers.ts'
+import type { Origin } from './one-group.ts'
+import type { RemoteSettings } from './options.ts'
+
+export type Target = { url: string; method: 'GET' | 'POST'; accept: string }
+
+/** n IDs from this server, 8 bytes each, and of what they are; or why it gave none. */
+export async function requestIds(
+  server: string,
+  n: number,
+  settings: RemoteSettings,
+  signal?: AbortSignal,
+): Promise<(Origin & { ids: Uint8Array }) | Failure> {
+  const url = `${server}v1/ids/${encodeURIComponent(settings.name)}?n=${n}`
+  const answer = await exchange({ url, method: 'POST', accept: BYTES }, settings, signal, async (response) => {
+    if (response.status !== 200) return readFault(response)
+    const ids = await readIds(response, n)
+    return ids instanceof Uint8Array ? { ids, ...originOf(response, server, settings) } : ids
+  })
+  return 'ids' in answer ? answer : failureOf(server, answer, settings)
+}
+
+/** Of what the IDs of a server are, without taking one; undefined if it does not say. Only groups are asked so. */
+export async function requestOrigin(
+  server: string,
+  settings: RemoteSettings,
+  signal?: AbortSignal,
+): Promise<Origin | undefined> {
+  const url = `${server}v1/slots/${encodeURIComponent(settings.name)}`
+  const target = { url, method: 'GET', accept: 'application/json' } as Target
+  const answer = await exchange(target, settings, signal, async (response) =>
+    response.status === 200 ? originOf(response, server, settings) : readFault(response),
+  )
+  return 'layout' in answer && answer.group !== null ? answer : undefined
+}
+
+function originOf({ headers }: Response, server: string, settings: RemoteSettings): Origin {
+  const text = (name: string) => withoutToken(headers.get(name) ?? '', settings) || null
+  return { server, layout: text('flakeforge-layout'), group: text('flakeforge-group') }
+}
+
+/**
+ * What `read` makes of the answer; a fault if there is no answer, or not in time. Rejects only if the signal aborts.
+ */
+async function exchange<T>(
+  { url, method, accept }: Target,
+  settings: RemoteSettings,
+  signal: AbortSignal | undefined,
+  read: (response: Response) => Promise<T | Fault>,
+): Promise<T | Fault> {
+  throwIfAborted(signal)
+  const { fetch, token, timeoutMs } = settings // fetch must be called without an object before it
+  const headers: Record<string, string> =
+    token === undefined ? { accept } : { accept, authorization: `Bearer ${token}` }
+  const controller = new AbortController()
+  const answer = async () => read(await fetch(url, { method, headers, redirect: 'manual', signal: controller.signal }))
+  const end = endOf(timeoutMs, signal)
+  try {
+    const first = await Promise.race([answer(), end.promise])
+    if (!Object.hasOwn(Object(first), 'ids')) controller.abort() // we may not have read all of it
+    return first
+  } catch (error) {
+    controller.abort()
+    throwIfAborted(signal)
+    return networkFault(error)
+  } finally {
+    end.cancel()
+  }
+}
+
+/** Resolves to a fault after so many ms; rejects when the signal aborts. */
+function endOf(timeoutMs: number, signal: AbortSignal | undefined) {
+  let timer: NodeJS.Timeout | undefined
+  let ignore = () => {}
+  const promise: Promise<Fault> = new Promise((resolve, reject) => {
+    const reason = `did not answer within ${timeoutMs} ms`
+    timer = setTimeout(() => resolve({ reason, isLate: true }), timeoutMs)
+    if (signal !== undefined) ignore = whenAborted(signal, () => reject(signal.reason))
+  })
+  const cancel = () => {
+    clearTimeout(timer)
+    ignore()
+  }
+  return { promise, cancel }
+}
+
+/** A fault with its server. */
+function failureOf(server: string, fault: Fault, settings: RemoteSettings) {
+  return { server, ...fault, reason: withoutToken(fault.reason, settings) }
+}
+
+/** A server's words without the token: it may have sent it back. */
+const withoutToken = (text: string, { token }: RemoteSettings) =>
+  token === undefined ? text : text.replaceAll(token, '…')

@@ -1,0 +1,59 @@
+'use strict'
+
+// What scripts/dist.js writes for the packages in packages/: the program of each as ES modules into its own dist/, and each file of
+// it as one of CommonJS into target/rooms/, for tests of rooms. What they take from lib/ by its path is put into them; what they
+// import by a package's name they find where they are installed.
+
+const path = require('node:path')
+const { sourcesIn } = require('./imports.js')
+
+const ROOT = path.join(__dirname, '..')
+
+/** The files that are started, or forked, by the names they have in dist/. */
+const PROGRAMS = {
+  server: { 'flakeforge-server': 'bin/flakeforge-server.ts' },
+  'check-store': { 'flakeforge-check-store': 'bin/flakeforge-check-store.ts', child: 'lib/child.ts' },
+}
+
+const NAMES = Object.keys(PROGRAMS)
+const inPackage = (name, ...parts) => path.join(ROOT, 'packages', name, ...parts)
+const distOf = (name) => inPackage(name, 'dist')
+
+const node = {
+  platform: 'node',
+  external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+}
+
+/** Comments are for the sources. */
+const comments = { legal: false, jsdoc: false, annotation: true }
+
+const program = (name) => ({
+  ...node,
+  input: Object.fromEntries(Object.entries(PROGRAMS[name]).map(([to, from]) => [to, inPackage(name, from)])),
+  output: {
+    ...{ dir: distOf(name), format: 'es', comments, minifyInternalExports: false },
+    ...{ entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
+    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+  },
+})
+
+/** The page of the server, and the child of the checks, are found from dist/. */
+const rooms = (name, dir) => ({
+  ...node,
+  transform: { define: { 'import.meta.dirname': JSON.stringify(distOf(name)) } },
+  treeshake: false,
+  input: ['lib', 'bin'].flatMap((folder) => sourcesIn(inPackage(name, folder))),
+  output: {
+    ...{ dir, format: 'cjs', comments, exports: 'auto', dynamicImportInCjs: false },
+    ...{ preserveModules: true, preserveModulesRoot: ROOT, entryFileNames: '[name].js' },
+    virtualDirname: `packages/${name}/_virtual`, // not the helpers of lib/, which has others
+  },
+})
+
+module.exports = {
+  /** The folders that are written here, and what they are made of. */
+  DISTS: NAMES.map(distOf),
+  SOURCES: NAMES.flatMap((name) => ['lib', 'bin', 'package.json'].map((part) => `packages/${name}/${part}`)),
+  /** What rolldown builds. */
+  packageConfigs: (roomsFolder) => NAMES.flatMap((name) => [program(name), rooms(name, roomsFolder)]),
+}

@@ -1,0 +1,193 @@
+'use strict'
+
+// `npm run dist` writes dist/ from lib/ and bin/: for Node as ES modules (.mjs) and CommonJS (.cjs), for browsers as ES modules
+// (web/). The packages in packages/ have a dist/ of their own, by dist-packages.js. Besides, target/rooms/ has each of these files
+// as one of CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is not in git; the packages have it.
+
+const { createHash } = require('node:crypto')
+const fs = require('node:fs')
+const path = require('node:path')
+const { writeDeclarations } = require('./declarations.js')
+const { reached, sourcesIn } = require('./imports.js')
+const packages = require('./dist-packages.js')
+const { shareCopies } = require('./share-copies.js')
+
+const ROOT = path.join(__dirname, '..')
+const DIST = path.join(ROOT, 'dist')
+const ROOMS = path.join(ROOT, 'target', 'rooms')
+const STAMP = path.join(ROOT, 'target', 'dist.json')
+
+/** What all of it is made of. */
+const SOURCES = [
+  'tsconfig.json',
+  'lib',
+  'bin',
+  'package.json',
+  'package-lock.json',
+  'target/native.d.ts',
+  'scripts/declarations.js',
+  'scripts/dist.js',
+  'scripts/dist-packages.js',
+  'scripts/imports.js',
+  'scripts/share-copies.js',
+  ...packages.SOURCES,
+]
+
+/** The parts of the command: what reports an error must not need the addon. */
+const COMMAND = [
+  { name: 'faults', test: /\/bin\/parts\/(?:faults|output)\.ts$|\/package\.json$/ },
+  { name: 'command', test: /\/bin\/(?!flakeforge\.ts)/ },
+]
+
+const ENTRIES = ['lease', 'codec', 'remote', 'metrics']
+
+/** The files that the entries take from, and that keep what must be there once. */
+const PARTS = ['base', 'core', 'client', 'leases', 'meters']
+
+const lib = (file) => path.join(ROOT, 'lib', file)
+const entry = (name) => lib(`entries/${name}.ts`)
+const entries = (names) => Object.fromEntries(names.map((name) => [name, entry(name)]))
+
+/**
+ * How the files of lib/ are put together. `codec` and `remote` may not load the addon, so what they have in common with the
+ * main entry is a part of its own.
+ */
+function parts() {
+  const [codec, main, remote, lease] = ['codec', 'index', 'remote', 'lease'].map((name) => reached(entry(name)))
+  const places = new Map([[lib('native/packages/named-cjs.ts'), 'core']])
+  const names = new Set(['index', 'index-cjs', 'biguint-format', ...ENTRIES].map(entry))
+  const put = (name, files) => {
+    for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
+  }
+  put('base', [...codec, ...[...main].filter((file) => remote.has(file))])
+  put('core', main)
+  put('client', remote)
+  put('leases', [...lease, ...reached(lib('lease/join.ts'))])
+  put('meters', reached(entry('metrics')))
+  return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
+}
+
+/** Puts one module in the place of another. */
+const instead = (places) => ({
+  name: 'instead',
+  resolveId: (id, importer) => importer && places[path.resolve(path.dirname(importer), id)],
+})
+
+/** Modules do nothing when they are loaded, unless somebody uses what they export. */
+const treeshake = { moduleSideEffects: (id) => /\/(?:entries|bin)\//.test(id) }
+const node = {
+  platform: 'node',
+  external: ['#packages'],
+  preserveEntrySignatures: 'allow-extension',
+  treeshake,
+}
+
+/** Comments are for the sources. Lines stay as they are: an error that nobody catches prints the whole line. */
+const output = (ext, more) => ({
+  dir: DIST,
+  entryFileNames: `[name].${ext}`,
+  chunkFileNames: `[name].${ext}`,
+  comments: { legal: false, jsdoc: false, annotation: true },
+  minifyInternalExports: false,
+  ...more,
+})
+
+const es = () => ({
+  ...node,
+  input: { index: entry('index'), ...entries(ENTRIES), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
+  plugins: [shareCopies(PARTS)],
+  output: output('mjs', {
+    format: 'es',
+    codeSplitting: { includeDependenciesRecursively: false, groups: [...parts(), ...COMMAND] },
+  }),
+})
+
+const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/packages/named-cjs.ts') })
+
+const cjs = () => ({
+  ...node,
+  input: { index: entry('index-cjs'), ...entries([...ENTRIES, 'biguint-format']) },
+  plugins: [BY_REQUIRE, shareCopies(PARTS)],
+  output: output('cjs', {
+    format: 'cjs',
+    exports: 'auto',
+    dynamicImportInCjs: false,
+    externalLiveBindings: false,
+    codeSplitting: { includeDependenciesRecursively: false, groups: parts() },
+  }),
+})
+
+/** A file for each module, so that pages load only what they import. Errors have their short texts. */
+const web = () => ({
+  treeshake,
+  platform: 'browser',
+  input: { index: entry('browser'), lease: entry('browser-lease'), codec: entry('codec'), remote: entry('remote') },
+  plugins: [instead({ [lib('base/errors/values.ts')]: lib('base/errors/values-short.ts') })],
+  output: output('js', {
+    format: 'es',
+    dir: path.join(DIST, 'web'),
+    preserveModules: true,
+    preserveModulesRoot: lib(''),
+  }),
+})
+
+const rooms = () => ({
+  ...node,
+  treeshake: false,
+  input: ['lib', 'bin']
+    .flatMap((folder) => sourcesIn(path.join(ROOT, folder)))
+    .filter((file) => !file.endsWith('/named.ts')),
+  plugins: [BY_REQUIRE],
+  output: output('js', {
+    dir: ROOMS,
+    format: 'cjs',
+    exports: 'auto',
+    dynamicImportInCjs: false,
+    preserveModules: true,
+    preserveModulesRoot: ROOT,
+  }),
+})
+
+/** All files in a folder of the root, or the file itself. */
+function filesOf(name) {
+  const stats = fs.statSync(path.join(ROOT, name), { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  if (!stats.isDirectory()) return [name]
+  return fs.readdirSync(path.join(ROOT, name)).flatMap((file) => filesOf(`${name}/${file}`))
+}
+
+function hashOfSources() {
+  const sum = createHash('sha256')
+  for (const file of SOURCES.flatMap(filesOf).sort())
+    sum.update(`${file}\0`).update(fs.readFileSync(path.join(ROOT, file)))
+  return sum.digest('hex')
+}
+
+function lastBuild() {
+  try {
+    return (
+      [DIST, ROOMS, ...packages.DISTS].every((folder) => fs.existsSync(folder)) &&
+      JSON.parse(fs.readFileSync(STAMP, 'utf8'))
+    )
+  } catch {
+    return undefined
+  }
+}
+
+async function buildDist() {
+  const hash = hashOfSources()
+  if (lastBuild() === hash) return
+  const { build } = await import('rolldown')
+  for (const folder of [DIST, ROOMS, ...packages.DISTS]) fs.rmSync(folder, { recursive: true, force: true })
+  const configs = [es(), cjs(), web(), rooms(), ...packages.packageConfigs(ROOMS)]
+  for (const config of configs) await build({ ...config, checks: { mixedExports: false } })
+  fs.writeFileSync(path.join(DIST, 'web', 'package.json'), '{ "type": "module", "sideEffects": false }\n')
+  for (const file of ['traced.cjs', 'none.cjs']) fs.copyFileSync(lib(`native/packages/${file}`), path.join(DIST, file))
+  await writeDeclarations()
+  fs.mkdirSync(path.dirname(STAMP), { recursive: true })
+  fs.writeFileSync(STAMP, JSON.stringify(hash))
+}
+
+module.exports = { buildDist }
+
+if (require.main === module) buildDist()
