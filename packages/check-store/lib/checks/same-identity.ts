@@ -1,0 +1,19 @@
+// That the identity of all reads so far was one, because nothing was lost. It must run last but for the loss.
+
+import { Finding, show } from '../finding.ts'
+import type { Check, Trial } from '../trial.ts'
+
+async function staysSame(trial: Trial) {
+  for (const [group, identities] of trial.identities) {
+    const [first, other] = identities
+    if (other === undefined) continue
+    throw new Finding(
+      `in ${Math.round(trial.ageMs / 1000)} s, reads of group ${show(group)} gave ${identities.size} identities, such as ${first} and ${other}`,
+      'the same identity for as long as nothing is lost',
+      'take a text that the server keeps; what is calculated from its clock, its uptime or its data changes by itself',
+    )
+  }
+  return 'no other one since the first read'
+}
+
+export default [{ name: 'same identity', run: staysSame }] satisfies Check[]

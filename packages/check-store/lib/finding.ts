@@ -1,0 +1,28 @@
+// What a check found wrong: what was seen, what was wanted, and what to do. All errors of a user's store end as one.
+
+export class Finding extends Error {
+  seen
+  wanted
+  todo
+
+  constructor(seen: string, wanted: string, todo: string) {
+    super(seen)
+    this.seen = seen
+    this.wanted = wanted
+    this.todo = todo
+  }
+
+  /** Any error as a finding. */
+  static of(error: Error & { why?: string }) {
+    if (error instanceof Finding) return error
+    const why = error.why === undefined ? '' : ` (${error.why})`
+    return new Finding(`${error.message}${why}`, 'a right answer to every call', 'correct the function that is named')
+  }
+}
+
+/** Text in a line of the report: short, and without line breaks. */
+export function show(value: unknown) {
+  if (typeof value !== 'string') return String(value)
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 40)}… (${value.length} characters)` : text
+}

@@ -1,0 +1,151 @@
+// Work in a child process that takes many calls, one straight after the other, so that processes get in each other's way.
+// They report what happened; checks/ judge it.
+
+import { randomUUID } from 'node:crypto'
+import type { StoreIdentity } from 'flakeforge/lease'
+import { monotonicNow, pause, step } from './time.ts'
+
+/**
+ * A client: a function that makes a call of it. Nobody has looked at what it gives; the records that are read here are
+ * there before, so that they should be texts.
+ */
+export type Call = {
+  (call: 'read', group: string, names: string[]): Promise<{ now: number; identity: StoreIdentity; values: string[] }>
+  (
+    call: 'swap',
+    group: string,
+    name: string,
+    from: string | null,
+    to: string,
+    identity: StoreIdentity,
+  ): Promise<unknown>
+}
+
+export type Failure = { message: string; code?: string }
+
+/** The number at the beginning of a text that these functions wrote. */
+const numberOf = (text: string) => Number.parseInt(text, 10)
+
+/**
+ * Each client raises the number in one record by 1, again and again, until `ms` are over: read, then swap. Gives the swaps
+ * that were answered true, and the failures.
+ */
+async function race(
+  clients: Call[],
+  { group, name, ms, rounds }: { group: string; name: string; ms: number; rounds: number },
+) {
+  const end = monotonicNow() + ms
+  const swapped: [from: string, to: string][] = []
+  const failures: Failure[] = []
+  const raise = async (client: Call) => {
+    const { values, identity } = await client('read', group, [name])
+    const to = `${numberOf(values[0]) + 1} ${randomUUID()}`
+    if (await client('swap', group, name, values[0], to, identity)) swapped.push([values[0], to])
+  }
+  const run = async (client: Call) => {
+    for (let i = 0; i < rounds && monotonicNow() < end; i++) {
+      await raise(client).catch(({ message, code }) => failures.push({ message, code }))
+    }
+  }
+  await Promise.all(clients.map(run))
+  return { swapped, failures }
+}
+
+/** Each client makes the same record at once. Gives the texts of those whose swap was answered true. */
+async function claim(
+  clients: Call[],
+  { group, name, identity }: { group: string; name: string; identity: StoreIdentity },
+) {
+  const run = async (client: Call) => {
+    const to = `mine ${randomUUID()}`
+    return (await client('swap', group, name, null, to, identity)) === true ? [to] : []
+  }
+  return (await Promise.all(clients.map((client) => run(client).catch(() => [])))).flat()
+}
+
+let isWriting = false
+
+/** Lets writeInOrder() end. */
+export function endWriting() {
+  isWriting = false
+}
+
+/**
+ * Writes a number into the first of these records, then into the second and so on, again and again until endWriting(). So
+ * no record ever has a larger number than one before it, nor one that is smaller by 2. The texts also say when the last one
+ * was written, by the store's clock.
+ * @param clients one
+ */
+async function writeInOrder([client]: Call[], { group, names }: { group: string; names: string[] }) {
+  isWriting = true
+  let { values, identity, now } = await client('read', group, names)
+  let n = numberOf(values[0])
+  while (isWriting) {
+    n++
+    for (const [k, name] of names.entries()) {
+      const to = `${n} ${Number(now)} ${randomUUID()}`
+      while ((await client('swap', group, name, values[k], to, identity)) !== true) {
+        ;({ values, identity } = await client('read', group, names))
+        if (values[k] === to) break // it was answered false and written, which is allowed
+      }
+      values = values.map((value, j) => (j === k ? to : value))
+    }
+    ;({ now } = await client('read', group, names))
+  }
+  return { written: n }
+}
+
+/**
+ * Reads lists of names in turn until `ms` are over, at least `rounds` times. Between any two steps of its own the process
+ * stands still for `haltMs`, so that between two questions to the server much is written. Gives the numbers of two records
+ * in each read that was no snapshot, and by how many ms the oldest `now` was older than what was read with it;
+ * and how long a read took.
+ * @param clients one
+ */
+async function readInOrder(
+  [client]: Call[],
+  {
+    group,
+    names,
+    lists,
+    ms,
+    rounds,
+    haltMs,
+  }: { group: string; names: string[]; lists: string[][]; ms: number; rounds: number; haltMs: number },
+) {
+  const start = monotonicNow()
+  const torn: { first: [string, number]; second: [string, number]; names: number }[] = []
+  let [reads, behindMs] = [0, 0]
+  for (; reads < rounds || monotonicNow() - start < ms; reads++) {
+    const list = lists[reads % lists.length]
+    const { values, now } = await haltingly(client('read', group, list), haltMs)
+    const texts = names.map((name) => values[list.indexOf(name)])
+    const numbers = texts.map(numberOf)
+    for (let k = 1; k < names.length; k++) {
+      const [first, second] = [numbers[k - 1], numbers[k]]
+      if (first === second || first === second + 1) continue
+      torn.push({ first: [names[k - 1], first], second: [names[k], second], names: list.length })
+    }
+    for (const text of texts) behindMs = Math.max(behindMs, Number(text.split(' ')[1]) - Number(now))
+  }
+  return { reads, torn, behindMs, readMs: (monotonicNow() - start) / reads }
+}
+
+/** What a call gives, in a process that stands still for so many ms after each of its steps. */
+async function haltingly<T>(call: Promise<T>, ms: number) {
+  let isDone = ms === 0
+  const ended = () => {
+    isDone = true
+  }
+  call.then(ended, ended)
+  while (!isDone) {
+    await step()
+    pause(ms)
+  }
+  return call
+}
+
+export const WORKS = { race, claim, writeInOrder, readInOrder }
+
+export type Works = typeof WORKS
+export type WorkName = keyof Works

@@ -1,0 +1,180 @@
+// Every option of the server, once: its name on the command line, as a variable and in the JSON file, what it may be, and
+// what it is for. Help, the checks and the documentation's table come from here.
+
+import { isIP } from 'node:net'
+import { isRange } from '../http/proxies.ts'
+
+export interface Option {
+  about: string
+  /** what its value is called in the help; '' for a switch */
+  value: string
+  /** another one than FLAKEFORGE_SERVER_… */
+  variable?: string
+  type: 'text' | 'texts' | 'number'
+  range?: [min: number, max: number]
+  among?: string[]
+  /** what each of several texts must be */
+  each?: { isGood: (text: string) => boolean; wanted: string }
+  /** the default */
+  absent?: any
+  /** whether it is not in the file */
+  onlyCommand?: boolean
+}
+
+const DAY_MS = 86_400_000
+
+const ORIGINS = {
+  isGood: (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text),
+  wanted: 'an origin such as https://shop.example, without a path, or *',
+}
+
+const PROXIES = {
+  isGood: isRange,
+  wanted: 'an address such as 10.0.0.7, a range such as 10.0.0.0/8, or one of loopback, linklocal and uniquelocal',
+}
+
+/** A host as browsers write it, without its port. */
+const HOSTS = {
+  isGood: (text: string) => isIP(text) !== 0 || /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/i.test(text),
+  wanted: 'a name or an address without scheme and port, such as ids.example',
+}
+
+/** by the name on the command line */
+export const OPTIONS: Record<string, Option> = {
+  config: {
+    type: 'text',
+    value: 'FILE',
+    onlyCommand: true,
+    about: 'a JSON file with several names, and these options',
+  },
+  store: {
+    type: 'text',
+    value: 'ADDRESS',
+    variable: 'FLAKEFORGE_STORE',
+    about: 'file:DIR, redis://…, postgres://…, mysql://… or etcd://…; default: a folder of this user',
+  },
+  name: {
+    type: 'texts',
+    value: 'NAME',
+    onlyCommand: true,
+    about: 'a group to serve; several allowed; default: default',
+  },
+  layout: {
+    type: 'text',
+    value: 'LAYOUT',
+    onlyCommand: true,
+    about: "the names' layout: one of ours, or JSON; default: flake",
+  },
+  port: { type: 'number', value: 'N', range: [0, 65_535], variable: 'PORT', absent: 8080, about: '0: any free one' },
+  host: {
+    type: 'text',
+    value: 'HOST',
+    variable: 'HOST',
+    absent: '127.0.0.1',
+    about: '0.0.0.0 or :: for all of this machine',
+  },
+  socket: { type: 'text', value: 'PATH', about: 'a unix socket in place of a port' },
+  'metrics-port': {
+    type: 'number',
+    value: 'N',
+    range: [0, 65_535],
+    about: 'serves /metrics on a port of its own, without a token',
+  },
+  'token-file': {
+    type: 'text',
+    value: 'FILE',
+    about: 'one token a line, 16 characters or more, # starts a comment; read again on SIGHUP',
+  },
+  'tls-cert': { type: 'text', value: 'FILE', about: 'certificates as PEM; read again on SIGHUP' },
+  'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM' },
+  'tls-ca': { type: 'text', value: 'FILE', about: 'only clients with a certificate of this CA' },
+  cors: {
+    type: 'texts',
+    value: 'ORIGIN',
+    each: ORIGINS,
+    about: 'web pages of this origin may ask; several allowed; * means all',
+  },
+  'allow-host': {
+    type: 'texts',
+    value: 'NAME',
+    each: HOSTS,
+    about: 'another name that clients may ask for while it listens on loopback only; several allowed',
+  },
+  rate: {
+    type: 'number',
+    value: 'N',
+    range: [0, 1e9],
+    absent: 0,
+    about: 'requests per second of one client address; 0: any',
+  },
+  'trust-proxy': {
+    type: 'texts',
+    value: 'ADDRESS',
+    each: PROXIES,
+    about: 'proxies whose X-Forwarded-For says who the client is, for --rate; several allowed',
+  },
+  log: {
+    type: 'text',
+    value: 'WHAT',
+    among: ['none', 'errors', 'requests'],
+    absent: 'errors',
+    about: 'to stderr: method, route, status and time of each answer of 500, or of each request',
+  },
+  'max-connections': { type: 'number', value: 'N', range: [1, 1e6], absent: 10_000, about: 'more are closed at once' },
+  'max-waiting': {
+    type: 'number',
+    value: 'N',
+    range: [0, 1e6],
+    absent: 1000,
+    about: 'clients that wait for IDs, and requests of one that do; more get 503',
+  },
+  'max-delay-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 0,
+    about: '503 while the event loop is later than this, and /readyz says no; 0: never',
+  },
+  'max-header-bytes': { type: 'number', value: 'N', range: [1024, 1e6], absent: 16_384, about: 'of a request' },
+  'wait-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 5000,
+    about: 'how long a request waits for IDs',
+  },
+  'request-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [100, DAY_MS],
+    absent: 10_000,
+    about: 'how long a client may take to send a request, or to take an answer',
+  },
+  'keep-alive-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 72_000,
+    about: 'how long a connection stays open without a request',
+  },
+  'drain-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 0,
+    about: 'after SIGTERM: how long to serve on while /readyz says no',
+  },
+  'end-ms': {
+    type: 'number',
+    value: 'MS',
+    range: [0, DAY_MS],
+    absent: 10_000,
+    about: 'after that: how long requests in progress may take',
+  },
+}
+
+export const variableOf = (name: string) =>
+  OPTIONS[name].variable ?? `FLAKEFORGE_SERVER_${name.toUpperCase().replaceAll('-', '_')}`
+
+/** Its key in the JSON file. */
+export const keyOf = (name: string) => name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase())

@@ -1,0 +1,79 @@
+// The whole configuration: what the command line, the environment and the file say, with the defaults for the rest.
+
+import { ConfigError } from './config-error.ts'
+import { groupsOf, readNames } from './names.ts'
+import { keyOf, OPTIONS, variableOf } from './options.ts'
+import { readTlsFiles, readTokenFile } from './secrets.ts'
+import { ofEnvironment, ofFile, type Values } from './sources.ts'
+
+/** with the names as `entries`, the tokens and what TLS needs */
+export type Config = Values
+
+/** @param given what ofArguments() has read */
+export async function readConfig(given: Values, env: NodeJS.ProcessEnv) {
+  const environment = ofEnvironment(env)
+  const file = given.config ?? environment.config
+  const sources = [given, environment, file === undefined ? {} : ofFile(file)]
+  const values = withDefaults(sources)
+  const socket = socketOf(sources)
+  checkTogether(values)
+  return {
+    ...values,
+    socket,
+    givenAs: givenAs(sources, file),
+    entries: await entriesOf(values, file),
+    tokens: values['token-file'] && readTokenFile(values['token-file']),
+    tls: readTlsFiles(values),
+  }
+}
+
+/** @param sources the first one counts */
+function withDefaults(sources: Values[]) {
+  const defaults = Object.fromEntries(Object.entries(OPTIONS).map(([name, { absent }]) => [name, absent]))
+  return Object.assign(defaults, ...[...sources].reverse())
+}
+
+/** The unix socket, unless a source that counts more has a port or host. */
+function socketOf(sources: Values[]) {
+  for (const { socket, port, host } of sources) {
+    const isAddress = port !== undefined || host !== undefined
+    if (socket !== undefined && isAddress) {
+      throw new ConfigError('A server listens on a socket or on a port. Give socket alone, or port and host.')
+    }
+    if (socket !== undefined) return socket
+    if (isAddress) return undefined
+  }
+}
+
+function checkTogether(values: Values) {
+  const { 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca } = values
+  if ((cert === undefined) !== (key === undefined))
+    throw new ConfigError('tls-cert and tls-key belong together. Give both.')
+  if (ca !== undefined && cert === undefined) throw new ConfigError('tls-ca needs tls-cert and tls-key.')
+}
+
+/** How an option was given, for messages: as '--host', 'HOST' or 'host in server.json'. */
+function givenAs([given, environment, ofFile]: Values[], file: string | undefined): (name: string) => string {
+  return (name) => {
+    if (name in given) return `--${name}`
+    if (name in environment) return variableOf(name)
+    return name in ofFile ? `${keyOf(name)} in ${file}` : `--${name}`
+  }
+}
+
+function entriesOf({ names, name, layout, store }: Values, file: string | undefined) {
+  if (names === undefined) return groupsOf(name ?? ['default'], readLayout(layout), store)
+  if (name !== undefined) throw new ConfigError(`${file} has the names. Give no --name beside it.`)
+  if (layout !== undefined) throw new ConfigError(`${file} has a layout for each name. Give no --layout beside it.`)
+  return readNames(names, store)
+}
+
+/** @param layout a name, or the user's own fields as JSON */
+function readLayout(layout: string | undefined) {
+  if (layout === undefined || !layout.trim().startsWith('{')) return layout
+  try {
+    return JSON.parse(layout)
+  } catch (error) {
+    throw new ConfigError(`--layout is not JSON: ${(error as Error).message}.`)
+  }
+}

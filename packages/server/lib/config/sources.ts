@@ -1,0 +1,130 @@
+// Where options come from: the command line, the environment, and the JSON file that one of these names. The first of
+// them that has an option counts. A word that nobody knows is an error everywhere: a misspelt token file must not mean a
+// server without tokens.
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { layouts } from 'flakeforge'
+import { ConfigError, unknown } from './config-error.ts'
+import { keyOf, OPTIONS, variableOf } from './options.ts'
+import { readValue, show } from './values.ts'
+
+const NAMES = Object.keys(OPTIONS)
+const PREFIX = 'FLAKEFORGE_'
+
+/**
+ * Kubernetes and Docker set such variables in every container beside a service that is called flakeforge, flakeforge-server
+ * or the like, and such values of others. They are not for us.
+ */
+const OF_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT(?:_.+)?|PORT_\d+_.+)$/
+const OF_LINK = /^(?:tcp|udp|sctp):\/\//
+
+/** What new FlakeId() reads, for programs that have their environment in common with the server: node numbers. */
+const OF_GENERATORS = new Set([
+  'FLAKEFORGE_ID',
+  ...Object.values(layouts)
+    .flatMap(({ fields }) => fields)
+    .map(([field]) => `${PREFIX}${field.toUpperCase()}`),
+])
+
+export type Values = Record<string, any>
+
+/** The command line. `help` and `version` are switches. */
+export function ofArguments(args: string[]): Values {
+  const switches = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } }
+  const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string', multiple: true }]))
+  const { tokens } = parseArgs({
+    args,
+    options: { ...options, ...switches } as any,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  })
+  const values: Values = {}
+  for (const token of tokens as any[]) takeToken(token, values, Object.keys(switches))
+  return values
+}
+
+function takeToken(
+  {
+    kind,
+    name,
+    rawName,
+    value,
+    inlineValue,
+  }: { kind: string; name: string; rawName: string; value?: string; inlineValue?: boolean },
+  values: Values,
+  switches: string[],
+) {
+  if (kind === 'option-terminator') return
+  if (kind === 'positional')
+    throw new ConfigError(`flakeforge-server takes options only, not ${show(value)}. --help lists them.`)
+  if (switches.includes(name)) {
+    if (value !== undefined) throw new ConfigError(`${rawName} takes no value.`)
+    values[name] = true
+    return
+  }
+  if (!NAMES.includes(name)) throw unknown(`option '${rawName}'`, name, [...NAMES, ...switches], (each) => `--${each}`)
+  if (value === undefined || (!inlineValue && value.startsWith('--'))) {
+    throw new ConfigError(`${rawName} needs a value: ${rawName} ${OPTIONS[name].value}.`)
+  }
+  const isList = OPTIONS[name].type === 'texts'
+  if (!isList && name in values) throw new ConfigError(`${rawName} was given twice.`)
+  const read = (name === 'name' ? [value] : readValue(name, value, rawName)) as string[]
+  values[name] = isList ? [...(values[name] ?? []), ...read] : read
+}
+
+/** The environment; an empty variable is none. */
+export function ofEnvironment(env: NodeJS.ProcessEnv): Values {
+  const values: Values = {}
+  const known = new Set(NAMES.map(variableOf))
+  for (const [variable, value] of Object.entries(env)) {
+    const isOurs = variable.startsWith(PREFIX) && value && !OF_LINK.test(value) && !OF_SERVICE.test(variable)
+    if (isOurs && !known.has(variable) && !OF_GENERATORS.has(variable)) throw unknownVariable(variable)
+  }
+  for (const name of NAMES) {
+    const value = env[variableOf(name)]
+    if (value && !OF_LINK.test(value)) values[name] = readValue(name, value, variableOf(name))
+  }
+  return values
+}
+
+/** By the option's name alone: before it, all variables are alike. */
+function unknownVariable(variable: string) {
+  const word = variable
+    .slice(PREFIX.length)
+    .replace(/^SERVER_/, '')
+    .replaceAll('_', '-')
+  return unknown(`variable ${variable}`, word, NAMES, variableOf)
+}
+
+/** The JSON file: options by their keys, and `names` as it is. */
+export function ofFile(file: string): Values {
+  const given = parse(file)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new ConfigError(`${file} must have an object, such as { "names": { "orders": {} } }, not ${show(given)}.`)
+  }
+  const keys = new Map(NAMES.filter((name) => !OPTIONS[name].onlyCommand).map((name) => [keyOf(name), name]))
+  const values: Values = {}
+  for (const [key, value] of Object.entries(given)) {
+    const name = keys.get(key)
+    if (key === 'names') values.names = value
+    else if (name === undefined) throw unknown(`key '${key}' in ${file}`, key, ['names', ...keys.keys()])
+    else values[name] = readValue(name, value, `${key} in ${file}`)
+  }
+  return values
+}
+
+function parse(file: string) {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`The configuration ${file} cannot be read: ${(error as Error).message}.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ConfigError(`${file} is not JSON: ${(error as Error).message}.`)
+  }
+}

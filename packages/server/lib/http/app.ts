@@ -1,0 +1,180 @@
+// The HTTP server: fastify with its limits, its answers to what is wrong, and the routes. What a request passes on its way
+// is here, in the order in which it does: probes get by without guards, and the page without a token.
+
+import accepts from '@fastify/accepts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fastify from 'fastify'
+import type { Config } from '../config/read.ts'
+import type { Names } from '../ids/names.ts'
+import * as health from '../routes/health.ts'
+import * as ids from '../routes/ids.ts'
+import * as metrics from '../routes/metrics.ts'
+import * as names from '../routes/names.ts'
+import * as openapi from '../routes/openapi.ts'
+import * as page from '../routes/page.ts'
+import type { State } from '../service.ts'
+import type { Connections } from './connections.ts'
+import type { Log } from './log.ts'
+import type { Measures } from './measures.ts'
+import { answerTo, overloaded, Problem } from './problems.ts'
+import { trustOf } from './proxies.ts'
+import { collectRoutes, refusals, refuseClient } from './refusals.ts'
+import { ALL, COMPILES_NOTHING } from './schemas.ts'
+import { makeServer } from './server.ts'
+import { refuseStrangers } from './strangers.ts'
+import type { Tokens } from './tokens.ts'
+import type { Waiting } from './waiting.ts'
+
+/** No request has a body. So many bytes are read to say so; more end the connection. */
+const BODY_BYTES = 1024
+
+/** Over how long the event loop's delay is measured, at least. */
+const SAMPLE_MS = 250
+
+export interface Parts {
+  config: Config
+  names: Names
+  connections: Connections
+  waiting: Waiting
+  measures: Measures
+  log: Log
+  tokens?: Tokens
+  state: State
+}
+
+export async function makeApp(parts: Parts) {
+  const { config, log, tokens } = parts
+  const app = fastify(optionsOf(parts))
+  app.setErrorHandler((error, request, reply) => {
+    // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
+    const hasNoRoute = (error as { code?: string }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
+    const problem = hasNoRoute ? refusalOf(request) : answerTo(error as Error, request, log)
+    return problem.send(reply)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, refuseBody)
+  const known = collectRoutes(app)
+  const refusalOf = refusals(known)
+  for (const schema of ALL) app.addSchema(schema)
+  addHooks(app, parts)
+  await app.register(accepts)
+  if (config.cors !== undefined) await app.register((await import('@fastify/cors')).default, corsOf(config.cors))
+  await app.register(health.routes, parts)
+  await app.register(async (guarded) => {
+    if (config.rate > 0) await addRate(guarded, config.rate)
+    refuseStrangers(guarded, config)
+    await guarded.register(page.routes)
+    await guarded.register(async (own) => {
+      if (tokens !== undefined) refuseWithout(tokens, own)
+      own.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
+      await own.register(addIds, parts)
+      await own.register(names.routes, parts)
+      await own.register(metrics.routes, parts)
+      await own.register(openapi.routes, { known, hasTokens: tokens !== undefined })
+    })
+  })
+  return app
+}
+
+/** What happens to each answer. */
+function addHooks(app: FastifyInstance, { log, measures }: Parts) {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
+    const route = routeOptions.url ?? '(none)'
+    measures.answered(method, route, statusCode, elapsedTime)
+    log.answered(method, route, statusCode, elapsedTime)
+    done()
+  })
+}
+
+function optionsOf({ config, connections, log }: Parts) {
+  const { 'trust-proxy': proxies } = config
+  return {
+    ...(config.tls !== undefined && { https: config.tls }), // for the URL; makeServer() has it too
+    serverFactory: (handler: any) => makeServer(config, connections, handler),
+    bodyLimit: BODY_BYTES,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle' as const,
+    schemaController: COMPILES_NOTHING,
+    routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes say more of a long name than the router does
+    trustProxy: proxies === undefined ? false : trustOf(proxies),
+    clientErrorHandler: refuseClient,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      answerTo(error, request, log).send(reply),
+  }
+}
+
+function refuseWithout(tokens: Tokens, app: FastifyInstance) {
+  app.addHook('onRequest', (request, _reply, done) => {
+    tokens.check(request.headers.authorization)
+    done()
+  })
+}
+
+/** Counts every request, also what has no route or no token. */
+async function addRate(app: FastifyInstance, rate: number) {
+  await app.register((await import('@fastify/rate-limit')).default, rateOf(rate))
+  const count = app.rateLimit()
+  app.addHook('onRequest', (request, reply) => count.call(app, addressed(request), reply))
+}
+
+/** Those who come over a unix socket have no address, and count as one client. */
+const addressed = (request: FastifyRequest): FastifyRequest =>
+  request.ip === undefined ? Object.create(request, { ip: { value: 'without an address' } }) : request
+
+/** The route of IDs, which an overloaded server refuses. */
+async function addIds(app: FastifyInstance, { config, names, waiting, state }: Parts) {
+  const maxDelay = config['max-delay-ms']
+  if (maxDelay > 0) {
+    await app.register((await import('@fastify/under-pressure')).default, pressureOf(maxDelay))
+    state.isOverloaded = () => app.isUnderPressure()
+  }
+  await app.register(ids.routes, { names, waiting, state })
+}
+
+const corsOf = (origins: string[]) => ({
+  origin: origins.includes('*') ? '*' : origins,
+  methods: ['GET', 'POST'],
+  allowedHeaders: ['authorization', 'accept', 'content-type'],
+  exposedHeaders: ['flakeforge-layout', 'flakeforge-group', 'flakeforge-slot', 'retry-after'],
+  maxAge: 600,
+})
+
+const rateOf = (rate: number) => ({
+  global: false,
+  max: rate,
+  timeWindow: 1000,
+  errorResponseBuilder: (_: unknown, { ttl }: { ttl: number }) =>
+    new Problem(
+      429,
+      'ERR_FLAKE_RATE',
+      `This server takes ${rate} requests per second of one address. Ask for more IDs at once.`,
+      {
+        retryAfterMs: ttl,
+      },
+    ),
+})
+
+const pressureOf = (maxDelay: number) => ({
+  maxEventLoopDelay: maxDelay,
+  // The plugin takes a time without a sample for an endless delay. That is right only if the time is not shorter.
+  sampleInterval: Math.max(SAMPLE_MS, maxDelay),
+  pressureHandler: () => {
+    throw overloaded()
+  },
+})
+
+/** Any body but an empty one. */
+function refuseBody(_request: unknown, body: Buffer, done: (error: Error | null, body?: unknown) => void) {
+  if (body.length === 0) return done(null, undefined)
+  done(
+    new Problem(
+      400,
+      'ERR_FLAKE_BODY',
+      `The request has a body of ${body.length} bytes, and must have none. n goes after the question mark.`,
+    ),
+  )
+}

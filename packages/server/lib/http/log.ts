@@ -1,0 +1,29 @@
+// What the server writes to stderr: warnings, and of requests the method, the route's pattern, the status and the time. It
+// must never write anything else of a request: no path, address, header or body.
+
+const write = (line: string) => void process.stderr.write(`${line}\n`)
+
+export class Log {
+  #least
+
+  /** @param what 'none', 'errors' or 'requests' */
+  constructor(what: string) {
+    this.#least = { none: 1000, errors: 500, requests: 0 }[what] ?? 0
+  }
+
+  warn(text: string) {
+    write(`flakeforge-server: ${text}`)
+  }
+
+  /** An error of ours that nobody expected. */
+  failure(error: Error) {
+    this.warn(`this should never happen, please report it: ${error.stack}`)
+  }
+
+  /** An answer was sent. */
+  answered(method: string, route: string, status: number, ms: number) {
+    // 503 is an answer that a full or starting server gives all the time.
+    if (status < this.#least || (status === 503 && this.#least > 0)) return
+    write(`${new Date().toISOString()} ${method} ${route} ${status} ${ms.toFixed(1)} ms`)
+  }
+}

@@ -1,0 +1,125 @@
+// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. It must never show what
+// an unexpected error says, which may be anything.
+
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from './log.ts'
+
+/** What a client can do about these: try again later, here or at another server. */
+const LATER = new Set([
+  ...['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_LEASE_EXPIRED', 'ERR_FLAKE_DETACHED'],
+  ...[
+    'ERR_FLAKE_DESTROYED',
+    'ERR_FLAKE_CLOCK_BACKWARDS',
+    'ERR_FLAKE_CLOCK_SKEW',
+    'ERR_FLAKE_STORE',
+    'ERR_FLAKE_RECORD',
+  ],
+  ...['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_FILE', 'ERR_FLAKE_TIME_RANGE', 'ERR_FLAKE_BUSY', 'ERR_FLAKE_ENDING'],
+])
+
+/** Where nobody knows how long it takes. */
+const SOON_MS = 1000
+
+/** What is wrong with a request or the server, as its answer says it. */
+export class Problem extends Error {
+  status
+  code
+  headers
+  retryAfterMs
+
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    { retryAfterMs, headers }: { retryAfterMs?: number; headers?: Record<string, string> } = {},
+  ) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.headers = headers
+    this.retryAfterMs = retryAfterMs ?? (status === 503 || status === 429 ? SOON_MS : undefined)
+  }
+
+  /** The body. */
+  toJSON() {
+    const { status, code, message, retryAfterMs } = this
+    const title = STATUS_CODES[status]
+    return {
+      type: 'about:blank',
+      title,
+      status,
+      detail: message,
+      code,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    }
+  }
+
+  send(reply: FastifyReply) {
+    reply.code(this.status).headers(this.allHeaders()).send(JSON.stringify(this))
+    return reply
+  }
+
+  allHeaders() {
+    const { headers, retryAfterMs } = this
+    const retry = retryAfterMs === undefined ? {} : { 'retry-after': String(secondsOf(retryAfterMs)) }
+    return {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...retry,
+      ...headers,
+    }
+  }
+}
+
+const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1000))
+
+/** What fastify and Node say about a request, in our words. */
+const OF_FASTIFY = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem(413, 'ERR_FLAKE_BODY', 'The request has a body, and must have none.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Problem(415, 'ERR_FLAKE_BODY', 'The request has a body, and must have none.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Problem(400, 'ERR_FLAKE_BODY', 'The body is not as long as its Content-Length. Send none.'),
+  FST_ERR_BAD_URL: () =>
+    new Problem(400, 'ERR_FLAKE_ROUTE', 'The path has a % that is not followed by two hex digits of UTF-8.'),
+}
+
+/** What errors of flakeforge say for programs, and errors of Node and fastify in part. */
+export type Coded = Error & { code?: string; retryAfterMs?: number; retryAt?: Date; storeNow?: number }
+
+/** The problem that an error is; undefined for one that nobody expected. */
+export function problemOf(error: Coded) {
+  if (error instanceof Problem) return error
+  const { code = '' } = error
+  const ofFastify = OF_FASTIFY[code as keyof typeof OF_FASTIFY]
+  if (ofFastify !== undefined) return ofFastify()
+  if (LATER.has(code)) return new Problem(503, code, error.message, { retryAfterMs: retryOf(error) })
+  if (code === 'ERR_FLAKE_OPTION' || code === 'ERR_FLAKE_ID') return new Problem(400, code, error.message)
+}
+
+/** In how many ms to try again, as far as an error knows it. */
+function retryOf({ retryAfterMs, retryAt, storeNow }: Coded) {
+  if (retryAfterMs !== undefined) return retryAfterMs
+  return retryAt === undefined ? SOON_MS : Math.max(1, retryAt.getTime() - (storeNow ?? Date.now()))
+}
+
+/**
+ * The answer to an error, which is logged if nobody expected it. Nobody reads it where the client went away in the middle of
+ * its request.
+ */
+export function answerTo(error: Error, request: FastifyRequest, log: Log) {
+  if (request.raw.errored === error) return GONE
+  const problem = problemOf(error)
+  if (problem === undefined) log.failure(error)
+  return problem ?? internal()
+}
+
+/** Nobody reads it. */
+export const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')
+
+export const internal = () =>
+  new Problem(500, 'ERR_FLAKE_INTERNAL', 'The server failed. Its error output says why; please report it.')
+
+export const overloaded = () =>
+  new Problem(503, 'ERR_FLAKE_BUSY', 'This server is overloaded. Ask again later, or ask another server.')

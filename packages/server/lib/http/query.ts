@@ -1,0 +1,21 @@
+// The parameters after the question mark. An unknown one is an error: with ?count=5 somebody wants five IDs, not one.
+
+import { nearest } from '../../../../lib/base/nearest.ts'
+import { Problem } from './problems.ts'
+
+/** A copy with these parameters only, each given once. */
+export function readQuery(query: Record<string, unknown>, known: string[]): Record<string, string | undefined> {
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.includes(name)) throw unknown(name, known)
+    if (typeof value !== 'string') throw new Problem(400, 'ERR_FLAKE_OPTION', `${name} was given more than once.`)
+  }
+  return { ...query } as Record<string, string>
+}
+
+export function unknown(name: string, known: string[]) {
+  const meant = nearest(name, known)
+  const all =
+    known.length === 0 ? 'There are none here.' : `There ${known.length > 1 ? 'are' : 'is'} ${known.join(', ')}.`
+  const hint = meant === undefined ? all : `Did you mean ${meant}?`
+  return new Problem(400, 'ERR_FLAKE_OPTION', `Unknown parameter '${name.slice(0, 30)}'. ${hint}`)
+}

@@ -1,0 +1,53 @@
+// Whom a browser may ask for: a page of another site must not use up IDs of the server that a developer runs, nor reach it
+// under a name of its own that it points to this machine. Programs send no Origin and are not concerned.
+
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/read.ts'
+import { isLoopback } from './loopback.ts'
+import { Problem } from './problems.ts'
+
+/** Refuses requests that pages of other sites make. */
+export function refuseStrangers(app: FastifyInstance, { host, socket, cors = [], 'allow-host': allowed = [] }: Config) {
+  const names = [host, ...allowed].map((name) => name.toLowerCase())
+  const isLocal = socket === undefined && isLoopback(host)
+  const isAny = cors.includes('*')
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { host: asked, origin } = request.headers
+    if (isLocal && asked !== undefined && !isKnown(asked, names)) throw foreignHost(asked)
+    if (origin !== undefined && !isAny && !cors.includes(origin) && !isOf(origin, request.host))
+      throw foreignPage(origin)
+    done()
+  })
+}
+
+/** @param asked the header Host */
+function isKnown(asked: string, names: string[]) {
+  const [, address, name] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d*)?$/.exec(asked) ?? []
+  const text = (address ?? name ?? '').toLowerCase()
+  return isLoopback(text) || names.includes(text)
+}
+
+/** Whether an origin is that of the host itself. Which scheme a proxy speaks to us says nothing. */
+function isOf(origin: string, host: string) {
+  if (!URL.canParse(origin)) return false
+  const { protocol, host: own } = new URL(origin)
+  const url = `${protocol}//${host}`
+  return URL.canParse(url) && new URL(url).host === own
+}
+
+/** @param text what somebody else chose */
+const shown = (text: string) => `'${text.slice(0, 100)}'`
+
+const foreignPage = (origin: string) =>
+  new Problem(
+    403,
+    'ERR_FLAKE_ORIGIN',
+    `Pages of ${shown(origin)} may not ask this server. Its option --cors names those that may.`,
+  )
+
+const foreignHost = (host: string) =>
+  new Problem(
+    403,
+    'ERR_FLAKE_HOST',
+    `This server is for its own machine, and not called ${shown(host)}. Its option --allow-host names what else it is called.`,
+  )

@@ -1,0 +1,20 @@
+// Keeps process.nextTick() fast, which each request calls several times. V8 learns at its first calls which hidden classes
+// the objects of Node's queue go through. A garbage collection while the queue is empty takes these classes away, and V8
+// does not learn such code twice: from then on each call costs 0.3 µs more, for as long as the process runs. One object that
+// stays keeps the classes. This must never change what anything does.
+
+import { createHook } from 'node:async_hooks'
+
+let kept: object | undefined
+
+export function keepTicksFast() {
+  const hook = createHook({
+    init(_id, type, _trigger, resource) {
+      if (type === 'TickObject') kept ??= resource
+    },
+  })
+  hook.enable()
+  process.nextTick(() => {})
+  hook.disable()
+  return kept
+}

@@ -1,0 +1,208 @@
+// IDs of a group: a generator with a slot of a store. It takes the slot in the background, and takes one again when it is
+// lost, for as long as the server runs. It must never block the event loop, and never end the server because a store is
+// away.
+
+import { FlakeId, Layout } from 'flakeforge'
+import type { LeasedFlakeId } from 'flakeforge/lease'
+import type { NameOptions } from '../config/names.ts'
+import type { Coded } from '../http/problems.ts'
+import type { Waiting } from '../http/waiting.ts'
+import { Keeper } from './keeper.ts'
+import type { SharedStore } from './stores.ts'
+
+/**
+ * Up to this many ms a synchronous call may block, where a tick was used up in that very moment: less than what a request
+ * takes. With longer ticks, calls wait without blocking.
+ */
+const SHORT_TICK_MS = 1
+
+/** How long one try to get a slot takes at most: after that its reason is known, and can be shown. */
+const TRY_MS = 10_000
+
+/** A layout's choices, as `new Layout(spec, choices)` takes them. */
+const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
+
+export class Group {
+  name
+  json
+  group
+  layout
+  keeper
+
+  kind = 'group'
+  #options
+  #store
+  #waiting
+  #flake: LeasedFlakeId | undefined
+  #few // up to so many IDs are made at once, without a wait
+  #headers: Record<string, string> = {}
+  #lineage: string | undefined // that the headers tell
+  #slot: number | undefined // that the headers tell
+
+  constructor(
+    { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
+    waiting: Waiting,
+    warn: (text: string) => void,
+  ) {
+    this.name = name
+    this.json = JSON.stringify(name)
+    this.group = options.group ?? name
+    this.#store = store
+    this.#waiting = waiting
+    this.#options = { ...options, group: this.group, maxWaitMs: 0 }
+    this.layout = layoutOf(options)
+    this.#few = fewOf(this.layout, options.seqMask)
+    /** What takes it of the store, and keeps it. */
+    this.keeper = new Keeper(`Group '${this.group}'`, warn, {
+      take: (signal) => this.#take(signal),
+      untilGone: () => this.#untilGone(),
+      end: () => this.#flake?.close(),
+    })
+  }
+
+  /**
+   * Why it makes no IDs now, nor within the time that requests wait; undefined if it does. Where something looks wrong it
+   * makes one to know that, and else none. A tick that is used up is no trouble.
+   */
+  trouble() {
+    const flake = this.#flake
+    if (flake === undefined) return this.keeper.trouble
+    if (!this.keeper.isOut && !this.#looksWrong(flake)) return undefined
+    try {
+      flake.nextBigInt()
+    } catch (cause) {
+      const error = cause as Coded
+      if (error.code !== 'ERR_FLAKE_OVERFLOW' && !this.#waiting.helps(error)) return error
+    }
+  }
+
+  /** Tells if IDs come no more, or again. */
+  look() {
+    if (this.keeper.trouble !== undefined) return // which was told
+    const trouble = this.trouble()
+    if (trouble === undefined) this.keeper.works()
+    else this.keeper.fails(trouble)
+  }
+
+  /**
+   * Without a slot, after the end of its window, or while the clock is behind the last ID. In a folder a window moves on as
+   * IDs are made, so its end says nothing.
+   */
+  #looksWrong({ state, expires, stats }: LeasedFlakeId) {
+    const isOver = !this.#store.isFolder && Number(expires) < Date.now()
+    return state !== 'attached' || isOver || stats.aheadMs > 0
+  }
+
+  /** The headers of an answer with its IDs. Another object when they have changed. */
+  get headers() {
+    const { fingerprint, lineage, slot } = this.#flake ?? {}
+    if (lineage !== this.#lineage || slot !== this.#slot) {
+      this.#headers = {
+        'flakeforge-layout': String(fingerprint),
+        'flakeforge-group': String(lineage),
+        ...(slot !== undefined && { 'flakeforge-slot': String(slot) }),
+      }
+      ;[this.#lineage, this.#slot] = [lineage, slot]
+    }
+    return this.#headers
+  }
+
+  /** One ID as decimal text, without waiting. */
+  one() {
+    return this.#held().nextString()
+  }
+
+  /** Whether so many IDs can be asked for without waiting. */
+  isFew(n: number) {
+    return n <= this.#few
+  }
+
+  texts(n: number) {
+    return this.#held().takeStrings(n)
+  }
+
+  bytes(n: number) {
+    return this.#held().take(n)
+  }
+
+  /** The same, after a wait for the ticks that they need. */
+  async later(n: number, signal: AbortSignal) {
+    const trouble = this.trouble()
+    if (trouble !== undefined) throw trouble
+    return this.#held().takeAsync(n, { signal })
+  }
+
+  /** What GET /v1/names tells. */
+  facts() {
+    const { state = 'detached', slot, expires } = this.#flake ?? {}
+    const held = slot === undefined ? {} : { slot, expires: expires?.toISOString() }
+    return {
+      name: this.name,
+      kind: 'group',
+      group: this.group,
+      layout: specOf(this.layout, this.#options),
+      state,
+      ...held,
+    }
+  }
+
+  /** The slots of the group, as the store has them. */
+  slots() {
+    return this.#store.list(this.group)
+  }
+
+  /** The slot that is held here. */
+  get slot() {
+    return this.#flake?.slot
+  }
+
+  #held() {
+    if (this.#flake === undefined) throw this.keeper.trouble
+    return this.#flake
+  }
+
+  async #take(signal: AbortSignal) {
+    if (this.#flake === undefined) {
+      const store = this.#store.open()
+      const flake = await FlakeId.join(store, { ...this.#options, waitMs: TRY_MS, signal })
+      this.#flake = flake
+    } else {
+      await this.#flake.attach({ signal })
+    }
+  }
+
+  /** Resolves with the reason once the generator has given up its slot. A slot that is lost is replaced without us. */
+  #untilGone() {
+    const flake = this.#flake as LeasedFlakeId
+    return new Promise<Error | undefined>((resolve) => {
+      flake.once('detached', ({ cause }) => resolve(cause))
+      flake.once('destroyed', () => flake.nextAsync().then(undefined, resolve))
+    })
+  }
+}
+
+/** The layout of a group's options. */
+function layoutOf(options: NameOptions) {
+  const choices = Object.fromEntries(CHOICES.map((choice) => [choice, options[choice]]))
+  return new Layout(options.layout ?? 'flake', choices)
+}
+
+/**
+ * How many IDs may be asked for in one synchronous call: half of what a ms has room for, so that such a call hardly ever
+ * finds it used up, and then blocks for a ms at most.
+ */
+function fewOf(layout: Layout, seqMask: number | undefined) {
+  const bits = layout.fields.find(([name]) => name === 'counter')?.[1] ?? 0
+  const perTick = seqMask === undefined ? 2 ** bits : seqMask + 1
+  return layout.tickMs > SHORT_TICK_MS ? 1 : Math.max(1, Math.floor(perTick / layout.tickMs / 2))
+}
+
+/** What `new Layout(spec, options)` needs for the same layout, as JSON. */
+function specOf({ name, epoch, tickMs, fields, end, signedEnd }: Layout, { nodes, mode, idOffset }: NameOptions) {
+  return {
+    ...{ name, epoch, tickMs, fields, end: end.toISOString(), signedEnd: signedEnd.toISOString() },
+    ...(nodes !== undefined && { nodes: Number(nodes) }),
+    ...(mode !== undefined && { mode }),
+    ...(idOffset !== undefined && { idOffset: String(idOffset) }),
+  }
+}

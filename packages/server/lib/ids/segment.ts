@@ -1,0 +1,121 @@
+// IDs of a segment: small dense numbers, from blocks of a counter on a store. It opens the counter in the background, and
+// tries for as long as the server runs. It must never take a number only to see whether it can: the numbers are dense.
+
+import { SegmentId } from 'flakeforge/lease'
+import type { NameOptions } from '../config/names.ts'
+import type { Waiting } from '../http/waiting.ts'
+import { Keeper } from './keeper.ts'
+import type { SharedStore } from './stores.ts'
+
+/** How long an answer of the store counts, and how long it may take. */
+const [FRESH_MS, ANSWER_MS] = [2_000, 2_000]
+
+export class Segment {
+  name
+  json
+  segment
+  block
+  keeper
+
+  kind = 'segment'
+  #headers: Record<string, string> = {}
+  #options
+  #store
+  #numbers: SegmentId | undefined
+  #probe: Promise<Error | undefined> | undefined
+  #probedAt = 0
+
+  constructor(
+    { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
+    _waiting: Waiting,
+    warn: (text: string) => void,
+  ) {
+    this.name = name
+    this.json = JSON.stringify(name)
+    const { segment, ...rest } = options
+    this.segment = segment
+    this.block = rest.block ?? 10_000
+    this.#options = { ...rest, name: segment }
+    this.#store = store
+    /** What takes it of the store, and keeps it. */
+    this.keeper = new Keeper(`Segment '${segment}'`, warn, {
+      take: () => this.#take(),
+      untilGone: () => new Promise(() => {}), // an open counter needs nobody's care
+      end: () => this.#numbers?.close(),
+    })
+  }
+
+  /** Why it gives no numbers now, if its store does not answer; undefined if it does. */
+  trouble() {
+    if (this.#numbers === undefined) return this.keeper.trouble
+    if (Date.now() - this.#probedAt > FRESH_MS) {
+      this.#probedAt = Date.now()
+      this.#probe = this.#ask()
+    }
+    return this.#probe
+  }
+
+  /** Only requests show whether there are numbers: to try would use one up. */
+  look() {}
+
+  /** The headers of an answer with its IDs. Another object when they have changed. */
+  get headers() {
+    const { lineage } = this.#numbers ?? {}
+    if (lineage !== undefined && lineage !== this.#headers['flakeforge-group'])
+      this.#headers = { 'flakeforge-group': lineage }
+    return this.#headers
+  }
+
+  one() {
+    return String(this.#opened().nextBigInt())
+  }
+
+  /** What is here is handed out without a wait; it never blocks. */
+  isFew() {
+    return true
+  }
+
+  texts(n: number) {
+    return this.#opened().takeStrings(n)
+  }
+
+  bytes(n: number) {
+    return this.#opened().take(n)
+  }
+
+  later(n: number, signal: AbortSignal) {
+    return this.#opened().takeAsync(n, { signal })
+  }
+
+  facts() {
+    return { name: this.name, kind: 'segment', segment: this.segment, block: this.block }
+  }
+
+  #opened() {
+    if (this.#numbers === undefined) throw this.keeper.trouble
+    return this.#numbers
+  }
+
+  async #take() {
+    this.#numbers = await SegmentId.open(this.#store.open(), this.#options)
+  }
+
+  async #ask(): Promise<Error | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<Error>((resolve) => {
+      timer = setTimeout(() => resolve(lateError(this.segment)), ANSWER_MS)
+    })
+    const asked = this.#store.list(this.segment).then(
+      () => undefined,
+      (error: Error) => error,
+    )
+    const trouble = await Promise.race([asked, late])
+    clearTimeout(timer)
+    return trouble
+  }
+}
+
+const lateError = (segment: string) =>
+  Object.assign(new Error(`The store of segment '${segment}' has not answered for ${ANSWER_MS} ms.`), {
+    code: 'ERR_FLAKE_STORE',
+  })

@@ -1,0 +1,63 @@
+// The stores of the server: one client for each address, however many names use it. It must never show an address, which
+// may have a password in it.
+
+import { openStore, type Store } from 'flakeforge/lease'
+import { ConfigError } from '../config/config-error.ts'
+
+/** A store that is opened when it is first used. */
+export class SharedStore {
+  isFolder
+
+  #address
+  #store: Store | undefined
+
+  constructor(address: string | undefined) {
+    this.#address = address
+    this.isFolder = isFolder(address)
+  }
+
+  open() {
+    this.#store ??= opened(this.#address)
+    return this.#store
+  }
+
+  async list(group: string) {
+    return this.open().list(group)
+  }
+
+  async close() {
+    await this.#store?.close?.()
+  }
+}
+
+export class Stores {
+  #stores: Map<string | undefined, SharedStore> = new Map()
+
+  of(address: string | undefined) {
+    const known = this.#stores.get(address) ?? new SharedStore(address)
+    this.#stores.set(address, known)
+    return known
+  }
+
+  open() {
+    for (const store of this.#stores.values()) store.open()
+  }
+
+  async close() {
+    await Promise.allSettled([...this.#stores.values()].map((store) => store.close()))
+  }
+}
+
+/** Whether an address is that of a folder on this machine, as the default is. */
+export const isFolder = (address: string | undefined) => address === undefined || address.startsWith('file:')
+
+/**
+ * An address that cannot be opened is a mistake of the configuration; a store that is away is none, and shows only later.
+ */
+function opened(address: string | undefined): Store {
+  try {
+    return openStore(address)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}

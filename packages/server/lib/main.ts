@@ -1,0 +1,35 @@
+// What the command line asks for: the help, the version, or the service. What is wrong goes to stderr, with the exit status of a
+// program that could not read its options, or that failed.
+
+import manifest from '../package.json' with { type: 'json' }
+import { ConfigError } from './config/config-error.ts'
+import { helpText } from './config/help.ts'
+import { ofArguments } from './config/sources.ts'
+
+/** What a shell expects of a program that could not read its options. */
+const BAD_CONFIGURATION = 2
+
+export async function main(args: string[], env: NodeJS.ProcessEnv) {
+  try {
+    const given = ofArguments(args)
+    if (given.help) return process.stdout.write(helpText())
+    if (given.version) return process.stdout.write(`${manifest.version}\n`)
+    const { serve } = await import('./serve.ts') // fastify and the stores are not for those who want the help
+    await serve(given, env)
+  } catch (error) {
+    fail(error as NodeJS.ErrnoException)
+  }
+}
+
+function fail(error: NodeJS.ErrnoException) {
+  const isConfiguration = error instanceof ConfigError
+  const text = isConfiguration || error.syscall === 'listen' ? listenText(error) : error.stack
+  process.stderr.write(`flakeforge-server: ${text}\n`)
+  process.exit(isConfiguration ? BAD_CONFIGURATION : 1)
+}
+
+function listenText({ code, message, port, address }: NodeJS.ErrnoException & { port?: number; address?: string }) {
+  if (code === 'EADDRINUSE' && port !== undefined) return `Port ${port} is in use already. --port 0 takes any free one.`
+  if (code === 'EADDRINUSE') return `The socket ${address} is in use already, by a server that runs.`
+  return message
+}

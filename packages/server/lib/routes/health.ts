@@ -1,0 +1,47 @@
+// GET /livez and /readyz, for load balancers and Kubernetes. Alive means that the process answers. Ready means that every
+// name can give IDs now. It must never show the reason, which may have the address of a store, to anybody without a token.
+
+import type { FastifyInstance } from 'fastify'
+import type { Parts } from '../http/app.ts'
+import { internal, overloaded, Problem, problemOf } from '../http/problems.ts'
+import { answers } from '../http/schemas.ts'
+
+const OK = { status: 'ok' }
+const STATUS = { 'application/json': { $ref: 'Status#' } }
+const OPEN = { security: [] } // of all tokens
+
+const LIVE = {
+  ...{ summary: 'Whether the process answers', operationId: 'isAlive', ...OPEN },
+  response: answers(STATUS, 'it does', []),
+}
+const READY = {
+  ...{ summary: 'Whether every name gives IDs', operationId: 'isReady', ...OPEN },
+  response: answers(STATUS, 'they do', [503]),
+}
+
+export async function routes(
+  app: FastifyInstance,
+  { names, state, tokens }: Pick<Parts, 'names' | 'state' | 'tokens'>,
+) {
+  app.get('/livez', { schema: LIVE }, async () => OK)
+
+  app.get('/readyz', { schema: READY }, async (request) => {
+    if (state.isEnding) throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
+    if (state.isOverloaded()) throw overloaded()
+    const trouble = await names.trouble()
+    if (trouble === undefined) return OK
+    throw tokens?.allow(request.headers.authorization) ? unready(trouble) : silent()
+  })
+}
+
+const silent = () =>
+  new Problem(
+    503,
+    'ERR_FLAKE_UNREADY',
+    'This server gives no IDs now. Its log says why, and so does this with a token.',
+  )
+
+function unready(trouble: Error) {
+  const { code, message, retryAfterMs } = problemOf(trouble) ?? internal()
+  return new Problem(503, code, message, { retryAfterMs })
+}

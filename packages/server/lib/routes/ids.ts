@@ -1,0 +1,140 @@
+// POST /v1/ids/{name}: IDs as JSON, lines of text or bytes. It is POST, and never cached, because a cached answer would
+// give the same IDs twice. This is the hot path of the server: one ID costs little more than an empty route.
+
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Parts } from '../http/app.ts'
+import { Problem } from '../http/problems.ts'
+import { unknown } from '../http/query.ts'
+import { answers, integer, ORIGIN, text } from '../http/schemas.ts'
+import type { Group } from '../ids/group.ts'
+import type { Segment } from '../ids/segment.ts'
+
+export type Source = Group | Segment
+
+const PATH = '/v1/ids/:name'
+const MOST = 10_000
+const FORMS = ['application/json', 'text/plain', 'application/octet-stream']
+/** What is offered: a client that asks for this charset gets it, and one that names none too. */
+const OFFERED = ['application/json; charset=utf-8', 'text/plain; charset=utf-8', 'application/octet-stream']
+/** All that mean any form; the last one is no media range, but Java's own client sends it. */
+const ANY = [undefined, '*/*', '*']
+
+function readCount(text: unknown): number {
+  if (typeof text === 'string' && /^[1-9]\d{0,4}$/.test(text)) {
+    const n = Number(text)
+    if (n <= MOST) return n
+  }
+  const given = Array.isArray(text) ? 'given more than once' : `'${String(text).slice(0, 30)}'`
+  throw new Problem(
+    400,
+    'ERR_FLAKE_OPTION',
+    `n must be an integer from 1 to ${MOST}, and is ${given}. Ask for more in several requests.`,
+  )
+}
+
+/** How many IDs are asked for. */
+function countOf(query: Record<string, unknown>) {
+  let n = 1
+  for (const key in query) {
+    if (key !== 'n') throw unknown(key, ['n'])
+    n = readCount(query.n)
+  }
+  return n
+}
+
+/** The form that the client wants most. */
+function formOf(request: FastifyRequest) {
+  const { accept } = request.headers
+  if (ANY.includes(accept)) return FORMS[0]
+  if (FORMS.includes(accept as string)) return accept as string
+  const form = request.accepts().type(OFFERED)
+  if (typeof form === 'string') return FORMS[OFFERED.indexOf(form)]
+  throw new Problem(406, 'ERR_FLAKE_ACCEPT', `IDs come as ${FORMS.join(', ')}. Accept one of them.`)
+}
+
+/** The body of an answer, made without waiting. */
+function bodyOf(source: Source, n: number, form: string) {
+  if (form === 'application/octet-stream') return source.bytes(n)
+  if (n > 1) return write(source, source.texts(n), form)
+  const id = source.one()
+  return form === 'text/plain' ? `${id}\n` : `{"name":${source.json},"ids":["${id}"]}`
+}
+
+function write(source: Source, texts: string[], form: string) {
+  return form === 'text/plain' ? `${texts.join('\n')}\n` : `{"name":${source.json},"ids":["${texts.join('","')}"]}`
+}
+
+function textsOf(ids: Buffer) {
+  const texts = []
+  for (let at = 0; at < ids.length; at += 8) texts.push(String(ids.readBigUInt64BE(at)))
+  return texts
+}
+
+const SCHEMA = {
+  summary: 'New IDs',
+  operationId: 'takeIds',
+  params: { type: 'object', properties: { name: text('a name of GET /v1/names') }, required: ['name'] },
+  querystring: { type: 'object', properties: { n: integer('how many', { minimum: 1, maximum: MOST, default: 1 }) } },
+  response: answers(
+    {
+      'application/json': { $ref: 'Ids#' },
+      'text/plain': { type: 'string', description: 'decimal, one a line, each ended by a line feed' },
+      'application/octet-stream': { type: 'string', format: 'binary', description: '8 bytes each, big-endian' },
+    },
+    'IDs that nobody else has, ascending',
+    [400, 404, 406, 413, 415, 503],
+    ORIGIN,
+  ),
+}
+
+export async function routes(
+  app: FastifyInstance,
+  { names, waiting, state }: Pick<Parts, 'names' | 'waiting' | 'state'>,
+) {
+  function atOnce(source: Source, n: number, form: string) {
+    if (!source.isFew(n)) return undefined
+    try {
+      const body = bodyOf(source, n, form)
+      source.keeper.works()
+      return body
+    } catch (error) {
+      if (waiting.helps(error as Error)) return undefined
+      source.keeper.fails(error as Error)
+      throw error
+    }
+  }
+
+  function later(source: Source, n: number, form: string, socket: Socket) {
+    return waiting.run(socket, async (signal) => {
+      try {
+        const ids = await source.later(n, signal)
+        source.keeper.works()
+        return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
+      } catch (error) {
+        if (!signal.aborted) source.keeper.fails(error as Error)
+        throw error
+      }
+    })
+  }
+
+  app.post<{ Params: { name: string }; Querystring: Record<string, unknown> }>(
+    PATH,
+    { schema: SCHEMA },
+    (request, reply) => {
+      if (state.isClosing) throw ending()
+      const source = names.of(request.params.name)
+      const n = countOf(request.query)
+      const form = formOf(request)
+      const give = (body: string | Buffer) => {
+        reply.headers(source.headers).header('content-type', OFFERED[FORMS.indexOf(form)])
+        return body
+      }
+      const { socket } = request.raw
+      const body = waiting.isOn(socket) ? undefined : atOnce(source, n, form)
+      return body === undefined ? later(source, n, form, socket).then(give) : give(body)
+    },
+  )
+}
+
+const ending = () => new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')

@@ -1,0 +1,126 @@
+// GET /v1/names, /v1/slots/{name} and /v1/inspect/{id}: what the server serves, who holds which slot, and what an ID says.
+// They change nothing. The holder's token of a slot never leaves the server.
+
+import type { FastifyInstance } from 'fastify'
+import { format, type Layout, layouts, toBigInt } from 'flakeforge'
+import type { SlotInfo } from 'flakeforge/lease'
+import { nearest } from '../../../../lib/base/nearest.ts'
+import { Problem } from '../http/problems.ts'
+import { readQuery } from '../http/query.ts'
+import { answers, ORIGIN, text } from '../http/schemas.ts'
+import type { Group } from '../ids/group.ts'
+import type { Names, Source } from '../ids/names.ts'
+
+/** Parts of an ID that are not fields of the node. */
+const COMMON = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode'])
+
+/** An ID as a text. How large it may be, and which bits are 0, its layout says. */
+const ID = '^([0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+)$'
+
+const NAME = { name: text('a name of GET /v1/names') }
+const SCHEMAS = {
+  names: {
+    summary: 'What this server gives IDs of',
+    operationId: 'getNames',
+    response: answers(
+      { 'application/json': { $ref: 'Names#' } },
+      'all names, in the order of the configuration',
+      [400, 503],
+    ),
+  },
+  slots: {
+    summary: 'Who holds the slots of a group',
+    operationId: 'getSlots',
+    params: { type: 'object', properties: NAME, required: ['name'] },
+    response: answers(
+      { 'application/json': { $ref: 'Slots#' } },
+      'the slots that were ever held',
+      [400, 404, 503],
+      ORIGIN,
+    ),
+  },
+  inspect: {
+    summary: 'What an ID says',
+    operationId: 'inspectId',
+    params: { type: 'object', properties: { id: text('decimal, 0x… or 0b…', { pattern: ID }) }, required: ['id'] },
+    querystring: {
+      type: 'object',
+      properties: {
+        name: text('the name whose layout it has'),
+        layout: text('its layout, in place of the one that the name has', { enum: Object.keys(layouts) }),
+      },
+    },
+    response: answers({ 'application/json': { $ref: 'Inspected#' } }, 'its parts', [400, 404, 503]),
+  },
+}
+
+type Query = { Querystring: Record<string, unknown> }
+
+export async function routes(app: FastifyInstance, { names }: { names: Names }) {
+  app.get<Query>('/v1/names', { schema: SCHEMAS.names }, async (request) => {
+    readQuery(request.query, [])
+    return { names: names.all.map((source) => source.facts()) }
+  })
+
+  app.get<Query & { Params: { name: string } }>(
+    '/v1/slots/:name',
+    { schema: SCHEMAS.slots },
+    async (request, reply) => {
+      readQuery(request.query, [])
+      const group = groupOf(names.of(request.params.name))
+      const [slots, own] = [await group.slots(), group.slot]
+      reply.headers(group.headers)
+      return { name: group.name, group: group.group, slots: slots.map((slot) => slotOf(slot, own)) }
+    },
+  )
+
+  app.get<Query & { Params: { id: string } }>('/v1/inspect/:id', { schema: SCHEMAS.inspect }, async (request) => {
+    const { name, layout } = readQuery(request.query, ['name', 'layout'])
+    return inspect(request.params.id, layoutOf(names, name, layout))
+  })
+}
+
+function groupOf(source: Source): Group {
+  if (source.kind === 'group') return source as Group
+  throw new Problem(
+    404,
+    'ERR_FLAKE_NAME',
+    `'${source.name}' is a segment: its numbers come from a counter, without slots and layout.`,
+  )
+}
+
+function layoutOf(names: Names, name: string | undefined, layout: string | undefined) {
+  const group = name === undefined ? (names.firstGroup as Group | undefined) : groupOf(names.of(name))
+  if (layout === undefined) return group?.layout ?? layouts.flake
+  if (Object.hasOwn(layouts, layout)) return layouts[layout as keyof typeof layouts]
+  const known = Object.keys(layouts)
+  const meant = nearest(layout, known)
+  const hint = meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean '${meant}'?`
+  throw new Problem(400, 'ERR_FLAKE_OPTION', `There is no layout '${layout.slice(0, 60)}'. ${hint}`)
+}
+
+function inspect(given: string, layout: Layout) {
+  const id = toBigInt(given)
+  const parts = layout.decode(id)
+  const { timestamp, date, tick, counter, id: node, mode } = parts
+  return {
+    ...{ id: String(id), hex: format(id, 'hex').replace(/^0x/, '').padStart(16, '0') },
+    bits: id.toString(2).padStart(64, '0'),
+    ...{ layout: layout.name, timestamp },
+    ...(!Number.isNaN(date.getTime()) && { date: date.toISOString() }),
+    ...{ tick: String(tick), counter, node },
+    ...(mode !== undefined && { mode }),
+    fields: Object.fromEntries(Object.entries(parts).filter(([field]) => !COMMON.has(field))),
+  }
+}
+
+function slotOf({ slot, owner, host, lo, hi, pid }: SlotInfo, own: number | undefined) {
+  // A folder knows the process that holds a slot; a server knows a window.
+  const held = owner !== undefined && (pid !== undefined || hi >= Date.now())
+  return {
+    slot,
+    ...(host !== undefined && { host }),
+    ...{ lo, hi, held, mine: held && slot === own },
+    ...(pid === undefined && { expires: new Date(hi).toISOString() }),
+  }
+}

@@ -1,0 +1,53 @@
+// GET /openapi.json: the document of this API, made from the routes' schemas when it is first asked for.
+
+import type { FastifyInstance, RouteOptions as Route } from 'fastify'
+import fastify from 'fastify'
+import manifest from '../../package.json' with { type: 'json' }
+import { ALL, COMPILES_NOTHING } from '../http/schemas.ts'
+
+const TOKEN = { token: [] }
+
+/** @param hasTokens whether a route needs a token unless it says otherwise; else one is taken, and not looked at */
+const swaggerOf = (hasTokens: boolean) => ({
+  openapi: {
+    openapi: '3.0.3',
+    info: {
+      title: 'flakeforge-server',
+      description: 'Unique 64-bit IDs. They are text in JSON, because a JSON number would be rounded.',
+      version: manifest.version,
+      license: { name: 'MIT', url: 'https://github.com/flakeforge/flakeforge/blob/main/LICENSE' },
+    },
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    security: hasTokens ? [TOKEN] : [TOKEN, {}],
+  },
+  refResolver: { buildLocalReference: (json: any) => json.$id },
+})
+
+/**
+ * The document, from an app that never listens: so the server need not load what makes it before somebody asks for it.
+ */
+async function documentOf(known: Route[], hasTokens: boolean) {
+  const app = fastify({ exposeHeadRoutes: false, schemaController: COMPILES_NOTHING })
+  for (const schema of ALL) app.addSchema(schema)
+  const { default: swagger } = await import('@fastify/swagger')
+  await app.register(swagger, swaggerOf(hasTokens) as any)
+  await app.register(async (routes) => {
+    for (const { method, url, schema } of known)
+      if (method !== 'HEAD') routes.route({ method, url, schema, handler: () => {} })
+  })
+  await app.ready()
+  return JSON.stringify(app.swagger())
+}
+
+export async function routes(app: FastifyInstance, { known, hasTokens }: { known: Route[]; hasTokens: boolean }) {
+  let text: Promise<string> | undefined // it does not change
+  const schema = {
+    summary: 'This document',
+    operationId: 'getDocument',
+    response: { 200: { description: 'OpenAPI 3.0', content: { 'application/json': { schema: { type: 'object' } } } } },
+  }
+  app.get('/openapi.json', { schema }, async (_request, reply) => {
+    text ??= documentOf(known, hasTokens)
+    return reply.header('content-type', 'application/json; charset=utf-8').send(await text)
+  })
+}

@@ -1,0 +1,62 @@
+// From the options to a service that runs, and from a signal to its end. stdout gets one line, once it is ready; all else goes to
+// stderr.
+
+import type { Entry } from './config/names.ts'
+import { type Config, readConfig } from './config/read.ts'
+import type { Values } from './config/sources.ts'
+import { Log } from './http/log.ts'
+import { isLoopback } from './http/loopback.ts'
+import { keepTicksFast } from './http/ticks.ts'
+import { isFolder } from './ids/stores.ts'
+import { Service } from './service.ts'
+
+export async function serve(given: Values, env: NodeJS.ProcessEnv) {
+  keepTicksFast()
+  const config = await readConfig(given, env)
+  const log = new Log(config.log)
+  const service = new Service(config, log)
+  listenToSignals(service, log)
+  await service.start()
+  for (const text of warnings(config)) log.warn(text)
+  const isReady = await service.ready((trouble: Error) =>
+    log.warn(`listens at ${service.url}, but is not ready: ${trouble.message}`),
+  )
+  if (isReady) process.stdout.write(`flakeforge-server is ready at ${service.url}\n`)
+}
+
+function listenToSignals(service: Service, log: Log) {
+  let isEnding = false
+  const end = async (signal: NodeJS.Signals) => {
+    if (isEnding) process.exit(128 + (signal === 'SIGINT' ? 2 : 15)) // whoever asks twice does not want to wait
+    isEnding = true
+    try {
+      await service.end()
+      process.exit(0)
+    } catch (error) {
+      log.failure(error as Error)
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  if (process.platform !== 'win32') process.on('SIGHUP', () => service.reload())
+}
+
+/** What can be wished for, but hardly is. */
+function warnings({ host, socket, tokens, cors, entries }: Config) {
+  const isOpen = socket === undefined && !isLoopback(host)
+  const isAlone = entries.some(({ store }: Entry) => isFolder(store))
+  return [
+    ...(isOpen && tokens === undefined
+      ? [
+          `${host} can be reached from other machines, and there are no tokens: everybody there can take IDs. See --token-file.`,
+        ]
+      : []),
+    ...(isOpen && isAlone
+      ? [
+          'The slots are in a folder of this machine. A second server elsewhere would make the same IDs: give both a common store, such as --store redis://…',
+        ]
+      : []),
+    ...(cors?.includes('*') ? ['cors is *: every web page that somebody opens beside this server can take IDs.'] : []),
+  ]
+}

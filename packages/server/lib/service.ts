@@ -1,0 +1,111 @@
+// The running service: its names, its HTTP servers, and their end. It must never end because a store is away, and never
+// keep a slot that it could have given back.
+
+import type { Server } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import fastify from 'fastify'
+import type { Config } from './config/read.ts'
+import { readTlsFiles, readTokenFile } from './config/secrets.ts'
+import { makeApp } from './http/app.ts'
+import { Connections } from './http/connections.ts'
+import { listen, listenAt } from './http/listen.ts'
+import type { Log } from './http/log.ts'
+import { Measures } from './http/measures.ts'
+import { COMPILES_NOTHING } from './http/schemas.ts'
+import { Tokens } from './http/tokens.ts'
+import { Waiting } from './http/waiting.ts'
+import { Names } from './ids/names.ts'
+import * as metrics from './routes/metrics.ts'
+
+/** How often we look whether the names are ready, until they are. */
+const LOOK_MS = 25
+
+/** `isEnding`: the end was asked for; `isClosing`: no new work is taken. */
+export type State = { isEnding: boolean; isClosing: boolean; isOverloaded: () => boolean }
+
+export class Service {
+  #config
+  #log
+  #names
+  #tokens
+  #measures
+  #state: State = { isEnding: false, isClosing: false, isOverloaded: () => false }
+  #apps: FastifyInstance[] = []
+  #connections
+  #waiting
+  url = ''
+
+  constructor(config: Config, log: Log) {
+    this.#config = config
+    this.#log = log
+    this.#tokens = config.tokens && new Tokens(config.tokens)
+    this.#connections = new Connections(config['request-ms'] + config['wait-ms'])
+    this.#waiting = new Waiting({ maxWaiting: config['max-waiting'], waitMs: config['wait-ms'] })
+    this.#names = new Names(config.entries, this.#waiting, (text) => log.warn(text))
+    this.#measures = new Measures(this.#waiting)
+  }
+
+  /** Opens what can be wrong with the configuration, and listens. From then on slots are taken in the background. */
+  async start() {
+    this.#names.open()
+    const parts = {
+      ...{ config: this.#config, names: this.#names, connections: this.#connections, waiting: this.#waiting },
+      ...{ measures: this.#measures, log: this.#log, tokens: this.#tokens, state: this.#state },
+    }
+    const app = await makeApp(parts)
+    this.#apps.push(app)
+    this.url = await listen(app, this.#config)
+    await this.#listenForMetrics()
+    this.#names.start()
+  }
+
+  /** Resolves once every name gives IDs, or the end has begun. `tell` is called with the first reason why not. */
+  async ready(tell: (trouble: Error) => void) {
+    for (let hasTold = false; !this.#state.isEnding; ) {
+      const trouble = await this.#names.trouble()
+      if (trouble === undefined && !this.#state.isOverloaded()) return true
+      if (trouble !== undefined && !hasTold && !this.#names.isStarting) {
+        hasTold = true
+        tell(trouble as Error)
+      }
+      await sleep(LOOK_MS)
+    }
+    return false
+  }
+
+  /** Reads the files with secrets again. What is wrong with them changes nothing. */
+  reload() {
+    const { 'token-file': file } = this.#config
+    try {
+      if (file !== undefined) this.#tokens?.replace(readTokenFile(file))
+      const tls = readTlsFiles(this.#config)
+      if (tls !== undefined) (this.#apps[0].server as Server).setSecureContext(tls)
+      this.#log.warn('SIGHUP: the files were read again.')
+    } catch (error) {
+      this.#log.warn(`SIGHUP: ${(error as Error).message} What was read before still counts.`)
+    }
+  }
+
+  /** Finishes the requests in progress, and gives the slots back. */
+  async end() {
+    this.#state.isEnding = true
+    await sleep(this.#config['drain-ms'])
+    this.#state.isClosing = true
+    const closed = Promise.all(this.#apps.map((app) => app.close()))
+    this.#connections.cutOffSilent()
+    const late = setTimeout(() => this.#connections.cutOff(), this.#config['end-ms'])
+    await closed
+    clearTimeout(late)
+    await this.#names.close()
+  }
+
+  async #listenForMetrics() {
+    const { 'metrics-port': port, host } = this.#config
+    if (port === undefined) return
+    const app = fastify({ forceCloseConnections: true, schemaController: COMPILES_NOTHING })
+    await app.register(metrics.routes, { measures: this.#measures })
+    this.#apps.push(app)
+    this.#log.warn(`metrics are at ${await listenAt(app, port, host, this.#config.givenAs)}/metrics`)
+  }
+}
