@@ -9,6 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const util = require('node:util')
 const FlakeId = require('..')
+const lease = require('../dist/lease.cjs')
 
 const { Seal, compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
 const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
@@ -245,7 +246,7 @@ function checkSharedFile(shared) {
 }
 
 async function checkSlots(folder) {
-  const store = FlakeId.fileStore(folder)
+  const store = lease.fileStore(folder)
   const options = { group: 'smoke', host: 'a host', slots: 4, datacenter: 9 }
   is(await FlakeId.createGroup(store, options), true, 'a new group')
   is(await FlakeId.createGroup(store, options), false, 'a group that is there')
@@ -265,9 +266,9 @@ async function checkSlots(folder) {
 }
 
 async function checkSegments(folder) {
-  const store = FlakeId.fileStore(folder)
+  const store = lease.fileStore(folder)
   const options = { name: 'smoke', block: 1000, init: 2 ** 33 }
-  const members = [await FlakeId.SegmentId.open(store, options), await FlakeId.SegmentId.open(store, options)]
+  const members = [await lease.SegmentId.open(store, options), await lease.SegmentId.open(store, options)]
   for (const [i, segment] of members.entries()) {
     const first = 2n ** 33n + 1n + BigInt(i) * 1000n
     const [one, two] = [segment.next().readBigUInt64BE(), segment.nextBigInt()]

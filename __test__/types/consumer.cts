@@ -3,6 +3,7 @@
 
 import assert = require('node:assert')
 import FlakeId = require('flakeforge')
+import lease = require('flakeforge/lease')
 
 import type { Base, FormatOptions, IdLike, Parts } from 'flakeforge'
 
@@ -283,11 +284,11 @@ export function mistakes(flake: FlakeId): void {
   // @ts-expect-error: it can be read only
   flake.layout.fields.push(['x', 1])
   // @ts-expect-error: join() makes these
-  new FlakeId.LeasedFlakeId()
+  new lease.LeasedFlakeId()
   // @ts-expect-error: open() makes these
-  new FlakeId.SegmentId()
+  new lease.SegmentId()
   // @ts-expect-error: a counter has a name
-  FlakeId.SegmentId.open('redis://localhost', { block: 5 })
+  lease.SegmentId.open('redis://localhost', { block: 5 })
   // @ts-expect-error: no such event
   FlakeId.join().then((leased) => leased.on('closed', () => {}))
   // @ts-expect-error: a store that is none

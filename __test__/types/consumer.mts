@@ -17,36 +17,38 @@ import type {
   LayoutOptions,
   LayoutSpec,
   Parts,
-  RecordStore,
   SealOptions,
-  SlotInfo,
   Stats,
   Store,
-  StoreIdentity,
 } from 'flakeforge'
 import * as all from 'flakeforge'
 import FlakeId, {
   compare,
   createGroup,
-  fileStore,
   format,
   fromSigned,
   jsonReplacer,
   jsonReviver,
   Layout,
-  LeasedFlakeId,
   layouts,
-  mysqlStore,
   FlakeId as Named,
   parse,
-  postgresStore,
-  recordStore,
-  redisStore,
   Seal,
-  SegmentId,
   toBigInt,
   toSigned,
 } from 'flakeforge'
+import {
+  fileStore,
+  LeasedFlakeId,
+  mysqlStore,
+  postgresStore,
+  type RecordStore,
+  recordStore,
+  redisStore,
+  SegmentId,
+  type SlotInfo,
+  type StoreIdentity,
+} from 'flakeforge/lease'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <T extends true>(is: T): T => is

@@ -1,7 +1,8 @@
 // A library on top of flakeforge, which leaves its types to inference. Its declarations must come out, and its users must be
 // able to compile against them: declarations-user.ts. Not run.
 
-import FlakeId, { Layout, layouts, redisStore, SegmentId } from 'flakeforge'
+import FlakeId, { Layout, layouts } from 'flakeforge'
+import { redisStore, SegmentId } from 'flakeforge/lease'
 
 export const flake = new FlakeId({ worker: 1 })
 export const hazelcast = new FlakeId({ layout: 'hazelcast', node: 1 })

@@ -30,6 +30,9 @@ const STRICT = {
 /** Files of one kind of module, each in two, which are also run. They print that they are right. */
 const RUN = ['consumer', 'codec', 'biguint-format', 'metrics']
 
+/** An ES module and a CommonJS one in one program. */
+const TOGETHER = ['both.mts', 'takes.cts']
+
 /** Files that mean the same whatever kind of module they are. */
 const ANYWHERE = ['plain', 'strict', 'remote', 'declarations', 'declarations-user']
 
@@ -46,6 +49,7 @@ function consumers(kind) {
     for (const name of ANYWHERE) files[`${name}.${extension}`] = adapt(read(`${name}.ts`), extension)
     if (extension !== 'ts') for (const name of RUN) files[`${name}.${extension}`] = read(`${name}.${extension}`)
   }
+  if (extensions === ES_AND_COMMONJS) for (const name of TOGETHER) files[name] = read(name)
   return files
 }
 

@@ -3,8 +3,9 @@
 // Mistakes that must not compile, each with the code of the error that tsc must give for it, and no other. Each becomes a
 // file of its own: an @ts-expect-error would be content with any error.
 
-const IMPORTS = `import FlakeId, { Layout, layouts, format, recordStore, redisStore, SegmentId } from 'flakeforge'
-import type { FlakeIdOptions, JoinOptions, LayoutSpec, Parts, StoreIdentity } from 'flakeforge'
+const IMPORTS = `import FlakeId, { createGroup, Layout, layouts, format } from 'flakeforge'
+import type { FlakeIdOptions, JoinOptions, LayoutSpec, Parts } from 'flakeforge'
+import { LeasedFlakeId, recordStore, redisStore, SegmentId, type StoreIdentity } from 'flakeforge/lease'
 declare const flake: FlakeId, hazelcast: FlakeId<'hazelcast'>, parts: Parts<'hazelcast'>, mine: Layout<{ fields: [['shard', 23]] }>
 `
 
@@ -37,7 +38,7 @@ const MISTAKES = [
   [UNKNOWN, "FlakeId.join('redis://localhost', { layout: 'hazelcast', worker: 1 })"],
   [MISSPELT, "FlakeId.join({ group: 'orders' })"],
   [MISSPELT, "const options: JoinOptions = { gruop: 'orders' }"],
-  [MISSPELT, "FlakeId.createGroup('redis://localhost', { gruop: 'orders' })"],
+  [MISSPELT, "createGroup('redis://localhost', { gruop: 'orders' })"],
   [ASSIGNED, "FlakeId.join('redis://localhost', { signal: 5 })"],
   [ASSIGNED, "FlakeId.join('redis://localhost', { durable: 'yes' })"],
   [UNKNOWN, 'FlakeId.join({ list: async () => [], read: 5 })'],
@@ -66,7 +67,7 @@ const MISTAKES = [
   [MISSPELT, "format(5n, 'hex', { prefx: '0x' })"],
   ['TS2540', 'flake.id = 5'],
   ['TS2673', 'new SegmentId()'],
-  ['TS2673', 'new FlakeId.LeasedFlakeId()'],
+  ['TS2673', 'new LeasedFlakeId()'],
   [NO_PROPERTY, 'FlakeId.nothing'],
   ['TS2578', '// @ts-expect-error: there is no mistake\nnew FlakeId({ worker: 1 })'],
 ]

@@ -13,7 +13,8 @@ import type {
   Parts,
   PartsToEncode,
 } from 'flakeforge'
-import FlakeId, { Layout, layouts } from 'flakeforge'
+import FlakeId, { createGroup, format, Layout, layouts } from 'flakeforge'
+import type { SegmentId } from 'flakeforge/lease'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <T extends true>(is: T): T => is
@@ -89,7 +90,7 @@ const [mode, host]: ['spread' | 'sequential' | undefined, number] = [
 void [mode, host]
 // An option may be an environment variable that is not set, in the strictest of settings too.
 new FlakeId({ datacenter: process.env.DATACENTER, worker: process.env.WORKER ?? null, clock: undefined })
-FlakeId.format(5n, 'hex', { prefix: process.env.PREFIX })
+format(5n, 'hex', { prefix: process.env.PREFIX })
 new FlakeId(null)
 new FlakeId(undefined)
 new FlakeId({ layout: null, worker: '3' })
@@ -247,7 +248,7 @@ export async function leased(): Promise<void> {
   const generators: FlakeId[] = [fixed, byField]
   const joinOptions: JoinOptions = { group: 'orders', layout: 'hazelcast', host: 'a' }
   const dynamicLeased: FlakeId = await FlakeId.join('redis://localhost', joinOptions)
-  await FlakeId.createGroup('redis://localhost', { layout: layouts.instagram, group: 'g' })
+  await createGroup('redis://localhost', { layout: layouts.instagram, group: 'g' })
   await fixed.attach({ signal: new AbortController().signal })
   const elseFrom: ElseFrom = { urls: [new URL('http://ids-1:8080'), 'http://ids-2:8080'], token: 'a', prefetch: 10 }
   const helped = await FlakeId.join('redis://localhost', { group: 'orders', elseFrom })
@@ -272,7 +273,7 @@ export async function leased(): Promise<void> {
   // @ts-expect-error: options are the second argument
   await FlakeId.join({ group: 'orders' })
   // @ts-expect-error: a misspelt option
-  await FlakeId.createGroup('redis://localhost', { gruop: 'orders' })
+  await createGroup('redis://localhost', { gruop: 'orders' })
   // @ts-expect-error: not a signal
   await fixed.attach({ signal: 5 })
   // @ts-expect-error: no field of this layout
@@ -281,7 +282,7 @@ export async function leased(): Promise<void> {
 
 // Signals, and text by the batch.
 
-export async function waiting(flake: FlakeId, segment: FlakeId.SegmentId): Promise<void> {
+export async function waiting(flake: FlakeId, segment: SegmentId): Promise<void> {
   const { signal } = new AbortController()
   for (const each of [flake, segment]) {
     const id: Buffer = await each.nextAsync({ signal })

@@ -1,15 +1,15 @@
 'use strict'
 
 // Runs commands of `flakeforge` for support/command.mjs, one after the other, in one process: to start Node for each takes
-// longer than most of them. Each gets the modules of bin/ anew (not the library, which programs share as well), and its own
-// arguments, stdout, stderr and exit status. It is done when a process of its own would end: when nothing is left to wait
+// longer than most of them. Each gets the program anew (not its parts, which are loaded with it), and its own arguments,
+// stdout, stderr and exit status. It is done when a process of its own would end: when nothing is left to wait
 // for.
 // It must never run what holds a slot or a file, or reads stdin: that wants a process of its own.
 
-const path = require('node:path')
+const { pathToFileURL } = require('node:url')
 
 const [program] = process.argv.slice(2)
-const bin = path.dirname(program) + path.sep
+let count = 0
 
 let output
 
@@ -20,10 +20,6 @@ for (const name of ['stdout', 'stderr']) {
     if (done !== undefined) process.nextTick(done)
     return true
   }
-}
-
-function forgetModules() {
-  for (const file of Object.keys(require.cache)) if (file.startsWith(bin)) delete require.cache[file]
 }
 
 function answer() {
@@ -39,7 +35,6 @@ process.on('message', (args) => {
   process.channel.unref() // or this process would never have nothing to wait for
   output = { stdout: '', stderr: '' }
   process.argv = [process.argv[0], program, ...args]
-  forgetModules()
-  require(program)
+  import(`${pathToFileURL(program)}?${count++}`)
   process.once('beforeExit', answer) // after the command's own listener, which reports what is unfinished
 })

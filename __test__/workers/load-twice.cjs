@@ -9,7 +9,7 @@ const path = require('node:path')
 const vm = require('node:vm')
 
 const root = path.join(__dirname, '..', '..')
-const ENTRY = path.join(root, 'index.js')
+const ENTRY = path.join(root, 'dist', 'index.cjs')
 
 function forget(wanted) {
   for (const file of Object.keys(require.cache)) {

@@ -6,6 +6,7 @@
 const path = require('node:path')
 
 const FlakeId = require(path.join(__dirname, '..', '..'))
+const lease = require(path.join(__dirname, '..', '..', 'dist', 'lease.cjs'))
 let flake
 
 const numberOf = (id) => String(Buffer.from(id).readBigUInt64BE())
@@ -20,7 +21,7 @@ const CALLS = {
     return flake.slot
   },
   async count(store, options) {
-    flake = await FlakeId.SegmentId.open(store, options)
+    flake = await lease.SegmentId.open(store, options)
   },
   async nextOfCounter() {
     return numberOf(await flake.nextAsync())
