@@ -34,7 +34,8 @@ const MYSQL = {
   },
 
   startAgain: (server) => server.start(),
-  promote: (replica) => replica.query('STOP SLAVE; RESET SLAVE ALL'),
+  // A replica that has just begun to follow may not have the database yet.
+  promote: (replica) => replica.query(`STOP SLAVE; RESET SLAVE ALL; CREATE DATABASE IF NOT EXISTS ${DATABASE}`),
 }
 
 /** Undefined where MariaDB is not installed. */
