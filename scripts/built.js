@@ -84,6 +84,6 @@ function recordBuild(source) {
   fs.writeFileSync(stamp, JSON.stringify({ source, addon: hashOfAddon() }))
 }
 
-module.exports = { hashOfSource, isBuilt, recordBuild }
+module.exports = { filesOf, hash, hashOfSource, isBuilt, recordBuild }
 
 if (require.main === module) process.exitCode = isBuilt() ? 0 : 1

@@ -21,16 +21,16 @@ const ENTRIES = {
 }
 
 /** What a file needs that a project may not have by itself. */
-const needs = (
-  { name: _, ...chunk },
-  code = Object.values(chunk.modules)
+function needs({ modules }) {
+  const code = Object.values(modules)
     .map((module) => module.code)
-    .join('\n'),
-) =>
-  [
+    .join('\n')
+  const lines = [
     ...(/\b(?:Buffer|NodeJS)\b/.test(code) ? ['/// <reference types="node" />'] : []),
     ...(code.includes('Symbol.asyncDispose') ? ['/// <reference lib="esnext.disposable" />'] : []),
-  ].join('\n')
+  ]
+  return lines.join('\n')
+}
 
 /**
  * A namespace, as index.d.ts has one, passes on only what is not exported by `type`. That says something of a class alone.
@@ -96,5 +96,3 @@ async function writeDeclarations() {
 }
 
 module.exports = { writeDeclarations }
-
-if (require.main === module) writeDeclarations()

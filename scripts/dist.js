@@ -4,9 +4,9 @@
 // (web/). The packages in packages/ have a dist/ of their own, by dist-packages.js. Besides, target/rooms/ has each of these files
 // as one of CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is not in git; the packages have it.
 
-const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
+const { filesOf, hash } = require('./built.js')
 const { writeDeclarations } = require('./declarations.js')
 const { reached, sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
@@ -148,20 +148,7 @@ const rooms = () => ({
   }),
 })
 
-/** All files in a folder of the root, or the file itself. */
-function filesOf(name) {
-  const stats = fs.statSync(path.join(ROOT, name), { throwIfNoEntry: false })
-  if (stats === undefined) return []
-  if (!stats.isDirectory()) return [name]
-  return fs.readdirSync(path.join(ROOT, name)).flatMap((file) => filesOf(`${name}/${file}`))
-}
-
-function hashOfSources() {
-  const sum = createHash('sha256')
-  for (const file of SOURCES.flatMap(filesOf).sort())
-    sum.update(`${file}\0`).update(fs.readFileSync(path.join(ROOT, file)))
-  return sum.digest('hex')
-}
+const hashOfSources = () => hash(SOURCES.flatMap(filesOf), [])
 
 function lastBuild() {
   try {

@@ -21,9 +21,9 @@ function bounds(layout: Layout, from: Date, to: Date, column?: Column): Bounds {
   return { ...shown, where, whereSigned }
 }
 
-export type Forms = ReturnType<typeof formsOf>
+type Forms = ReturnType<typeof formsOf>
 
-export type Bounds = {
+type Bounds = {
   layout: string
   from: Date
   to: Date

@@ -8,7 +8,7 @@ import { factsOf } from '../parts/layout-facts.ts'
 import { print } from '../parts/output.ts'
 import { toTable } from '../parts/table.ts'
 
-export type Described = ReturnType<typeof describe>
+type Described = ReturnType<typeof describe>
 
 function describe(layout: Layout) {
   const { maxAheadMs, maxWaitMs, tickMs } = factsOf(layout)

@@ -10,7 +10,7 @@ import { type AnyStore, groupsOf, hasGroup, noGroup, placeOf, withPresentStore }
 import { toTable } from '../parts/table.ts'
 
 /** What list() fails with, if some slots cannot be read. */
-export type ListError = Fault & { slots?: SlotInfo[]; faults?: string[] }
+type ListError = Fault & { slots?: SlotInfo[]; faults?: string[] }
 
 /** What a store has: the slots that can be read, and what is wrong with the rest. */
 export interface Found {

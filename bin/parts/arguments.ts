@@ -11,10 +11,10 @@ import { readDate } from './dates.ts'
 import { usageError } from './faults.ts'
 import { nodeFields, OF_LAYOUT, type Option, type Options } from './options.ts'
 
-export type LayoutValues = Pick<Values, 'layout' | 'epoch' | 'nodes' | 'mode' | 'id-offset'>
+type LayoutValues = Pick<Values, 'layout' | 'epoch' | 'nodes' | 'mode' | 'id-offset'>
 
 /** An option as parseArgs gives it. */
-export type OptionToken = { name: string; rawName: string; value: string | undefined; inlineValue: boolean | undefined }
+type OptionToken = { name: string; rawName: string; value: string | undefined; inlineValue: boolean | undefined }
 
 const NUMBER = /^-(?=\d+n?$)/ // parseArgs would take −5 for an option
 const MINUS = '\0' // no argument can hold it

@@ -4,7 +4,7 @@
 import type { Layout } from '../../lib/entries/codec.ts'
 import { format, toBigInt, toSigned } from '../../lib/entries/index.ts'
 
-export type Range = { min: Buffer; max: Buffer }
+type Range = { min: Buffer; max: Buffer }
 
 const between: (min: string | bigint, max: string | bigint) => string = (min, max) => `id BETWEEN ${min} AND ${max}`
 

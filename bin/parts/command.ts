@@ -15,7 +15,7 @@ export interface Given {
 export type Values = Partial<Record<TextOption, string>> &
   Partial<Record<'json' | 'help' | 'yes' | 'durable', true>> & { [field: string]: string | true | undefined }
 
-export type TextOption =
+type TextOption =
   | 'layout'
   | 'epoch'
   | 'nodes'

@@ -7,7 +7,7 @@ import { layouts, toBigInt } from '../../lib/entries/codec.ts'
 import { fromNow } from './stamps.ts'
 
 /** What we know about a system besides its layout. */
-export interface Known {
+interface Known {
   /** points because it is used less, or fits too many IDs */
   rare: number
   /** Unix ms before which there were no such IDs; else the epoch */
@@ -29,15 +29,15 @@ export interface System {
   day: string
 }
 
-export type TimeKind = keyof typeof TIMES
+type TimeKind = keyof typeof TIMES
 
 /** What an ID means in one system. */
-export type Judged = { name: string; layout: Layout; system: System; points: number; time: TimeKind }
+type Judged = { name: string; layout: Layout; system: System; points: number; time: TimeKind }
 
 export type Reading = Judged & { parts: Parts }
 
 /** it cannot be an ID of this system */
-export type NoReading = Judged & { parts?: undefined }
+type NoReading = Judged & { parts?: undefined }
 
 /** the most plausible first */
 export type Readings = [Reading, ...(Reading | NoReading)[]]

@@ -6,7 +6,7 @@ import type { Base, Layout } from '../../lib/entries/codec.ts'
 import { format, fromSigned, layouts, parse, toBigInt } from '../../lib/entries/codec.ts'
 
 /** undefined: the text is not an ID after all */
-export type Id = bigint | Uint8Array | undefined
+type Id = bigint | Uint8Array | undefined
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
@@ -20,7 +20,7 @@ const readBytes = (text: string) => BigInt(`0x${text.replace(/[^\da-f]/gi, '')}`
  * A form: whether a text may be of it, how it is read, and how we would write it; without `write`, other texts of the same
  * ID are as good.
  */
-export type Form = {
+type Form = {
   mayBe: RegExp
   read: (text: string, of?: Layout) => Id
   write?: (id: bigint) => string

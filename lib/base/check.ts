@@ -1,15 +1,10 @@
 // Checks of single values, for all code that reads options or answers of the addon: those of values.ts, and those that
 // only make sense where there is an addon. It must never mask or coerce a value.
 
-import type { Problem } from './errors.ts'
+import type { Problem } from './errors/generators.ts'
 import * as errors from './errors.ts'
-import type { Options } from './values.ts'
 
 export * from './values.ts'
-
-export type { Options }
-
-/** Every error of flakeforge, loaded when the first one is made. */
 
 /** What the option `clock` must be. */
 export const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'

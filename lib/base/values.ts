@@ -4,8 +4,6 @@
 import * as errors from './errors/values.ts'
 import { isDate } from './objects.ts'
 
-/** The errors about values, loaded when the first one is made. */
-
 export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
 /** The largest number of 64 bits. */

@@ -16,10 +16,10 @@ import * as spec from './spec.ts'
 export type Parts = { name: string; tickNs?: number; fields?: [string, number][] }
 
 /** What can be chosen of a layout. */
-export type Choices = { epoch?: number; nodes?: number; mode?: string; idOffset?: bigint }
+type Choices = { epoch?: number; nodes?: number; mode?: string; idOffset?: bigint }
 
 /** The same as users give it. */
-export type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
+type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
 
 // Objects that are made once and shared by all code that asks for the same, as long as any of it holds them: layouts
 // and generators. Each has a native object with a finalizer, and these pile up in a loop that never lets the event loop

@@ -13,7 +13,7 @@ import type { Parts, PartsToEncode } from './parts.ts'
 import type { LayoutOptions } from './spec.ts'
 import * as uuids from './uuid.ts'
 
-export type Decoded = DecodedParts & Record<string, unknown>
+type Decoded = DecodedParts & Record<string, unknown>
 
 const NS_PER_S = 1_000_000_000n
 

@@ -121,12 +121,12 @@ type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKe
 export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
   ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown)
 
-export interface SnowcastChoices {
+interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined
 }
 
-export interface UniqueidChoices {
+interface UniqueidChoices {
   /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
   mode?: 'spread' | 'sequential' | null | undefined
 }

@@ -106,7 +106,7 @@ function nodeFieldsOf(nodes: Piece[]) {
 }
 
 /** What a layout is, as far as bits and times go. */
-export interface Shape {
+interface Shape {
   /** none if it is decimal */
   fields: readonly (readonly [string, number])[]
   /** the node field of a decimal layout */

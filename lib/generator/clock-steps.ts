@@ -8,7 +8,7 @@ import { monotonicNow } from '../base/timers.ts'
 import type { NativeGenerator } from './opened-generator.ts'
 import type { Settings } from './options.ts'
 
-export type Told = { steps: number; until: number }
+type Told = { steps: number; until: number }
 
 /** While a call waits, it tries again about when the wait should be over, or a little later. */
 const SAME_MS = 1000

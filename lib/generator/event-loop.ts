@@ -15,7 +15,7 @@ const SLICE_MS = 1
 export const LONGEST_MS = 1000
 
 /** A queue: `goOn()` makes it look soon which calls it can serve. */
-export type Queue = { goOn(): void }
+type Queue = { goOn(): void }
 
 const inNextTurn: Set<Queue> = new Set()
 let turn: NodeJS.Immediate | undefined // an Immediate; while it is set, the event loop has not turned since

@@ -1,6 +1,5 @@
 // The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and
 // waits. It must never take a number itself: only the core does.
-// What the first ID does not need is loaded when it is first used: each file takes 0.2 ms.
 
 import type { Stats as Counts, Problem } from '../../target/native.d.ts'
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
@@ -8,7 +7,7 @@ import { abortableBy, signalOf } from '../base/abort.ts'
 import { CLOCK } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { IdIterator } from '../base/id-iterator.ts'
-import { textOf } from '../base/inspect.ts'
+import { INSPECT, textOf } from '../base/inspect.ts'
 import { monotonicNow } from '../base/timers.ts'
 import type { Base } from '../codec/bases.ts'
 import type { IdLike } from '../codec/ids.ts'
@@ -40,9 +39,8 @@ import { lookAhead, readCount } from './options.ts'
 import { type Callback, promised, Waiters, type Wish } from './waiters.ts'
 
 /** A raw function that takes the IDs of a batch. */
-export type Fill = typeof hot.fillBytes
+type Fill = typeof hot.fillBytes
 
-const INSPECT = Symbol.for('nodejs.util.inspect.custom') // as in lib/base/inspect.ts, which need not be loaded for it
 const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
 const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
 

@@ -96,7 +96,7 @@ export interface OwnNodeOptions {
 const YEAR_MS = 365 * 86_400_000
 
 /** How the ticks are used. */
-export interface Knobs {
+interface Knobs {
   seqMask: number
   maxAheadMs: number
   maxWaitMs: number

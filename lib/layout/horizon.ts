@@ -12,7 +12,7 @@ import native from '../native/index.ts'
 const DAY_MS = 86_400_000
 
 /** What each end means, and what to do before. */
-export type End = 'end' | 'signedEnd'
+type End = 'end' | 'signedEnd'
 const MEANING: Record<End, string> = {
   end:
     'From then on it makes no ID (ERR_FLAKE_TIME_RANGE). Before that day, move to a layout that ends later. Its IDs can ' +

@@ -12,7 +12,7 @@ import { nativeLayout } from '../native/hot.ts'
 import index from '../native/index.ts'
 import { readDurable, readName } from './common-options.ts'
 import type { ElseFrom } from './else-from/options.ts'
-import * as options from './else-from/options.ts'
+import { readElseFrom } from './else-from/options.ts'
 import { slotNodes } from './slot-nodes.ts'
 
 /**
@@ -184,9 +184,6 @@ function readTimes(options: Options, maxAheadMs: number) {
   }
   return { ttlMs, skewMs }
 }
-
-/** Few programs give it, so what reads it is loaded then. */
-const readElseFrom = (given: unknown, group: string) => options.readElseFrom(given, group)
 
 function readHost(host: unknown) {
   if (isAbsent(host)) return os.hostname()

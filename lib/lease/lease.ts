@@ -37,7 +37,7 @@ const OF_WINDOW = ['renewed', 'renewal-failed']
 const NO_ID = -1
 
 /** `howToCreate` returns the command that makes a new group without a quiet period. */
-export type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
+type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
 
 export class Lease {
   #machine

@@ -12,7 +12,7 @@ import { leases, renewals, segments } from '../lease/census.ts'
 import type { Lease } from '../lease/lease.ts'
 import * as hot from '../native/hot.ts'
 
-export type Sample = { labels: Record<string, string>; value: number }
+type Sample = { labels: Record<string, string>; value: number }
 
 /** What a collection looks at: all metrics of one collection look at the same. */
 export type Snapshot = { totals: Totals[]; leases: Lease[]; now: number }

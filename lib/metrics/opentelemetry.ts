@@ -11,7 +11,7 @@ export type Make = (name: string, options: object) => object
 
 export type Result = { observe(instrument: object, value: number, attributes: object): void }
 
-export interface Meter {
+interface Meter {
   createObservableCounter: Make
   createObservableGauge: Make
   createHistogram: (name: string, options: object) => { record(value: number, attributes: object): void }

@@ -9,7 +9,7 @@ import * as errors from '../base/errors.ts'
 import { type Observer, observers } from '../lease/census.ts'
 import { DURATION, FAMILIES, type Family, type Snapshot, snapshot } from './families.ts'
 
-export type Metric = {
+type Metric = {
   reset(): void
   inc(labels: object, value: number): void
   set(labels: object, value: number): void
@@ -17,14 +17,14 @@ export type Metric = {
 
 export type Histogram = { observe(labels: object, value: number): void }
 
-export type MetricClass = new <M>(config: object) => M
+type MetricClass = new <M>(config: object) => M
 
 export type Registry = { getSingleMetric(name: string): unknown }
 
 export type Client = { Counter: MetricClass; Gauge: MetricClass; Histogram: MetricClass; register: Registry }
 
 /** Our metrics in a registry, by name; the observer lives as long as they do. */
-export type Registered = { metrics: Map<string, unknown>; observe?: Observer }
+type Registered = { metrics: Map<string, unknown>; observe?: Observer }
 
 const registeredIn: WeakMap<Registry, Registered> = new WeakMap()
 

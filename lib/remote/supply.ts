@@ -15,7 +15,7 @@ import { MOST, type RemoteSettings } from './options.ts'
 import { LONGEST_REST_MS, RoundFailure, Servers } from './servers.ts'
 import { whenCopied } from './snapshot.ts'
 
-export type Attempt = { controller: AbortController; until: number; isResting: boolean }
+type Attempt = { controller: AbortController; until: number; isResting: boolean }
 
 /**
  * How much later than planned a request may end. Beyond that it was cut off without a word: platforms do so to what a

@@ -2,7 +2,7 @@
 
 import { flakeError } from './flake-error.ts'
 
-export type CodedError = Error & { code?: string; cause?: unknown }
+type CodedError = Error & { code?: string; cause?: unknown }
 
 /**
  * Neither a slot nor a server gives IDs. It has the code and the fields of what went wrong with the servers, and why there

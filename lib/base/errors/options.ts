@@ -5,7 +5,7 @@ import { optionError } from './values.ts'
 
 const path = process.getBuiltinModule('node:path')
 
-export type OptionError = Error & { code: string; option?: string; value?: unknown }
+type OptionError = Error & { code: string; option?: string; value?: unknown }
 
 const HOMELESS =
   "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"

@@ -4,10 +4,10 @@ import { flakeError, inMs, show } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
 
 /** A record that cannot be read. */
-export type RecordFault = { name: string; version?: number }
+type RecordFault = { name: string; version?: number }
 
 /** What all members of a group must agree on. */
-export type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
+type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
 
 /** `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused. */
 export function storeError(why: string, cause?: unknown) {

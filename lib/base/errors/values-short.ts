@@ -1,7 +1,6 @@
-// What browsers load in the place of errors/values.ts: scripts/web/build.js puts it there, and for CommonJS bundlers do (see
-// "browser" in package.json). The same errors with the
-// same codes and properties. Their messages name the value and what it must be, without further help. Node must never load
-// it. A `$` in `wanted` stands for the argument after it.
+// What browsers load in the place of errors/values.ts: scripts/dist.js puts it there. The same errors with the same codes and
+// properties. Their messages name the value and what it must be, without further help. Node must never load it. A `$` in
+// `wanted` stands for the argument after it.
 
 const show = (value: unknown) =>
   typeof value === 'string' ? `'${value.slice(0, 60)}'` : value instanceof Object ? 'an object' : String(value)

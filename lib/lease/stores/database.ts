@@ -17,7 +17,7 @@ import type { SlotInfo } from './store.ts'
 export type Grant = { slot: number; lo: number; hi: number; storeNow: number; lineage: string; cursor?: Slot }
 
 /** A block's first number, or where a counter continues; and what names the counter. */
-export type Block = { number: bigint; lineage: string }
+type Block = { number: bigint; lineage: string }
 
 /** What the members of a group have in common. Only the folder's store reads `scale`. */
 export type Config = StepConfig & SlotFolderConfig
@@ -29,10 +29,10 @@ export type StoreError = Error & { code: string; retryAt?: Date; storeNow?: numb
 export type Wanted = { config: Config; owner: string; host: string; joins: boolean }
 
 /** A slot whose window ends at `hi`. */
-export type Held = { config: Config; slot: number; owner: string; hi: number }
+type Held = { config: Config; slot: number; owner: string; hi: number }
 
 /** A slot that is given back: `last` is the last tick it used. */
-export type Left = { config: Config; slot: number; owner: string; last: number }
+type Left = { config: Config; slot: number; owner: string; last: number }
 
 /** What leases and counters call. */
 export interface SlotStore {
@@ -50,7 +50,7 @@ export interface SlotStore {
 }
 
 /** What each task is answered with, unless it is refused. */
-export type AnswerTo = {
+type AnswerTo = {
   create: 'opened'
   join: 'granted'
   acquire: 'granted'
@@ -65,7 +65,7 @@ export type AnswerTo = {
   skipTo: 'number'
 }
 
-export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
+type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
 
 /** The steps that swap nothing: they must not make a table either. */
 const LOOKS = new Set(['list', 'exists'])

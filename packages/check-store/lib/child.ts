@@ -13,14 +13,14 @@ export type Request = { id: number; operation: keyof Operations; args: unknown[]
 
 export type Reply = { id: number; value?: unknown; error?: PlainError; halts?: boolean }
 
-export type PlainError = { message: string; code?: string; why?: string }
+type PlainError = { message: string; code?: string; why?: string }
 
 export type Operations = typeof OPERATIONS
 
 /** What a user's function throws: an error, and whatever else. */
-export type Thrown = { message?: string; code?: string; cause?: { message?: string } }
+type Thrown = { message?: string; code?: string; cause?: { message?: string } }
 
-export type UserStore = RecordStore & Record<string, (...args: unknown[]) => unknown>
+type UserStore = RecordStore & Record<string, (...args: unknown[]) => unknown>
 
 const [file, callMs, place] = process.argv.slice(2)
 if (place === 'elsewhere') machine.moveAway()

@@ -22,7 +22,7 @@ import { inTime } from './time.ts'
 import { type Check, Trial } from './trial.ts'
 
 /** What came of a check. */
-export type Passed = { check: string; ok: true; text: string }
+type Passed = { check: string; ok: true; text: string }
 
 export type Failed = { check: string; ok: false; seen: string; wanted: string; todo: string }
 

@@ -12,7 +12,7 @@ import { inTime } from './time.ts'
 import type { WorkName, Works } from './works.ts'
 
 /** What a user's read() gives: nobody has looked at it yet. */
-export type RawAnswer = { now?: unknown; identity?: unknown; values?: unknown; position?: unknown } | undefined
+type RawAnswer = { now?: unknown; identity?: unknown; values?: unknown; position?: unknown } | undefined
 
 /** those of each group, as texts */
 export type Identities = Map<string, Set<string>>

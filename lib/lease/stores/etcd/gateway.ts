@@ -15,10 +15,10 @@ import type { EtcdOptions } from './options.ts'
 import type { Part } from './requests.ts'
 
 /** A key and its value, as texts; '' if the value was not asked for. */
-export type Pair = { key: string; value: string }
+type Pair = { key: string; value: string }
 
 /** The body of an answer of etcd, as far as we look at it. */
-export interface Body {
+interface Body {
   token?: string
   header?: { cluster_id?: string; revision?: string }
   /** left out if it is false */

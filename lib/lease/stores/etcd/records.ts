@@ -9,7 +9,7 @@ import { holds, isAbsent, put, readFirstKey, readKeys, readRun } from './request
 export type Gateway = InstanceType<typeof import('./gateway.ts').Gateway>
 
 /** Consecutive names: the first and the last. */
-export type NameRun = [string, string]
+type NameRun = [string, string]
 
 const SLOT = /^slot(\d{10})$/
 

@@ -25,7 +25,7 @@ export interface Connection {
 /** takes a connection from a pool, or the one that there is */
 export type Take = () => Promise<Connection>
 
-export type Answered = (error: unknown, answer: Row[] | Header) => void
+type Answered = (error: unknown, answer: Row[] | Header) => void
 
 /**
  * What we need of a connection of mysql2: that of callbacks, which mysql2/promise wraps. One of a pool has the rest too.

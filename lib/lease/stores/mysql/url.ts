@@ -10,16 +10,16 @@ import { fromMariadb, fromMysql2, type Mariadb, type Mysql2 } from './packages.t
 const { connect } = process.getBuiltinModule('node:net')
 
 /** What a pool of mysql2 of our own can do beside that. */
-export interface OwnMysql2 {
+interface OwnMysql2 {
   on: (event: string, listener: (connection: { stream: { unref(): void } }) => void) => void
   end: (ended: (error?: Error) => void) => void
 }
 
 /** The same for mariadb. */
-export type OwnMariadb = { on(event: string, listener: () => void): void; end(): Promise<void> }
+type OwnMariadb = { on(event: string, listener: () => void): void; end(): Promise<void> }
 
 /** What we need of the package mariadb. */
-export interface MariadbExports {
+interface MariadbExports {
   createPool: (options: object) => Mariadb & OwnMariadb
   defaultOptions: (url: string) => { port: number; host: string }
 }

@@ -32,15 +32,15 @@ export interface Sql {
 }
 
 /** What it gives for a statement. `state` is there once the statement is on a connection. */
-export type Sent = { values(): PromiseLike<string[][]>; cancel(): void; state?: unknown }
+type Sent = { values(): PromiseLike<string[][]>; cancel(): void; state?: unknown }
 
-export type Wire = { writer?: unknown; on(event: string, listener: (message: { status: string }) => void): void }
+type Wire = { writer?: unknown; on(event: string, listener: (message: { status: string }) => void): void }
 
 /**
  * What we need of a Client of pg. Older versions have no `getTransactionStatus`, and those of pg-native no `connection`. One
  * of a Pool has `release`, too.
  */
-export interface PgClient {
+interface PgClient {
   query: (query: unknown) => Promise<{ rows: string[][] }>
   getTransactionStatus?: () => string | null | undefined
   connection?: Wire

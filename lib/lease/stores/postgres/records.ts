@@ -13,7 +13,7 @@ export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
 
 export type StatementRunner = InstanceType<typeof import('./client.ts').StatementRunner>
 
-export type Setting = 'fsync' | 'full_page_writes' | 'isLogged'
+type Setting = 'fsync' | 'full_page_writes' | 'isLogged'
 
 const IS_UNSAFE = {
   fsync: 'its fsync is off, so a crash of the machine may lose what was answered',

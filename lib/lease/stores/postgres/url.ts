@@ -7,10 +7,10 @@ import { StatementRunner } from './client.ts'
 import { fromPgPool, fromPostgresJs, type PgPool, type Sql } from './packages.ts'
 
 /** What a Pool of our own can do beside that. */
-export type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<void> }
+type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<void> }
 
 /** The same for postgres.ts. */
-export type OwnSql = { end(options: { timeout: number }): Promise<void> }
+type OwnSql = { end(options: { timeout: number }): Promise<void> }
 
 const CONNECT_SECONDS = 5
 /** A lease needs one connection at a time; a second one for a step that is stuck. */

@@ -12,7 +12,7 @@ import { isRefusedSelect } from './database.ts'
 import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from './packages.ts'
 
 /** A Lua script, and the SHA-1 by which a server knows it. */
-export type Script = { source: string; sha: string }
+type Script = { source: string; sha: string }
 
 const WANTED = 'an ioredis or node-redis client'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'

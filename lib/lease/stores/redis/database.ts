@@ -3,7 +3,7 @@
 // It must never accept an answer that may come from another database.
 
 /** A command that the server refused, as ioredis says it. */
-export type CommandError = Error & { command: { name: string; args?: unknown[] } }
+type CommandError = Error & { command: { name: string; args?: unknown[] } }
 
 /**
  * What we need of ioredis to know its database. `status`: how its connection is. `condition`: of the connection that

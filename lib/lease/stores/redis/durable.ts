@@ -14,7 +14,7 @@ return { redis.call('INFO', 'cluster'), redis.call('INFO', 'replication'), redis
 const PROMOTED = 'a replica that takes over may lack what was acknowledged. Use a server without replicas'
 
 /** A name, which values are right, and what is wrong with others. */
-export type Fact = [string, RegExp, string]
+type Fact = [string, RegExp, string]
 
 /** Of INFO. */
 const FACTS: Fact[] = [

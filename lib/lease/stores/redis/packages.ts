@@ -28,7 +28,7 @@ export type Client = {
 }
 
 /** What we need of ioredis: Redis (also with Sentinel) or Cluster. */
-export interface IoredisCommands {
+interface IoredisCommands {
   evalsha: (sha: string, keys: number, ...texts: string[]) => Promise<unknown>
   eval: (text: string, keys: number, ...texts: string[]) => Promise<unknown>
   config: (verb: 'GET', name: string) => Promise<unknown>
@@ -37,7 +37,7 @@ export interface IoredisCommands {
 export type Ioredis = Client & Selecting & IoredisCommands
 
 /** What we need of node-redis: client, sentinel or pool. */
-export interface NodeRedisCommands {
+interface NodeRedisCommands {
   evalSha: (sha: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
   eval: (text: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
   configGet: (name: string) => Promise<unknown>
@@ -49,7 +49,7 @@ export type NodeRedis = Client & EventEmitter & NodeRedisCommands
 export type Cluster = { sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown> }
 
 /** What we need of a pool of node-redis: one of its connections. */
-export type PoolMember = NodeRedisCommands & { destroy(): void; connect(): Promise<unknown> }
+type PoolMember = NodeRedisCommands & { destroy(): void; connect(): Promise<unknown> }
 
 export type Pool = { execute(task: (client: PoolMember) => Promise<unknown>): Promise<unknown> }
 

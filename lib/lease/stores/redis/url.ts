@@ -10,14 +10,14 @@ import { isRefusedSelect } from './database.ts'
 import { type Ioredis, isOfReplica, type NodeRedis, ofIoredis, ofNodeRedis, type RunScript } from './packages.ts'
 
 /** What a client of our own can do beside that. */
-export interface OwnIoredis {
+interface OwnIoredis {
   stream: { unref(): void }
   reconnectTimeout?: { unref(): void }
   disconnect: (reconnect?: boolean) => void
 }
 
 /** The same for node-redis; only version 5 has `destroy`. */
-export interface OwnNodeRedis {
+interface OwnNodeRedis {
   isOpen: boolean
   isReady: boolean
   connect: () => Promise<unknown>

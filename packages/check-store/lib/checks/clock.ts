@@ -6,7 +6,7 @@ import type { Client } from '../process.ts'
 import { monotonicNow, sleep, unixNow } from '../time.ts'
 import type { Check, Trial } from '../trial.ts'
 
-export type Look = Awaited<ReturnType<typeof look>>
+type Look = Awaited<ReturnType<typeof look>>
 
 const MINUTE_MS = 60_000
 const QUARTER_MS = 15 * MINUTE_MS // time zones differ by so much

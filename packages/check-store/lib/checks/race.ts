@@ -8,7 +8,7 @@ import type { Check, Trial } from '../trial.ts'
 import type { Failure, WorkName, Works } from '../works.ts'
 
 /** clients of one process */
-export type Team = { process: Process; handles: number[] }
+type Team = { process: Process; handles: number[] }
 
 const TODO = 'compare and write in one statement, script or transaction of the server, not with a read before it'
 

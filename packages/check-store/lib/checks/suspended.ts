@@ -7,7 +7,7 @@ import { slotName } from '../slot-name.ts'
 import { sleep } from '../time.ts'
 import type { Check, Trial } from '../trial.ts'
 
-export type Contested = { name: string; from: string; theirs: string; ours: string }
+type Contested = { name: string; from: string; theirs: string; ours: string }
 
 /** After so many answers. A swap with a lock, a read, a write and an unlock has four. */
 const STEPS = [1, 2, 3, 4]
