@@ -1,7 +1,7 @@
 'use strict'
 
-// `node bench/compare.js`: what ID generators do in difficult situations. Each package is run to find out. The table in the
-// README is this output.
+// `node bench/compare.js`: what ID generators do in difficult situations. Each package is run to find out. The table in
+// docs/start/comparison.md is this output.
 
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads')
 

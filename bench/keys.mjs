@@ -1,6 +1,6 @@
 // What a primary key costs: the time to make one, and the space that a million of them take in PostgreSQL.
 //
-//   node bench/keys.mjs [ROWS]     default: a million; prints the table of docs/layout/choosing.md
+//   node bench/keys.mjs [ROWS]     default: a million; prints the table of docs/start/choosing.md
 //
 // It starts its own PostgreSQL, and never touches one that was there before.
 

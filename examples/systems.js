@@ -1,8 +1,8 @@
 'use strict'
 
-// Every system in one line of code, with a known ID of that system: `node examples/systems.js` prints the table of the
-// README. The code in the table is the code that runs. With --fresh, each row also has a new ID. Without it, the output
-// is always the same, because a test compares it with the README.
+// Every system in one line of code, with a known ID of that system: `node examples/systems.js` prints the table of
+// docs/reference/layouts.md. The code in the table is the code that runs. With --fresh, each row also has a new ID. Without it, the output
+// is always the same, because a test compares it with the page.
 
 const FlakeId = require('..')
 
@@ -32,7 +32,7 @@ const SYSTEMS = [
   ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
   // from biguint-format's manual, where it is one of flake-idgen's
   ['flake-idgen', 'new FlakeId({ datacenter: 0, worker: 0 })', '5827048346035945473'],
-  // computed with the layout's fields for the instant of the README's first ID, by numbers alone
+  // computed with the layout's fields for the instant of README's first ID, by numbers alone
   ['JavaScript numbers', "new FlakeId({ layout: 'safe', node: 37 })", '890242364234053'],
   // two fewer fields, and time from 2020
   [

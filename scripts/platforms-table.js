@@ -1,6 +1,6 @@
 'use strict'
 
-// Writes README's table of platforms, between two markers, from what `npm run platforms` has recorded:
+// Writes the table of platforms in docs/reference/platforms.md, between two markers, from what `npm run platforms` has recorded:
 // `node scripts/platforms-table.js` after that. It must never say of a platform what no run has shown.
 
 const fs = require('node:fs')
@@ -8,7 +8,7 @@ const path = require('node:path')
 const { TARGETS } = require('./platforms/targets.js')
 
 const root = path.join(__dirname, '..')
-const README = path.join(root, 'README.md')
+const PAGE = path.join(root, 'docs', 'reference', 'platforms.md')
 const RESULTS = path.join(__dirname, 'platforms', 'results.json')
 const [START, END] = ['<!-- platforms -->', '<!-- /platforms -->']
 
@@ -47,15 +47,15 @@ const readResults = () => JSON.parse(fs.readFileSync(RESULTS, 'utf8'))
 /** What stands before, between and after the markers. */
 function partsOf(text) {
   const [start, end] = [text.indexOf(START) + START.length, text.indexOf(END)]
-  if (start < START.length || end < start) throw new Error(`README.md has no ${START} and ${END} for the table`)
+  if (start < START.length || end < start) throw new Error(`${PAGE} has no ${START} and ${END} for the table`)
   return [text.slice(0, start), text.slice(start, end), text.slice(end)]
 }
 
 const tableIn = (text) => partsOf(text)[1].trim()
 
 function writeTable() {
-  const [before, , after] = partsOf(fs.readFileSync(README, 'utf8'))
-  fs.writeFileSync(README, `${before}\n${tableOf(readResults())}\n${after}`)
+  const [before, , after] = partsOf(fs.readFileSync(PAGE, 'utf8'))
+  fs.writeFileSync(PAGE, `${before}\n${tableOf(readResults())}\n${after}`)
 }
 
 module.exports = { readResults, tableIn, tableOf }

@@ -5,14 +5,21 @@ import path from 'node:path'
 import { GUIDES, root } from './pages.js'
 
 const GROUPS = {
-  'Start here': { 'layout/choosing': 'Choosing an ID', 'package/command-line': 'The command line' },
-  'Node numbers': {
-    'files/processes': 'Many processes',
-    'lease/machines': 'Many machines',
-    'files/containers': 'Containers',
-    'lease/serverless': 'Serverless',
-    'lease/your-own-database': 'Your own database',
-    'lease/what-can-go-wrong': 'What can go wrong',
+  Start: {
+    'start/choosing': 'Choosing an ID',
+    'start/comparison': 'Compared with others',
+    glossary: 'Glossary',
+  },
+  Run: {
+    'run/processes': 'Processes of one machine',
+    'run/containers': 'Containers',
+    'run/serverless': 'Serverless',
+    'run/monitoring': 'Monitoring',
+  },
+  Store: {
+    'store/machines': 'Many machines',
+    'store/your-own-database': 'Your own database',
+    'store/what-can-go-wrong': 'What can go wrong',
   },
   'The ID service': {
     'service/server': 'The server',
@@ -21,21 +28,28 @@ const GROUPS = {
     'service/page': 'The page',
     'service/deploy': 'Deployment',
   },
-  'In your project': {
-    'layout/databases': 'Databases',
-    'layout/public-ids': 'Public IDs',
-    'package/bundling': 'Bundlers',
-    'package/package-managers': 'Package managers and runtimes',
-    'package/platforms': 'Platforms',
-    'package/browsers': 'Browsers and workers',
-    'generator/metrics': 'Metrics',
-    'generator/testing': 'Tests with fake timers',
+  Data: {
+    'data/databases': 'Databases',
+    'data/input': 'JSON and input',
+    'data/public-ids': 'Public IDs',
+  },
+  Reference: {
+    'reference/options': 'Options',
+    'reference/errors': 'Errors',
+    'reference/layouts': 'Layouts',
+    'reference/command-line': 'The command line',
+    'reference/platforms': 'Platforms',
+    'reference/package-managers': 'Package managers and runtimes',
+    'reference/bundling': 'Bundlers',
+    'reference/browsers': 'Browsers and workers',
+    'reference/test-runners': 'Test runners',
   },
   'Coming from': {
-    'coming-from/sapphire-snowflake': '@sapphire/snowflake',
-    'coming-from/snowflake-uuid': 'snowflake-uuid',
-    'coming-from/uuid-and-nanoid': 'UUIDs and nanoid',
-    'coming-from/hazelcast': 'Hazelcast',
+    'migrate/flake-idgen': 'flake-idgen',
+    'migrate/sapphire-snowflake': '@sapphire/snowflake',
+    'migrate/snowflake-uuid': 'snowflake-uuid',
+    'migrate/uuid-and-nanoid': 'UUIDs and nanoid',
+    'migrate/hazelcast': 'Hazelcast',
   },
 }
 
@@ -76,7 +90,7 @@ const item = ([page, text]) => ({ text, link: `/${page}` })
 
 export const navigation = {
   nav: [
-    { text: 'Guide', link: '/layout/choosing' },
+    { text: 'Guide', link: '/start/choosing' },
     { text: 'API', link: '/api/' },
     { text: 'Inspector', link: '/inspector/', target: '_self' }, // a page of its own, see build.js
     { text: 'Changes', link: '/changelog' },

@@ -11,8 +11,8 @@ const GITHUB = 'https://github.com/flakeforge/flakeforge'
 const filesIn = (folder) =>
   readdirSync(path.join(root, folder), { recursive: true }).map((name) => name.replaceAll('\\', '/'))
 
-/** The guides, as paths in docs/: the pages in its folders. What stands beside these is for readers of the repository. */
-export const GUIDES = filesIn('docs').filter((name) => /\/.*\.md$/.test(name))
+/** The guides, as paths in docs/. The list of guides and the map are for readers of the repository. */
+export const GUIDES = filesIn('docs').filter((name) => name.endsWith('.md') && !['README.md', 'map.md'].includes(name))
 const EXAMPLES = filesIn('examples')
   .filter((name) => path.posix.basename(name) === 'README.md')
   .map((name) => [`examples/${name}`, path.posix.join('examples', path.posix.dirname(name), 'index.md')])

@@ -79,9 +79,9 @@ test('each use of what may be a fake is an error in lib/, and only there', async
   for (const name of ['lib/fine.ts', 'lib/base/timers.ts', 'bin/some.ts']) t.deepEqual(lines(name), [], name)
 })
 
-test('docs/generator/testing.md shows the settings that consumers/test-runners runs', (t) => {
+test('docs/reference/test-runners.md shows the settings that consumers/test-runners runs', (t) => {
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
-  const text = read('docs/generator/testing.md')
+  const text = read('docs/reference/test-runners.md')
   t.true(text.includes(`\`\`\`ts\n${read('consumers/test-runners/vitest.config.mjs')}\`\`\``))
   const [, shown] = /```json\n(.*?)```/s.exec(text)
   const { projects } = JSON.parse(read('consumers/test-runners/jest.config.json'))

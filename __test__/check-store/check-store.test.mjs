@@ -72,7 +72,7 @@ const overRedis = async (t) => {
 test('so does one over a real Redis, with two scripts', overRedis, redisTest)
 
 test('so does the example of the guide, without its last part', async (t) => {
-  const guide = fs.readFileSync(new URL('../../docs/lease/your-own-database.md', import.meta.url), 'utf8')
+  const guide = fs.readFileSync(new URL('../../docs/store/your-own-database.md', import.meta.url), 'utf8')
   const [example] = blocks(guide).filter(({ language }) => language === 'js')
   const [source, rest] = example.code.split('// Try it\n')
   t.truthy(rest)

@@ -1,4 +1,4 @@
-// "Which column" in docs/layout/databases.md: each form that it names, passed and read as it says, on real servers.
+// "Which column" in docs/data/databases.md: each form that it names, passed and read as it says, on real servers.
 
 import { createRequire } from 'node:module'
 import test from 'ava'

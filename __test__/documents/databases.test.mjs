@@ -1,4 +1,4 @@
-// docs/layout/databases.md and README say of every library what `npm run databases` found, in the versions that are locked. The
+// docs/data/databases.md says of every library what `npm run databases` found, in the versions that are locked. The
 // run itself, in CI, fails where a library does something else.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const { toSigned } = createRequire(import.meta.url)('flakeforge')
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (...names) => readFileSync(join(root, ...names), 'utf8')
-const page = read('docs', 'layout', 'databases.md')
+const page = read('docs', 'data', 'databases.md')
 const libraries = allLibraries()
 
 for (const place of PLACES) {

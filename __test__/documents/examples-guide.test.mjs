@@ -1,4 +1,4 @@
-// docs/lease/machines.md and docs/lease/what-can-go-wrong.md keep their word where a server is needed: their programs run on real ones, the
+// docs/store/machines.md and docs/store/what-can-go-wrong.md keep their word where a server is needed: their programs run on real ones, the
 // rights that they name suffice, and what they say of losses is so.
 
 import { execFile } from 'node:child_process'
@@ -29,7 +29,7 @@ const onAll = onlyWith(wantRedis(), wantPostgres(), wantMysql(), wantEtcd())
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (name) => readFileSync(join(root, 'docs', name), 'utf8')
-const machines = read('lease/machines.md')
+const machines = read('store/machines.md')
 
 const blocksOf = (text, language) =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code]) => code)

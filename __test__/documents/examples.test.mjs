@@ -1,4 +1,4 @@
-// The scripts of examples/ run, and the README's table of systems is what one of them prints.
+// The scripts of examples/ run, and the table of systems in docs/reference/layouts.md is what one of them prints.
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -58,8 +58,10 @@ test("systems.js: the known IDs' nodes are those of the code", async (t) => {
   }
 })
 
-test('the README has the table that systems.js prints', async (t) => {
+test('the page about layouts has the table that systems.js prints', async (t) => {
   const [, table] =
-    /<!-- systems -->\n+([\s\S]*?)\n+<!-- \/systems -->/.exec(readFileSync(pathOf('README.md'), 'utf8')) ?? []
+    /<!-- systems -->\n+([\s\S]*?)\n+<!-- \/systems -->/.exec(
+      readFileSync(pathOf('docs/reference/layouts.md'), 'utf8'),
+    ) ?? []
   t.is(table, (await run('systems.js')).stdout.trimEnd())
 })

@@ -1,4 +1,4 @@
-// docs/files/containers.md keeps its word: its programs run, the ones about files in namespaces of the kernel, which is what
+// docs/run/containers.md keeps its word: its programs run, the ones about files in namespaces of the kernel, which is what
 // containers are made of; its manifests are YAML and name what the text says.
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -18,7 +18,7 @@ import { stopProcess } from '../support/stop-process.mjs'
 const { FlakeId, createGroup } = createRequire(import.meta.url)('flakeforge')
 const { fileStore, openStore } = createRequire(import.meta.url)('flakeforge/lease')
 
-const GUIDE = 'files/containers.md'
+const GUIDE = 'run/containers.md'
 const [compose, statefulSet, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
 const programs = blocksOf(GUIDE, 'javascript')
 const programWith = (words) => programs.find((code) => code.includes(words))

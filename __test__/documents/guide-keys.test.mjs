@@ -1,4 +1,4 @@
-// What docs/layout/choosing.md and docs/coming-from/uuid-and-nanoid.md say of PostgreSQL: the order of the sizes in the table, and the steps from
+// What docs/start/choosing.md and docs/migrate/uuid-and-nanoid.md say of PostgreSQL: the order of the sizes in the table, and the steps from
 // UUIDs to bigint keys, with rows that come in meanwhile.
 
 import { createRequire } from 'node:module'
@@ -33,7 +33,7 @@ test('indexes of flakeforge IDs are as small as those of a sequence, and others 
 
 /** The generator of the guide's first program, as a function. */
 function backfillOf() {
-  const [code] = blocksOf('coming-from/uuid-and-nanoid.md', 'js')
+  const [code] = blocksOf('migrate/uuid-and-nanoid.md', 'js')
   const definitions = code.slice(code.indexOf('const layout'), code.indexOf('const old'))
   return new Function('Layout', `${definitions}; return { backfill, layout }`)(Layout)
 }
@@ -51,7 +51,7 @@ test('the steps from uuid keys to bigint keys keep every row and every reference
 
   const { backfill, layout } = backfillOf()
   const flake = new FlakeId({ layout, datacenter: 1, worker: 0 })
-  const [steps] = blocksOf('coming-from/uuid-and-nanoid.md', 'sql')
+  const [steps] = blocksOf('migrate/uuid-and-nanoid.md', 'sql')
   const statements = steps
     .replaceAll(/^--.*$/gm, '')
     .split(';')

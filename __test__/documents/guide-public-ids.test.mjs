@@ -1,4 +1,4 @@
-// What docs/layout/public-ids.md says beside its JavaScript: the code for Java is the one that made the vectors, there are
+// What docs/data/public-ids.md says beside its JavaScript: the code for Java is the one that made the vectors, there are
 // as many as it says, and Sqids is as it says.
 
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import Sqids from 'sqids'
 import { blocksOf, root } from '../support/guides.mjs'
 import { FlakeId, vectors } from '../support/index.mjs'
 
-const GUIDE = 'layout/public-ids.md'
+const GUIDE = 'data/public-ids.md'
 const guide = readFileSync(path.join(root, 'docs', GUIDE), 'utf8')
 const types = readFileSync(path.join(root, 'lib', 'layout', 'seal.ts'), 'utf8')
 

@@ -1,4 +1,4 @@
-// docs/lease/serverless.md keeps its word: its handler runs in processes that are frozen as platforms freeze them, for longer than
+// docs/run/serverless.md keeps its word: its handler runs in processes that are frozen as platforms freeze them, for longer than
 // the window lasts, and makes no ID twice; and its command makes the group that the handler joins.
 
 import { execFile, spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ import { stopProcess } from '../support/stop-process.mjs'
 const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
 
 const test = wantRedis() === undefined || process.platform === 'win32' ? anyTest.skip : anyTest
-const [handler] = blocksOf('lease/serverless.md', 'javascript')
+const [handler] = blocksOf('run/serverless.md', 'javascript')
 const TIMES = 'ttlMs: 10_000, skewMs: 2_000'
 const SHORT = { ttlMs: 2000, skewMs: 500, slots: 2 } // so that the test need not wait long
 
@@ -95,7 +95,7 @@ test('an instance that wakes up after its window with its slot still free makes 
 
 test('the command makes the group that the handler joins, so that nobody waits', async (t) => {
   const { url } = await started(t)
-  const command = blocksOf('lease/serverless.md', 'sh').find((text) => text.includes('flakeforge create'))
+  const command = blocksOf('run/serverless.md', 'sh').find((text) => text.includes('flakeforge create'))
   const [, , ...args] = command.trim().replace('redis://localhost', url).split(' ')
   await promisify(execFile)(process.execPath, [join(root, 'dist', 'flakeforge.mjs'), ...args])
   const instance = await instanceOf(t, url, TIMES)

@@ -134,7 +134,7 @@ test.serial('a layout whose name needs escaping', async (t) => {
 test.serial('every metric is documented with its type and labels, and every documented one is there', async (t) => {
   const { registry } = registryOf(anyClient)
   const types = typesIn(await registry.metrics())
-  for (const file of ['lib/metrics/prometheus.ts', 'docs/generator/metrics.md']) {
+  for (const file of ['lib/metrics/prometheus.ts', 'docs/run/monitoring.md']) {
     const text = await readFile(path.join(import.meta.dirname, '..', '..', file), 'utf8')
     const rows = [...text.matchAll(/\| `(flakeforge_\w+)` \| (\w+) \| ([\w, ]+) \|/g)]
     t.deepEqual(Object.fromEntries(rows.map(([, name, type]) => [name, type])), types, file)

@@ -59,8 +59,8 @@ test('ci.yml builds each', (t) => {
   }
 })
 
-test('docs/package/platforms.md has a row for each', (t) => {
-  const rows = [...read('docs', 'package', 'platforms.md').matchAll(/^\| `flakeforge-([\w-]+)` \| ([^|]+) \|/gm)]
+test('docs/reference/platforms.md has a row for each', (t) => {
+  const rows = [...read('docs', 'reference', 'platforms.md').matchAll(/^\| `flakeforge-([\w-]+)` \| ([^|]+) \|/gm)]
   t.deepEqual(sorted(rows.map(([, name]) => name)), names(PACKAGED))
   for (const [, name, system] of rows) {
     const { glibc } = TARGETS.find((target) => target.name === name)
@@ -68,7 +68,7 @@ test('docs/package/platforms.md has a row for each', (t) => {
   }
 })
 
-test('every target is in the record, and README shows that record', (t) => {
+test('every target is in the record, and the page about platforms shows that record', (t) => {
   const results = readResults()
   t.deepEqual(
     results.map(({ name }) => name),
@@ -76,7 +76,7 @@ test('every target is in the record, and README shows that record', (t) => {
     'run `npm run platforms`',
   )
   for (const { name, runs } of results) for (const { passed, failed } of runs) t.true(passed > 0 && failed === 0, name)
-  t.is(tableIn(read('README.md')), tableOf(results), 'run `node scripts/platforms-table.js`')
+  t.is(tableIn(read('docs', 'reference', 'platforms.md')), tableOf(results), 'run `node scripts/platforms-table.js`')
 })
 
 test('a target that was never run is in the table, and nothing is said of it', (t) => {

@@ -1,4 +1,4 @@
-// One small application, built by each bundler as docs/package/bundling.md says, and run where it can reach neither this
+// One small application, built by each bundler as docs/reference/bundling.md says, and run where it can reach neither this
 // repository nor the project that built it. The configurations and commands are read from the document.
 
 const fs = require('node:fs')
@@ -9,7 +9,7 @@ const { ownPlatform } = require('../../scripts/pack.js')
 
 const COMMAND = path.join('node_modules', 'flakeforge', 'dist', 'flakeforge.mjs')
 const WAYS = ['an address', 'a client'] // see ids.mjs
-const DOCUMENT = path.join(__dirname, '..', '..', 'docs', 'package', 'bundling.md')
+const DOCUMENT = path.join(__dirname, '..', '..', 'docs', 'reference', 'bundling.md')
 const platform = ownPlatform().manifest
 
 /** A chapter's configuration files and commands. */
@@ -113,11 +113,11 @@ class Builds {
     return run(process.execPath, ['-e', code], folder)
   }
 
-  /** The addon as a file, which one has to copy according to docs/package/bundling.md. */
+  /** The addon as a file, which one has to copy according to docs/reference/bundling.md. */
   addAddon = (folder) => {
     const copy = 'cp node_modules/flakeforge-*/*.node dist/'
     if (!fs.readFileSync(DOCUMENT, 'utf8').includes(copy))
-      throw new Error(`docs/package/bundling.md does not say: ${copy}`)
+      throw new Error(`docs/reference/bundling.md does not say: ${copy}`)
     fs.copyFileSync(path.join(this.modules, platform.name, platform.main), path.join(folder, platform.main))
   }
 

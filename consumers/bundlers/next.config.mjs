@@ -1,4 +1,4 @@
-// The configuration from docs/package/bundling.md, plus the root of this project, because there is another package-lock.json
+// The configuration from docs/reference/bundling.md, plus the root of this project, because there is another package-lock.json
 // above it.
 
 import documented from './next.config.documented.mjs'

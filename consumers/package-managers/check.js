@@ -1,5 +1,5 @@
 // A project that names flakeforge, installed and run by each package manager and runtime: the rows of the table in
-// docs/package/package-managers.md. flakeforge is packed with its platform package as an optional dependency, as in a release.
+// docs/reference/package-managers.md. flakeforge is packed with its platform package as an optional dependency, as in a release.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -8,7 +8,7 @@ const { env, packed, project, run } = require('../project.js')
 const { ownPlatform } = require('../../scripts/pack.js')
 const { programOf } = require('../../scripts/runtimes.js')
 
-const DOCUMENT = path.join(__dirname, '..', '..', 'docs', 'package', 'package-managers.md')
+const DOCUMENT = path.join(__dirname, '..', '..', 'docs', 'reference', 'package-managers.md')
 const platform = ownPlatform().manifest
 
 /** The rows of the table: package manager, how to install, how to run. */

@@ -35,7 +35,8 @@ async function startService(folder) {
 function commandOf({ language, code }, folder, i) {
   if (language === 'sh') return ['bash', ['-euc', code]]
   if (language === 'python') return ['python3', ['-c', code]]
-  const file = path.join(folder, `block-${i}.mjs`)
+  const [, name = `block-${i}.mjs`] = /^\/\/ (\S+[.]mjs)$/m.exec(code) ?? [] // what a later command runs
+  const file = path.join(folder, name)
   fs.writeFileSync(file, code)
   return [process.execPath, [file]]
 }

@@ -1,4 +1,4 @@
-// Writes the tables of docs/layout/databases.md and of README from results.json of each library, between two markers. It
+// Writes the two tables of docs/data/databases.md from results.json of each library, between two markers. It
 // must never say of a library what no run has shown.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -134,8 +134,8 @@ export function shortTable(libraries = allLibraries()) {
 
 /** Where each table stands: its document and its markers. */
 export const PLACES = [
-  { file: join(root, 'docs', 'layout', 'databases.md'), name: 'databases', table: fullTable },
-  { file: join(root, 'README.md'), name: 'databases-short', table: shortTable },
+  { file: join(root, 'docs', 'data', 'databases.md'), name: 'databases', table: fullTable },
+  { file: join(root, 'docs', 'data', 'databases.md'), name: 'databases-short', table: shortTable },
 ]
 
 /** What stands before, between and after the markers. */

@@ -34,11 +34,11 @@ const vueFromHere = {
 
 export default defineConfig({
   title: 'flakeforge',
-  description: 'Unique 64-bit IDs, ordered by time, made without coordination',
+  description: 'Unique 64-bit IDs, ordered by time, made without a round trip for each one',
   base: '/flakeforge/', // as GitHub Pages serves a project
   cleanUrls: true,
   srcDir: '..',
-  srcExclude: [...others, 'docs/*.md'],
+  srcExclude: [...others, 'docs/README.md', 'docs/map.md'],
   rewrites: pageOf,
   outDir: '../target/site',
   cacheDir: '../target/site-cache',
@@ -47,7 +47,7 @@ export default defineConfig({
     config: links,
     theme: { light: 'github-light', dark: 'github-dark' },
   },
-  vite: { plugins: [vueFromHere] },
+  vite: { plugins: [vueFromHere], build: { assetsInlineLimit: 0 } },
   themeConfig: {
     ...navigation,
     outline: [2, 3],

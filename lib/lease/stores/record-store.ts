@@ -12,7 +12,7 @@ import type { Store } from './store.ts'
 
 /**
  * What a database of your own has to do: read records, and swap one of them. The rules about slots and windows stay in
- * flakeforge. docs/lease/your-own-database.md says what each function must guarantee, and
+ * flakeforge. docs/store/your-own-database.md says what each function must guarantee, and
  * `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
  * A record is text of up to 2 000 bytes with any Unicode. It belongs to a group (1 to 128 characters without braces and
