@@ -24,6 +24,8 @@ declare namespace FlakeId {
   export import Decode = all.Decode
   export import ElseFrom = all.ElseFrom
   export { FlakeId, FlakeId as default }
+  export import FlakeError = all.FlakeError
+  export import FlakeErrorCode = all.FlakeErrorCode
   export import FlakeIdOptions = all.FlakeIdOptions
   export import Format = all.Format
   export import FormatOptions = all.FormatOptions

@@ -39,7 +39,7 @@ const COMMAND = [
   { name: 'command', test: /\/bin\/(?!flakeforge\.ts)/ },
 ]
 
-const ENTRIES = ['lease', 'codec', 'remote', 'metrics']
+const ENTRIES = ['lease', 'codec', 'remote', 'metrics', 'biguint-format']
 
 /** The files that the entries take from, and that keep what must be there once. */
 const PARTS = ['base', 'core', 'client', 'leases', 'meters']
@@ -55,7 +55,7 @@ const entries = (names) => Object.fromEntries(names.map((name) => [name, entry(n
 function parts() {
   const [codec, main, remote, lease] = ['codec', 'index', 'remote', 'lease'].map((name) => reached(entry(name)))
   const places = new Map([[lib('native/packages/named-cjs.ts'), 'core']])
-  const names = new Set(['index', 'index-cjs', 'biguint-format', ...ENTRIES].map(entry))
+  const names = new Set(['index', 'index-cjs', ...ENTRIES].map(entry))
   const put = (name, files) => {
     for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
   }
@@ -92,10 +92,13 @@ const output = (ext, more) => ({
   ...more,
 })
 
+/** One function for both formats is that of CommonJS. What it takes from the parts must be in those of the ES modules too. */
+const leftOut = { name: 'left-out', generateBundle: (_, bundle) => delete bundle['biguint-format.mjs'] }
+
 const es = () => ({
   ...node,
   input: { index: entry('index'), ...entries(ENTRIES), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [shareCopies(PARTS)],
+  plugins: [shareCopies(PARTS), leftOut],
   output: output('mjs', {
     format: 'es',
     codeSplitting: { includeDependenciesRecursively: false, groups: [...parts(), ...COMMAND] },
@@ -106,7 +109,7 @@ const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/pack
 
 const cjs = () => ({
   ...node,
-  input: { index: entry('index-cjs'), ...entries([...ENTRIES, 'biguint-format']) },
+  input: { index: entry('index-cjs'), ...entries(ENTRIES) },
   plugins: [BY_REQUIRE, shareCopies(PARTS)],
   output: output('cjs', {
     format: 'cjs',

@@ -104,6 +104,18 @@ test('an ES import says the same', async (t) => {
   t.regex(failed(t, outcome).message, /is not installed/)
 })
 
+test('it is a FlakeError, which flakeforge/codec has', async (t) => {
+  const source = `
+    const { FlakeError } = require('flakeforge/codec')
+    try {
+      require('flakeforge')
+    } catch (error) {
+      console.log(error instanceof FlakeError && error.code)
+    }`
+  const { stdout } = await new Install(t).node('--no-addons', '--eval', source)
+  t.is(stdout, 'ERR_FLAKE_LOAD\n')
+})
+
 test('a source checkout without an addon is told how to build one', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })

@@ -130,7 +130,7 @@ test('the platform package holds the binary, its texts and nothing else', async 
 })
 
 const PROPERTIES = [
-  ...['FlakeId', 'default', 'createGroup', 'Layout', 'layouts', 'Seal'],
+  ...['FlakeId', 'default', 'FlakeError', 'createGroup', 'Layout', 'layouts', 'Seal'],
   ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare', 'jsonReplacer', 'jsonReviver'],
 ]
 

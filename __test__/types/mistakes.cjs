@@ -3,10 +3,11 @@
 // Mistakes that must not compile, each with the code of the error that tsc must give for it, and no other. Each becomes a
 // file of its own: an @ts-expect-error would be content with any error.
 
-const IMPORTS = `import FlakeId, { createGroup, Layout, layouts, format } from 'flakeforge'
+const IMPORTS = `import FlakeId, { createGroup, FlakeError, Layout, layouts, format } from 'flakeforge'
 import type { FlakeIdOptions, JoinOptions, LayoutSpec, Parts } from 'flakeforge'
 import { LeasedFlakeId, recordStore, redisStore, SegmentId, type StoreIdentity } from 'flakeforge/lease'
 declare const flake: FlakeId, hazelcast: FlakeId<'hazelcast'>, parts: Parts<'hazelcast'>, mine: Layout<{ fields: [['shard', 23]] }>
+declare const thrown: unknown, error: FlakeError
 `
 
 const UNKNOWN = 'TS2353' // an object literal may only specify known properties
@@ -69,6 +70,11 @@ const MISTAKES = [
   ['TS2673', 'new SegmentId()'],
   ['TS2673', 'new LeasedFlakeId()'],
   [NO_PROPERTY, 'FlakeId.nothing'],
+  [NO_PROPERTY, 'if (thrown instanceof FlakeError) thrown.retryAfterMs'],
+  [NO_PROPERTY, "if (error.code === 'ERR_FLAKE_ID') error.retryAfterMs"],
+  [ASSIGNED, "const text: string = error.code === 'ERR_FLAKE_OVERFLOW' ? error.retryAfterMs : ''"],
+  ['TS2367', "error.code === 'ERR_FLAKE_OVERFLOWS'"],
+  [ARGUMENT, "new FlakeError('mine')"],
   ['TS2578', '// @ts-expect-error: there is no mistake\nnew FlakeId({ worker: 1 })'],
 ]
 

@@ -4,6 +4,7 @@
 import type {
   AnyLayout,
   ElseFrom,
+  FlakeErrorCode,
   FlakeIdOptions,
   JoinOptions,
   LayoutName,
@@ -13,7 +14,8 @@ import type {
   Parts,
   PartsToEncode,
 } from 'flakeforge'
-import FlakeId, { createGroup, format, Layout, layouts } from 'flakeforge'
+import FlakeId, { createGroup, FlakeError, format, Layout, layouts } from 'flakeforge'
+import type { FlakeError as CodecError } from 'flakeforge/codec'
 import type { SegmentId } from 'flakeforge/lease'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -301,3 +303,34 @@ export async function waiting(flake: FlakeId, segment: SegmentId): Promise<void>
     each.takeStrings('3')
   }
 }
+
+// Errors: each code has its own fields.
+
+export function told(error: unknown): string {
+  if (!(error instanceof FlakeError)) throw error
+  const other: CodecError = error
+  const [code, name]: [FlakeErrorCode, string] = [error.code, other.name]
+  switch (error.code) {
+    case 'ERR_FLAKE_OVERFLOW':
+    case 'ERR_FLAKE_CLOCK_BACKWARDS':
+      same<Equal<typeof error.retryAfterMs, number>>(true)
+      return `${error.message} ${error.retryAfterMs}`
+    case 'ERR_FLAKE_EXHAUSTED':
+      return `${error.group} ${error.retryAt.toISOString()}`
+    case 'ERR_FLAKE_LEASE_EXPIRED':
+      return `${error.slot?.toFixed()} ${error.cause}`
+    case 'ERR_FLAKE_REMOTE':
+      return `${error.failures?.[0]?.server} ${error.server}`
+    case 'ERR_FLAKE_NAME':
+      return `${error.server}`
+    case 'ERR_FLAKE_RECORD':
+      return `${error.record} ${error.slots?.[0]?.owner}`
+  }
+  if (error instanceof RangeError && error.code === 'ERR_FLAKE_TIME_RANGE') return error.timestamp.toFixed()
+  return code + name
+}
+const overflow = (error: FlakeError<'ERR_FLAKE_OVERFLOW'>): number => error.retryAfterMs
+/** As the declarations of jest and vitest have it. */
+const toThrow = (expected: new (...args: any[]) => any): unknown => expected
+toThrow(FlakeError)
+void overflow

@@ -5,6 +5,7 @@
 // gives undefined; any `format` but 'LE' is big-endian in decimal, any but 'BE' little-endian in the other bases; octal has
 // no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
 
+import { branded } from '../base/errors/brand.ts'
 import native from '../native/index.ts'
 import { baseCode, toText } from '../native/texts.ts'
 
@@ -96,7 +97,7 @@ function pairsOfLine(line: any) {
 function toDecimal(bytes: any, options: any) {
   const isEmpty = bytes.length === 0
   if ((options.format || 'BE') === 'LE') bytes.reverse()
-  const digits = isEmpty ? '0' : native.digits(bytes, 'dec')
+  const digits = isEmpty ? '0' : digitsOf(bytes, 'dec')
   return pad(group(digits, options.groupsize, options.delimiter), '', options.padstr, options.size)
 }
 
@@ -113,7 +114,7 @@ function toBinary(bytes: any, options: any) {
   const size = options.groupsize || -1
   const prefix = options.prefix || ''
   if ((options.format || 'BE') !== 'BE') bytes.reverse()
-  let digits = isEmpty ? '' : (native.digits(bytes, 'bin') as string)
+  let digits = isEmpty ? '' : digitsOf(bytes, 'bin')
   if (options.trim) digits = digits.replace(/^0+(?=.)/, '')
   if (size > 0) digits = group(digits, size, options.delimiter)
   return prefix + pad(digits, prefix, options.padstr, options.size)
@@ -131,8 +132,17 @@ function toOctal(bytes: any, options: any) {
 function octalDigits(bytes: any, count: any) {
   if (bytes.length === 0) return ''
   bytes[0] &= 0xff >> ((bytes.length * 8) % 3)
-  const digits = native.digits(bytes, 'oct')
+  const digits = digitsOf(bytes, 'oct')
   return digits === '0' ? '0'.repeat(count - (bytes.length - 1)) : digits
+}
+
+/** @throws what the addon says of too many bytes, as an error of ours */
+function digitsOf(bytes: Buffer, base: Base) {
+  try {
+    return native.digits(bytes, base) as string
+  } catch (error) {
+    throw branded(error as Error)
+  }
 }
 
 /** Reads `length` first, as the package does: what has none is told so. */

@@ -2,6 +2,9 @@
 
 import { noAddon } from '../base/errors/no-addon.ts'
 
+export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export { FlakeError } from '../base/errors/flake-error.ts'
+
 /** @deprecated use `RemoteFlakeId` of flakeforge/remote: no slot can be held here */
 export class LeasedFlakeId {
   /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon here. The message says what to use instead. */

@@ -15,6 +15,8 @@
  *
  * @module
  */
+export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export { FlakeError } from '../base/errors/flake-error.ts'
 export type { Base } from '../codec/bases.ts'
 export type { IdBytes, IdLike } from '../codec/ids.ts'
 export { compare, fromSigned, toBigInt, toSigned } from '../codec/ids.ts'

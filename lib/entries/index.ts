@@ -2,6 +2,8 @@
 // stores are in lease.ts.
 
 export type { IterationOptions, SignalOptions } from '../base/abort.ts'
+export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export { FlakeError } from '../base/errors/flake-error.ts'
 export type { Base } from '../codec/bases.ts'
 export type { IdBytes, IdLike } from '../codec/ids.ts'
 export { compare, fromSigned, toBigInt, toSigned } from '../codec/ids.ts'

@@ -105,7 +105,7 @@ export class Reasons {
   }
 
   #windowError() {
-    const { slot } = this.#machine
+    const slot = this.#machine.slot ?? undefined
     return this.#machine.renewalsFail(unixNow())
       ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
       : windowEndError(this.#group, slot, POLL_MS)

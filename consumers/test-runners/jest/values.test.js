@@ -4,7 +4,7 @@
 const FlakeId = require('flakeforge')
 const { SegmentId, fileStore } = require('flakeforge/lease')
 
-const { Layout, format, layouts, parse } = FlakeId
+const { FlakeError, Layout, format, layouts, parse } = FlakeId
 
 const flake = new FlakeId({ datacenter: 9, worker: 7, clock: () => 1_600_000_000_000 })
 
@@ -47,6 +47,14 @@ test('errors', async () => {
   expect(() => new FlakeId({ clock: () => -1 }).next()).toThrow(RangeError)
   await expect(FlakeId.join('nonsense:')).rejects.toThrow(RangeError)
   await expect(SegmentId.open(fileStore('/dev/null/x'), { name: 'x' })).rejects.toBeInstanceOf(Error)
+  expect(() => new FlakeId({ worker: 32 })).toThrow(FlakeError)
+  await expect(SegmentId.open(fileStore('/dev/null/x'), { name: 'x' })).rejects.toBeInstanceOf(FlakeError)
+  expect(() => format('x')).toThrow(FlakeError)
+  expect(new TypeError('x')).not.toBeInstanceOf(FlakeError)
+  jest.isolateModules(() => {
+    const { FlakeError: again } = require('flakeforge/codec')
+    expect(() => new FlakeId({ worker: 32 })).toThrow(again)
+  })
 })
 
 test('Uint8Arrays, Dates and arrays of a test are understood', () => {

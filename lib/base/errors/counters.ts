@@ -1,7 +1,7 @@
 // Errors about counters on a store, from which SegmentId takes its blocks.
 
-import { flakeError } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
+import { flakeError } from './make.ts'
 import { storeError } from './stores.ts'
 
 const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
@@ -55,5 +55,6 @@ export function closedError(name: string) {
     Error,
     'ERR_FLAKE_DETACHED',
     `This generator of counter '${name}' is closed. SegmentId.open() makes another one.`,
+    {},
   )
 }

@@ -1,45 +1,78 @@
-// What all errors are made with: `flakeError`, and how values, times and lengths of time look in a message.
+// FlakeError, by which users know our errors, and what each of them has beside its message.
+//
+// It is never thrown itself: errors stay what JavaScript would throw, such as a RangeError.
 
-import { isDate } from '../objects.ts'
+import type { SlotInfo } from '../../lease/stores/store.ts'
+import { isBranded } from './brand.ts'
+import type { RemoteFailure } from './remote.ts'
 
-/** A class of errors, such as TypeError. */
-export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
+/** What a server refused, as it said it. `group`: if the call was for a member of it. */
+type Refused = { server?: string; status?: number | undefined; group?: string }
 
-/** @param fields of the error; without a cause it has none */
-export function flakeError(
-  Type: ErrorClass,
-  code: string,
-  message: string,
-  { cause, ...fields }: { cause?: unknown } & Record<string, unknown> = {},
-) {
-  return Object.assign(cause === undefined ? new Type(message) : new Type(message, { cause }), { code }, fields)
+/** Files or records that cannot be read: what is wrong with each of them, and what the others say. */
+type Faults = { slots?: SlotInfo[]; faults?: string[] }
+
+type OfSlot = { group: string; slot: number | undefined; cause?: unknown }
+
+/** What there is by each code, as README's table says. A server of the ID service has further codes. */
+export type Fields = {
+  ERR_FLAKE_OPTION: { option?: string; value?: unknown } & Refused
+  ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused
+  ERR_FLAKE_OVERFLOW: { retryAfterMs: number } & Partial<OfSlot>
+  ERR_FLAKE_CLOCK_BACKWARDS: { retryAfterMs: number; behindMs: number }
+  ERR_FLAKE_TIME_RANGE: { timestamp: number }
+  ERR_FLAKE_CONFIG_MISMATCH: {
+    theirs?: string | null | undefined
+    ours?: string | null | undefined
+    server?: string
+    other?: string | undefined
+    group?: string
+    failures?: RemoteFailure[]
+    retryAfterMs?: number
+  } & Faults
+  ERR_FLAKE_FILE: { path: string | undefined; cause?: unknown } & Faults
+  ERR_FLAKE_LEASE_EXPIRED: OfSlot
+  ERR_FLAKE_DETACHED: Partial<OfSlot>
+  ERR_FLAKE_DESTROYED: OfSlot
+  ERR_FLAKE_EXHAUSTED: { group: string; retryAt: Date; storeNow: number | undefined; cause?: unknown }
+  ERR_FLAKE_QUIET: { group: string; retryAt: Date; storeNow: number }
+  ERR_FLAKE_CLOCK_SKEW: { skewMs: number; group?: string }
+  ERR_FLAKE_STORE: { counter?: string; cause?: unknown }
+  ERR_FLAKE_RECORD: { group: string; record: string } & Faults
+  ERR_FLAKE_REMOTE: { failures?: RemoteFailure[]; retryAfterMs?: number; cause?: unknown } & Refused
+  ERR_FLAKE_LOAD: { cause?: unknown }
+} & Record<
+  `ERR_FLAKE_${'ACCEPT' | 'BODY' | 'HOST' | 'METHOD' | 'NAME' | 'ORIGIN' | 'REQUEST' | 'ROUTE' | 'TOKEN'}`,
+  Refused
+>
+
+/** The `code` of an error of flakeforge. It never changes its meaning; messages may. */
+export type FlakeErrorCode = keyof Fields
+
+/** An error of flakeforge: an Error, TypeError or RangeError with a `code`, and what belongs to this code. */
+export type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & { code: K } & Fields[K] }[C]
+
+interface FlakeErrorClass extends Function {
+  /** Only flakeforge makes them. */
+  new (nobody: never): FlakeError
+  readonly prototype: FlakeError
+  [Symbol.hasInstance](value: unknown): value is FlakeError
 }
 
 /**
- * How a value looks in a message: short, and text in quotes.
- * @param depth of the arrays around it
+ * What every error of flakeforge is an instance of, beside TypeError, RangeError or Error: also of another copy or version
+ * of it, and of either format.
+ *
+ * @example
+ * try {
+ *   flake.next()
+ * } catch (error) {
+ *   if (error instanceof FlakeError && error.code === 'ERR_FLAKE_OVERFLOW') console.log(error.retryAfterMs)
+ *   else throw error
+ * }
  */
-export function show(value: unknown, depth: number = 0): string {
-  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
-  if (typeof value === 'bigint') return value < 2n ** 200n ? `${value}n` : 'a bigint of more than 200 bits'
-  if (typeof value === 'function') return 'a function'
-  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
-  if (Array.isArray(value)) return showArray(value, depth)
-  if (typeof value === 'object' && value !== null) return showObject(value)
-  return String(value)
-}
-
-/** A short array in full; its items may be arrays too, as fields are. */
-function showArray(array: unknown[], depth: number) {
-  const text = array.length > 8 || depth > 1 ? '' : `[${array.map((item) => show(item, depth + 1)).join(', ')}]`
-  return text === '' || text.length > 60 ? `an array of ${array.length}` : text
-}
-
-function showObject(object: object) {
-  const { name } = object.constructor ?? {}
-  return name === undefined || name === 'Object' ? 'an object' : `an object of class ${name}`
-}
-
-export const inMs = (ms: number) => `${Number(ms.toPrecision(3))} ms`
-
-export const instant = (ms: number) => (Math.abs(ms) <= 8.64e15 ? `${new Date(ms).toISOString()} (${ms})` : String(ms))
+export const FlakeError: FlakeErrorClass = class FlakeError extends Error {
+  static override [Symbol.hasInstance](value: unknown) {
+    return isBranded(value)
+  }
+} as unknown as FlakeErrorClass

@@ -1,6 +1,6 @@
 // Errors about what generators take their numbers from, and why they give none.
 
-import { flakeError, inMs, instant } from './flake-error.ts'
+import { flakeError, inMs, instant } from './make.ts'
 import { optionError } from './values.ts'
 
 /**

@@ -1,6 +1,6 @@
 // The error about an ID in JSON. It must never use a module of Node: the main entry of browsers has it too.
 
-import { flakeError, show } from './flake-error.ts'
+import { flakeError, show } from './make.ts'
 
 /**
  * `ERR_FLAKE_ID`: a value in JSON that is not an ID, and the key that it stands under.

@@ -1,7 +1,7 @@
 // Errors about slots and their windows.
 
 import { unixNow } from '../timers.ts'
-import { flakeError, inMs, instant } from './flake-error.ts'
+import { flakeError, inMs, instant } from './make.ts'
 import { storeError } from './stores.ts'
 
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
@@ -88,7 +88,7 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
 }
 
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
-export function leaseExpiredError(group: string, slot: number | null | undefined, cause?: unknown) {
+export function leaseExpiredError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
     `The window of slot ${slot} in group '${group}' is over and could not be renewed. IDs can be made again when the store ` +
     'answers. next(callback) and nextAsync() wait for it.'
@@ -96,7 +96,7 @@ export function leaseExpiredError(group: string, slot: number | null | undefined
 }
 
 /** `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one is on its way. */
-export function windowEndError(group: string, slot: number | null | undefined, retryAfterMs: number) {
+export function windowEndError(group: string, slot: number | undefined, retryAfterMs: number) {
   const message =
     `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
     'next(callback) and nextAsync() wait for it.'
@@ -106,7 +106,7 @@ export function windowEndError(group: string, slot: number | null | undefined, r
 /**
  * `ERR_FLAKE_LEASE_EXPIRED`: the store no longer knows this member as the slot's holder. `cause`: what went before.
  */
-export function lostError(group: string, slot: number | null | undefined, cause?: unknown) {
+export function lostError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
     `The store no longer has this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
     'another process took the slot, or the record or file of the slot was removed.'

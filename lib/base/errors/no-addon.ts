@@ -1,6 +1,6 @@
 // The error of everything that needs the addon, where there can be none.
 
-import { flakeError } from './flake-error.ts'
+import { flakeError } from './make.ts'
 
 /** `ERR_FLAKE_LOAD`: there is no addon here. */
 export function noAddon(call: string) {
@@ -8,5 +8,5 @@ export function noAddon(call: string) {
     `${call} needs the native addon of flakeforge, and there is none in browsers, in workers that are not Node's, and at the ` +
     "edge. RemoteFlakeId of 'flakeforge/remote' takes IDs from a flakeforge-server; in a page, the package " +
     'flakeforge-wasm32-wasi can make them.'
-  return flakeError(Error, 'ERR_FLAKE_LOAD', message)
+  return flakeError(Error, 'ERR_FLAKE_LOAD', message, {})
 }

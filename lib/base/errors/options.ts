@@ -1,11 +1,10 @@
 // Errors about what is around a program: the environment, the store's name, and the addon that is not installed.
 
-import { type ErrorClass, flakeError, show } from './flake-error.ts'
+import type { FlakeError } from './flake-error.ts'
+import { type ErrorClass, flakeError, show } from './make.ts'
 import { optionError } from './values.ts'
 
 const path = process.getBuiltinModule('node:path')
-
-type OptionError = Error & { code: string; option?: string; value?: unknown }
 
 const HOMELESS =
   "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
@@ -62,7 +61,7 @@ export function relativePathError(option: string, value: string, where: string) 
 
 /** The same error, but the environment named the store. */
 export function variableError(thrown: unknown) {
-  const error = thrown as OptionError
+  const error = thrown as FlakeError<'ERR_FLAKE_OPTION'>
   const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
   const { code, option, value, cause } = error
   return flakeError(error.constructor as ErrorClass, code, message, {

@@ -2,7 +2,7 @@
 // never hold a token, and no raw error of a request, which may hold one.
 
 import type { Origin } from '../../remote/one-group.ts'
-import { flakeError, inMs, show } from './flake-error.ts'
+import { flakeError, inMs, show } from './make.ts'
 import { optionError } from './values.ts'
 
 /** Why a server gave no IDs. */
@@ -95,7 +95,7 @@ export function unknownGroupReason(ours: Origin) {
  * A server refused a request in a way that no other try can help: the error has the server's code and what it said.
  */
 export function refusedError({ server, reason, status, code = 'ERR_FLAKE_REMOTE' }: Failure) {
-  return flakeError(Error, code, `${server}: ${reason}.`, { server, status })
+  return flakeError(Error, code as 'ERR_FLAKE_REMOTE', `${server}: ${reason}.`, { server, status })
 }
 
 /**
@@ -115,5 +115,5 @@ export function fetchedUsedUpError(
 /** `ERR_FLAKE_DETACHED`: a client was closed. */
 export function closedRemoteError(name: string) {
   const message = `This client of ${show(name)} is closed. RemoteFlakeId.connect() makes another one.`
-  return flakeError(Error, 'ERR_FLAKE_DETACHED', message)
+  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, {})
 }

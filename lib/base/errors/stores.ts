@@ -1,7 +1,8 @@
 // Errors about stores, and about the records of groups that they keep.
 
-import { flakeError, inMs, show } from './flake-error.ts'
+import { FlakeError } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
+import { flakeError, inMs, show } from './make.ts'
 
 /** A record that cannot be read. */
 type RecordFault = { name: string; version?: number }
@@ -14,15 +15,9 @@ export function storeError(why: string, cause?: unknown) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
-/** Whether somebody threw one of these errors. */
-export function isFlakeError(error: unknown): error is Error & { code: string } {
-  const code = (error as { code?: unknown } | null | undefined)?.code
-  return typeof code === 'string' && code.startsWith('ERR_FLAKE_')
-}
-
 /** What a store threw, as an error with one of our codes. It is returned unchanged if it has one already. */
 export function storeFailure(group: string, error: unknown) {
-  if (isFlakeError(error)) return error
+  if (error instanceof FlakeError) return error
   return storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
 }
 

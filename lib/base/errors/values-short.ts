@@ -2,14 +2,13 @@
 // properties. Their messages name the value and what it must be, without further help. Node must never load it. A `$` in
 // `wanted` stands for the argument after it.
 
+import { branded } from './brand.ts'
+
 const show = (value: unknown) =>
   typeof value === 'string' ? `'${value.slice(0, 60)}'` : value instanceof Object ? 'an object' : String(value)
 
-const errorOf = (Type: ErrorConstructor, code: string, message: string, fields: object) =>
-  Object.assign(new Type(message), { code: `ERR_FLAKE_${code}`, ...fields })
-
 export const optionError = (Type: ErrorConstructor, option: string, value: unknown, message: string) =>
-  errorOf(Type, 'OPTION', message, { option, value })
+  Object.assign(branded(new Type(message)), { code: 'ERR_FLAKE_OPTION', option, value })
 
 const refusal =
   (Type: ErrorConstructor, verb: string) => (option: string, value: unknown, wanted: string, arg?: unknown) =>
@@ -19,10 +18,14 @@ export const unknownOptionError = (option: string, value: unknown, known: readon
   optionError(TypeError, option, value, `Unknown option '${option}': not ${known}`)
 
 export const idError = (value: unknown, wanted: string, arg?: unknown) =>
-  errorOf(TypeError, 'ID', `${show(value)} is not ${wanted.replace('$', String(arg))}`, { value })
+  Object.assign(branded(new TypeError(`${show(value)} is not ${wanted.replace('$', String(arg))}`)), {
+    code: 'ERR_FLAKE_ID',
+    value,
+  })
 
 export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: string; epoch: number; end: Date }) =>
-  errorOf(RangeError, 'TIME_RANGE', `The time ${timestamp} is not from ${epoch} to ${+end} (layout '${name}')`, {
+  Object.assign(branded(new RangeError(`The time ${timestamp} is not from ${epoch} to ${+end} (layout '${name}')`)), {
+    code: 'ERR_FLAKE_TIME_RANGE',
     timestamp,
   })
 

@@ -2,8 +2,8 @@
 // module of Node, and stay few.
 
 import { nearest } from '../nearest.ts'
-import { type ErrorClass, flakeError, instant, show } from './flake-error.ts'
 import { inFull } from './in-full.ts'
+import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
 /**
  * `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be.

@@ -5,7 +5,7 @@
 // where to continue.
 
 import { MAX_U64 } from '../../base/check.ts'
-import { isFlakeError, storeError, wentBackError } from '../../base/errors.ts'
+import { FlakeError, storeError, wentBackError } from '../../base/errors.ts'
 import type { SlotStore } from '../stores/database.ts'
 
 export class Counter {
@@ -73,7 +73,7 @@ export class Counter {
       this.lineage = lineage
       return number
     } catch (error) {
-      if (isFlakeError(error)) throw error
+      if (error instanceof FlakeError) throw error
       throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)
     }
   }

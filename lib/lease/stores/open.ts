@@ -113,7 +113,7 @@ function openUrl(url: string) {
  * quote it nor keep it as the cause.
  */
 function unopenedError(url: string, error: unknown) {
-  if (errors.isFlakeError(error)) return error
+  if (error instanceof errors.FlakeError) return error
   const { code, name } = error as NodeJS.ErrnoException
   if (code === 'ERR_INVALID_URL' || error instanceof URIError) return addressError(url, UNREADABLE)
   return errors.storeError(`The client package for ${withoutPassword(url)} failed with ${code ?? name}.`)

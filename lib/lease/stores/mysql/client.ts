@@ -2,7 +2,7 @@
 // time limit. It must never configure or end a client that the user made, nor read or write inside the user's
 // transaction: a read would be old, and a write might be undone.
 
-import { clientError, isFlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import type { ClientError } from '../clients.ts'
 import { CALL_MS } from '../limits.ts'
@@ -35,7 +35,7 @@ function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
 
 /** What went wrong, and what to do about it. */
 function failure(thrown: unknown) {
-  if (isFlakeError(thrown)) return thrown
+  if (thrown instanceof FlakeError) return thrown
   const error = thrown as ClientError
   const { errno = 0 } = error
   const message = messageOf(error)

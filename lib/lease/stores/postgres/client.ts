@@ -2,7 +2,7 @@
 // statement, within a time limit. It must never connect, configure or end a client that the user made, nor use one inside
 // the user's transaction: what a statement writes must be committed before its answer is used.
 
-import { clientError, isFlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
 import type { ClientError } from '../clients.ts'
@@ -36,7 +36,7 @@ function parseAnswer(text: string | undefined, client: unknown) {
 
 /** What went wrong, and what to do about it. */
 function failure(thrown: unknown) {
-  if (isFlakeError(thrown)) return thrown
+  if (thrown instanceof FlakeError) return thrown
   const error = thrown as ClientError
   const { code = '' } = error
   const message = error.message || code // if several addresses all refuse, there is only a code
@@ -120,7 +120,8 @@ export class StatementRunner {
     try {
       return await work(connection)
     } catch (error) {
-      isFit = isFlakeError(error) // otherwise the server failed, or takes no writes: perhaps it is no primary any more
+      // Otherwise the server failed, or takes no writes: perhaps it is no primary any more.
+      isFit = error instanceof FlakeError
       throw error
     } finally {
       if (!step.isOver) {

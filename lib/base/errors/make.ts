@@ -1,0 +1,48 @@
+// What all errors are made with: `flakeError`, and how values, times and lengths of time look in a message.
+
+import { isDate } from '../objects.ts'
+import { branded } from './brand.ts'
+import type { Fields, FlakeError, FlakeErrorCode } from './flake-error.ts'
+
+/** A class of errors, such as TypeError. */
+export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
+
+/** @param fields what this code has; without a cause the error has none */
+export function flakeError<C extends FlakeErrorCode>(
+  Type: ErrorClass,
+  code: C,
+  message: string,
+  { cause, ...fields }: Fields[C] & { cause?: unknown },
+): FlakeError<C> {
+  const error = branded(cause === undefined ? new Type(message) : new Type(message, { cause }))
+  return Object.assign(error, { code }, fields) as unknown as FlakeError<C>
+}
+
+/**
+ * How a value looks in a message: short, and text in quotes.
+ * @param depth of the arrays around it
+ */
+export function show(value: unknown, depth: number = 0): string {
+  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
+  if (typeof value === 'bigint') return value < 2n ** 200n ? `${value}n` : 'a bigint of more than 200 bits'
+  if (typeof value === 'function') return 'a function'
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
+  if (Array.isArray(value)) return showArray(value, depth)
+  if (typeof value === 'object' && value !== null) return showObject(value)
+  return String(value)
+}
+
+/** A short array in full; its items may be arrays too, as fields are. */
+function showArray(array: unknown[], depth: number) {
+  const text = array.length > 8 || depth > 1 ? '' : `[${array.map((item) => show(item, depth + 1)).join(', ')}]`
+  return text === '' || text.length > 60 ? `an array of ${array.length}` : text
+}
+
+function showObject(object: object) {
+  const { name } = object.constructor ?? {}
+  return name === undefined || name === 'Object' ? 'an object' : `an object of class ${name}`
+}
+
+export const inMs = (ms: number) => `${Number(ms.toPrecision(3))} ms`
+
+export const instant = (ms: number) => (Math.abs(ms) <= 8.64e15 ? `${new Date(ms).toISOString()} (${ms})` : String(ms))
