@@ -113,6 +113,7 @@ for (const [name, step, call] of [
 test('join: no timer stays, whatever it waits for', async (t) => {
   const source = `
     import { MemoryStore } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
+    import { exhaustedError } from ${JSON.stringify(new URL('../../target/rooms/lib/base/errors/leases.js', import.meta.url).href)}
     const LONG = ${JSON.stringify(LONG)}
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const counts = {}
@@ -129,8 +130,8 @@ test('join: no timer stays, whatever it waits for', async (t) => {
     silent.before = () => new Promise(() => {})
     await abortAfter('silent', silent, 'acquire')
     const failing = new MemoryStore()
-    const quiet = Object.assign(new Error('quiet'), { code: 'ERR_FLAKE_EXHAUSTED', retryAt: new Date(Date.now() + 3e5), storeNow: Date.now() })
-    failing.before = async (step) => { if (step === 'acquire') throw quiet }
+    const full = exhaustedError('default', Date.now() + 3e5, Date.now())
+    failing.before = async (step) => { if (step === 'acquire') throw full }
     await abortAfter('full', failing, 'acquire')
     await abortAfter('ahead', new MemoryStore({ offsetMs: 20_000 }), 'acquire')
     console.log(JSON.stringify(counts))

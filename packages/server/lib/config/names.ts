@@ -27,7 +27,7 @@ const NO_STORE: any = Object.fromEntries(
 )
 
 async function refuse() {
-  throw Object.assign(new Error('This store is only for the check of options.'), { code: 'ERR_FLAKE_STORE' })
+  throw new Error('This store is only for the check of options.')
 }
 
 /**
