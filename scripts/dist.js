@@ -120,12 +120,15 @@ const cjs = () => ({
   }),
 })
 
-/** A file for each module, so that pages load only what they import. Errors have their short texts. */
+const shortened = (name) => [lib(`base/errors/${name}.ts`), lib(`base/errors/${name}-short.ts`)]
+
+/** A file for each module, so that pages load only what they import. Errors have their short texts, where they are thrown. */
 const web = () => ({
+  optimization: { inlineConst: true },
   treeshake,
   platform: 'browser',
   input: { index: entry('browser'), lease: entry('browser-lease'), codec: entry('codec'), remote: entry('remote') },
-  plugins: [instead({ [lib('base/errors/values.ts')]: lib('base/errors/values-short.ts') })],
+  plugins: [instead(Object.fromEntries(['values', 'wanted'].map(shortened)))],
   output: output('js', {
     format: 'es',
     dir: path.join(DIST, 'web'),

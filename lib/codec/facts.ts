@@ -5,6 +5,7 @@
 
 import type { Generator, Layout as NativeLayout } from '../../target/native.d.ts'
 import * as errors from '../base/errors/values.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import { FARTHEST_MS, isAbsent, type Options, readBounded, readInstant } from '../base/values.ts'
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
@@ -109,11 +110,11 @@ export class LayoutFacts {
     this.nodeNames = this.nodeFields.map(({ name }) => name)
     this.partNames = ['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames]
     if (this.idOffset !== undefined && !this.packing.isTimeOrdered)
-      throw errors.unusableOptionError('idOffset', this.idOffset, "with layout '$'", this.name, 'idOffset')
+      throw errors.unusableOptionError('idOffset', this.idOffset, wanted.withLayout(this.name, 'idOffset'))
     if (this.idOffset !== undefined && !this.packing.hasTicks)
       throw errors.optionRangeError('idOffset', this.idOffset, 'one with which IDs fit into 64 bits')
     if (choices.epoch !== undefined && this.packing.end() > FARTHEST_MS)
-      throw errors.optionRangeError('epoch', this.epoch, 'early enough for a tick to end before $', FARTHEST_MS)
+      throw errors.optionRangeError('epoch', this.epoch, wanted.earlyEpoch(FARTHEST_MS))
   }
 
   /** The same layout with other choices; those that are left out stay. */
@@ -157,7 +158,7 @@ export class LayoutFacts {
 
 /** uniqueid's mode. */
 export function readMode(mode: unknown, { name, mode: present }: LayoutFacts) {
-  if (isAbsent(present)) throw errors.unusableOptionError('mode', mode, "with layout '$'", name, 'mode')
+  if (isAbsent(present)) throw errors.unusableOptionError('mode', mode, wanted.withLayout(name, 'mode'))
   const known = MODES.find((name) => name === mode)
   if (known === undefined) throw errors.optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
   return known

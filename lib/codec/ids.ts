@@ -3,6 +3,7 @@
 // stands for several IDs.
 
 import * as errors from '../base/errors/values.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import { isUint8Array, newBytes } from '../base/objects.ts'
 
 /**
@@ -22,9 +23,6 @@ export type IdLike = Uint8Array | bigint | string | number
 export type IdBytes = typeof globalThis extends { Buffer: { prototype: infer B } } ? B : Uint8Array
 
 const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
-/** What an ID is not, where a layout does not know it. */
-export const OF_LAYOUT = "an ID of layout '$': a bit that must be 0 is set"
-const WANTED = 'an ID from 0 to 2^64 − 1'
 
 // An ID on its way: `word`, and the halves of it, because a number holds no 64 bits exactly. They are `half[LOW]` and
 // `half[HIGH]`, in the byte order of this machine.
@@ -36,13 +34,13 @@ export const LOW = 1 - HIGH
 /** Puts an ID of any form into `word`. */
 export function put(id: unknown) {
   if (isUint8Array(id)) {
-    if (id.length !== 8) throw errors.idError(id, 'an ID: 8 bytes', id.length)
+    if (id.length !== 8) throw errors.idError(id, wanted.bytesOfId(id.length))
     half[HIGH] = (id[0] << 24) | (id[1] << 16) | (id[2] << 8) | id[3]
     half[LOW] = (id[4] << 24) | (id[5] << 16) | (id[6] << 8) | id[7]
   } else {
     const value = bigintOf(id)
     word[0] = value
-    if (word[0] !== value) throw errors.idError(id, WANTED)
+    if (word[0] !== value) throw errors.idError(id, wanted.ID)
   }
 }
 
@@ -51,12 +49,12 @@ function bigintOf(id: unknown): bigint {
   if (typeof id === 'bigint') return id
   if (typeof id === 'string' && TEXT.test(id)) return BigInt(id)
   if (typeof id === 'number') return numberToBigInt(id)
-  throw errors.idError(id, WANTED)
+  throw errors.idError(id, wanted.ID)
 }
 
 function numberToBigInt(id: number) {
   if (Number.isSafeInteger(id) && id >= 0) return BigInt(id) // −0 too: it is the integer 0
-  throw errors.idError(id, 'an ID from 0 to 2^53 − 1', id)
+  throw errors.idError(id, wanted.exactNumber(id))
 }
 
 /**
@@ -103,8 +101,7 @@ export function toSigned(id: IdLike): bigint {
  * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or not a bigint.
  */
 export function fromSigned(value: bigint): IdBytes {
-  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value)
-    throw errors.idError(value, 'a signed bigint of 64 bits')
+  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value) throw errors.idError(value, wanted.SIGNED)
   return toBytes(value)
 }
 

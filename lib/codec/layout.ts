@@ -2,11 +2,12 @@
 // browsers; packing.ts knows the bits. It must never mask a part or leave one out.
 
 import * as errors from '../base/errors/values.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import { checkKeys, isAbsent, MAX_U64, type Options, readBounded, readNanoseconds } from '../base/values.ts'
 import dialects from './dialects.ts'
 import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
-import { HIGH, half, LOW, OF_LAYOUT, put, toBytes, word, wordToBytes } from './ids.ts'
+import { HIGH, half, LOW, put, toBytes, word, wordToBytes } from './ids.ts'
 import type { AnyLayout, LayoutName } from './node-fields.ts'
 import type { NodeField, Packing } from './packing.ts'
 import type { Parts, PartsToEncode } from './parts.ts'
@@ -173,7 +174,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   #notOne(id: unknown) {
-    return errors.idError(id, OF_LAYOUT, this.name)
+    return errors.idError(id, wanted.idOfLayout(this.name))
   }
 
   /**
@@ -259,21 +260,20 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     const unit = this.#unitNs('fromText')
     const [, seconds, fraction] = (typeof text === 'string' && TIME.exec(text)) || []
     const ms = Date.parse(`${seconds}Z`)
-    if (Number.isNaN(ms)) throw errors.idError(text, 'a time with nine digits')
+    if (Number.isNaN(ms)) throw errors.idError(text, wanted.NINE_DIGITS)
     const ns = BigInt(ms) * 1_000_000n + BigInt(fraction) - this.#facts.packing.epochNs
     const count = ns / unit
     if (ns < 0n || ns % unit !== 0n || count / 100n > this.#facts.packing.tickMax) {
-      throw errors.idError(text, 'a time in units of $ ns', unit)
+      throw errors.idError(text, wanted.timeInUnits(unit))
     }
     const id = this.encode({ tick: count / 100n, id: Number(count % 100n) } as PartsToEncode<L>)
-    if (this.toText(id) !== text) throw errors.idError(text, 'on a day that exists')
+    if (this.toText(id) !== text) throw errors.idError(text, wanted.EXISTING_DAY)
     return id
   }
 
   /** Decimal IDs count ns or µs; a tick has a hundred of them. */
   #unitNs(call: string) {
-    if (this.fields.length)
-      throw errors.optionRangeError('layout', this.name, "'chronicle' or 'chronicle-micros'", call)
+    if (this.fields.length) throw errors.optionRangeError('layout', this.name, wanted.chronicle(call))
     return BigInt(this.#facts.tickNs) / 100n
   }
 }

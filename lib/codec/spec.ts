@@ -2,6 +2,7 @@
 // them, by the rules of core/src/layout/spec.rs; lib/codec/facts.ts makes a layout from them.
 
 import * as errors from '../base/errors/values.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import { checkKeys, readBounded, readInstant } from '../base/values.ts'
 import dialects from './dialects.ts'
 import type { LayoutFacts, Parts } from './facts.ts'
@@ -74,11 +75,9 @@ function readTickNs(tickMs: unknown) {
   return ns
 }
 
-const PAIR = 'a pair [name, bits]'
-
 function readFields(given: unknown): [string, number][] {
   if (!Array.isArray(given)) {
-    throw errors.optionTypeError('fields', given, 'an array of [name, bits]')
+    throw errors.optionTypeError('fields', given, wanted.PAIRS)
   }
   const fields = [...given] // a hole becomes undefined
   fields.forEach(checkField)
@@ -88,18 +87,17 @@ function readFields(given: unknown): [string, number][] {
 }
 
 /** `ERR_FLAKE_OPTION` about one field. */
-const fieldError = (i: number, field: unknown, must: string, ...args: unknown[]) =>
-  errors.fieldsError(`fields[${i}]`, field, must, ...args)
+const fieldError = (i: number, field: unknown, must: string) => errors.fieldsError(`fields[${i}]`, field, must)
 
 function checkField(field: unknown, i: number) {
   const isPair =
     Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
-  if (!isPair) throw errors.optionTypeError(`fields[${i}]`, field, PAIR)
+  if (!isPair) throw errors.optionTypeError(`fields[${i}]`, field, wanted.PAIR)
   const [name, bits] = field
   if (RESERVED.includes(name) || name in {}) {
-    throw fieldError(i, field, 'have another name', name)
+    throw fieldError(i, field, wanted.otherName(name))
   }
-  if (bits < 1 || bits > 63) throw fieldError(i, field, 'have 1 to 63 bits', name, bits)
+  if (bits < 1 || bits > 63) throw fieldError(i, field, wanted.oneWord(name, bits))
 }
 
 const WIDEST = 53 // a number holds no more bits exactly
@@ -107,11 +105,11 @@ const WIDEST = 53 // a number holds no more bits exactly
 function checkAmongOthers(field: [string, number], i: number, fields: [string, number][]) {
   const [name, bits] = field
   if (name === 'counter' && bits > WIDEST) {
-    throw fieldError(i, field, 'have at most $ bits', WIDEST, bits)
+    throw fieldError(i, field, wanted.counterBits(WIDEST, bits))
   }
-  if (name === '') throw fieldError(i, field, 'have a name')
+  if (name === '') throw fieldError(i, field, wanted.A_NAME)
   const isRepeated = fields.slice(0, i).some((other) => other[0] === name)
-  if (isRepeated && name !== 'zero') throw fieldError(i, field, 'have a name of its own', name)
+  if (isRepeated && name !== 'zero') throw fieldError(i, field, wanted.ownName(name))
 }
 
 function checkTogether(fields: [string, number][], given: unknown) {
@@ -120,20 +118,20 @@ function checkTogether(fields: [string, number][], given: unknown) {
   const node = bitsOf(fields.filter(([name]) => isNode(name)))
   if (!fields.some(([name]) => name === 'timestamp'))
     throw errors.fieldsError('fields', given, "have a field 'timestamp'")
-  if (bits !== 64) throw errors.fieldsError('fields', given, 'have 64 bits in all', bits)
-  if (node > WIDEST) throw errors.fieldsError('fields', given, 'have at most $ bits of node number', WIDEST, node)
+  if (bits !== 64) throw errors.fieldsError('fields', given, wanted.allBits(bits))
+  if (node > WIDEST) throw errors.fieldsError('fields', given, wanted.nodeBits(WIDEST, node))
 }
 
 /** snowcast's number of nodes. */
 export function readNodeCount(nodes: unknown, { name, hasNodes }: LayoutFacts) {
-  if (!hasNodes) throw errors.unusableOptionError('nodes', nodes, "with layout '$'", name, 'nodes')
+  if (!hasNodes) throw errors.unusableOptionError('nodes', nodes, wanted.withLayout(name, 'nodes'))
   return readBounded('nodes', nodes, 128, 8192)
 }
 
 /** Hazelcast's id-offset. */
 export function readIdOffset(offset: unknown) {
-  const wanted = 'a bigint from −2^63 to 2^63 − 1'
-  if (typeof offset !== 'bigint') throw errors.optionTypeError('idOffset', offset, wanted)
-  if (BigInt.asIntN(64, offset) !== offset) throw errors.optionRangeError('idOffset', offset, wanted)
+  const bounds = 'a bigint from −2^63 to 2^63 − 1'
+  if (typeof offset !== 'bigint') throw errors.optionTypeError('idOffset', offset, bounds)
+  if (BigInt.asIntN(64, offset) !== offset) throw errors.optionRangeError('idOffset', offset, bounds)
   return offset
 }

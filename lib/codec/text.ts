@@ -2,6 +2,7 @@
 // never change the input.
 
 import * as errors from '../base/errors/values.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import { isUint8Array } from '../base/objects.ts'
 import { isAbsent, type Options, refuseUnknown } from '../base/values.ts'
 import { type Base, baseName, read, spell } from './bases.ts'
@@ -88,7 +89,7 @@ export const formatBy =
 function numberToBytes(id: unknown): Uint8Array {
   if (Array.isArray(id)) {
     const wrong = id.findIndex((byte) => !(Number.isInteger(byte) && byte >= 0 && byte <= 255))
-    if (wrong >= 0) throw errors.idError(id, 'an array of bytes', wrong)
+    if (wrong >= 0) throw errors.idError(id, wanted.arrayOfBytes(wrong))
   }
   if (isUint8Array(id) || Array.isArray(id)) {
     if (id.length === 0) throw errors.idError(id, 'a number: it has no bytes')
@@ -113,7 +114,7 @@ const bigintToHex = (value: bigint) => (value > 0n ? value.toString(16).padStart
 
 /** @param count of its bytes */
 function checkSize(id: unknown, count: number) {
-  if (count > MOST_BYTES) throw errors.idError(id, 'of $ bytes at most', MOST_BYTES, count)
+  if (count > MOST_BYTES) throw errors.idError(id, wanted.fewBytes(MOST_BYTES, count))
 }
 
 const hexToBytes = (digits: string) =>
@@ -171,7 +172,7 @@ function integer(option: string, value: unknown) {
 export function parse(text: string, base?: Base | null): IdBytes {
   const name = baseName(base)
   const id = typeof text === 'string' ? read(text, name) : undefined
-  if (id === undefined) throw errors.idError(text, 'an ID in $: 64 bits at most', name)
+  if (id === undefined) throw errors.idError(text, wanted.idInBase(name))
   return toBytes(id)
 }
 

@@ -2,8 +2,9 @@
 // what each bit is. It must never give an ID for a UUID that is none of the layout's.
 
 import * as errors from '../base/errors/values.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import type { LayoutFacts } from './facts.ts'
-import { type IdLike, OF_LAYOUT, toBigInt, toBytes } from './ids.ts'
+import { type IdLike, toBigInt, toBytes } from './ids.ts'
 
 /**
  * The mark of a layout, the last 58 bits of its UUIDs: `0b01`, and the last 56 bits of the 64-bit FNV-1a hash of a text that
@@ -24,7 +25,7 @@ function knownMark(facts: LayoutFacts) {
 
 export function toUuid(given: unknown, facts: LayoutFacts) {
   const id = toBigInt(given as IdLike)
-  if (!facts.packing.unpack(id)) throw errors.idError(given, OF_LAYOUT, facts.name)
+  if (!facts.packing.unpack(id)) throw errors.idError(given, wanted.idOfLayout(facts.name))
   const bits = ((id >> 16n) << 80n) | (8n << 76n) | (((id >> 4n) & 0xfffn) << 64n) | (2n << 62n) | ((id & 15n) << 58n)
   const digits = (bits | knownMark(facts)).toString(16).padStart(32, '0')
   return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -32,13 +33,13 @@ export function toUuid(given: unknown, facts: LayoutFacts) {
 
 export function fromUuid(text: unknown, facts: LayoutFacts) {
   const isForm = typeof text === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
-  if (!isForm) throw errors.idError(text, 'a UUID')
+  if (!isForm) throw errors.idError(text, wanted.UUID)
   const bits = BigInt(`0x${text.replaceAll('-', '')}`)
   const { name } = facts
   const mark = knownMark(facts)
   if (((bits >> 76n) & 15n) !== 8n || BigInt.asUintN(64, bits) !== ((2n << 62n) | (bits & (15n << 58n)) | mark))
-    throw errors.idError(text, "a UUID of layout '$'", name, bits, mark)
+    throw errors.idError(text, wanted.uuidOfLayout(name, bits, mark))
   const id = ((bits >> 80n) << 16n) | (((bits >> 64n) & 0xfffn) << 4n) | ((bits >> 58n) & 15n)
-  if (!facts.packing.unpack(id)) throw errors.idError(text, "a UUID of an ID of layout '$'", name, id)
+  if (!facts.packing.unpack(id)) throw errors.idError(text, wanted.uuidOfId(name, id))
   return toBytes(id)
 }

@@ -1,6 +1,5 @@
 // What browsers load in the place of errors/values.ts: scripts/dist.js puts it there. The same errors with the same codes and
-// properties. Their messages name the value and what it must be, without further help. Node must never load it. A `$` in
-// `wanted` stands for the argument after it.
+// properties. Their messages name the value and what it must be, without further help. Node must never load it.
 
 import { branded } from './brand.ts'
 
@@ -10,15 +9,14 @@ const show = (value: unknown) =>
 export const optionError = (Type: ErrorConstructor, option: string, value: unknown, message: string) =>
   Object.assign(branded(new Type(message)), { code: 'ERR_FLAKE_OPTION', option, value })
 
-const refusal =
-  (Type: ErrorConstructor, verb: string) => (option: string, value: unknown, wanted: string, arg?: unknown) =>
-    optionError(Type, option, value, `${option} ${verb} ${wanted.replace('$', String(arg))}, but is ${show(value)}`)
+const refusal = (Type: ErrorConstructor, verb: string) => (option: string, value: unknown, wanted: string) =>
+  optionError(Type, option, value, `${option} ${verb} ${wanted}, but is ${show(value)}`)
 
 export const unknownOptionError = (option: string, value: unknown, known: readonly string[]) =>
   optionError(TypeError, option, value, `Unknown option '${option}': not ${known}`)
 
-export const idError = (value: unknown, wanted: string, arg?: unknown) =>
-  Object.assign(branded(new TypeError(`${show(value)} is not ${wanted.replace('$', String(arg))}`)), {
+export const idError = (value: unknown, wanted: string) =>
+  Object.assign(branded(new TypeError(`${show(value)} is not ${wanted}`)), {
     code: 'ERR_FLAKE_ID',
     value,
   })
@@ -29,11 +27,11 @@ export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: 
     timestamp,
   })
 
-export const optionTypeError = refusal(TypeError, 'must be')
-export const optionRangeError = refusal(RangeError, 'must be')
+export const optionTypeError = /* @__PURE__ */ refusal(TypeError, 'must be')
+export const optionRangeError = /* @__PURE__ */ refusal(RangeError, 'must be')
 
 export const unknownLayoutError = (name: string, known: readonly string[]) =>
   optionRangeError('layout', name, `one of ${known}`)
 
-export const fieldsError = refusal(RangeError, 'must')
-export const unusableOptionError = refusal(TypeError, 'cannot be used')
+export const fieldsError = /* @__PURE__ */ refusal(RangeError, 'must')
+export const unusableOptionError = /* @__PURE__ */ refusal(TypeError, 'cannot be used')

@@ -2,39 +2,26 @@
 // module of Node, and stay few.
 
 import { nearest } from '../nearest.ts'
-import { inFull } from './in-full.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
-/**
- * `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be.
- * @param args for errors/in-full.ts
- */
-export function optionTypeError(option: string, value: unknown, wanted: string, ...args: unknown[]) {
-  return optionError(TypeError, option, value, `${option} must be ${inFull(wanted, args)}, but is ${show(value)}`)
+/** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be. */
+export function optionTypeError(option: string, value: unknown, wanted: string) {
+  return optionError(TypeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
-/**
- * `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of its bounds.
- * @param args for errors/in-full.ts
- */
-export function optionRangeError(option: string, value: unknown, wanted: string, ...args: unknown[]) {
-  return optionError(RangeError, option, value, `${option} must be ${inFull(wanted, args)}, but is ${show(value)}`)
+/** `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of its bounds. */
+export function optionRangeError(option: string, value: unknown, wanted: string) {
+  return optionError(RangeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
-/**
- * `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` follows the words `cannot be used`.
- * @param args for errors/in-full.ts
- */
-export function unusableOptionError(option: string, value: unknown, why: string, ...args: unknown[]) {
-  return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${inFull(why, args)}`)
+/** `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` follows the words `cannot be used`. */
+export function unusableOptionError(option: string, value: unknown, why: string) {
+  return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${why}`)
 }
 
-/**
- * `ERR_FLAKE_OPTION`: the fields of a layout, or one of them. `must`: what they must have.
- * @param args for errors/in-full.ts
- */
-export function fieldsError(option: string, value: unknown, must: string, ...args: unknown[]) {
-  return optionError(RangeError, option, value, `${option} must ${inFull(must, args)}`)
+/** `ERR_FLAKE_OPTION`: the fields of a layout, or one of them. `must`: what they must have. */
+export function fieldsError(option: string, value: unknown, must: string) {
+  return optionError(RangeError, option, value, `${option} must ${must}`)
 }
 
 /** `ERR_FLAKE_OPTION`, if none of the usual sentences fits. */
@@ -61,12 +48,9 @@ function unknown(kind: string, name: string, known: readonly string[]) {
   return `Unknown ${kind} ${show(name)}. ${hint}`
 }
 
-/**
- * `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like.
- * @param args for errors/in-full.ts
- */
-export function idError(value: unknown, wanted: string, ...args: unknown[]) {
-  return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${inFull(wanted, args)}`, { value })
+/** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like. */
+export function idError(value: unknown, wanted: string) {
+  return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
 }
 
 /** `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time. */

@@ -1,0 +1,39 @@
+// What browsers load in the place of errors/wanted.ts: scripts/dist.js puts it there. It says the same in a few words, because
+// pages download them.
+
+export const ID = 'an ID from 0 to 2^64 − 1'
+export const SIGNED = 'a signed bigint of 64 bits'
+export const bytesOfId = () => 'an ID: 8 bytes'
+export const exactNumber = () => 'an ID from 0 to 2^53 − 1'
+export const idInBase = (base: string) => `an ID in ${base}: 64 bits at most`
+export const fewBytes = (most: number) => `of ${most} bytes at most`
+export const arrayOfBytes = () => 'an array of bytes'
+
+export const idOfLayout = (name: string) => `an ID of layout '${name}': a bit that must be 0 is set`
+export const UUID = 'a UUID'
+export const uuidOfLayout = (name: string) => `a UUID of layout '${name}'`
+export const uuidOfId = uuidOfLayout
+
+export const NINE_DIGITS = 'a time with nine digits'
+export const timeInUnits = (unit: bigint) => `a time in units of ${unit} ns`
+export const EXISTING_DAY = 'on a day that exists'
+export const chronicle = () => "'chronicle' or 'chronicle-micros'"
+
+export const PAIR = 'a pair [name, bits]'
+export const PAIRS = 'an array of [name, bits]'
+export const earlyEpoch = (ms: number) => `early enough for a tick to end before ${ms}`
+
+export const otherName = () => 'have another name'
+export const ownName = () => 'have a name of its own'
+export const A_NAME = 'have a name'
+export const oneWord = () => 'have 1 to 63 bits'
+export const counterBits = (most: number) => `have at most ${most} bits`
+export const nodeBits = (most: number) => `have at most ${most} bits of node number`
+export const allBits = () => 'have 64 bits in all'
+
+export const withLayout = (name: string) => `with layout '${name}'`
+
+type Full = typeof import('./wanted.ts')
+type Check<Short extends { [Name in keyof Full]: Full[Name] extends string ? string : Full[Name] }> = Short
+/** Each name of wanted.ts is here, and is used in the same way. */
+export type Checked = Check<typeof import('./wanted-short.ts')>

@@ -1,0 +1,76 @@
+// What the codec wants of a value, as the end of a sentence that says so. Browsers load wanted-short.ts in the place of this file:
+// the same in a few words. Here it is said in full, with what else helps.
+
+function whyNot(number: number) {
+  if (Number.isNaN(number)) return 'it is not even a number'
+  if (number < 0) return 'IDs are not negative; fromSigned() takes what a signed column has'
+  if (number > Number.MAX_SAFE_INTEGER)
+    return 'a number above 2^53 − 1 (9007199254740991) may have lost digits already; read the ID as a bigint or as text'
+  return 'it has a fraction'
+}
+
+export const ID =
+  "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
+export const SIGNED = 'a signed 64-bit value: a bigint from −2^63 to 2^63 − 1'
+export const bytesOfId = (bytes: number) => `an ID: it has ${bytes} bytes, an ID has 8`
+export const exactNumber = (number: number) => `an ID: ${whyNot(number)}`
+
+/** The smallest and the largest ID in the bases whose texts all have the same width. */
+const FORMS: Record<string, string> = {
+  base36: "13 characters, from '0000000000000' to '3w5e11264sgsf'",
+  base58: "11 characters, from '11111111111' to 'jpXCZedGfVQ'",
+  base62: "11 characters, from '00000000000' to 'LygHa16AHYF'",
+}
+
+export const idInBase = (base: string) => `an ID in ${base}: ${FORMS[base] ?? 'digits only, 64 bits at most'}`
+export const fewBytes = (most: number, bytes: number) =>
+  `short enough: it has ${bytes} bytes, and a text may be of ${most} bytes at most`
+export const arrayOfBytes = (i: number) => `an array of bytes: element ${i} must be an integer from 0 to 255`
+
+const OFFSET = 'a bit that must be 0 is set, or idOffset differs'
+
+export const idOfLayout = (name: string) => `an ID of layout '${name}': ${OFFSET}`
+export const UUID =
+  "a UUID in the form '687e4889-8912-8700-858f-670cd8eec840': digits of hex and four dashes, no braces"
+export const uuidOfId = (name: string, id: bigint) => `a UUID of an ID of layout '${name}': in ${id}, ${OFFSET}`
+
+/** @param own the last 58 bits that the UUIDs of this layout have */
+export function uuidOfLayout(name: string, bits: bigint, own: bigint) {
+  const variant = (bits >> 62n) & 3n
+  const version = (bits >> 76n) & 15n
+  if (variant !== 2n) return `a UUID of RFC 9562: its variant bits are ${variant.toString(2).padStart(2, '0')}, not 10`
+  if (version !== 8n) return `a UUID that toUuid() made: its version is ${version}, not 8`
+  return (
+    `a UUID of layout '${name}': its last 58 bits are 0x${BigInt.asUintN(58, bits).toString(16)}, and those of this layout ` +
+    `0x${own.toString(16)}. Another program made it, or a layout with another epoch, tick, timestamp or idOffset. Read ` +
+    'it with the layout that it was made with'
+  )
+}
+
+export const NINE_DIGITS = "a time with nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
+export const timeInUnits = (unit: bigint) => `${NINE_DIGITS}, not before the epoch, in units of ${unit} ns, in 64 bits`
+export const EXISTING_DAY = `${NINE_DIGITS}, on a day that exists`
+export const chronicle = (call: string) => `'chronicle' or 'chronicle-micros' for ${call}()`
+
+const EXAMPLE = "[name, bits] such as ['timestamp', 41]"
+
+export const PAIR = `a pair ${EXAMPLE}`
+export const PAIRS = `an array of pairs ${EXAMPLE}`
+export const earlyEpoch = (ms: number) => `early enough for a tick to end before the last Date, ${ms}`
+
+export const otherName = (name: string) => `have another name, because '${name}' is taken`
+export const ownName = (name: string) => `have a name of its own, but '${name}' is taken`
+export const A_NAME = "have a name, but its name is ''"
+export const oneWord = (name: string, bits: number) => `have 1 to 63 bits, but '${name}' has ${bits}`
+export const counterBits = (most: number, bits: number) =>
+  `have at most ${most} bits, because it is the counter, but has ${bits}`
+export const nodeBits = (most: number, bits: number) => `have at most ${most} bits of node number, but have ${bits}`
+export const allBits = (bits: number) => `have 64 bits in all, but have ${bits}`
+
+const ONLY = {
+  nodes: "only 'snowcast' has it",
+  mode: "only 'uniqueid' has modes",
+  idOffset: 'its IDs are not in the order of time',
+}
+
+export const withLayout = (name: string, option: keyof typeof ONLY) => `with layout '${name}': ${ONLY[option]}`
