@@ -353,7 +353,7 @@ test.serial('create where a group has just ended: a warning says how long it wai
   await time.pass(0)
   t.is(warnings.length, 1)
   t.is(warnings[0].code, 'FLAKEFORGE_QUIET')
-  t.regex(warnings[0].message, /^Group 'g' grants nothing for 66 s/)
+  t.regex(warnings[0].message, /^Group 'g' gives out no slot for 66 s/)
   await time.pass(LONG_MS - 1)
   t.deepEqual(outcome, {})
   await time.pass(1)

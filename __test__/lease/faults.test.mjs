@@ -156,7 +156,7 @@ test.after('no warning was empty, and none was of something else', (t) => {
   for (const { code, message } of warnings) {
     if (code === 'FLAKEFORGE_RENEWAL') continue
     t.is(code, 'FLAKEFORGE_QUIET')
-    t.regex(message, /^Group 'default' is new .* It grants nothing for -?\d+ s, until 20/)
+    t.regex(message, /^Group 'default' is new .*, so no slot is given out for -?\d+ s, until 20/)
   }
 })
 

@@ -113,6 +113,22 @@ test('an outage that nobody asks about is told when it begins and when it ends, 
   }
 })
 
+test('a new group: the log has the command that makes it, once; clients are told no call of JavaScript', async (t) => {
+  const server = await startServer({ args: ['--store', redis.url, '--name', 'new one'], until: 'listening' })
+  t.teardown(() => server.stop())
+  const { body } = await (await asker(server.url))(t, 'POST', '/v1/ids/new%20one')
+  t.is(body.code, 'ERR_FLAKE_QUIET')
+  t.regex(body.detail, /npx flakeforge create STORE new one/)
+  await server.told(/gives no IDs yet/)
+  t.deepEqual(
+    server.warnings.map((line) => line.replace(/.* (npx flakeforge create .*)$/, '$1')),
+    [
+      `npx flakeforge create ${redis.url} 'new one'`,
+      `flakeforge-server: listens at ${server.url.replace(/\/$/, '')}, but gives no IDs yet.`,
+    ],
+  )
+})
+
 test('one of two names gets no slot: the other gives IDs, but the server is not ready', async (t) => {
   await createGroup(redis.url, { group: 'good', ...SHORT })
   await createGroup(redis.url, { group: 'other', ...SHORT })

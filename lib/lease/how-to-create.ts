@@ -7,7 +7,7 @@
 import { isAbsent } from '../base/check.ts'
 import { layoutOf } from '../codec/layout.ts'
 import { type JoinSettings, readJoinOptions } from './join-options.ts'
-import { withoutPassword } from './stores/address.ts'
+import { addressOf, withoutPassword } from './stores/address.ts'
 
 /** A word of a command, quoted for a shell. */
 const quote = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
@@ -41,9 +41,11 @@ function groupFlags({ facts, fixed, nodeOffset, config }: JoinSettings) {
 
 /**
  * The command that makes the group with these options before anybody joins.
- * @param store what join() got: an address, nothing, or an object, which only a program can use
+ * @param given what join() got: an address, nothing, a store that openStore() opened at an address, or another object, which
+ * only a program can use
  */
-export function howToCreate(store: unknown, options: JoinSettings) {
+export function howToCreate(given: unknown, options: JoinSettings) {
+  const store = addressOf(given)
   if (!isAbsent(store) && typeof store !== 'string') return 'await createGroup(store, options) once, as join() has them'
   const { group, facts, fixed, nodeOffset } = options
   const words = [storeOf(store), quote(group), ...layoutFlags(facts), ...flags(fixed)]

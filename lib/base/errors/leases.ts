@@ -27,8 +27,8 @@ export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Da
 /** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
 export function quietError(group: string, until: number, storeNow: number) {
   const message =
-    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing before ` +
-    `${instant(until)}. A new group has no such wait if \`npx flakeforge create\` makes it before anybody joins.`
+    `Group '${group}' is new on this store, or the store may have lost its records, so no slot is given out before ` +
+    `${instant(until)}. For a new group \`npx flakeforge create STORE ${group}\` avoids the wait.`
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
@@ -40,7 +40,7 @@ export function quietWarning(
 ) {
   const seconds = Math.ceil((retryAt - storeNow) / 1000)
   return (
-    `Group '${group}' is new on this store, or the store may have lost what it granted. It grants nothing for ${seconds} s, ` +
+    `Group '${group}' is new on this store, or the store may have lost its records, so no slot is given out for ${seconds} s, ` +
     `until ${instant(retryAt)}. If you know that a group is new, make it before anybody joins, and nobody waits: ${create}`
   )
 }

@@ -99,7 +99,7 @@ export function groupMismatchError(group: string, theirs: GroupConfig, ours: Gro
 export function warnOfLongCreate(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
   process.emitWarning(
-    `Group '${group}' grants nothing for ${seconds} s, because a group of this name ended a moment ago or the store was just ` +
+    `Group '${group}' gives out no slot for ${seconds} s, because a group of this name ended a moment ago or the store was just ` +
       'restarted. create waits for that.',
     { code: 'FLAKEFORGE_QUIET' },
   )

@@ -4,7 +4,7 @@
 import { isAbsent } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
 import { fileStore } from '../../files/file-store.ts'
-import { addressError, withoutPassword } from './address.ts'
+import { addressError, rememberAddress, withoutPassword } from './address.ts'
 import type { SlotStore } from './database.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
@@ -94,7 +94,7 @@ function owned(store: SlotStore) {
 export function openStore(address?: string | null): Store {
   if (!isAbsent(address) && typeof address !== 'string')
     throw errors.optionTypeError('address', address, WANTED_ADDRESS)
-  return openGiven(address).store as unknown as Store
+  return rememberAddress(openGiven(address).store, address) as unknown as Store
 }
 
 function openUrl(url: string) {

@@ -14,13 +14,13 @@ export async function serve(given: Values, env: NodeJS.ProcessEnv) {
   keepTicksFast()
   const config = await readConfig(given, env)
   const log = new Log(config.log)
+  // Warnings of flakeforge look like ours: those who run the server need not know of Node.
+  process.removeAllListeners('warning').on('warning', ({ message }) => log.warn(message))
   const service = new Service(config, log)
   listenToSignals(service, log)
   await service.start()
   for (const text of warnings(config)) log.warn(text)
-  const isReady = await service.ready((trouble: Error) =>
-    log.warn(`listens at ${service.url}, but is not ready: ${trouble.message}`),
-  )
+  const isReady = await service.ready(() => log.warn(`listens at ${service.url}, but gives no IDs yet.`))
   if (isReady) process.stdout.write(`flakeforge-server is ready at ${service.url}\n`)
 }
 

@@ -60,14 +60,14 @@ export class Service {
     this.#names.start()
   }
 
-  /** Resolves once every name gives IDs, or the end has begun. `tell` is called with the first reason why not. */
-  async ready(tell: (trouble: Error) => void) {
+  /** Resolves once every name gives IDs, or the end has begun. `tell` is called once it is known that this takes longer. */
+  async ready(tell: () => void) {
     for (let hasTold = false; !this.#state.isEnding; ) {
       const trouble = await this.#names.trouble()
       if (trouble === undefined && !this.#state.isOverloaded()) return true
       if (trouble !== undefined && !hasTold && !this.#names.isStarting) {
         hasTold = true
-        tell(trouble as Error)
+        tell()
       }
       await sleep(LOOK_MS)
     }

@@ -18,6 +18,17 @@ const LATER = new Set([
   ...['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_FILE', 'ERR_FLAKE_TIME_RANGE', 'ERR_FLAKE_BUSY', 'ERR_FLAKE_ENDING'],
 ])
 
+/** For clients in any language, where our message names calls of JavaScript. */
+const OVER_HTTP: Record<string, string> = {
+  ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
+  ERR_FLAKE_EXHAUSTED:
+    'All slots of this group are taken. End servers that are not needed, or make the group with more slots.',
+  ERR_FLAKE_LEASE_EXPIRED:
+    "The group's store does not answer, or gave the slot to another. IDs come again when it answers.",
+  ERR_FLAKE_DETACHED: 'This server has no slot of the group at the moment, and seeks one. Ask again after Retry-After.',
+  ERR_FLAKE_DESTROYED: 'This group was destroyed. Restart the server to begin a new group of that name.',
+}
+
 /** Where nobody knows how long it takes. */
 const SOON_MS = 1000
 
@@ -94,7 +105,7 @@ export function problemOf(error: Coded) {
   const { code = '' } = error
   const ofFastify = OF_FASTIFY[code as keyof typeof OF_FASTIFY]
   if (ofFastify !== undefined) return ofFastify()
-  if (LATER.has(code)) return new Problem(503, code, error.message, { retryAfterMs: retryOf(error) })
+  if (LATER.has(code)) return new Problem(503, code, OVER_HTTP[code] ?? error.message, { retryAfterMs: retryOf(error) })
   if (code === 'ERR_FLAKE_OPTION' || code === 'ERR_FLAKE_ID') return new Problem(400, code, error.message)
 }
 

@@ -103,7 +103,9 @@ export class Keeper {
   /** Each reason is told once: a store that is away for an hour must not fill the log. */
   #tell(error: Coded) {
     const code = String(error.code)
-    if (code !== this.#told) this.#warn(`${this.#what}: ${reasonOf(error)} The server tries again.`)
+    // flakeforge's own warning tells of a quiet period, with the command that avoids it.
+    if (code !== this.#told && code !== 'ERR_FLAKE_QUIET')
+      this.#warn(`${this.#what}: ${reasonOf(error)} The server tries again.`)
     this.#told = code
   }
 }
