@@ -370,7 +370,7 @@ test.serial('quiet: join waits it out, and one warning says why, however many jo
   const { warnings, late, asked } = await jsonOfChild(t, source)
   t.is(warnings.length, 1)
   t.is(warnings[0].code, 'FLAKEFORGE_QUIET')
-  t.regex(warnings[0].message, /nothing for [23] s, until 20.*: await createGroup\(store, options\)/)
+  t.regex(warnings[0].message, /no slot is given out for [23] s, until 20.*: await createGroup\(store, options\)/)
   t.true(late)
   t.true(asked > 2)
 })

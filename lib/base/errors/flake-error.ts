@@ -14,7 +14,7 @@ type Faults = { slots?: SlotInfo[]; faults?: string[] }
 
 type OfSlot = { group: string; slot: number | undefined; cause?: unknown }
 
-/** What there is by each code, as README's table says. A server of the ID service has further codes. */
+/** What there is by each code, as the table in docs/reference/errors.md says. A server of the ID service has further codes. */
 export type Fields = {
   ERR_FLAKE_OPTION: { option?: string; value?: unknown } & Refused
   ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused
