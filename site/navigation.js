@@ -9,6 +9,7 @@ const GROUPS = {
     'start/choosing': 'Choosing an ID',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
+    design: 'Why it is built so',
   },
   Run: {
     'run/processes': 'Processes of one machine',
@@ -32,6 +33,7 @@ const GROUPS = {
     'data/databases': 'Databases',
     'data/input': 'JSON and input',
     'data/public-ids': 'Public IDs',
+    'data/partitions': 'Partitions and hot ranges',
   },
   Reference: {
     'reference/options': 'Options',
