@@ -1,6 +1,7 @@
 // index.d.ts, index.d.mts and types/ as TypeScript users meet them: the files in types/ are compiled in each kind of project,
 // and those that Node can run are run. `node consumers/index.js typescript` does the same with older versions of TypeScript.
 
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
@@ -15,6 +16,26 @@ test.before(async () => {
 })
 
 test.after.always(() => removeProject(temp))
+
+/** A file of types, and those that it takes from. */
+function withOthers(file, found = new Set()) {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const [, other] of readFileSync(file, 'utf8').matchAll(/ from "(\.[^"]*)\.cjs"/g))
+    withOthers(path.join(path.dirname(file), `${other}.d.cts`), found)
+  return found
+}
+
+for (const entry of ['codec', 'remote']) {
+  test(`flakeforge/${entry}: its types need none of Node`, (t) => {
+    const files = [...withOthers(path.join(import.meta.dirname, `../../dist/${entry}.d.cts`))]
+    t.true(files.length > 2)
+    t.deepEqual(
+      files.filter((file) => readFileSync(file, 'utf8').includes('types="node"')),
+      [],
+    )
+  })
+}
 
 // TypeScript 7 finds types for CommonJS only as bundlers do, or as Node does.
 const OPTIONS = { commonjs: { moduleResolution: 'bundler' } }

@@ -12,9 +12,8 @@
  *
  * @module
  */
-export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export type { FlakeErrorCode, RemoteFailure } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
-export type { RemoteFailure } from '../base/errors/remote.ts'
 export type { RemoteOptions } from '../remote/options.ts'
 export type { RemoteStats } from '../remote/remote-flake-id.ts'
 export { RemoteFlakeId } from '../remote/remote-flake-id.ts'

@@ -4,7 +4,20 @@
 
 import type { SlotInfo } from '../../lease/stores/store.ts'
 import { isBranded } from './brand.ts'
-import type { RemoteFailure } from './remote.ts'
+
+/** Why a server gave no IDs. */
+export interface RemoteFailure {
+  /** its URL */
+  server: string
+  /** what happened, as a sentence without its full stop */
+  reason: string
+  /** of its answer; undefined if there was none */
+  status?: number
+  /** one of our codes, if the server named one */
+  code?: string
+  /** if the server said when to come back */
+  retryAfterMs?: number
+}
 
 /** What a server refused, as it said it. `group`: if the call was for a member of it. */
 type Refused = { server?: string; status?: number | undefined; group?: string }

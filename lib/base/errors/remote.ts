@@ -2,22 +2,9 @@
 // never hold a token, and no raw error of a request, which may hold one.
 
 import type { Origin } from '../../remote/one-group.ts'
+import type { RemoteFailure } from './flake-error.ts'
 import { flakeError, inMs, show } from './make.ts'
 import { optionError } from './values.ts'
-
-/** Why a server gave no IDs. */
-export interface RemoteFailure {
-  /** its URL */
-  server: string
-  /** what happened, as a sentence without its full stop */
-  reason: string
-  /** of its answer; undefined if there was none */
-  status?: number
-  /** one of our codes, if the server named one */
-  code?: string
-  /** if the server said when to come back */
-  retryAfterMs?: number
-}
 
 /** The same, with what only a client needs to know. */
 export interface Failure extends RemoteFailure {
