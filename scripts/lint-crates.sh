@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/lint-crates.sh [CHECK...]: looks at the crates of the addon, its tests and its fuzz targets with cargo-deny, by
-# deny.toml. CHECK is one of advisories, bans, licenses and sources; all of them unless given. Needs the network for
+# scripts/deny.toml. CHECK is one of advisories, bans, licenses and sources; all of them unless given. Needs the network for
 # advisories. cargo-deny goes to target/deny and nowhere else; building it takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ home=$PWD/target/deny
 if [ "$("$home/bin/cargo-deny" --version 2>/dev/null)" != "cargo-deny $version" ]; then
   cargo install "cargo-deny@$version" --locked --quiet --root "$home" --target-dir "$home/build"
 fi
-deny() { "$home/bin/cargo-deny" --locked --config deny.toml "$@"; }
+deny() { "$home/bin/cargo-deny" --locked --config scripts/deny.toml "$@"; }
 
 deny --workspace check "$@"
 deny --manifest-path core/fuzz/Cargo.toml check "$@"

@@ -2,7 +2,7 @@
 
 // Publishes all packages: `node scripts/publish.js TAG ARTIFACTS [OPTION...]`. TAG is the release's tag, ARTIFACTS the
 // folder with what ci.yml has built, in a folder for each target; the options go to `npm publish`. The release workflow
-// runs this, and consumers/release tries it with a registry on this machine.
+// runs this, and lab/consumers/release tries it with a registry on this machine.
 // It changes package.json and npm/ on the way, so it must never run in a folder that somebody works in.
 
 const { execFileSync, spawnSync } = require('node:child_process')

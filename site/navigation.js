@@ -60,7 +60,6 @@ const EXAMPLES = {
   'examples/kubernetes/': 'Kubernetes',
   'examples/cluster-redis/': 'Cluster with Redis',
   'examples/postgres/': 'PostgreSQL',
-  'examples/databases/': 'Libraries of databases',
   'examples/clients/': 'Clients in other languages',
   'examples/observability/': 'Metrics and alerts',
 }

@@ -1,5 +1,5 @@
 // No file of lib/ but timers.js may use a timer or clock that a test can fake: Biome says so where one does. That the waits
-// end under the fakes of jest, vitest and sinon is tested in consumers/test-runners.
+// end under the fakes of jest, vitest and sinon is tested in lab/consumers/test-runners.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -79,12 +79,12 @@ test('each use of what may be a fake is an error in lib/, and only there', async
   for (const name of ['lib/fine.ts', 'lib/base/timers.ts', 'bin/some.ts']) t.deepEqual(lines(name), [], name)
 })
 
-test('docs/reference/test-runners.md shows the settings that consumers/test-runners runs', (t) => {
+test('docs/reference/test-runners.md shows the settings that lab/consumers/test-runners runs', (t) => {
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
   const text = read('docs/reference/test-runners.md')
-  t.true(text.includes(`\`\`\`ts\n${read('consumers/test-runners/vitest.config.mjs')}\`\`\``))
+  t.true(text.includes(`\`\`\`ts\n${read('lab/consumers/test-runners/vitest.config.mjs')}\`\`\``))
   const [, shown] = /```json\n(.*?)```/s.exec(text)
-  const { projects } = JSON.parse(read('consumers/test-runners/jest.config.json'))
+  const { projects } = JSON.parse(read('lab/consumers/test-runners/jest.config.json'))
   const [withFakes] = projects.filter(({ fakeTimers }) => fakeTimers !== undefined)
   t.deepEqual({ fakeTimers: withFakes.fakeTimers }, JSON.parse(shown))
 })

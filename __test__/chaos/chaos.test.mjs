@@ -9,13 +9,13 @@ import test from 'ava'
 import fc from 'fast-check'
 
 const require = createRequire(import.meta.url)
-const { check } = require('../../chaos/outcome/check.js')
-const clock = require('../../chaos/faults/clock.js')
-const { control, prepare } = require('../../chaos/scenarios/local.js')
-const faults = require('../../chaos/faults/member-faults.js')
-const { judge, judgeControl } = require('../../chaos/outcome/judge.js')
-const { makeMembers } = require('../../chaos/scenarios/tasks.js')
-const { run } = require('../../chaos/run/run.js')
+const { check } = require('../../lab/chaos/outcome/check.js')
+const clock = require('../../lab/chaos/faults/clock.js')
+const { control, prepare } = require('../../lab/chaos/scenarios/local.js')
+const faults = require('../../lab/chaos/faults/member-faults.js')
+const { judge, judgeControl } = require('../../lab/chaos/outcome/judge.js')
+const { makeMembers } = require('../../lab/chaos/scenarios/tasks.js')
+const { run } = require('../../lab/chaos/run/run.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-test-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))

@@ -9,12 +9,12 @@ import path from 'node:path'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { check } = require('../../chaos/outcome/check.js')
-const faults = require('../../chaos/faults/member-faults.js')
-const { Batch, CALLS } = require('../../chaos/member/calls.js')
-const { judge, judgeControl } = require('../../chaos/outcome/judge.js')
-const { run } = require('../../chaos/run/run.js')
-const { clients, startApart, startMixed } = require('../../chaos/scenarios/service.js')
+const { check } = require('../../lab/chaos/outcome/check.js')
+const faults = require('../../lab/chaos/faults/member-faults.js')
+const { Batch, CALLS } = require('../../lab/chaos/member/calls.js')
+const { judge, judgeControl } = require('../../lab/chaos/outcome/judge.js')
+const { run } = require('../../lab/chaos/run/run.js')
+const { clients, startApart, startMixed } = require('../../lab/chaos/scenarios/service.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-service-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))

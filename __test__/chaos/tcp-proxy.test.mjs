@@ -6,7 +6,7 @@ import net from 'node:net'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { TcpProxy } = require('../../chaos/faults/tcp-proxy.js')
+const { TcpProxy } = require('../../lab/chaos/faults/tcp-proxy.js')
 
 /** A server that sends back what it gets, after its name. */
 async function echo(t, name) {

@@ -1,8 +1,8 @@
 // The matrix of databases sees every fault: pg's own program on a real PostgreSQL, broken in one operation at a time.
 
 import test from 'ava'
-import { check } from '../../examples/databases/check.js'
-import { Stored } from '../../examples/databases/stored.js'
+import { check } from '../../lab/databases/check.js'
+import { Stored } from '../../lab/databases/stored.js'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { wantProgram } from '../servers/server.mjs'
 
@@ -21,7 +21,7 @@ let databases = 0
 
 /** The operations that are not exact, of pg's program with some methods replaced; `wrap` has the context instead. */
 async function faultsOf(broken, wrap = (context) => context) {
-  const { ways } = await import('../../examples/databases/libraries/pg/program.js')
+  const { ways } = await import('../../lab/databases/libraries/pg/program.js')
   const name = `broken_${databases++}`
   await server.query(`CREATE DATABASE ${name}`)
   const url = server.url.replace(/\/postgres$/, `/${name}`)

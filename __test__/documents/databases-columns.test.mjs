@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import mysql2 from 'mysql2/promise'
-import { Ids, SIZES } from '../../examples/databases/ids.js'
+import { Ids, SIZES } from '../../lab/databases/ids.js'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 

@@ -5,12 +5,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test from 'ava'
-import { OPERATIONS } from '../../examples/databases/check.js'
-import { expectId, expectRow, expectRows, Inexact } from '../../examples/databases/compare.js'
-import { Ids, SIZES, survivesDouble } from '../../examples/databases/ids.js'
-import { allLibraries, WAYS } from '../../examples/databases/libraries.js'
-import { byOutcome, changes, recordOf } from '../../examples/databases/outcomes.js'
-import { PLACES, tableIn } from '../../examples/databases/table.js'
+import { OPERATIONS } from '../../lab/databases/check.js'
+import { expectId, expectRow, expectRows, Inexact } from '../../lab/databases/compare.js'
+import { Ids, SIZES, survivesDouble } from '../../lab/databases/ids.js'
+import { allLibraries, WAYS } from '../../lab/databases/libraries.js'
+import { byOutcome, changes, recordOf } from '../../lab/databases/outcomes.js'
+import { PLACES, tableIn } from '../../lab/databases/table.js'
 import { blocks } from '../support/documents.mjs'
 
 const { toSigned } = createRequire(import.meta.url)('flakeforge')
@@ -73,13 +73,13 @@ test('a setting keeps its word, or about.json says why not', (t) => {
 })
 
 test('the versions are exact, and the lock file names no registry', (t) => {
-  const { dependencies } = JSON.parse(read('examples', 'databases', 'package.json'))
+  const { dependencies } = JSON.parse(read('lab', 'databases', 'package.json'))
   for (const [name, version] of Object.entries(dependencies)) t.regex(version, /^\d+\.\d+\.\d+$/, name)
-  t.notRegex(read('examples', 'databases', 'package-lock.json'), /"resolved"/)
+  t.notRegex(read('lab', 'databases', 'package-lock.json'), /"resolved"/)
 })
 
 test('nothing is in libraries/ but libraries', (t) => {
-  t.is(readdirSync(join(root, 'examples', 'databases', 'libraries')).length, libraries.length)
+  t.is(readdirSync(join(root, 'lab', 'databases', 'libraries')).length, libraries.length)
   t.true(libraries.length >= 5)
 })
 

@@ -1,5 +1,6 @@
 // The guides do what they say: every JavaScript block of docs/ runs, as a module in a folder where flakeforge is installed,
-// and prints what the comment behind its console.log says. The README is followed with a packed install: consumers/readme.
+// and prints what the comment behind its console.log says. lab/consumers/readme
+// follows the README with a packed install.
 
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -3,7 +3,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
-import { withIds } from '../../examples/databases/libraries/prisma/ids.js'
+import { withIds } from '../../lab/databases/libraries/prisma/ids.js'
 
 /** What Prisma gets instead of `args`: the IDs are 1, 2, 3… */
 function passed(operation, args) {

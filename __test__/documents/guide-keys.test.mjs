@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { v7 } from 'uuid'
-import { measureSizes } from '../../bench/keys.mjs'
+import { measureSizes } from '../../lab/bench/keys.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { blocksOf } from '../support/guides.mjs'
 

@@ -22,8 +22,8 @@ import {
 } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { check } = require('../../chaos/outcome/check.js')
-const { MemberProcess } = require('../../chaos/run/member-process.js')
+const { check } = require('../../lab/chaos/outcome/check.js')
+const { MemberProcess } = require('../../lab/chaos/run/member-process.js')
 
 const { fileStore } = lease
 const PROCESSES = 8

@@ -19,8 +19,8 @@ import {
 } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
-const { check } = require('../../chaos/outcome/check.js')
-const { MemberProcess } = require('../../chaos/run/member-process.js')
+const { check } = require('../../lab/chaos/outcome/check.js')
+const { MemberProcess } = require('../../lab/chaos/run/member-process.js')
 
 const MEMBERS = 4
 const KILLS = 30
@@ -53,7 +53,7 @@ const task = (shared, i) => ({
   refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
 })
 
-/** Members that write all their IDs to files, as chaos/ has them. `fileOf(i)`: the file that member i shares. */
+/** Members that write all their IDs to files, as lab/chaos/ has them. `fileOf(i)`: the file that member i shares. */
 function startMembers(t, folder, fileOf) {
   const troubles = []
   const members = Array.from({ length: MEMBERS }, (_, i) => {

@@ -16,7 +16,7 @@ import { FlakeId, numberOf } from '../support/index.mjs'
 import { closeAfter, happens, named, record } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
-const { TcpProxy } = createRequire(import.meta.url)('../../chaos/faults/tcp-proxy.js')
+const { TcpProxy } = createRequire(import.meta.url)('../../lab/chaos/faults/tcp-proxy.js')
 
 const EPOCH = 1_000_000
 /** `durable`: no quiet period. One slot is for the server. */

@@ -12,7 +12,7 @@ import { happens, joined } from '../support/lease.mjs'
 import { giveAway } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
-const { library } = require('../../chaos/faults/clock.js')
+const { library } = require('../../lab/chaos/faults/clock.js')
 
 const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error']
 

@@ -1,5 +1,5 @@
-// What loading the package loads. Time and memory are measured by bench/load.js; here is what must not come back: modules of
-// Node that an empty script does not have, and parts that the first ID does not need.
+// What loading the package loads. Time and memory are measured by lab/bench/load.js; here is what must not come back: modules
+// of Node that an empty script does not have, and parts that the first ID does not need.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'

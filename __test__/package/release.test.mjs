@@ -1,5 +1,5 @@
 // `npm run release -- X.Y.Z` in a copy of the repository: afterwards the version is the same everywhere, and whatever is
-// refused or fails leaves nothing behind. consumers/release publishes what it makes.
+// refused or fails leaves nothing behind. lab/consumers/release publishes what it makes.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -10,7 +10,7 @@ import anyTest from 'ava'
 
 const require = createRequire(import.meta.url)
 const semver = require('semver')
-const { cloneTo, git } = require('../../consumers/clone.js')
+const { cloneTo, git } = require('../../lab/consumers/clone.js')
 const { releasedChangelog } = require('../../scripts/changelog.js')
 
 const root = path.join(import.meta.dirname, '..', '..')

@@ -1,5 +1,6 @@
 // index.d.ts, index.d.mts and types/ as TypeScript users meet them: the files in types/ are compiled in each kind of project,
-// and those that Node can run are run. `node consumers/index.js typescript` does the same with older versions of TypeScript.
+// and those that Node can run are run. `node lab/consumers/index.js typescript` does the same with older
+// versions of TypeScript.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

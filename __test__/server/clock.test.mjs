@@ -8,7 +8,7 @@ import anyTest from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { asker, passingFolder } from '../support/service.mjs'
 
-const { library } = createRequire(import.meta.url)('../../chaos/faults/clock.js')
+const { library } = createRequire(import.meta.url)('../../lab/chaos/faults/clock.js')
 const test = library === undefined ? anyTest.skip : anyTest
 if (library === undefined && process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') throw new Error('libfaketime is missing')
 if (library === undefined) console.warn('\n!!! SKIPPED: libfaketime is not installed (Debian: faketime) !!!\n')

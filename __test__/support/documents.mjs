@@ -1,5 +1,5 @@
 // What a document promises: its code blocks, and the output that it says they have. documents.test.mjs runs docs/,
-// consumers/readme follows the README.
+// lab/consumers/readme follows the README.
 
 /** The code blocks of a text, in order: their language ('' where none is named) and what is in them. */
 export const blocks = (text) =>

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const require = createRequire(import.meta.url)
-export const clock = require('../../chaos/faults/clock.js')
+export const clock = require('../../lab/chaos/faults/clock.js')
 
 const SCRIPT = fileURLToPath(new URL('../workers/puppet.cjs', import.meta.url))
 const TMPFS = 0x01021994

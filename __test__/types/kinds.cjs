@@ -1,7 +1,7 @@
 'use strict'
 
 // The kinds of TypeScript project that flakeforge has to work in, and which of the files beside this one each compiles.
-// Used by types.test.mjs, with the TypeScript of this repository, and by consumers/typescript, with several.
+// Used by types.test.mjs, with the TypeScript of this repository, and by lab/consumers/typescript, with several.
 
 const fs = require('node:fs')
 const path = require('node:path')

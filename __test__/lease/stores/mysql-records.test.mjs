@@ -26,7 +26,7 @@ const { SCHEMA } = require('../../../target/rooms/lib/lease/stores/mysql/schema.
 const { insert, update } = require('../../../target/rooms/lib/lease/stores/mysql/swap.js')
 const { openClient, openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
 
-const clock = require('../../../chaos/faults/clock.js')
+const clock = require('../../../lab/chaos/faults/clock.js')
 
 const run = promisify(execFile)
 // One after the other, so that the steps of one do not wait for the servers of another to start.

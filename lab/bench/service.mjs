@@ -1,0 +1,89 @@
+// The ID service, which this starts: requests and IDs per second by HTTP beside an empty route of fastify, and RemoteFlakeId
+// beside FlakeId and beside INCR on a Redis.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startServer } from '../../__test__/servers/flakeforge.mjs'
+import { startRedis } from '../../__test__/servers/redis.mjs'
+import { freshFolder } from '../../__test__/servers/server.mjs'
+import report from './report.js'
+
+const { median, ofProcess, printPromises, ROUNDS } = report
+const BATCH = 1000
+
+/** `default` has 4 096 IDs in a millisecond. `wide` has 65 536: room for more than a server can send. */
+const NAMES = { default: { group: 'default' }, wide: { group: 'wide', layout: 'snowcast', nodes: 128 } }
+
+/** The rows of load: what is asked for, and of whom. */
+const asJson = (url) => ({ url: `${url}/v1/ids/default`, accept: 'application/json' })
+const asBytes = (url) => ({ url: `${url}/v1/ids/wide?n=${BATCH}`, accept: 'application/octet-stream' })
+
+async function startEmpty() {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('service-empty.js', import.meta.url))])
+  const [line] = await once(child.stdout, 'data')
+  const url = String(line).trim()
+  return { url, stop: () => child.kill() }
+}
+
+async function startService() {
+  const folder = await freshFolder('bench')
+  const config = join(folder, 'server.json')
+  await writeFile(config, JSON.stringify({ names: NAMES }))
+  return startServer({ args: ['--config', config, '--store', `file:${join(folder, 'store')}`] })
+}
+
+/** Requests/s of our server and of the empty ones: [one ID, { hello: 'world' }, nothing], then of batches alone. */
+function measureHttp(service, empty) {
+  const load = (...targets) => ofProcess('service-load.js', JSON.stringify(targets))
+  const one = load(asJson(service), { url: `${empty}/`, accept: '*/*' }, { url: `${empty}/nothing`, accept: '*/*' })
+  const [batches] = load(asBytes(service))
+  return { one, ids: median(batches) * BATCH }
+}
+
+/** Medians over processes. */
+function measureRemote(service, redis) {
+  const of = (kind) => Array.from({ length: ROUNDS }, () => ofProcess('remote-once.mjs', kind, service, redis))
+  const pair = (kind) => {
+    const pairs = of(kind)
+    return [0, 1].map((i) => median(pairs.map((each) => each[i])))
+  }
+  return {
+    calls: pair('calls'),
+    requests: Math.max(...of('requests')),
+    awaited: pair('awaited'),
+    batches: pair('batches'),
+  }
+}
+
+export async function run() {
+  const [service, empty, redis] = await Promise.all([startService(), startEmpty(), startRedis()])
+  try {
+    print(measureHttp(service.url, empty.url), measureRemote(service.url, redis.url))
+  } finally {
+    await Promise.all([service.stop(), empty.stop(), redis.stop()])
+  }
+}
+
+function print({ one, ids }, { calls, requests, awaited, batches }) {
+  const k = (rate) => `${(rate / 1000).toFixed(1)} k/s`
+  const ratio = (over) => median(one[0].map((rate, round) => rate / one[over][round]))
+  console.log(`\nThe ID service, medians, Node ${process.version}\n`)
+  console.log(`requests by HTTP: single IDs ${k(median(one[0]))}; a route of fastify that answers { hello: 'world' }`)
+  console.log(
+    `${k(median(one[1]))}, one without a body ${k(median(one[2]))} (single IDs / that: ${ratio(2).toFixed(2)})`,
+  )
+  console.log(`n=${BATCH} as bytes: ${(ids / 1e6).toFixed(1)} M IDs/s`)
+  console.log(`nextBigInt(): RemoteFlakeId ${calls[0].toFixed(1)} ns, FlakeId ${calls[1].toFixed(1)} ns`)
+  console.log(`10 000 nextAsync() at once: ${k(awaited[0])}; INCR by ioredis, a promise each: ${k(awaited[1])}`)
+  console.log(`takeAsync(10 000): ${k(batches[0])}; a pipeline() of 10 000 INCR: ${k(batches[1])}`)
+  printPromises([
+    ['single IDs by HTTP / an empty fastify route', () => ratio(1), 0.75, 'higher'],
+    [`n=${BATCH} as bytes, wide layout, M IDs/s`, () => ids / 1e6, 5, 'higher'],
+    ['RemoteFlakeId nextBigInt() / FlakeId nextBigInt()', () => calls[0] / calls[1], 1],
+    ['10 000 nextAsync() at once: requests', () => requests, 110],
+    ['INCR by ioredis, pipelined / RemoteFlakeId, IDs/s', () => batches[1] / batches[0], 0.2],
+  ])
+}

@@ -1,0 +1,234 @@
+'use strict'
+
+// What is measured: for each piece of work, what one call is, for us and for others. Each is measured in a separate
+// process, which loads only what it needs.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+
+const flakeforge = () => new (require('../..'))({ id: 5 })
+const shared = () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))
+  process.on('exit', () => fs.rmSync(folder, { recursive: true }))
+  return new (require('../..'))({ id: 5, shared: path.join(folder, 'cursor') })
+}
+/** The event loop does not turn during a measurement, so this block has to last for all of it. */
+const segment = () => require('../..').SegmentId.open(process.env.BENCH_STORE, { name: 'bench', block: 1_000_000_000 })
+const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
+const pure = () => new (require('./plain-generator.js').PureFlake)({ id: 5 })
+
+/** One ID by flake-idgen, to be formatted. */
+const anId = () => flakeIdgen().next()
+
+/** Taking IDs of a layout apart, by us and by @sapphire/snowflake. */
+const decodesOf = (name) => ({
+  [`decode: flakeforge, ${name}`]: () => {
+    const { layouts } = require('../..')
+    const layout = layouts[name]
+    return each(idsOf(layout), (id) => layout.decode(id))
+  },
+  [`decode: @sapphire/snowflake, ${name}`]: () => {
+    const layout = require('../..').layouts[name]
+    const snowflake = new (require('@sapphire/snowflake').Snowflake)(layout.epoch)
+    return each(idsOf(layout), (id) => snowflake.deconstruct(id))
+  },
+})
+const idsOf = (layout) =>
+  Array.from({ length: 256 }, (_, i) =>
+    layout.encode({ timestamp: Date.now() + i, id: i, counter: i }).readBigUInt64BE(),
+  )
+
+/** Calls: `make()` returns the function to call. A burst is short enough not to use up a millisecond. */
+const CALLS = {
+  'next: flakeforge': () => {
+    const generator = flakeforge()
+    return () => generator.next()
+  },
+  'next: flake-idgen': () => {
+    const generator = flakeIdgen()
+    return () => generator.next()
+  },
+  'next: plain JS': () => {
+    const generator = pure()
+    return () => generator.next()
+  },
+  'next: @sapphire/snowflake': () => {
+    const generator = new (require('@sapphire/snowflake').Snowflake)(0)
+    return () => generator.generate()
+  },
+  'next: snowflake-uuid': () => {
+    const generator = new (require('snowflake-uuid').Worker)(0, 1)
+    return () => generator.nextId()
+  },
+  'next: bson ObjectId': () => {
+    const { ObjectId } = require('bson')
+    return () => new ObjectId()
+  },
+  'next: hyperid': () => require('hyperid')(),
+  'next: uuid v7': () => require('uuid').v7,
+  'next: nanoid': async () => (await import('nanoid')).nanoid,
+  'next: crypto.randomUUID': () => require('node:crypto').randomUUID,
+  'Date.now': () => Date.now,
+  'new: flakeforge': () => made(require('../..')),
+  'new, epoch: flakeforge': () => made(require('../..'), { epoch: EPOCH }),
+  'new, id: flakeforge': () => made(require('../..'), { id: 7 }),
+  'new, datacenter and worker: flakeforge': () => made(require('../..'), { datacenter: 3, worker: 7 }),
+  'new: flake-idgen': () => made(require('flake-idgen')),
+  'new, epoch: flake-idgen': () => made(require('flake-idgen'), { epoch: EPOCH }),
+  'take(8): flakeforge': () => calls(ahead(), 'take', 8),
+  'takeBigInts(8): flakeforge': () => calls(ahead(), 'takeBigInts', 8),
+  'nextBigInt: flakeforge': () => {
+    const generator = flakeforge()
+    return () => generator.nextBigInt()
+  },
+  'nextBigInt: flakeforge, safe': () => {
+    const generator = safe()
+    return () => generator.nextBigInt()
+  },
+  'nextNumber: flakeforge, safe': () => {
+    const generator = safe()
+    return () => generator.nextNumber()
+  },
+  'nextString: flakeforge': () => {
+    const generator = flakeforge()
+    return () => generator.nextString()
+  },
+  "nextString('base32'): flakeforge": () => texts('base32'),
+  "nextString('base58'): flakeforge": () => texts('base58'),
+  "nextString('base62'): flakeforge": () => texts('base62'),
+  'nextString: flake-idgen': () => {
+    const generator = flakeIdgen()
+    const format = require('biguint-format')
+    return () => format(generator.next(), 'dec')
+  },
+  'format: flakeforge': () => {
+    const { format } = require('../..')
+    const id = anId()
+    return () => format(id, 'dec')
+  },
+  'format: biguint-format': () => {
+    const format = require('biguint-format')
+    const id = anId()
+    return () => format(id, 'dec')
+  },
+  'format: flakeforge/biguint-format': () => {
+    const format = require('flakeforge/biguint-format')
+    const id = anId()
+    return () => format(id, 'dec')
+  },
+  ...decodesOf('flake'),
+  ...decodesOf('twitter'),
+  ...decodesOf('discord'),
+  'decode: plain JS': () => each(someIds(), require('./plain-generator.js').decode),
+  'encode: flakeforge': () => {
+    const { layouts } = require('../..')
+    return each(someParts(), (parts) => layouts.flake.encode(parts))
+  },
+  'encode: plain JS': () => each(someParts(), require('./plain-generator.js').encode),
+}
+
+/** The same with the cursor in a file, or limited by a lease of the store that BENCH_STORE names; and its counters. */
+const SCOPES = {
+  'next: shared': () => {
+    const generator = shared()
+    return () => generator.next()
+  },
+  'next: leased': async () => {
+    const generator = await require('../..').join(process.env.BENCH_STORE, { group: 'bench' })
+    return () => generator.next()
+  },
+  'nextBigInt: SegmentId': async () => {
+    const generator = await segment()
+    return () => generator.nextBigInt()
+  },
+  'next: SegmentId': async () => {
+    const generator = await segment()
+    return () => generator.next()
+  },
+  'takeBigInts(1000): SegmentId': async () => {
+    const generator = await segment()
+    return () => generator.takeBigInts(1000)
+  },
+}
+
+const EPOCH = 1577836800000
+const texts = (base) => {
+  const generator = flakeforge()
+  return () => generator.nextString(base)
+}
+const made = (Generator, options) => () => new Generator(options)
+
+/** A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. */
+const ahead = () => dialect({ maxAheadMs: Number.POSITIVE_INFINITY })
+
+/** Different IDs, and parts of IDs: if they were all the same, a compiler could do the work only once. */
+const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
+const someParts = () =>
+  Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, datacenter: i & 31, worker: 2, counter: i }))
+
+/** A call that takes one value after the other. */
+function each(values, call) {
+  let i = 0
+  return () => call(values[i++ & 255])
+}
+
+/**
+ * Batches: how many IDs, and the call that makes them. The result is per ID. There is a pause before each call, after
+ * which the caches no longer hold what it needs. Calls without a pause are faster.
+ */
+const BATCHES = {
+  'take(4096)': [4096, () => calls(flakeforge(), 'take', 4096)],
+  'takeBigInts(4096)': [4096, () => calls(flakeforge(), 'takeBigInts', 4096)],
+  'takeStrings(4096)': [4096, () => calls(flakeforge(), 'takeStrings', 4096)],
+  "takeStrings(4096, 'base62')": [4096, () => calls(flakeforge(), 'takeStrings', 4096, 'base62')],
+  'nextString(), 4096 in a row': [4096, () => intoArray(4096, flakeforge(), (generator) => generator.nextString())],
+  'take(4096), then format': [4096, () => takeAndFormat(flakeforge())],
+  'take(4096), 50 in a row': [4096 * 50, () => inARow(50, calls(ahead(), 'take', 4096))],
+  'takeBigInts(10), 400 in a row': [4000, () => inARow(400, calls(ahead(), 'takeBigInts', 10))],
+  'takeBigInts(64), 400 in a row': [64 * 400, () => inARow(400, calls(ahead(), 'takeBigInts', 64))],
+  'takeBigInts(65536), snowcast': [
+    65_536,
+    () => calls(dialect({ layout: 'snowcast', nodes: 128 }), 'takeBigInts', 65_536),
+  ],
+  'takeBigInts(4096), safe': [4096, () => calls(safe(), 'takeBigInts', 4096)],
+  'takeNumbers(4096), safe': [4096, () => calls(safe(), 'takeNumbers', 4096)],
+  'takeBigInts(4096), uniqueid spread': [4096, () => calls(uniqueid('spread'), 'takeBigInts', 4096)],
+  'takeBigInts(4096), uniqueid sequential': [4096, () => calls(uniqueid('sequential'), 'takeBigInts', 4096)],
+}
+
+const dialect = (options) => new (require('../..'))({ id: 5, ...options })
+const safe = () => dialect({ layout: 'safe', maxAheadMs: Number.POSITIVE_INFINITY })
+const uniqueid = (mode) => dialect({ layout: 'uniqueid', mode, maxAheadMs: Number.POSITIVE_INFINITY })
+const calls =
+  (generator, method, ...args) =>
+  () =>
+    generator[method](...args)
+
+/** What takeStrings() does, written without it. */
+const intoArray = (n, generator, call) => () => Array.from({ length: n }, () => call(generator))
+
+const takeAndFormat = (generator) => {
+  const { format } = require('../..')
+  return () => {
+    const ids = generator.take(4096)
+    return Array.from({ length: 4096 }, (_, i) => format(ids.subarray(i * 8, i * 8 + 8)))
+  }
+}
+
+/** The same call several times; only the last result is kept. */
+const inARow = (times, call) => () => {
+  let result
+  for (let i = 0; i < times; i++) result = call()
+  return result
+}
+
+/** What is made a million times in one loop without letting the event loop turn, and what a generator is made with. */
+const LOOPS = {
+  'new FlakeId()': undefined,
+  'new FlakeId({ epoch })': { epoch: EPOCH },
+  'new FlakeId({ id: 7 })': { id: 7 },
+  'new FlakeId({ datacenter, worker })': { datacenter: 3, worker: 7 },
+}
+
+module.exports = { CALLS, SCOPES, BATCHES, LOOPS, flakeforge, flakeIdgen }

@@ -1,0 +1,292 @@
+// A release, from its preparation to a user's install: `npm run release`, then scripts/publish.js as the release
+// workflow runs it, to a registry (verdaccio) on this machine that asks no other registry, then `npm install
+// flakeforge` in an empty folder. Only this machine's addon exists here, so it is also used in the packages of the
+// other platforms, and a text stands in for the WebAssembly.
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const { createRequire } = require('node:module')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const semver = require('semver')
+const { cloneTo } = require('../clone.js')
+const { project, run } = require('../project.js')
+const { WASM, allPackages, ownPlatform, serverPackage, wasmPackages } = require('../../../scripts/pack.js')
+const { TARGETS } = require('../../../scripts/platforms/targets.js')
+const runtimes = require('../../../scripts/runtimes.js')
+
+const root = path.join(__dirname, '..', '..', '..')
+const { name, version: now, napi } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+const version = semver.inc(now, 'minor')
+const USER = { name: 'flakeforge', password: 'not-a-secret' }
+
+/** What is under test is called for by this much; the rest of a report is only shown. */
+const verdict = (problems, output = '') => ({ ok: problems.length === 0, output: [...problems, output].join('\n') })
+
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts the registry. It knows no other registry, so everything that it serves was published to it. */
+async function startRegistry(tools, folder) {
+  const port = await freePort()
+  const config = {
+    storage: path.join(folder, 'storage'),
+    auth: { htpasswd: { file: path.join(folder, 'htpasswd') } },
+    packages: { '**': { access: '$all', publish: '$authenticated' } },
+    uplinks: {},
+    web: { enable: false },
+    log: { type: 'stdout', format: 'json', level: 'warn' },
+  }
+  const file = path.join(folder, 'verdaccio.json') // YAML reads JSON
+  fs.writeFileSync(file, JSON.stringify(config))
+  const program = path.join(tools, 'node_modules', 'verdaccio', 'bin', 'verdaccio')
+  const execPath = runtimes.install(runtimes.node(24)) // verdaccio needs a newer Node.js than we do
+  const args = ['--config', file, '--listen', `127.0.0.1:${port}`]
+  const child = fork(program, args, { execPath, cwd: folder, silent: true })
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]) // { verdaccio_started: true }
+  if (!first?.verdaccio_started) throw new Error(`verdaccio did not start:\n${log}`)
+  return { child, url: `http://127.0.0.1:${port}/`, log: () => log }
+}
+
+/** Makes a user, and the npm settings to publish as that user and to install. */
+async function npmSettings(url, folder) {
+  const body = JSON.stringify(USER)
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}-/user/org.couchdb.user:${USER.name}`, { method: 'PUT', headers, body })
+  const { token } = await response.json()
+  const npmrc = path.join(folder, 'npmrc')
+  fs.writeFileSync(npmrc, `registry=${url}\n${url.replace('http:', '')}:_authToken=${token}\n`)
+  const [empty, cache] = [path.join(folder, 'empty-npmrc'), path.join(folder, 'cache')]
+  fs.writeFileSync(empty, '')
+  return {
+    npm_config_userconfig: npmrc,
+    npm_config_globalconfig: empty,
+    npm_config_cache: cache,
+    npm_config_update_notifier: 'false',
+  }
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.com',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.com',
+}
+
+/** The artifacts of ci.yml: a folder for each target, with what was built for it. */
+function writeArtifacts(clone) {
+  const { main: addon } = ownPlatform().manifest
+  const platforms = TARGETS.filter(({ triple }) => napi.targets.includes(triple))
+  for (const { name: platform, triple } of platforms)
+    write(clone, triple, `flakeforge.${platform}.node`, fs.readFileSync(path.join(root, addon)))
+  // Only its name and its way into the package matter here: scripts/platforms builds and runs it.
+  const { folder, manifest } = wasmPackages().find((each) => each.manifest.name === WASM)
+  const there = path.join(clone, path.relative(root, folder))
+  const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
+  for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'stands in for what is built')
+}
+
+function write(clone, triple, file, content) {
+  const folder = path.join(clone, 'artifacts', `bindings-${triple}`)
+  fs.mkdirSync(folder, { recursive: true })
+  fs.writeFileSync(path.join(folder, file), content)
+}
+
+const PROGRAMS = {
+  'npx flakeforge 1': ['npx', ['--no', 'flakeforge', '1'], /\b\d{17,20}\b/],
+  require: ['node', ['-p', `new (require('flakeforge'))().next().length`], /^8$/],
+  import: [
+    'node',
+    ['--input-type=module', '-e', `import F from 'flakeforge'; console.log(new F().next().length)`],
+    /^8$/,
+  ],
+}
+
+/** Installs by name from the registry into an empty folder, and uses the package. */
+function install(folder, settings, report) {
+  const empty = path.join(folder, 'user')
+  fs.mkdirSync(empty)
+  const env = { ...settings, npm_config_cache: path.join(folder, 'cache-of-the-user') }
+  const installed = run('npm', ['install', name], empty, { env })
+  const packages = installed.ok
+    ? fs.readdirSync(path.join(empty, 'node_modules')).filter((entry) => !entry.startsWith('.'))
+    : []
+  const expected = [name, ownPlatform().manifest.name]
+  const problems = packages.join() === expected.join() ? [] : [`installed: ${packages}, expected: ${expected}`]
+  report('npm install flakeforge brings the package and its addon', verdict(problems, installed.output))
+  for (const [what, [program, args, wanted]] of Object.entries(PROGRAMS)) {
+    const { ok, output } = run(program, args, empty, { env })
+    report(`${what}, after the install`, { ok: ok && wanted.test(output), output })
+  }
+}
+
+/** On systems and CPUs without a binary, one of the packages that bring the WebAssembly is installed. */
+function installElsewhere(folder, settings, report) {
+  for (const [platform, cpu, selector] of [
+    ['freebsd', 'x64', 'flakeforge-other-os'],
+    ['linux', 'loong64', 'flakeforge-other-cpu'],
+  ]) {
+    const empty = path.join(folder, `user-of-${platform}-${cpu}`)
+    fs.mkdirSync(empty)
+    const env = { ...settings, npm_config_cache: path.join(folder, 'cache-of-the-user') }
+    const { ok, output } = run('npm', ['install', `--os=${platform}`, `--cpu=${cpu}`, name], empty, { env })
+    const packages = ok
+      ? fs.readdirSync(path.join(empty, 'node_modules')).filter((entry) => !entry.startsWith('.'))
+      : []
+    const found = [name, selector, WASM].every((each) => packages.includes(each))
+    const others = packages.filter((each) => each.startsWith('flakeforge-') && each !== WASM && each !== selector)
+    const problems = found && others.length === 0 ? [] : [`installed: ${packages}`]
+    report(`npm install flakeforge on ${platform}-${cpu} brings the WebAssembly`, verdict(problems, output))
+  }
+}
+
+/** Checks what the registry says about the packages. */
+async function checkRegistry(url, report) {
+  const packument = async (what) => (await fetch(`${url}${what}`)).json()
+  const main = await packument(name)
+  const manifest = main.versions?.[version] ?? {}
+  const platforms = Object.keys(manifest.optionalDependencies ?? {})
+  const problems = []
+  const checkTags = (what, tags) => {
+    // A first version is always `latest`, whatever its tag: so there must be no other tag.
+    if (JSON.stringify(tags) !== JSON.stringify({ latest: version })) problems.push(`${what}: ${JSON.stringify(tags)}`)
+  }
+  checkTags(name, main['dist-tags'])
+  const all = allPackages().map((each) => each.manifest.name)
+  const wanted = all.filter((each) => each !== WASM) // it would be installed everywhere
+  if (platforms.toSorted().join() !== wanted.sort().join()) problems.push(`optionalDependencies: ${platforms}`)
+  for (const platform of all) {
+    const { 'dist-tags': tags, versions } = await packument(platform)
+    checkTags(platform, tags)
+    if (versions?.[version] === undefined) problems.push(`${platform} has no ${version}`)
+    if (platform !== WASM && manifest.optionalDependencies[platform] !== version)
+      problems.push(`${platform} is not pinned`)
+  }
+  const server = await packument('flakeforge-server')
+  checkTags('flakeforge-server', server['dist-tags'])
+  const checks = await packument('flakeforge-check-store')
+  checkTags('flakeforge-check-store', checks['dist-tags'])
+  if (checks.versions?.[version] === undefined) problems.push(`flakeforge-check-store has no ${version}`)
+  const needed = server.versions?.[version]?.dependencies?.[name]
+  if (needed !== version) problems.push(`flakeforge-server needs ${name} ${needed}`)
+  report(
+    `the registry has ${name} ${version}, its server, its checks of stores and ${all.length} packages that belong to it`,
+    verdict(problems),
+  )
+}
+
+/** The packages that Node.js finds from a package's folder on, by name and version; not what flakeforge itself needs. */
+function installedFor(folder, found = new Set()) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  if (manifest.name === name) return found
+  const key = `${manifest.name}@${manifest.version}`
+  if (found.has(key)) return found
+  found.add(key)
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
+  const peers = Object.keys(peerDependencies ?? {}).filter((each) => !peerDependenciesMeta?.[each]?.optional)
+  for (const needed of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
+    const place = createRequire(path.join(folder, 'package.json'))
+      .resolve.paths(needed)
+      .map((each) => path.join(each, needed))
+      .find((each) => fs.existsSync(path.join(each, 'package.json')))
+    if (place === undefined) throw new Error(`${key} needs ${needed}, which is not installed`)
+    installedFor(fs.realpathSync(place), found)
+  }
+  return found
+}
+
+/** What is wrong with an SBOM as such: its shape, its subject, and references to nothing. */
+async function faultsOfSbom(tools, text, subject) {
+  const { Spec, Validation } = require(path.join(tools, 'node_modules', '@cyclonedx', 'cyclonedx-library'))
+  const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text)
+  const { metadata, components, dependencies } = JSON.parse(text)
+  const problems = problem === null ? [] : [JSON.stringify(problem)]
+  if (metadata.component.purl !== `pkg:npm/${subject}@${version}`) problems.push(metadata.component.purl)
+  const known = [metadata.component, ...components].map((each) => each['bom-ref'])
+  const named = dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn])
+  problems.push(...named.filter((ref) => !known.includes(ref)).map((ref) => `${ref} is used, and not listed`))
+  return problems
+}
+
+async function checkServersSbom(tools, clone, report) {
+  const { ok, stdout, output } = run('node', ['scripts/sbom.js', 'server'], clone)
+  if (!ok) return report('the SBOM of the server', { ok, output })
+  const problems = await faultsOfSbom(tools, stdout, 'flakeforge-server')
+  const { components } = JSON.parse(stdout)
+  const listed = components
+    .filter(({ purl }) => purl.startsWith('pkg:npm/'))
+    .map((each) => `${each.name}@${each.version}`)
+  const { manifest, folder } = serverPackage()
+  const needed = installedFor(folder)
+  needed.delete(`${manifest.name}@${manifest.version}`)
+  const wanted = [...needed, `${name}@${version}`]
+  problems.push(...wanted.filter((each) => !listed.includes(each)).map((each) => `${each} is missing`))
+  problems.push(...listed.filter((each) => !wanted.includes(each)).map((each) => `${each} is not installed with it`))
+  for (const crate of ['flakeforge-core', 'napi'])
+    if (!components.some(({ purl }) => purl.startsWith(`pkg:cargo/${crate}@`))) problems.push(`${crate} is missing`)
+  report(`the SBOM of the server lists the ${wanted.length} packages that it is installed with`, verdict(problems))
+}
+
+async function checkSbom(tools, clone, report) {
+  const { ok, stdout, output } = run('node', ['scripts/sbom.js'], clone)
+  if (!ok) return report('the SBOM', { ok, output })
+  const problems = await faultsOfSbom(tools, stdout, name)
+  const { components } = JSON.parse(stdout)
+  for (const crate of ['flakeforge-core', 'napi', 'libc', 'windows-link'])
+    if (!components.some((component) => component.name === crate)) problems.push(`${crate} is missing`)
+  for (const crate of ['syn', 'proptest', 'loom', 'napi-build'])
+    if (components.some((component) => component.name === crate)) problems.push(`${crate} is not in the addon`)
+  report('the SBOM is CycloneDX and lists what is in the addon', verdict(problems))
+}
+
+async function release(tools, folder, report) {
+  const clone = cloneTo(path.join(folder, 'clone'))
+  const prepared = run('npm', ['run', 'release', '--', version], clone, { env: IDENTITY })
+  report(`npm run release -- ${version}`, prepared)
+  if (!prepared.ok) return
+  writeArtifacts(clone)
+  await checkSbom(tools, clone, report)
+  await checkServersSbom(tools, clone, report)
+
+  const registry = await startRegistry(tools, folder)
+  try {
+    const env = await npmSettings(registry.url, folder)
+    // As after a run that failed halfway, some packages are already published.
+    const early = ['other-cpu', 'darwin-arm64'].map((each) =>
+      run('npm', ['publish', '--access', 'public'], path.join(clone, 'npm', each), { env }),
+    )
+    const published = run('node', ['scripts/publish.js', `v${version}`, 'artifacts'], clone, { env })
+    const ok = [...early, published].every((each) => each.ok)
+    report('scripts/publish.js publishes, also after a run that failed halfway', {
+      ok,
+      output: [...early, published, { output: registry.log() }].map((each) => each.output).join('\n'),
+    })
+    if (!ok) return
+    await checkRegistry(registry.url, report)
+    install(folder, env, report)
+    installElsewhere(folder, env, report)
+  } finally {
+    registry.child.kill()
+    await once(registry.child, 'exit')
+  }
+}
+
+module.exports = async (report) => {
+  const tools = project(__dirname)
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-registry-'))
+  try {
+    await release(tools, folder, report)
+  } finally {
+    fs.rmSync(folder, { recursive: true, maxRetries: 5 })
+  }
+}
