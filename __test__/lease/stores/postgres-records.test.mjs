@@ -25,8 +25,7 @@ import { textOf } from '../../support/records.mjs'
 const require = createRequire(import.meta.url)
 const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
 const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
-const { READ } = require('../../../target/rooms/lib/lease/stores/postgres/read.js')
-const SWAP = require('../../../target/rooms/lib/lease/stores/postgres/swap.js')
+const { READ, SWAP } = require('../../../target/rooms/lib/lease/stores/postgres/statements.js')
 const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
 const isHere = wantPostgres() !== undefined

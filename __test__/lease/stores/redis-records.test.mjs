@@ -232,11 +232,9 @@ for (const name of ['run_id', 'master_replid2', 'master_replid']) {
   test(`an INFO that shows no ${name} is an error: lost writes would not be noticed`, async (t) => {
     const client = new Redis(shared.port)
     t.teardown(() => client.disconnect())
-    const [server, read] = [
-      require('../../../target/rooms/lib/lease/stores/redis/server.js'),
-      require('../../../target/rooms/lib/lease/stores/redis/read.js'),
-    ]
-    const call = (head) => client.eval(head + read, 1, 'flakeforge:{c}:records', 'group')
+    const server = require('../../../target/rooms/lib/lease/stores/redis/server.js')
+    const { READ } = require('../../../target/rooms/lib/lease/stores/redis/scripts.js')
+    const call = (head) => client.eval(head + READ, 1, 'flakeforge:{c}:records', 'group')
     await t.throwsAsync(call(server.replace(`'${name}'`, "'of no server'")), {
       message: /shows no run_id.*not be noticed/,
     })

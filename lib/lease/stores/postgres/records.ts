@@ -3,11 +3,7 @@
 
 import { storeError, unusableOptionError } from '../../../base/errors.ts'
 import type { Identity, Records } from '../step.ts'
-import DURABLE from './durable.ts'
-import GROUPS from './groups.ts'
-import NAMES from './names.ts'
-import { READ, READ_NOTHING } from './read.ts'
-import SWAP from './swap.ts'
+import { DURABLE, GROUPS, NAMES, READ, READ_NOTHING, SWAP } from './statements.ts'
 
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
 

@@ -6,10 +6,8 @@
 
 import type { Identity, Records } from '../step.ts'
 import * as durable from './durable.ts'
-import names from './names.ts'
-import read from './read.ts'
+import * as scripts from './scripts.ts'
 import SERVER from './server.ts'
-import swap from './swap.ts'
 
 const { createHash } = process.getBuiltinModule('node:crypto')
 
@@ -20,9 +18,9 @@ function script(text: string) {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
-const READ = script(read)
-const SWAP = script(swap)
-const NAMES = script(names)
+const READ = script(scripts.READ)
+const SWAP = script(scripts.SWAP)
+const NAMES = script(scripts.NAMES)
 const DURABLE = script(durable.SCRIPT)
 
 /** The key of a group's or counter's hash. The braces are for clusters, which place a key by what is in them. */

@@ -1,0 +1,30 @@
+// The scripts of the store; each follows server.ts. Only SWAP writes. KEYS: the records of a group (hash: name -> text).
+
+/** The names of all records of a group. */
+export const NAMES = `
+return redis.call('HKEYS', KEYS[1])
+`
+
+/**
+ * Reads records of a group at one moment. It must never read the clock before the records: a quiet period that is counted
+ * from an old time would end too early. ARGV: the names. Reply: now, process, history, then the texts.
+ */
+export const READ = `
+local texts = redis.call('HMGET', KEYS[1], unpack(ARGV))
+local time = redis.call('TIME')
+-- Numbers leave Lua as decimal text: tostring(1.7e12) would lose digits.
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+return { now, process, history, unpack(texts) }
+`
+
+/**
+ * Writes a record if it and the server are still the ones that were read. It must never write for any other reason, and never
+ * set an expiry: a record that expires would be forgotten. ARGV: process, history, name, the new text, the old text or nothing
+ * if absent.
+ */
+export const SWAP = `
+local name, to, from = ARGV[3], ARGV[4], ARGV[5] or false
+local isSame = ARGV[1] == process and ARGV[2] == history and redis.call('HGET', KEYS[1], name) == from
+if isSame then redis.call('HSET', KEYS[1], name, to) end
+return { isSame and 'swapped' or 'kept' }
+`
