@@ -96,15 +96,22 @@ export const navigation = {
     { text: 'Inspector', link: '/inspector/', target: '_self' }, // a page of its own, see build.js
     { text: 'Changes', link: '/changelog' },
   ],
-  sidebar: [
-    { text: 'Overview', link: '/' },
-    ...Object.entries(GROUPS).map(([text, pages]) => ({
-      text,
-      items: Object.entries(pages)
-        .filter(([page]) => isThere(page))
-        .map(item),
-    })),
-    { text: 'Examples', collapsed: true, items: Object.entries(EXAMPLES).map(item) },
-    { text: 'API', link: '/api/', collapsed: true, items: apiGroups() },
-  ],
+  sidebar: {
+    '/api/': [
+      { text: 'Overview', link: '/' },
+      { text: 'API', items: [{ text: 'All entries', link: '/api/' }] },
+      ...apiGroups(),
+    ],
+    '/': [
+      { text: 'Overview', link: '/' },
+      ...Object.entries(GROUPS).map(([text, pages]) => ({
+        text,
+        items: Object.entries(pages)
+          .filter(([page]) => isThere(page))
+          .map(item),
+      })),
+      { text: 'Examples', items: Object.entries(EXAMPLES).map(item) },
+      { text: 'API', items: [{ text: 'All entries', link: '/api/' }] },
+    ],
+  },
 }

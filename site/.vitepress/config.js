@@ -8,6 +8,7 @@ import { navigation } from '../navigation.js'
 import { isPage, linkOnSite, pageOf, root } from '../pages.js'
 
 const HERE = 'site'
+const BASE = '/flakeforge/' // as GitHub Pages serves a project
 
 /** All that is no page, so that VitePress does not look for pages in it. */
 const others = readdirSync(root)
@@ -25,6 +26,28 @@ function links(md) {
   })
 }
 
+/** On the first page, behind README's first screen: the inspector, live. */
+function inspector(md) {
+  md.core.ruler.push('inspector', ({ tokens, env, Token }) => {
+    if (env.realPath !== `${root}README.md`) return
+    const at = tokens.findIndex(({ content }) => content === 'Which set-up') - 1 // its heading opens before its words
+    if (at < 0) throw new Error('README.md has no section "Which set-up", before which the inspector stands')
+    const frame = new Token('html_block', '', 0)
+    frame.content = `<iframe class="inspector" title="Take an ID apart" src="${BASE}inspector/"></iframe>\n`
+    tokens.splice(at, 0, frame)
+  })
+}
+
+/** A header that says nothing is none: screen readers would announce an empty one. */
+function emptyHeaders(md) {
+  md.core.ruler.push('empty-headers', ({ tokens }) => {
+    for (const [i, { type, content }] of tokens.entries()) {
+      if (type !== 'inline' || content !== '' || tokens[i - 1].type !== 'th_open') continue
+      for (const each of [tokens[i - 1], tokens[i + 1]]) each.tag = 'td'
+    }
+  })
+}
+
 /** The pages lie above the folder that has Vue. What renders them runs in this folder, and imports it from here. */
 const vueFromHere = {
   name: 'vue-from-here',
@@ -35,7 +58,7 @@ const vueFromHere = {
 export default defineConfig({
   title: 'flakeforge',
   description: 'Unique 64-bit IDs, ordered by time, made without a round trip for each one',
-  base: '/flakeforge/', // as GitHub Pages serves a project
+  base: BASE,
   cleanUrls: true,
   srcDir: '..',
   srcExclude: [...others, 'docs/README.md', 'docs/map.md'],
@@ -44,8 +67,8 @@ export default defineConfig({
   cacheDir: '../target/site-cache',
   markdown: {
     anchor: { slugify: (text) => slug(text) }, // as GitHub does: one anchor for both
-    config: links,
-    theme: { light: 'github-light', dark: 'github-dark' },
+    config: (md) => void [links, inspector, emptyHeaders].map((rule) => rule(md)),
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: { plugins: [vueFromHere], build: { assetsInlineLimit: 0 } },
   themeConfig: {
