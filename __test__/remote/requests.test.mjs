@@ -111,8 +111,8 @@ test('under load more is kept at hand', async (t) => {
 })
 
 test('how much is kept at hand follows the load: doubled while a refill is used up in 20 ms, then halved down to prefetch', (t) => {
-  const { Demand } = createRequire(import.meta.url)('../../target/rooms/lib/remote/demand.js')
-  const demand = new Demand({ prefetch: 100 })
+  const { Demand } = createRequire(import.meta.url)('../../target/rooms/lib/base/demand.js')
+  const demand = new Demand(100, () => 10_000)
   let now = 0
   const refillAfter = (ms) => {
     now += ms

@@ -6,11 +6,11 @@
 
 import { abortable } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
+import { Demand } from '../base/demand.ts'
 import { closedRemoteError, fetchedUsedUpError } from '../base/errors/remote.ts'
 import { monotonicNow, queueMicrotask } from '../base/portable-timers.ts'
 import { IdBuffer } from './buffer.ts'
 import { type Callback, Calls } from './calls.ts'
-import { Demand } from './demand.ts'
 import { MOST, type RemoteSettings } from './options.ts'
 import { LONGEST_REST_MS, RoundFailure, Servers } from './servers.ts'
 import { whenCopied } from './snapshot.ts'
@@ -44,7 +44,7 @@ export class Supply {
     this.#settings = settings
     this.#servers = new Servers(settings)
     this.#groups = this.#servers.groups
-    this.#demand = new Demand(settings)
+    this.#demand = new Demand(settings.prefetch, () => MOST)
     this.buffer = new IdBuffer(settings)
     whenCopied(() => this.#forget())
   }

@@ -1,4 +1,4 @@
-// How many blocks a member of a counter asks for at once: lib/lease/segment/demand.ts by times that are given to it, and SegmentId's use
+// How many blocks a member of a counter asks for at once: lib/base/demand.ts by times that are given to it, and SegmentId's use
 // of it by a clock that stands still.
 
 import '../../support/clocks.mjs' // before flakeforge
@@ -9,7 +9,7 @@ import { replaceClocks } from '../../support/clocks.mjs'
 import { holds, numberOf, turn } from '../../support/index.mjs'
 import { opened, range } from '../../support/segment.mjs'
 
-const { Demand } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/segment/demand.js')
+const { Demand, sixteenth } = createRequire(import.meta.url)('../../../target/rooms/lib/base/demand.js')
 
 const FAST = 1 // ms: by then what came is used up
 const FAIR = 50
@@ -28,12 +28,12 @@ function asked(demand, gaps, { now = 0, tookMs = 0.5 } = {}) {
 const times = (n, value) => Array(n).fill(value)
 
 test('one block, while each lasts', (t) => {
-  t.deepEqual(asked(new Demand(), times(500, FAIR)), times(500, 1))
+  t.deepEqual(asked(new Demand(1, sixteenth), times(500, FAIR)), times(500, 1))
 })
 
 test('more where they are used up at once, and only as part of what came before', (t) => {
   let had = 1
-  for (const count of asked(new Demand(), times(300, FAST))) {
+  for (const count of asked(new Demand(1, sixteenth), times(300, FAST))) {
     t.true(count <= Math.ceil(had / 16), `${count} after ${had}`)
     had += count
   }
@@ -41,7 +41,7 @@ test('more where they are used up at once, and only as part of what came before'
 })
 
 test('no more than last a little while', (t) => {
-  const demand = new Demand()
+  const demand = new Demand(1, sixteenth)
   let now = 0
   let count = 1
   for (let i = 0; i < 1000; i++) {
@@ -53,7 +53,7 @@ test('no more than last a little while', (t) => {
 })
 
 test('more than last while the store answers', (t) => {
-  const demand = new Demand()
+  const demand = new Demand(1, sixteenth)
   let now = 0
   let count = 1
   for (let i = 0; i < 2000; i++) {
@@ -65,7 +65,7 @@ test('more than last while the store answers', (t) => {
 })
 
 test('fewer when they last long again, down to one', (t) => {
-  const demand = new Demand()
+  const demand = new Demand(1, sixteenth)
   const [most] = asked(demand, times(300, FAST)).slice(-1)
   t.true(most > 100)
   const [next, ...rest] = asked(demand, times(60, SLOW), { now: 300 * FAST })
@@ -79,7 +79,7 @@ test('whatever the times: at least one, at most twice the last, and a part of wh
     t,
     [fc.array(step, { maxLength: 200 })],
     (steps) => {
-      const demand = new Demand()
+      const demand = new Demand(1, sixteenth)
       let [now, had, last] = [0, 1, 1]
       for (const { gap, tookMs } of steps) {
         now += gap

@@ -5,11 +5,11 @@
 // servers while nobody asks it.
 
 import { whenAborted } from '../../base/abort.ts'
+import { Demand, sixteenth } from '../../base/demand.ts'
 import { monotonicNow } from '../../base/timers.ts'
 import { IdBuffer } from '../../remote/buffer.ts'
 import { MOST, type RemoteSettings } from '../../remote/options.ts'
 import type { Servers } from '../../remote/servers.ts'
-import { Demand } from '../segment/demand.ts'
 
 /** For how long after a failure nobody is asked again: all calls that waited for it hear of it meanwhile. */
 const PAUSE_MS = 1000
@@ -20,7 +20,7 @@ export class Supply {
   #onChange
   #ids
   #groups // of how many groups its IDs were so far
-  #demand = new Demand()
+  #demand = new Demand(1, sixteenth)
   #fetching: AbortController | undefined // ends the call to the servers that is under way
   #failure: Error | undefined
   #failedAt = Number.NEGATIVE_INFINITY

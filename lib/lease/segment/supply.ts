@@ -3,6 +3,7 @@
 //
 // It must never continue if the store may have lost a block. Only skipTo() says where to continue.
 
+import { Demand, sixteenth } from '../../base/demand.ts'
 import { blocksUsedUpError, closedError } from '../../base/errors.ts'
 import { within } from '../../base/in-time.ts'
 import { monotonicNow, sleep } from '../../base/timers.ts'
@@ -10,7 +11,6 @@ import { failureOf } from '../store-calls.ts'
 import type { SlotStore, StoreError } from '../stores/database.ts'
 import { Blocks } from './blocks.ts'
 import { Counter } from './counter.ts'
-import { Demand } from './demand.ts'
 
 /** How long end() waits for a call to the store that is under way. */
 const STORE_MS = 4_000
@@ -32,7 +32,7 @@ export class Supply {
   #block
   #onChange
   #counter
-  #demand = new Demand()
+  #demand = new Demand(1, sixteenth)
   #hand = new Blocks()
   #fetchAt = 0 // when fewer IDs than this are left of the last block, we ask for the next one
   #isLate = false // whether a block ever came too late, because half a block did not last until the store answered
