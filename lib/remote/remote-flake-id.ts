@@ -11,9 +11,9 @@ import { queueMicrotask } from '../base/portable-timers.ts'
 import { isAbsent, readBounded } from '../base/values.ts'
 import type { Base } from '../codec/bases.ts'
 import { baseName, spell } from '../codec/bases.ts'
+import { ClientSupply } from './client-supply.ts'
 import type { RemoteOptions } from './options.ts'
 import { type RemoteSettings, readConnectOptions } from './options.ts'
-import { Supply } from './supply.ts'
 
 export type Callback = (error: any, id?: any) => unknown
 
@@ -101,7 +101,7 @@ export class RemoteFlakeId {
       throw errors.optionError(TypeError, 'options', key, message)
     }
     this.#name = settings.name
-    this.#supply = new Supply(settings)
+    this.#supply = new ClientSupply(settings)
     this.#buffer = this.#supply.buffer
   }
 

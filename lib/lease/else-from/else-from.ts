@@ -6,7 +6,7 @@ import { Servers } from '../../remote/servers.ts'
 import type { JoinSettings } from '../join-options.ts'
 import type { Lease } from '../lease.ts'
 import { LeaseOrServers } from './lease-or-servers.ts'
-import { Supply } from './supply.ts'
+import { ServerSupply } from './server-supply.ts'
 
 /**
  * The lease with servers behind it, and `look()`, which warns of servers that are of another group: before they are needed.
@@ -19,7 +19,7 @@ export function withServers(
 ) {
   const own = () => ({ name: group, layout: config.fingerprint, group: lease.lineage })
   const servers = new Servers(elseFrom, own)
-  const supply = new Supply(servers, elseFrom, onChange)
+  const supply = new ServerSupply(servers, elseFrom, onChange)
   const over = new AbortController()
   const look = async () => {
     const strangers = await servers.strangers(over.signal)

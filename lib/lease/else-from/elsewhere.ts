@@ -6,7 +6,7 @@ import { unixNow } from '../../base/timers.ts'
 import type { LayoutFacts } from '../../codec/facts.ts'
 import * as hot from '../../native/hot.ts'
 import type { Lease } from '../lease.ts'
-import type { Supply } from './supply.ts'
+import type { ServerSupply } from './server-supply.ts'
 
 const { STATUS, batch } = hot
 /** A status of our own, beside those of the addon: too few IDs are here, and servers were asked. */
@@ -25,7 +25,7 @@ export class Elsewhere {
   /** how many IDs the last call wanted */
   wanted = 0
 
-  constructor(lease: Lease, supply: Supply, facts: LayoutFacts) {
+  constructor(lease: Lease, supply: ServerSupply, facts: LayoutFacts) {
     this.#lease = lease
     this.#supply = supply
     this.#facts = facts

@@ -11,7 +11,7 @@ import type { LayoutFacts } from '../../codec/facts.ts'
 import { STATUS } from '../../native/hot.ts'
 import type { Lease } from '../lease.ts'
 import { ASKED, Elsewhere } from './elsewhere.ts'
-import type { Supply } from './supply.ts'
+import type { ServerSupply } from './server-supply.ts'
 
 /** Why there is no slot now, though there may be one later. */
 const PASSING = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
@@ -27,7 +27,7 @@ export class LeaseOrServers {
   /** @param options `name`: of the group, on the servers */
   constructor(
     lease: Lease,
-    supply: Supply,
+    supply: ServerSupply,
     { facts, name, onClose }: { facts: LayoutFacts; name: string; onClose: () => void },
   ) {
     this.#lease = lease

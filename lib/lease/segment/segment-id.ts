@@ -1,5 +1,5 @@
 // Hazelcast's IdGenerator as users see it: small dense numbers, handed out from blocks that a counter on a store grows
-// by. It turns numbers into Buffers and texts, and waits. It must never take a number itself: supply.ts does.
+// by. It turns numbers into Buffers and texts, and waits. It must never take a number itself: block-supply.ts does.
 //
 // Only the class is loaded with the package, since an ES import of any export loads them all. open() loads what a
 // member is made of.
@@ -20,8 +20,8 @@ import * as census from '../census.ts'
 import type { SlotStore } from '../stores/database.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
 import type { Store } from '../stores/store.ts'
+import { BlockSupply } from './block-supply.ts'
 import { readId, readOptions } from './segment-options.ts'
-import { Supply } from './supply.ts'
 
 /** What open() makes a member of. */
 export interface Parts {
@@ -104,7 +104,7 @@ export class SegmentId {
     this.#name = parts.name
     this.#block = parts.block
     this.#waiters = new Waiters(() => {})
-    this.#supply = new Supply(parts.store, parts, () => this.#waiters.serve())
+    this.#supply = new BlockSupply(parts.store, parts, () => this.#waiters.serve())
     this.#onClose = parts.close
   }
 

@@ -27,7 +27,7 @@ const isFinal = (error: StoreError | undefined) =>
   error !== undefined &&
   (error.code === 'ERR_FLAKE_DETACHED' || isStandstill(error) || failureOf(error).why === 'fatal')
 
-export class Supply {
+export class BlockSupply {
   #name
   #block
   #onChange

@@ -14,7 +14,7 @@ import type { Servers } from '../../remote/servers.ts'
 /** For how long after a failure nobody is asked again: all calls that waited for it hear of it meanwhile. */
 const PAUSE_MS = 1000
 
-export class Supply {
+export class ServerSupply {
   #servers
   #prefetch
   #onChange

@@ -23,7 +23,7 @@ type Attempt = { controller: AbortController; until: number; isResting: boolean 
  */
 const GRACE_MS = 5_000
 
-export class Supply {
+export class ClientSupply {
   /** what was fetched; only the hot path of a client uses it, too */
   buffer
   #settings
