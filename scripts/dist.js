@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { filesOf, hash } = require('./built.js')
 const { writeDeclarations } = require('./declarations.js')
-const { reached, sourcesIn } = require('./imports.js')
+const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
 const { shareCopies } = require('./share-copies.js')
 
@@ -42,28 +42,38 @@ const COMMAND = [
 const ENTRIES = ['lease', 'codec', 'remote', 'metrics', 'biguint-format']
 
 /** The files that the entries take from, and that keep what must be there once. */
-const PARTS = ['base', 'core', 'client', 'leases', 'meters']
+const PARTS = ['base', 'index', 'client', 'leases', 'meters']
 
 const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
 const entries = (names) => Object.fromEntries(names.map((name) => [name, entry(name)]))
 
+/** The files of lib/ whose code is loaded with a file, and itself: not those that only pass something on. */
+async function loadedWith(file) {
+  const { build } = await import('rolldown')
+  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) }
+  const { output } = await build({ ...node, input: file, plugins: [later], write: false })
+  const modules = output.flatMap(({ modules = {} }) => Object.entries(modules))
+  return modules.filter(([id, { renderedLength }]) => id === file || renderedLength > 0).map(([id]) => id)
+}
+
 /**
  * How the files of lib/ are put together. `codec` and `remote` may not load the addon, so what they have in common with the
  * main entry is a part of its own.
  */
-function parts() {
-  const [codec, main, remote, lease] = ['codec', 'index', 'remote', 'lease'].map((name) => reached(entry(name)))
-  const places = new Map([[lib('native/packages/named-cjs.ts'), 'core']])
-  const names = new Set(['index', 'index-cjs', ...ENTRIES].map(entry))
+async function parts() {
+  const files = ['codec', 'index', 'remote', 'lease', 'metrics'].map(entry)
+  const [codec, main, remote, lease, metrics] = await Promise.all(files.map(loadedWith))
+  const places = new Map([[lib('native/packages/named-cjs.ts'), 'index']])
+  const names = new Set(ENTRIES.map(entry))
   const put = (name, files) => {
     for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
   }
-  put('base', [...codec, ...[...main].filter((file) => remote.has(file))])
-  put('core', main)
+  put('base', [...codec, ...main.filter((file) => remote.includes(file))])
+  put('index', main)
   put('client', remote)
-  put('leases', [...lease, ...reached(lib('lease/join.ts'))])
-  put('meters', reached(entry('metrics')))
+  put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts')))])
+  put('meters', metrics)
   return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
 }
 
@@ -95,28 +105,28 @@ const output = (ext, more) => ({
 /** One function for both formats is that of CommonJS. What it takes from the parts must be in those of the ES modules too. */
 const leftOut = { name: 'left-out', generateBundle: (_, bundle) => delete bundle['biguint-format.mjs'] }
 
-const es = () => ({
+const es = (parts) => ({
   ...node,
-  input: { index: entry('index'), ...entries(ENTRIES), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
+  input: { ...entries(['index', ...ENTRIES]), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
   plugins: [shareCopies(PARTS), leftOut],
   output: output('mjs', {
     format: 'es',
-    codeSplitting: { includeDependenciesRecursively: false, groups: [...parts(), ...COMMAND] },
+    codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
   }),
 })
 
 const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/packages/named-cjs.ts') })
 
-const cjs = () => ({
+const cjs = (parts) => ({
   ...node,
-  input: { index: entry('index-cjs'), ...entries(ENTRIES) },
+  input: entries(['index', ...ENTRIES]),
   plugins: [BY_REQUIRE, shareCopies(PARTS)],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',
     dynamicImportInCjs: false,
     externalLiveBindings: false,
-    codeSplitting: { includeDependenciesRecursively: false, groups: parts() },
+    codeSplitting: { includeDependenciesRecursively: false, groups: parts },
   }),
 })
 
@@ -172,7 +182,8 @@ async function buildDist() {
   if (lastBuild() === hash) return
   const { build } = await import('rolldown')
   for (const folder of [DIST, ROOMS, ...packages.DISTS]) fs.rmSync(folder, { recursive: true, force: true })
-  const configs = [es(), cjs(), web(), rooms(), ...packages.packageConfigs(ROOMS)]
+  const groups = await parts()
+  const configs = [es(groups), cjs(groups), web(), rooms(), ...packages.packageConfigs(ROOMS)]
   for (const config of configs) await build({ ...config, checks: { mixedExports: false } })
   fs.writeFileSync(path.join(DIST, 'web', 'package.json'), '{ "type": "module", "sideEffects": false }\n')
   for (const file of ['traced.cjs', 'none.cjs']) fs.copyFileSync(lib(`native/packages/${file}`), path.join(DIST, file))

@@ -13,8 +13,12 @@ const COPIES = `(globalThis[${KEY}] ?? Object.defineProperty(globalThis, ${KEY},
 const LOADS = /^(?:import [^\n]*\n|const require_\w+ = require\([^\n]*\n)*/
 const ES_EXPORTS = /^export \{([^}]*)\};?\s*$/m
 const CJS_EXPORT =
-  /^(?:exports\.(\w+) = ([\w$]+);|Object\.defineProperty\(exports, "(\w+)", \{\s*enumerable: true,\s*get: function\s*\(\) \{\s*return ([\w$]+);?\s*\}\s*\}\);)\n?/gm
-const IS_MODULE = /^Object\.defineProperty\(exports, Symbol\.toStringTag, .*\n/m
+  /^(?:exports\.([\w$]+) = ([\w$.]+);|Object\.defineProperty\(exports, "([\w$]+)", \{\s*enumerable: true,\s*get: function\s*\(\) \{\s*return ([\w$.]+);?\s*\}\s*\}\);)\n?/gm
+const IS_MODULE =
+  /^Object\.define(?:Property\(exports, Symbol\.toStringTag, .*|Properties\(exports, \{[\s\S]*?\}\s*\}\);)\n/m
+
+/** The part that users load: its exports are for them, so other files take from the copies what it has made. */
+const FOR_USERS = 'index'
 
 /** `own as name` for each export, as pairs. */
 const pairsOf = (list) =>
@@ -26,32 +30,55 @@ const pairsOf = (list) =>
 const made = (part, body, pairs) =>
   `${COPIES}.${part} ??= (() => {\n${body}\nreturn { ${pairs.map(({ own, name }) => (own === name ? own : `${name}: ${own}`)).join(', ')} };\n})()`
 
-function shareEs(part, loads, body) {
+/** @param {string[]} names those of the exports that the file has; the others are in the copies only */
+function shareEs(part, { loads, body }, names) {
   const pairs = pairsOf(ES_EXPORTS.exec(body)[1])
-  const outside = pairs.map(({ name }) => `${name}: ${name}_`).join(', ')
-  const named = pairs.map(({ name }) => `${name}_ as ${name}`).join(', ')
-  return `${loads}const { ${outside} } = ${made(part, body.replace(ES_EXPORTS, ''), pairs)};\nexport { ${named} };\n`
+  const isLoaded = ({ own }) => new RegExp(`[{,] (?:[\\w$]+ as )?${own.replaceAll('$', '\\$')}[, ]`).test(loads)
+  const [loaded, own] = [pairs.filter(isLoaded), pairs.filter((pair) => !isLoaded(pair))]
+  const shown = own.filter(({ name }) => names.includes(name))
+  const outside = shown.map(({ name }) => `${name}: ${name}_`).join(', ')
+  const named = [
+    ...shown.map(({ name }) => `${name}_ as ${name}`),
+    ...loaded.map(({ own, name }) => (own === name ? own : `${own} as ${name}`)),
+  ].join(', ')
+  return `${loads}const { ${outside} } = ${made(part, body.replace(ES_EXPORTS, ''), own)};\nexport { ${named} };\n`
 }
 
-function shareCjs(part, loads, body) {
+function shareCjs(part, { loads, body }) {
   const pairs = [...body.matchAll(CJS_EXPORT)].map(([, name, own, other, got]) => ({
     own: own ?? got,
     name: name ?? other,
   }))
   const rest = body.replace(CJS_EXPORT, '').replace(IS_MODULE, '')
-  if (/^(?:exports\.|Object\.defineProperty\(exports)/m.test(rest))
-    throw new Error(`${part}: an export in a form that is not known here`)
-  return `${loads}module.exports = ${made(part, rest, pairs)};\n`
+  const unknown = /^(?:exports\.|Object\.define\w+\(exports).*/m.exec(rest)
+  if (unknown) throw new Error(`${part}: an export in a form that is not known here: ${unknown}`)
+  const all = made(part, rest, pairs)
+  return `${loads}module.exports = ${part === FOR_USERS ? `(${all}).default` : all};\n`
 }
+
+/** Where a file takes from the part for users, it loads that part, and takes from the copies. */
+const takeFromCopies = (code) =>
+  code
+    .replace(
+      new RegExp(`^import \\{([^}]*)\\} from "\\./${FOR_USERS}\\.mjs";\\n((?:import .*\\n)*)`, 'm'),
+      (_, list, others) =>
+        `import "./${FOR_USERS}.mjs";\n${others}const {${list.replaceAll(' as ', ': ')}} = ${COPIES}.${FOR_USERS};\n`,
+    )
+    .replace(
+      new RegExp(`^const (\\w+) = (require\\("\\./${FOR_USERS}\\.cjs"\\));\\n`, 'm'),
+      (_, name, load) => `${load};\nconst ${name} = ${COPIES}.${FOR_USERS};\n`,
+    )
 
 /** @param {string[]} parts the files, without their ends; entries only pass on what these have */
 const shareCopies = (parts) => ({
   name: 'share-copies',
-  renderChunk(code, { fileName }, { format }) {
+  renderChunk(code, { fileName, facadeModuleId, exports }, { format }) {
     const part = fileName.replace(/\.[cm]js$/, '')
-    if (!parts.includes(part)) return
+    if (!parts.includes(part)) return takeFromCopies(code)
     const [loads] = LOADS.exec(code)
-    return (format === 'es' ? shareEs : shareCjs)(part, loads, code.slice(loads.length))
+    const file = { loads, body: code.slice(loads.length) }
+    const names = part === FOR_USERS ? this.getModuleInfo(facadeModuleId).exports : exports
+    return takeFromCopies(format === 'es' ? shareEs(part, file, names) : shareCjs(part, file))
   },
 })
 

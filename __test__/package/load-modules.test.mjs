@@ -37,7 +37,7 @@ const own = (files) => files.map((file) => path.relative(root, file)).sort()
 const added = (before, after) => after.modules.filter((module) => !before.modules.includes(module))
 
 /** What is loaded for both formats: not the file with leases and stores, nor that with the client of the service. */
-const LIGHT = ['base', 'core', 'index']
+const LIGHT = ['base', 'index']
 
 const partsOf = (files) => own(files).map((file) => path.basename(file).replace(/\.[cm]js$/, ''))
 
@@ -46,7 +46,7 @@ test('require and the first ID load no module of Node, and few files of ours', a
   const loaded = await run(t, 'first.cjs', `new (require(${JSON.stringify(INDEX)}))().next();${TELL}`)
   t.deepEqual(empty.files, [])
   t.deepEqual(added(empty, loaded), [])
-  t.deepEqual(partsOf(loaded.files), [...LIGHT, 'rolldown-runtime'])
+  t.deepEqual(partsOf(loaded.files), LIGHT)
 })
 
 test('an ES import and the first ID load no module of Node, and no file of CommonJS', async (t) => {
@@ -63,7 +63,7 @@ test('join() loads the file with leases', async (t) => {
   const source = `require(${JSON.stringify(INDEX)}).join(${JSON.stringify(`file:${folder}`)}).then(async (flake) => {
     await flake.close();${TELL} })`
   const { files } = await run(t, 'join.cjs', source)
-  t.deepEqual(partsOf(files), ['base', 'client', 'core', 'index', 'leases', 'rolldown-runtime'])
+  t.deepEqual(partsOf(files), ['base', 'client', 'core', 'index', 'leases'])
 })
 
 /** What each file takes from which other, as [file, other, name], without their ends. */

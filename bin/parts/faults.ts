@@ -1,7 +1,7 @@
 // Reports what goes wrong, as a sentence or two on stderr and an exit status: 2 if the command line is wrong and
 // nothing was done, 1 if the command failed. It must never hide a bug: for those it shows the stack.
 
-import * as packageJson from '../../package.json'
+import packageJson from '../../package.json'
 import { say } from './output.ts'
 
 /** An error as they come here: ours, the library's or Node's. */

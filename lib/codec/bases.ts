@@ -23,22 +23,16 @@ import { MAX_U64 } from '../base/values.ts'
  */
 export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62'
 
-const UP_TO_36 = '0123456789abcdefghijklmnopqrstuvwxyz'
-const UPPER = UP_TO_36.toUpperCase()
-const ALL = UPPER + UP_TO_36.slice(10)
-
-/**
- * The digits of each base, in the order in which the addon counts them. Base 32 is Crockford's, base 58 Bitcoin's.
- */
+/** The digits of each base, in the order in which the addon counts them. */
 const DIGITS: Record<string, string> = {
-  dec: UP_TO_36.slice(0, 10),
-  hex: UP_TO_36.slice(0, 16),
+  dec: '0123456789',
+  hex: '0123456789abcdef',
   bin: '01',
-  oct: UP_TO_36.slice(0, 8),
-  base32: UPPER.replace(/[ILOU]/g, ''),
-  base36: UP_TO_36,
-  base58: ALL.replace(/[0IOl]/g, ''),
-  base62: ALL,
+  oct: '01234567',
+  base32: '0123456789ABCDEFGHJKMNPQRSTVWXYZ',
+  base36: '0123456789abcdefghijklmnopqrstuvwxyz',
+  base58: '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz',
+  base62: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
 }
 export const BASES = Object.keys(DIGITS)
 
@@ -70,7 +64,7 @@ export function spell(value: bigint, bytes: number, name: string) {
   const digits = DIGITS[name]
   const radix = digits.length
   const width = radix === 2 || radix > 16 ? widthOf(name, bytes) : 1
-  return UP_TO_36.startsWith(digits) ? value.toString(radix).padStart(width, '0') : spellIn(digits, value, width)
+  return DIGITS.base36.startsWith(digits) ? value.toString(radix).padStart(width, '0') : spellIn(digits, value, width)
 }
 
 const DIGITS_OF_A_NUMBER = 8 // 62^8 is below 2^53

@@ -1,5 +1,7 @@
-// `flakeforge`, for `import`: what makes IDs and reads them. It loads all of it, so it has only what is light; leases and
-// stores are in lease.ts.
+// `flakeforge`: what makes IDs and reads them. It loads all of it, so it has only what is light; leases and stores are in
+// lease.ts. `require('flakeforge')` is the class alone, so the class has everything else as a property.
+
+import * as all from './index.ts'
 
 export type { IterationOptions, SignalOptions } from '../base/abort.ts'
 export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
@@ -26,3 +28,6 @@ export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
 export type { LeaseDetail, LeasedFlakeId, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
 export type { Store } from '../lease/stores/store.ts'
 export { createGroup, FlakeId, FlakeId as default } from './main.ts'
+
+for (const [name, value] of Object.entries(all))
+  Object.defineProperty(all.FlakeId, name, { value, enumerable: true, configurable: true, writable: true })

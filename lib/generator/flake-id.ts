@@ -140,16 +140,16 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   #index // how native code knows this generator
   #clock // undefined: the system's clock
   #native
-  #options
+  #opened // its options are made when somebody asks for them
   #lease // undefined: the node number is this generator's own
   #waiters: Waiters | undefined // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
   #one: Wish | undefined // the wish of a call that waits for one ID; made when one does
 
   static {
-    attach = (flake, { options, native }) => {
-      flake.#options = options
-      flake.#native = native
-      flake.#index = native.index
+    attach = (flake, opened) => {
+      flake.#opened = opened
+      flake.#native = opened.native
+      flake.#index = opened.native.index
       flake.#waiters?.serve()
     }
     detach = (flake) => {
@@ -158,7 +158,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     end = (flake) => flake.#native.close()
     wake = (flake) => flake.#waiters?.serve()
     shownOf = (flake) => {
-      const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#options
+      const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#opened.options
       return {
         layout: facts.name,
         node: { ...nodes, id: node },
@@ -177,10 +177,10 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    */
   constructor(options?: FlakeIdOptions<L> | null) {
     const opened = options instanceof OpenedGenerator ? options : OpenedGenerator.of(options)
-    this.#options = opened.options
+    this.#opened = opened
     this.#native = opened.native
     this.#index = opened.native.index
-    this.#clock = opened.options.clock
+    this.#clock = opened.clock
     this.#lease = opened.lease
   }
 
@@ -342,27 +342,27 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
 
   /** 0…31; undefined if `id` was given, or if the layout has no such field */
   get datacenter(): number | undefined {
-    return this.#options.nodes.datacenter
+    return this.#opened.options.nodes.datacenter
   }
 
   /** 0…31; undefined if `id` was given, or if the layout has no such field */
   get worker(): number | undefined {
-    return this.#options.nodes.worker
+    return this.#opened.options.nodes.worker
   }
 
   /** the whole node number, `nodeOffset` included: all node fields joined; flake: `datacenter << 5 | worker`, 0…1023 */
   get id(): number {
-    return this.#options.node
+    return this.#opened.options.node
   }
 
   /** Unix ms from which timestamps count */
   get epoch(): number {
-    return this.#options.facts.epoch
+    return this.#opened.options.facts.epoch
   }
 
   /** what the bits mean, and how long they last */
   get layout(): Layout<L> {
-    return layoutOf(this.#options.facts) as unknown as Layout<L>
+    return layoutOf(this.#opened.options.facts) as unknown as Layout<L>
   }
 
   /**
@@ -467,7 +467,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * Only the planned length of a wait counts, and only after a try: a thread that was held up must not throw for that.
    */
   #block(refused: number, attempt: () => number, due: () => number) {
-    let left = this.#options.maxWaitMs
+    let left = this.#opened.options.maxWaitMs
     let vain = 0 // tries in a row in which others were faster
     for (let status = refused; status !== STATUS.OK; status = attempt()) {
       const ms = this.#retryAfter(status)
@@ -486,7 +486,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   #tellOfStep() {
     if (this.#clock !== undefined) return // it is the user's
     const [retryAfterMs, behindMs] = hot.refusal
-    refused(this.#native, this.#options, { behindMs, retryAfterMs })
+    refused(this.#native, this.#opened.options, { behindMs, retryAfterMs })
   }
 
   /** A wait is over. */
@@ -498,8 +498,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /** Looks at what nobody needs to know in time, where it costs no ID anything: the layout's end, and the clock's steps. */
   #lookAround() {
     if (this.#clock !== undefined) return // then the present is what that clock says
-    lookAhead(this.#options.facts)
-    look(this.#native, this.#options)
+    lookAhead(this.#opened.options.facts)
+    look(this.#native, this.#opened.options)
   }
 
   /**
@@ -507,7 +507,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * not lost. Half of that is kept as a reserve, in case the thread wakes too late.
    */
   #untilAll(needed: number) {
-    return this.#clock === undefined ? Math.min(needed, this.#options.maxAheadMs / 2) : 0
+    return this.#clock === undefined ? Math.min(needed, this.#opened.options.maxAheadMs / 2) : 0
   }
 
   /**
@@ -516,7 +516,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    */
   #backOff(vain: number) {
     if (vain === 0 || this.#clock !== undefined) return 0
-    const { tickMs } = this.#options.facts
+    const { tickMs } = this.#opened.options.facts
     return Math.min(vain, Math.floor(MOST_BACK_OFF_MS / tickMs)) * tickMs
   }
 
@@ -559,7 +559,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * need at the layout's rate, or 0 after a wait that brought none.
    */
   #batch(fill: Fill, ids: Uint8Array, first: number) {
-    const { facts, seqMask } = this.#options
+    const { facts, seqMask } = this.#opened.options
     const { tickMs } = facts
     let made = first
     let tries = 0
@@ -589,7 +589,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
 
   #error(status: number) {
     const [retryAfterMs, behindMs, timestamp] = hot.refusal
-    const { facts, seqMask, shared } = this.#options
+    const { facts, seqMask, shared } = this.#opened.options
     switch (status) {
       case STATUS.OVERFLOW:
         return errors.overflowError(retryAfterMs, seqMask + 1)

@@ -4,7 +4,9 @@
 import type { Generator } from '../../target/native.d.ts'
 import { unlessProblem } from '../base/check.ts'
 import { unixNow } from '../base/timers.ts'
+import { unread } from '../layout/node-number.ts'
 import * as hot from '../native/hot.ts'
+import addon from '../native/index.ts'
 import { readOptions, type Settings } from './options.ts'
 
 export type NativeGenerator = Generator
@@ -36,22 +38,58 @@ export interface Elsewhere {
 export const NO_INDEX = 2 ** 32 - 1
 
 export class OpenedGenerator {
-  options
+  #options
   native
   lease
 
-  constructor(options: Settings, native: NativeGenerator, lease?: Lease) {
-    this.options = options
+  /** @param options undefined: the usual ones, which are made when somebody asks */
+  constructor(options: Settings | undefined, native: NativeGenerator, lease?: Lease) {
+    this.#options = options
     this.native = native
     this.lease = lease
   }
 
+  get options() {
+    this.#options ??= readOptions(USUAL)
+    return this.#options
+  }
+
+  get clock() {
+    return this.#options?.clock
+  }
+
   /** From the options of `new FlakeId(given)`. */
   static of(given: unknown) {
+    const native = given === undefined ? usual() : undefined
+    if (native !== undefined) return new OpenedGenerator(undefined, native)
     const options = readOptions(given)
     const isOrdinary = options.clock === undefined && options.shared === undefined
     return new OpenedGenerator(options, isOrdinary ? openOrdinary(options) : open(options))
   }
+}
+
+/** What `new FlakeId()` means, where the environment says nothing. */
+const USUAL = { datacenter: 0, worker: 0 }
+const VARIABLES = ['FLAKEFORGE_ID', 'FLAKEFORGE_DATACENTER', 'FLAKEFORGE_WORKER']
+/** Unix ms: a year before the usual IDs no longer fit a signed column. From then on a warning is due. */
+const USUAL_HORIZON = 2 ** 41 - 365 * 86_400_000
+
+let known: WeakRef<NativeGenerator> | undefined
+
+/**
+ * The addon's generator of `new FlakeId()`: reading options that nobody gave would take most of the time until the first ID.
+ * It is undefined where there is something to read, to say or to refuse: readOptions() and open() do that.
+ */
+function usual() {
+  const { env } = process
+  if (VARIABLES.some((name) => env[name] !== undefined) || process.channel || unixNow() >= USUAL_HORIZON) return
+  const native = known?.deref()
+  if (native !== undefined) return native
+  if (unread(VARIABLES).length > 0) return
+  const opened = hot.generators.open(new addon.Layout({ name: 'flake' }), USUAL_KNOBS)
+  if (!('index' in opened)) return
+  known = new WeakRef(withOwnIndex(opened))
+  return opened
 }
 
 /**
@@ -76,7 +114,7 @@ function open(options: Settings) {
   const [handle, knobs] = [hot.nativeLayout(facts), knobsOf(options)]
   const opened =
     shared === undefined ? hot.generators.open(handle, knobs) : hot.generators.openShared(handle, knobs, shared)
-  return unlessProblem(opened, `node ${node}`)
+  return unlessProblem<NativeGenerator>(opened, `node ${node}`)
 }
 
 /** Options as the addon takes them. */
@@ -89,6 +127,8 @@ export const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock, group }: S
   ownClock: clock !== undefined,
   group,
 })
+
+const USUAL_KNOBS = { node: 0, seqMask: 4095, maxAheadMs: 0, validityMs: 0, ownClock: false }
 
 /**
  * In place of the addon's generator where there is none yet: it refuses every call with NO_GENERATOR, and counts nothing.

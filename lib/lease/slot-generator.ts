@@ -7,7 +7,7 @@ import { look } from '../generator/clock-steps.ts'
 import { attach, detach, wake } from '../generator/flake-id.ts'
 import { knobsOf, noGenerator, OpenedGenerator } from '../generator/opened-generator.ts'
 import { lookAhead, type Settings } from '../generator/options.ts'
-import * as hot from '../native/hot.ts'
+import { generators, nativeLayout } from '../native/hot.ts'
 import { leases } from './census.ts'
 import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
 import type { JoinSettings } from './join-options.ts'
@@ -19,11 +19,9 @@ import type { Grant } from './stores/database.ts'
 /** The addon's generator for a grant. Throws if something else in this process has its node number. */
 function openGrant(options: JoinSettings, { slot, lo, hi, cursor }: Grant) {
   const own = { ...options, ...options.nodeOf(slot) }
-  const [handle, knobs] = [hot.nativeLayout(options.facts), knobsOf(own)]
+  const [handle, knobs] = [nativeLayout(options.facts), knobsOf(own)]
   const opened =
-    cursor === undefined
-      ? hot.generators.openWindow(handle, knobs, lo, hi)
-      : hot.generators.openSlot(handle, knobs, cursor)
+    cursor === undefined ? generators.openWindow(handle, knobs, lo, hi) : generators.openSlot(handle, knobs, cursor)
   return new OpenedGenerator(own, unlessProblem(opened, `node ${own.node}`))
 }
 
@@ -49,7 +47,7 @@ export class SlotGenerator {
 
   /** The ms in which the first tick at or after `lo` begins. */
   firstMs(lo: number) {
-    return hot.nativeLayout(this.#options.facts).firstMs(lo)
+    return nativeLayout(this.#options.facts).firstMs(lo)
   }
 
   /**

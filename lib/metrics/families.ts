@@ -10,7 +10,7 @@ import type { Totals } from '../../target/native.d.ts'
 import { unixNow } from '../base/timers.ts'
 import { leases, renewals, segments } from '../lease/census.ts'
 import type { Lease } from '../lease/lease.ts'
-import * as hot from '../native/hot.ts'
+import { generators } from '../native/hot.ts'
 
 type Sample = { labels: Record<string, string>; value: number }
 
@@ -35,7 +35,7 @@ const OF_GENERATORS = ['layout', 'group']
 
 export function snapshot(): Snapshot {
   return {
-    totals: hot.generators.totals(),
+    totals: generators.totals(),
     leases: leases.living.filter((lease) => !lease.isClosed),
     now: unixNow(),
   }

@@ -5,13 +5,13 @@
 // It must never give advice that a user of the published package cannot follow: they have nothing to build.
 
 import { loadError } from '../base/errors.ts'
-import { TARGETS, TEXT } from './platforms.ts'
+import { hasBinary, listed } from './platforms.ts'
 
 const { existsSync } = process.getBuiltinModule('node:fs')
 const { join, resolve } = process.getBuiltinModule('node:path')
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
-const SUPPORTS = `flakeforge supports ${TEXT}; elsewhere it runs as WebAssembly.`
+const supports = () => `flakeforge supports ${listed()}; elsewhere it runs as WebAssembly.`
 const WASM = 'flakeforge-wasm32-wasi'
 const INSTALL =
   'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
@@ -51,11 +51,11 @@ function unreadable() {
 
 function oldGlibc(text: string) {
   const needed = /GLIBC_([\d.]+)/.exec(text)?.[1]
-  return `The binary needs glibc ${needed} or newer, which this system does not have (${text}). ${SUPPORTS}`
+  return `The binary needs glibc ${needed} or newer, which this system does not have (${text}). ${supports()}`
 }
 
 function other(text: string) {
-  return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${SUPPORTS}`
+  return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${supports()}`
 }
 
 /**
@@ -72,9 +72,9 @@ function* chain(thrown: unknown) {
 function missing(errors: { message: string }[]) {
   const target = targetOfMissing(errors) ?? `${process.platform}-${process.arch}`
   const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
-  const what = TARGETS.includes(target)
+  const what = hasBinary(target)
     ? `The package flakeforge-${target} is not installed.`
-    : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${SUPPORTS}`
+    : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${supports()}`
   return `${what} ${INSTALL}${hint}`
 }
 

@@ -1,5 +1,5 @@
-// The platforms that have a binary, for messages: the one list of them in lib/. Only an error loads it. It must never
-// decide which binary is loaded: addon.ts does, by the name alone.
+// The platforms that have a binary, for messages: the one list of them in lib/. It must never decide which binary is
+// loaded: addon.ts does, by the name alone.
 
 /** What a system must be, and the packages for it, without `flakeforge-`. */
 export const SYSTEMS: [system: string, targets: string[]][] = [
@@ -22,7 +22,7 @@ function cpuOf(target: string) {
 const either = (words: string[]) =>
   words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-export const TARGETS = SYSTEMS.flatMap(([, targets]) => targets)
+export const hasBinary = (target: string) => SYSTEMS.some(([, targets]) => targets.includes(target))
 
 /** All of them as one text. */
-export const TEXT = SYSTEMS.map(([system, targets]) => `${system} (${either(targets.map(cpuOf))})`).join(', ')
+export const listed = () => SYSTEMS.map(([system, targets]) => `${system} (${either(targets.map(cpuOf))})`).join(', ')

@@ -4,11 +4,10 @@
 
 import { unixNow } from '../../base/timers.ts'
 import type { LayoutFacts } from '../../codec/facts.ts'
-import * as hot from '../../native/hot.ts'
+import { batch, fillFloats, fillNumbers, float, id, nativeLayout, putId, STATUS } from '../../native/hot.ts'
 import type { Lease } from '../lease.ts'
 import type { ServerSupply } from './server-supply.ts'
 
-const { STATUS, batch } = hot
 /** A status of our own, beside those of the addon: too few IDs are here, and servers were asked. */
 export const ASKED = 100
 const TEN_YEARS_MS = 3_653 * 86_400_000 // as core/src/generator/numbers.rs has it
@@ -35,7 +34,7 @@ export class Elsewhere {
   claim(status: number) {
     if (!this.#lease.lacks(status)) return status
     if (!this.#take(this.#one, status)) return ASKED
-    hot.putId(this.#one)
+    putId(this.#one)
     return STATUS.OK
   }
 
@@ -43,18 +42,18 @@ export class Elsewhere {
     if (!this.#lease.lacks(status)) return status
     if (!this.#isExact()) return STATUS.NOT_EXACT
     const other = this.claim(status)
-    if (other === STATUS.OK) hot.float[0] = Number(hot.id[0])
+    if (other === STATUS.OK) float[0] = Number(id[0])
     return other
   }
 
   fill(status: number, fill: (ids: Uint8Array) => unknown, ids: Uint8Array) {
     if (!this.#lease.lacks(status)) return status
-    if (fill === hot.fillFloats && !this.#isExact()) return STATUS.NOT_EXACT
+    if (fill === fillFloats && !this.#isExact()) return STATUS.NOT_EXACT
     const [made, wanted] = batch
     const rest = Buffer.from(ids.buffer, ids.byteOffset + made * 8, (wanted - made) * 8)
     if (!this.#take(rest, status)) return ASKED
-    if (fill === hot.fillNumbers && IS_LITTLE_ENDIAN) rest.swap64()
-    if (fill === hot.fillFloats) toFloats(rest)
+    if (fill === fillNumbers && IS_LITTLE_ENDIAN) rest.swap64()
+    if (fill === fillFloats) toFloats(rest)
     batch[0] = wanted
     return STATUS.OK
   }
@@ -70,7 +69,7 @@ export class Elsewhere {
 
   /** Whether the layout's IDs are numbers, and stay so for as long as those that are made here must. */
   #isExact() {
-    return hot.nativeLayout(this.#facts).exactEnd >= unixNow() + TEN_YEARS_MS
+    return nativeLayout(this.#facts).exactEnd >= unixNow() + TEN_YEARS_MS
   }
 }
 
