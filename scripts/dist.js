@@ -64,7 +64,10 @@ async function loadedWith(file) {
 async function parts() {
   const files = ['codec', 'index', 'remote', 'lease', 'metrics'].map(entry)
   const [codec, main, remote, lease, metrics] = await Promise.all(files.map(loadedWith))
-  const places = new Map([[lib('native/packages/named-cjs.ts'), 'index']])
+  const places = new Map([
+    [lib('native/packages/named-cjs.ts'), 'index'],
+    ['\0rolldown/runtime.js', 'base'],
+  ])
   const names = new Set(ENTRIES.map(entry))
   const put = (name, files) => {
     for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)

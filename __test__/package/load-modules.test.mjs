@@ -63,7 +63,7 @@ test('join() loads the file with leases', async (t) => {
   const source = `require(${JSON.stringify(INDEX)}).join(${JSON.stringify(`file:${folder}`)}).then(async (flake) => {
     await flake.close();${TELL} })`
   const { files } = await run(t, 'join.cjs', source)
-  t.deepEqual(partsOf(files), ['base', 'client', 'core', 'index', 'leases'])
+  t.deepEqual(partsOf(files), ['base', 'client', 'index', 'leases'])
 })
 
 /** What each file takes from which other, as [file, other, name], without their ends. */
@@ -71,33 +71,39 @@ function* taken(ext, wanted) {
   for (const file of fs.readdirSync(path.join(root, 'dist')).filter((name) => name.endsWith(ext))) {
     for (const { groups } of fs.readFileSync(path.join(root, 'dist', file), 'utf8').matchAll(wanted)) {
       for (const name of groups.names.split(','))
-        yield [file.slice(0, -ext.length), groups.part, name.trim().split(' ')[0]]
+        yield [file.slice(0, -ext.length), groups.part, name.trim().split(/[ :]/)[0]]
     }
   }
 }
 
 // Of a process that has both formats, the files that are loaded first serve both: share-copies.js. The command has one.
 test('what files of one format take from each other, those of the other have too', async (t) => {
-  const commonjs = [...taken('.cjs', /\brequire_(?<part>(?!rolldown)\w+)\.(?<names>\w+)/g)]
-  const modules = [...taken('.mjs', /^import \{(?<names>[^}]*)\} from "\.\/(?<part>\w+)\.mjs"/gm)]
-  const parts = {}
-  for (const part of new Set(commonjs.map(([, other]) => other)))
-    parts[part] = [path.join(root, 'dist', `${part}.cjs`), path.join(root, 'dist', `${part}.mjs`)]
-  t.true(Object.keys(parts).length >= 4 && modules.length > 50)
-  const source = `
-    const parts = ${JSON.stringify(parts)}
-    Promise.all(Object.entries(parts).map(async ([part, files]) => {
-      const [, names] = /^export \\{([^}]*)\\}/m.exec(require('node:fs').readFileSync(files[1], 'utf8'))
-      return [part, { cjs: Object.keys(require(files[0])), mjs: names.split(',').map((name) => name.trim().split(' ').at(-1)) }]
-    })).then((all) => console.log(JSON.stringify(Object.fromEntries(all))))`
-  const has = await run(t, 'parts.cjs', source)
+  const commonjs = [...taken('.cjs', /\brequire_(?<part>\w+)\.(?<names>\w+)/g)]
+  const modules = [
+    ...taken('.mjs', /^import \{(?<names>[^}]*)\} from "\.\/(?<part>\w+)\.mjs"/gm),
+    ...taken('.mjs', /^\s*const \{(?<names>[^}]*)\} = \(globalThis\[.*\]\)\.(?<part>\w+);$/gm),
+  ]
+  const parts = [...new Set(commonjs.map(([, other]) => other))].sort()
+  t.deepEqual(parts, ['base', 'client', 'index', 'leases', 'meters'])
+  const version = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).version
+  const has = ([format, ext]) =>
+    run(
+      t,
+      `parts-${format}.cjs`,
+      `const files = ${JSON.stringify(parts.map((part) => path.join(root, 'dist', part + ext)))}
+      const tell = () => console.log(JSON.stringify(Object.fromEntries(
+        Object.entries(globalThis[Symbol.for('flakeforge@${version}')]).map(([part, made]) => [part, Object.keys(made)]))))
+      Promise.all(files.map((file) => ${format}(file))).then(tell)`,
+    )
+  const [cjs, mjs] = await Promise.all(Object.entries({ require: '.cjs', import: '.mjs' }).map(has))
   t.deepEqual(
-    commonjs.filter(([, part, name]) => !has[part].mjs.includes(name)),
+    commonjs.filter(([, part, name]) => !mjs[part].includes(name)),
     [],
   )
-  const ofUsers = modules.filter(([file, part]) => part in parts && !/^(?:command|faults|flakeforge)$/.test(file))
+  const ofUsers = modules.filter(([file, part]) => part in cjs && !/^(?:command|faults|flakeforge)$/.test(file))
+  t.true(ofUsers.length > 50 && ofUsers.some(([, part]) => part === 'index'))
   t.deepEqual(
-    ofUsers.filter(([, part, name]) => !has[part].cjs.includes(name)),
+    ofUsers.filter(([file, part, name]) => file !== part && !cjs[part].includes(name)),
     [],
   )
 })
