@@ -44,7 +44,7 @@ destroyed a moment ago. If the group exists, this changes nothing, and says so. 
 Do this once, by hand. It is right only if no process used this group in the last minute. Never do it where the server may
 have lost the group: its members may still be making IDs.
 
---durable is for a server that never loses what it acknowledged. A Redis with replicas or without appendfsync always, and
+--durable is for a server that never loses acknowledged writes. A Redis with replicas or without appendfsync always, and
 other servers that are set up to lose writes, are refused. Then nobody waits for a new group, and this command is not needed.
 
 Give the options that the members give to FlakeId.join(): all members of a group must agree on them.`,

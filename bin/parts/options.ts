@@ -48,7 +48,7 @@ export const OF_GROUP = {
   slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
   ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)' },
   skew: { value: 'MS', about: 'on a server: how far clocks may be apart (default 5000)' },
-  durable: { about: 'vouch that the server never loses what it acknowledged, so a new group needs no wait' },
+  durable: { about: 'promise that the server never loses acknowledged writes, so a new group needs no wait' },
 } satisfies Options
 
 export const COLUMN = {

@@ -3,7 +3,7 @@
 
 /**
  * IDs of flakeforge-server, over `fetch`: for browsers, workers and functions, which have no node number and no addon. They
- * are fetched ahead and handed out of memory; if a server fails, the next one is asked.
+ * are fetched ahead and served from memory; if a server fails, the next one is asked.
  *
  * @example
  * import { RemoteFlakeId } from 'flakeforge/remote'

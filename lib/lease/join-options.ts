@@ -39,7 +39,7 @@ export interface LeaseOptions {
   /** how many ms the clocks of the members and the store may differ; default 5 000 */
   skewMs?: number | string | null | undefined
   /**
-   * Vouches that the store never loses what it acknowledged, default false. Then a new group needs no quiet period, and a
+   * Your promise that the store never loses acknowledged writes, default false. Then a new group needs no quiet period, and a
    * restart of the server stops nobody. `fileStore` ignores it. All members must agree on it.
    *
    * It is right for a PostgreSQL, MySQL or MariaDB with its default settings, for etcd, and for a single Redis without

@@ -1,4 +1,4 @@
-// What servers answer: IDs, problems, or something that is from no server of ours, such as the page of a hotel's network.
+// What servers answer: IDs, problems, or something that is from no server of ours, such as a captive portal's page.
 //
 // It must never take an answer for IDs that has not exactly as many as were asked for. What it says of an answer must never
 // have a token in it.

@@ -16,7 +16,7 @@ export interface RemoteOptions {
    */
   prefetch?: number | string | null | undefined
   /**
-   * For how many ms fetched IDs are handed out; later they are dropped. Default 600 000; 0 means for ever. It bounds how far
+   * For how many ms fetched IDs are handed out; later they are dropped. Default 600 000; 0 means forever. It bounds how far
    * the time in an ID lies back.
    */
   validityMs?: number | string | null | undefined
@@ -52,7 +52,7 @@ export interface RemoteSettings {
   servers: string[]
   name: string
   prefetch: number
-  /** Infinity: for ever */
+  /** Infinity: forever */
   validityMs: number
   timeoutMs: number
   waitMs: number

@@ -41,7 +41,7 @@ export interface RemoteStats {
  * IDs that flakeforge-server makes, with the calls of `FlakeId`. For programs that cannot hold a node number or load an
  * addon: browsers, workers, functions. It needs `fetch` and nothing else.
  *
- * It fetches IDs ahead and hands them out of memory, so a call costs what it costs with `FlakeId`. It asks one server, another
+ * It fetches IDs ahead and serves them from memory, so a call costs what it costs with `FlakeId`. It asks one server, another
  * one when that fails, and chooses anew every one to three minutes. One request is under way at a time; calls that find no
  * ID here join the next one, which asks for up to 10 000.
  *

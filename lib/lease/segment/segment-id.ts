@@ -64,7 +64,7 @@ export class SegmentId {
    * where to continue.
    * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10 000; the IDs
    * that a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does
-   * not exist yet begins after this value. `durable`: vouches that the store never loses what it acknowledged, as in
+   * not exist yet begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in
    * `LeaseOptions`, default false; then a restart of Redis, MySQL or MariaDB does not stop the counter. All members must agree on it.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds, or the server contradicts
    * `durable`.
