@@ -108,10 +108,22 @@ const output = (ext, more) => ({
 /** One function for both formats is that of CommonJS. What it takes from the parts must be in those of the ES modules too. */
 const leftOut = { name: 'left-out', generateBundle: (_, bundle) => delete bundle['biguint-format.mjs'] }
 
+/** Of package.json, what the command shows. */
+const manifest = {
+  name: 'manifest',
+  load: {
+    filter: { id: /\/package\.json$/ },
+    handler: (id) => {
+      const { version, bugs } = require(id)
+      return { code: JSON.stringify({ version, bugs }), moduleType: 'json' }
+    },
+  },
+}
+
 const es = (parts) => ({
   ...node,
   input: { ...entries(['index', ...ENTRIES]), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [shareCopies(PARTS), leftOut],
+  plugins: [shareCopies(PARTS), leftOut, manifest],
   output: output('mjs', {
     format: 'es',
     codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
