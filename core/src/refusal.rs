@@ -1,6 +1,4 @@
 //! Why something was refused: the one error of this crate. It says what is wrong, and when to try again or what to do.
-//!
-//! This file must never decide anything: it only says what others found.
 
 use std::error::Error;
 use std::fmt;

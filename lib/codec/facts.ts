@@ -1,7 +1,6 @@
 // A layout as our own code needs it: what it is made of, and what follows from that. The same request always gets the same
 // object. Generators also need the addon's object for it, which lib/native/hot.ts keeps here.
-//
-// It must never reach users: they see lib/codec/layout.ts.
+// Users see lib/codec/layout.ts.
 
 import type { Generator, Layout as NativeLayout } from '../../target/native.d.ts'
 import * as errors from '../base/errors/values.ts'

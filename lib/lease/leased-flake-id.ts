@@ -1,5 +1,5 @@
 // A generator whose node number is leased, as users see it: a FlakeId that changes its node number when it gets another
-// slot, and emits events about it. It must never touch the slot itself: the lease does.
+// slot, and emits events about it. The lease deals with the slot.
 
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'

@@ -1,7 +1,6 @@
 // A lease's calls to its store, with the lease's group and options. It gives every error a code, and failureOf() names
 // it as the holder's state machine does. Subscribers of diagnostics channels see each call, and metrics count renewals.
-// It must never limit a wait (lease.ts does) or decide what follows from a
-// failure (core/src/lease.rs does).
+// lease.ts limits the waits, and core/src/lease.rs decides what follows from a failure.
 
 import type { LeaseFailure } from '../../target/native.d.ts'
 import { traced } from '../base/channels.ts'

@@ -1,6 +1,4 @@
 //! What can be wrong with a file that flakeforge keeps, in words: which file, what is wrong, and what to do.
-//!
-//! This file must never decide anything: it only says what others found.
 
 use std::io;
 use std::path::Path;

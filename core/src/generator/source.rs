@@ -1,6 +1,4 @@
 //! Where a generator's cursor is: in the memory of this process, or kept outside it, for example in a file.
-//!
-//! This file must never know how a cursor is kept, nor take a number.
 
 use std::fmt::Debug;
 use std::sync;

@@ -1,6 +1,4 @@
 //! A field of the node number: its name, and where its bits are.
-//!
-//! This file must never know what a node number means.
 
 use std::borrow::Cow;
 

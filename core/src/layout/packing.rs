@@ -1,6 +1,4 @@
 //! Where tick, counter and node go in the 64 bits of an ID: the part of a layout that is needed to make IDs.
-//!
-//! This file must never know names, epochs or the meaning of a value.
 
 /// Some consecutive bits of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! What the holder's state machine and its driver say to each other.
 //!
-//! This file must never contain a rule: the rules are in [`lease`](super).
+//! The rules are in [`lease`](super).
 
 /// Names one acquisition: 128 random bits.
 pub type Owner = u128;

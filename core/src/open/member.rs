@@ -3,7 +3,7 @@
 //! It asks the store when its caller says so, and waits for the answer. Who cannot wait drives
 //! [`Lease`](crate::lease::Lease) and [`Step`] instead, as the addon does.
 //!
-//! This file must never contain a rule, nor keep a generator whose slot the store says is lost.
+//! This file must never keep a generator whose slot the store says is lost.
 
 use std::error::Error;
 

@@ -1,7 +1,6 @@
 // Slots, windows and counters on any database that can read records and swap one of them: each call of a lease or counter
 // is a step of core/src/lease/grants.rs, whose refusals become errors. step.ts carries it out.
-//
-// It must never decide anything: the rules are in core/src/lease/grants*.
+// The rules are in core/src/lease/grants*.
 
 import type { Slot, SlotFolderConfig, StepConfig, StepTask } from '../../../target/native.d.ts'
 import { sleepUnlessAborted } from '../../base/abortable-sleep.ts'

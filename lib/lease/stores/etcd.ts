@@ -1,5 +1,5 @@
 // Stores on etcd 3.4 or later, over `fetch` and etcd's JSON gateway.
-// It must never read or write a record: etcd/records.ts does, and etcd/gateway.ts talks to etcd.
+// etcd/records.ts reads and swaps records, and etcd/gateway.ts talks to etcd.
 
 import { DatabaseStore } from './database.ts'
 import { Gateway } from './etcd/gateway.ts'

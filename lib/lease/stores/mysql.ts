@@ -1,5 +1,5 @@
-// The MySQL and MariaDB store, over the user's own client or over our own for a URL. It must never decide anything: the
-// rules are in the core, database.ts carries them out, and the files under mysql/ only read and swap records.
+// The MySQL and MariaDB store, over the user's own client or over our own for a URL. The rules are in
+// the core, database.ts carries them out, and the files under mysql/ only read and swap records.
 
 import { DatabaseStore } from './database.ts'
 import { mysqlClient } from './mysql/client.ts'

@@ -1,5 +1,5 @@
-// Slots, windows and counters on Redis or Valkey, over the user's own client or ours. It must never decide anything:
-// database.ts carries out the rules, redis/records.ts reads and swaps, and redis/client.ts deals with clients.
+// Slots, windows and counters on Redis or Valkey, over the user's own client or ours. The rules
+// are in the core, database.ts carries them out, redis/records.ts reads and swaps, and redis/client.ts deals with clients.
 
 import { DatabaseStore } from './database.ts'
 import { redisClient } from './redis/client.ts'

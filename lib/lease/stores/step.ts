@@ -1,7 +1,7 @@
 // One step of core/src/lease/grants.rs on a database: reads and swaps the records that the step asks for, within the time
 // that join() promises, until it has its answer.
 //
-// It must never decide anything: the step does. It must never swap anything for a step whose caller has given up.
+// The step decides. It must never swap anything for a step whose caller has given up.
 
 import type { GrantStep, StepAnswer, StepAsk } from '../../../target/native.d.ts'
 import * as errors from '../../base/errors.ts'

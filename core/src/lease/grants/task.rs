@@ -1,6 +1,4 @@
 //! What a step and its driver say to each other: what somebody wants, what was read, what to do next, and the answer.
-//!
-//! This file must never contain a rule.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
 // The parts of a transaction as etcd's JSON gateway takes them: ranges, writes and comparisons.
-// It must never know what the keys mean.
 
 /** A part of a transaction, as the gateway takes it. */
 export type Part = Record<string, unknown>
