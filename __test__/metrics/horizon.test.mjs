@@ -67,6 +67,21 @@ test.serial('more than a year before, it does not', (t) => {
   t.deepEqual(warnings, [])
 })
 
+test('new FlakeId() does, too: it reads no options', async (t) => {
+  const source = `
+    Date.now = () => ${2 ** 41 - 30 * DAY}
+    process.on('warning', ({ code }) => console.log(code))
+    const FlakeId = require('flakeforge')
+    new FlakeId()
+    new FlakeId()`
+  const program = spawn(process.execPath, ['--no-warnings', '-e', source], {
+    cwd: import.meta.dirname,
+    timeout: 60_000,
+  })
+  const { stdout } = await outputOf(program)
+  t.is(stdout, 'FLAKEFORGE_HORIZON\n')
+})
+
 test.serial('signedEnd: the same, with what to do about columns', (t) => {
   const warnings = warningsOf(t)
   const { layout } = new FlakeId(signedEnding(30 * DAY + DAY / 2))

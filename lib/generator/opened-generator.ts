@@ -4,7 +4,7 @@
 import type { Generator } from '../../target/native.d.ts'
 import { unlessProblem } from '../base/check.ts'
 import { unixNow } from '../base/timers.ts'
-import { unread } from '../layout/node-number.ts'
+import { lookForCluster, unread } from '../layout/node-number.ts'
 import * as hot from '../native/hot.ts'
 import addon from '../native/index.ts'
 import { readOptions, type Settings } from './options.ts'
@@ -82,7 +82,8 @@ let known: WeakRef<NativeGenerator> | undefined
  */
 function usual() {
   const { env } = process
-  if (VARIABLES.some((name) => env[name] !== undefined) || process.channel || unixNow() >= USUAL_HORIZON) return
+  if (VARIABLES.some((name) => env[name] !== undefined) || unixNow() >= USUAL_HORIZON) return
+  lookForCluster()
   const native = known?.deref()
   if (native !== undefined) return native
   if (unread(VARIABLES).length > 0) return

@@ -85,7 +85,7 @@ export function unread(variables: readonly string[]) {
 }
 
 /** A worker of a cluster has a channel to its primary. Others need not load node:cluster to know that they are none. */
-function lookForCluster() {
+export function lookForCluster() {
   if (process.channel) warnOfWorker()
 }
 
