@@ -11,7 +11,7 @@ const path = require('node:path')
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
 
-const WASM = 'flakeforge-wasm32-wasi'
+const WASM = '@flakeforge/binding-wasm32-wasi'
 
 // Variables that `npm test` and `npm run` set for their children must not reach the npm that packs and installs.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))

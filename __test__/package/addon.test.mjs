@@ -187,7 +187,7 @@ test('traced.cjs knows every platform and every client; none.cjs gives none', as
   const { folder } = await project(t)
   const platforms = await readdir(path.join(root, 'npm'))
   const clients = ['ioredis', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
-  const all = [...platforms.map((platform) => `flakeforge-${platform}`), ...clients]
+  const all = [...platforms.map((platform) => `@flakeforge/binding-${platform}`), ...clients]
   const code = (name) => `
     const { loadAddon, loadClient } = require('./node_modules/flakeforge/dist/${name}.cjs')
     const loaded = [...${JSON.stringify(platforms)}.map(loadAddon), ...${JSON.stringify(clients)}.map(loadClient)]

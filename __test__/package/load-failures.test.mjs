@@ -132,7 +132,10 @@ for (const [platform, arch, target] of [
 ]) {
   test(`neither a binary nor the WebAssembly: ${target}`, async (t) => {
     const { message } = failed(t, await new Install(t).node('--eval', `${pretend({ platform, arch })}; ${LOAD[1]}`))
-    t.true(message.includes(`There is no binary for ${target}, and the package flakeforge-wasm32-wasi`), message)
+    t.true(
+      message.includes(`There is no binary for ${target}, and the package @flakeforge/binding-wasm32-wasi`),
+      message,
+    )
     t.regex(message, /flakeforge supports Linux .*glibc.*musl.*macOS.*Windows.*\. Run `npm install --include=optional`/)
   })
 }
@@ -140,7 +143,10 @@ for (const [platform, arch, target] of [
 test('a platform with a binary is told to install it, also a new one', async (t) => {
   const code = `${pretend({ platform: 'linux', arch: 's390x' })}; ${LOAD[1]}`
   const { message } = failed(t, await new Install(t).node('--eval', code))
-  t.regex(message, /The package flakeforge-linux-s390x-gnu is not installed\. Run `npm install --include=optional`/)
+  t.regex(
+    message,
+    /The package @flakeforge\/binding-linux-s390x-gnu is not installed\. Run `npm install --include=optional`/,
+  )
   t.notRegex(message, /WebAssembly/)
 })
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import test from 'ava'
 import { failureOf, Install, platformPackage } from '../support/load.mjs'
 
-const WASM = 'flakeforge-wasm32-wasi'
+const WASM = '@flakeforge/binding-wasm32-wasi'
 const ID = `console.log(new (require('flakeforge'))().next().length)`
 
 /** Writes a package of one CommonJS file into the project, or into another folder of node_modules. */
@@ -43,7 +43,7 @@ test('the WebAssembly takes the place of a binary that is not installed, and say
   const outcome = await install.node('--eval', ID)
   t.is(outcome.stdout, '8\n')
   t.is(warnings(t, outcome), 1)
-  const target = platformPackage.replace('flakeforge-', '')
+  const target = platformPackage.replace('@flakeforge/binding-', '')
   t.regex(outcome.stderr, new RegExp(`No binary for ${target} is installed, so .* WebAssembly, which is slower`))
 })
 
@@ -56,7 +56,7 @@ test('it warns once, also if worker threads load it', async (t) => {
   t.is(warnings(t, outcome), 1)
 })
 
-for (const selector of ['flakeforge-other-cpu', 'flakeforge-other-os']) {
+for (const selector of ['@flakeforge/binding-other-cpu', '@flakeforge/binding-other-os']) {
   test(`${selector} brings it where packages are kept apart`, async (t) => {
     const install = bare(t)
     const folder = addPackage(install.modules, selector, `module.exports = require('${WASM}')`)

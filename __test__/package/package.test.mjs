@@ -104,8 +104,10 @@ test('an install runs no script and fetches nothing else', async (t) => {
     automatic.filter((name) => name in packed.scripts),
     [],
   )
-  const packages = (await fs.readdir(path.join(project, 'node_modules'))).filter((name) => !name.startsWith('.'))
-  t.deepEqual(packages.sort(), ['flakeforge', ownPlatform().manifest.name].sort())
+  const modules = await fs.readdir(path.join(project, 'node_modules'))
+  t.deepEqual(modules.filter((name) => !name.startsWith('.')).sort(), ['@flakeforge', 'flakeforge'])
+  const bindings = await fs.readdir(path.join(project, 'node_modules', '@flakeforge'))
+  t.deepEqual(bindings, [path.basename(ownPlatform().manifest.name)])
 })
 
 test('every target has a package of this version, of its platform, that holds one binary', (t) => {
@@ -114,7 +116,7 @@ test('every target has a package of this version, of its platform, that holds on
   for (const { folder, manifest: theirs } of packages) {
     const name = path.basename(folder)
     const { version, main, files, os: systems, cpu } = theirs
-    t.is(theirs.name, `flakeforge-${name}`)
+    t.is(theirs.name, `@flakeforge/binding-${name}`)
     t.is(version, manifest.version)
     t.is(main, `flakeforge.${name}.node`)
     t.deepEqual(files, [main])

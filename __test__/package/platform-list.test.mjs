@@ -46,7 +46,9 @@ test('lib/native/platforms.ts, for messages, has every binary with its glibc', (
 })
 
 test('lib/native/packages/traced.cjs has a case for each', (t) => {
-  const cases = [...read('lib', 'native', 'packages', 'traced.cjs').matchAll(/require\('flakeforge-([a-z\d-]+)'\)/g)]
+  const cases = [
+    ...read('lib', 'native', 'packages', 'traced.cjs').matchAll(/require\('@flakeforge\/binding-([a-z\d-]+)'\)/g),
+  ]
   t.deepEqual(sorted(cases.map(([, name]) => name)), sorted([...names(PACKAGED), ...SELECTORS]))
 })
 
@@ -60,7 +62,9 @@ test('ci.yml builds each', (t) => {
 })
 
 test('docs/reference/platforms.md has a row for each', (t) => {
-  const rows = [...read('docs', 'reference', 'platforms.md').matchAll(/^\| `flakeforge-([\w-]+)` \| ([^|]+) \|/gm)]
+  const rows = [
+    ...read('docs', 'reference', 'platforms.md').matchAll(/^\| `@flakeforge\/binding-([\w-]+)` \| ([^|]+) \|/gm),
+  ]
   t.deepEqual(sorted(rows.map(([, name]) => name)), names(PACKAGED))
   for (const [, name, system] of rows) {
     const { glibc } = TARGETS.find((target) => target.name === name)

@@ -81,7 +81,7 @@ test('the version is the same everywhere, in a commit with its tag', (t) => {
   for (const name of platforms) {
     const { version, dependencies = {} } = json(`npm/${name}/package.json`)
     t.is(version, next, name)
-    if (name.startsWith('other-')) t.is(dependencies['flakeforge-wasm32-wasi'], next, name)
+    if (name.startsWith('other-')) t.is(dependencies['@flakeforge/binding-wasm32-wasi'], next, name)
   }
   t.true(read('Cargo.toml').includes(`\nversion = "${next}"\n`))
   for (const manifest of ['Cargo.toml', 'core/fuzz/Cargo.toml']) {

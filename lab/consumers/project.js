@@ -39,8 +39,8 @@ function install(folder) {
     fs.copyFileSync(path.join(folder, 'package-lock.json'), path.join(folder, 'node_modules', '.lock-of-the-fixture'))
   }
   const modules = path.join(folder, 'node_modules')
-  for (const name of fs.readdirSync(modules).filter((each) => each.startsWith('flakeforge')))
-    fs.rmSync(path.join(modules, name), { recursive: true }) // of the fixture before this one
+  for (const name of ['flakeforge', 'flakeforge-server', '@flakeforge'])
+    fs.rmSync(path.join(modules, name), { recursive: true, force: true }) // of the fixture before this one
   for (const tarball of Object.values(packed())) unpack(tarball, folder)
 }
 
@@ -53,6 +53,7 @@ function unpack(tarball, folder) {
   const { name } = JSON.parse(fs.readFileSync(path.join(from, 'package.json'), 'utf8'))
   const to = path.join(folder, 'node_modules', name)
   fs.rmSync(to, { recursive: true, force: true })
+  fs.mkdirSync(path.dirname(to), { recursive: true }) // the scope
   fs.renameSync(from, to)
   fs.rmSync(temp, { recursive: true })
 }

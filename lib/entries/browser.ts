@@ -9,7 +9,7 @@ export * from './remote.ts'
 
 /**
  * IDs are not made here: everything of this class is an error.
- * @deprecated use `RemoteFlakeId`, or the package flakeforge-wasm32-wasi
+ * @deprecated use `RemoteFlakeId`, or the package @flakeforge/binding-wasm32-wasi
  */
 export class FlakeId {
   /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon here. The message says what to use instead. */

@@ -133,20 +133,20 @@ function isMissing(error: unknown, name: string) {
 /** A file that somebody copied next to a bundle, or the package of the target, where the program's project has it. */
 function loadBesideBundle(target: string): Addon | undefined {
   const files = starts().map((start) => join(start, '..', `flakeforge.${target}.node`))
-  const path = files.find((file) => existsSync(file)) ?? find(`flakeforge-${target}`)
+  const path = files.find((file) => existsSync(file)) ?? find(`@flakeforge/binding-${target}`)
   return path === undefined ? undefined : loadProgram(path)
 }
 
 /** The addon of a target; undefined if it is missing. */
 const loadPackage = (target: string) =>
-  loadInstalled(`flakeforge-${target}`) ?? loadNamed(target) ?? loadBesideBundle(target)
+  loadInstalled(`@flakeforge/binding-${target}`) ?? loadNamed(target) ?? loadBesideBundle(target)
 
 /** The addon, or the error that says why it cannot be loaded. */
 export function loadAddon() {
   const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
   if (chosen) return chosen.endsWith('.cjs') ? loadProgram(resolve(chosen)) : loadFile(resolve(chosen))
   const target = ownTarget()
-  const name = `flakeforge-${target}`
+  const name = `@flakeforge/binding-${target}`
   const file = findFile(name, `flakeforge.${target}.node`)
   if (file !== undefined) return loadFile(file)
   const addon = loadPackage(target) ?? loadInstead(target, loadPackage)

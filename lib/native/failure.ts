@@ -12,7 +12,7 @@ const { join, resolve } = process.getBuiltinModule('node:path')
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
 const supports = () => `flakeforge supports ${listed()}; elsewhere it runs as WebAssembly.`
-const WASM = 'flakeforge-wasm32-wasi'
+const WASM = '@flakeforge/binding-wasm32-wasi'
 const INSTALL =
   'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
 const REINSTALL = 'Remove node_modules and install again on this machine.'
@@ -73,7 +73,7 @@ function missing(errors: { message: string }[]) {
   const target = targetOfMissing(errors) ?? `${process.platform}-${process.arch}`
   const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
   const what = hasBinary(target)
-    ? `The package flakeforge-${target} is not installed.`
+    ? `The package @flakeforge/binding-${target} is not installed.`
     : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${supports()}`
   return `${what} ${INSTALL}${hint}`
 }
@@ -88,7 +88,7 @@ function isChosenMissing() {
 
 /** The platform whose package was looked for. */
 function targetOfMissing(errors: { message: string }[]) {
-  const targets = errors.map(({ message }) => /'flakeforge-([a-z\d-]+)/.exec(message)?.[1])
+  const targets = errors.map(({ message }) => /'@flakeforge\/binding-([a-z\d-]+)/.exec(message)?.[1])
   return targets.find((target) => target !== undefined)
 }
 

@@ -4,7 +4,7 @@
 import type { Addon } from './addon.ts'
 
 /**
- * The packages that bring it, without `flakeforge-`. The first holds it. Users may install it themselves; package managers
+ * The packages that bring it, without `@flakeforge/binding-`. The first holds it. Users may install it themselves; package managers
  * install one of the others where no binary fits, and where packages are kept apart, only these can be seen from here.
  */
 const PACKAGES = ['wasm32-wasi', 'other-cpu', 'other-os']

@@ -4,7 +4,7 @@
 import { type Addon, loadAddon } from './addon.ts'
 import { nativeFailure } from './failure.ts'
 
-/** Where flakeforge-wasm32-wasi leaves the addon that it has started in a browser. */
+/** Where @flakeforge/binding-wasm32-wasi leaves the addon that it has started in a browser. */
 const STARTED: unique symbol = Symbol.for('flakeforge.addon')
 
 /** The exports of the addon: see src/. */

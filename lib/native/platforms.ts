@@ -1,7 +1,7 @@
 // The platforms that have a binary, for messages: the one list of them in lib/. It must never decide which binary is
 // loaded: addon.ts does, by the name alone.
 
-/** What a system must be, and the packages for it, without `flakeforge-`. */
+/** What a system must be, and the packages for it, without `@flakeforge/binding-`. */
 export const SYSTEMS: [system: string, targets: string[]][] = [
   ['Linux with glibc 2.17 or newer', ['linux-x64-gnu', 'linux-arm64-gnu', 'linux-arm-gnueabihf', 'linux-s390x-gnu']],
   ['Linux with glibc 2.27 or newer', ['linux-riscv64-gnu']],

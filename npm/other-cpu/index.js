@@ -1,4 +1,4 @@
 'use strict'
 
 // Package managers install this on CPUs for which there may be no binary: see package.json. It brings the WebAssembly.
-module.exports = require('flakeforge-wasm32-wasi')
+module.exports = require('@flakeforge/binding-wasm32-wasi')

@@ -11,7 +11,7 @@ const { version } = require('./package.json')
 const { leaveSlot, makeMemory, start, takeSlot } = require('./start.cjs')
 
 /** What threads inherit. Another version is another copy, as with binaries: lib/native/index.js warns of it. */
-const SHARED = `flakeforge-wasm32-wasi ${version}`
+const SHARED = `@flakeforge/binding-wasm32-wasi ${version}`
 
 /** The first one in a process. */
 function startFirst() {

@@ -6,7 +6,7 @@
 /**
  * A platform, by the name that packages and files have.
  * @typedef {object} Target
- * @property {string} name as in `flakeforge-linux-x64-gnu`
+ * @property {string} name as in `@flakeforge/binding-linux-x64-gnu`
  * @property {string} triple what Rust calls it
  * @property {string} [glibc] the oldest that it must load with
  * @property {string} [macos] the oldest that it must load with: that of Node.js 20

@@ -112,7 +112,7 @@ module.exports = async function check(report) {
   if (chromium() === '') return skip(report, 'there is no chromium')
   if (!fs.existsSync(PACKAGE)) return skip(report, '`npm run platforms -- wasm32-wasi` has not been run')
   const folder = project(__dirname)
-  fs.cpSync(PACKAGE, path.join(folder, 'node_modules', 'flakeforge-wasm32-wasi'), { recursive: true })
+  fs.cpSync(PACKAGE, path.join(folder, 'node_modules', '@flakeforge/binding-wasm32-wasi'), { recursive: true })
   const built = run('npx', ['vite', 'build', '--outDir', 'dist'], folder)
   report('browser: vite build', built)
   if (!built.ok) return

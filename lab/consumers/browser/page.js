@@ -1,6 +1,6 @@
 // Makes IDs in a page, and sends what it got to check.js.
 
-import FlakeId from 'flakeforge-wasm32-wasi'
+import FlakeId from '@flakeforge/binding-wasm32-wasi'
 
 /** A call with a callback, as a promise. */
 const later = (flake) =>

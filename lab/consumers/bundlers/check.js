@@ -115,7 +115,7 @@ class Builds {
 
   /** The addon as a file, which one has to copy according to docs/reference/bundling.md. */
   addAddon = (folder) => {
-    const copy = 'cp node_modules/flakeforge-*/*.node dist/'
+    const copy = 'cp node_modules/@flakeforge/binding-*/*.node dist/'
     if (!fs.readFileSync(DOCUMENT, 'utf8').includes(copy))
       throw new Error(`docs/reference/bundling.md does not say: ${copy}`)
     fs.copyFileSync(path.join(this.modules, platform.name, platform.main), path.join(folder, platform.main))

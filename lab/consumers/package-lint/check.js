@@ -23,7 +23,7 @@ async function lint(folder, tarball) {
   return { ok: problems.length === 0, output: problems.map((message) => formatMessage(message, pkg)).join('\n') }
 }
 
-/** For flakeforge-wasm32-wasi alone, whose bundlers read "exports"; TypeScript's oldest resolution does not. */
+/** For @flakeforge/binding-wasm32-wasi alone, whose bundlers read "exports"; TypeScript's oldest resolution does not. */
 const OUR_OWN = ['--exclude-entrypoints', './with-addon']
 
 module.exports = async (report) => {

@@ -133,8 +133,8 @@ function install(folder, settings, report) {
 /** On systems and CPUs without a binary, one of the packages that bring the WebAssembly is installed. */
 function installElsewhere(folder, settings, report) {
   for (const [platform, cpu, selector] of [
-    ['freebsd', 'x64', 'flakeforge-other-os'],
-    ['linux', 'loong64', 'flakeforge-other-cpu'],
+    ['freebsd', 'x64', '@flakeforge/binding-other-os'],
+    ['linux', 'loong64', '@flakeforge/binding-other-cpu'],
   ]) {
     const empty = path.join(folder, `user-of-${platform}-${cpu}`)
     fs.mkdirSync(empty)

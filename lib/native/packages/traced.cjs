@@ -20,37 +20,37 @@ function loadAddon(target) {
   try {
     switch (target) {
       case 'darwin-arm64':
-        return require('flakeforge-darwin-arm64')
+        return require('@flakeforge/binding-darwin-arm64')
       case 'darwin-x64':
-        return require('flakeforge-darwin-x64')
+        return require('@flakeforge/binding-darwin-x64')
       case 'linux-arm-gnueabihf':
-        return require('flakeforge-linux-arm-gnueabihf')
+        return require('@flakeforge/binding-linux-arm-gnueabihf')
       case 'linux-arm64-gnu':
-        return require('flakeforge-linux-arm64-gnu')
+        return require('@flakeforge/binding-linux-arm64-gnu')
       case 'linux-arm64-musl':
-        return require('flakeforge-linux-arm64-musl')
+        return require('@flakeforge/binding-linux-arm64-musl')
       case 'linux-ppc64-gnu':
-        return require('flakeforge-linux-ppc64-gnu')
+        return require('@flakeforge/binding-linux-ppc64-gnu')
       case 'linux-riscv64-gnu':
-        return require('flakeforge-linux-riscv64-gnu')
+        return require('@flakeforge/binding-linux-riscv64-gnu')
       case 'linux-s390x-gnu':
-        return require('flakeforge-linux-s390x-gnu')
+        return require('@flakeforge/binding-linux-s390x-gnu')
       case 'linux-x64-gnu':
-        return require('flakeforge-linux-x64-gnu')
+        return require('@flakeforge/binding-linux-x64-gnu')
       case 'linux-x64-musl':
-        return require('flakeforge-linux-x64-musl')
+        return require('@flakeforge/binding-linux-x64-musl')
       case 'win32-arm64-msvc':
-        return require('flakeforge-win32-arm64-msvc')
+        return require('@flakeforge/binding-win32-arm64-msvc')
       case 'win32-ia32-msvc':
-        return require('flakeforge-win32-ia32-msvc')
+        return require('@flakeforge/binding-win32-ia32-msvc')
       case 'win32-x64-msvc':
-        return require('flakeforge-win32-x64-msvc')
+        return require('@flakeforge/binding-win32-x64-msvc')
       case 'wasm32-wasi':
-        return require('flakeforge-wasm32-wasi')
+        return require('@flakeforge/binding-wasm32-wasi')
       case 'other-cpu':
-        return require('flakeforge-other-cpu')
+        return require('@flakeforge/binding-other-cpu')
       case 'other-os':
-        return require('flakeforge-other-os')
+        return require('@flakeforge/binding-other-os')
     }
   } catch (error) {
     if (!isMissing(error)) throw error
