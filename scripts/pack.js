@@ -1,7 +1,7 @@
 'use strict'
 
-// Packs flakeforge, the package of this platform and the server as npm publishes them: `node scripts/pack.js FOLDER` leaves
-// three tarballs there. The addon must have been built.
+// Packs flakeforge, the package of this platform and the server as they are published: `node scripts/pack.js FOLDER` leaves
+// three tarballs there. The addon must have been built. pack-release.js packs those of all platforms.
 // It must never change what is in the repository: dist/ and the server's page are written, but are not in git.
 
 const { execFileSync } = require('node:child_process')
@@ -37,13 +37,8 @@ const isPlatform = ({ manifest }) => manifest.main.endsWith('.node')
 /** The packages with a binary, one for each target of napi in package.json. */
 const platformPackages = () => allPackages().filter(isPlatform)
 
-/** The package with the WebAssembly, then those that bring it where no binary fits. */
-function wasmPackages() {
-  const isSelector = ({ manifest }) => Number('dependencies' in manifest && WASM in manifest.dependencies)
-  return allPackages()
-    .filter((each) => !isPlatform(each))
-    .sort((a, b) => isSelector(a) - isSelector(b))
-}
+/** The package with the WebAssembly, and those that bring it where no binary fits. */
+const wasmPackages = () => allPackages().filter((each) => !isPlatform(each))
 
 /** The platform package that the addon in the root belongs to. */
 function ownPlatform() {
@@ -81,16 +76,33 @@ function completePlatform({ folder, manifest }, target) {
   fs.copyFileSync(path.join(root, manifest.main), path.join(target, manifest.main))
 }
 
+/** What package.json says for those who work here, and is not published. */
+const DEVELOPMENT = ['workspaces', 'devDependencies', 'overrides', 'napi', 'scripts', 'ava']
+
+/** Packs flakeforge into a folder, as it is published: it names the packages of which one is for the user's machine. */
+function packMain(target, parts) {
+  buildDist()
+  const complete = fs.mkdtempSync(path.join(target, 'main-'))
+  const main = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  for (const file of ['README.md', 'LICENSE', ...main.files])
+    fs.cpSync(path.join(root, file), path.join(complete, file), { recursive: true })
+  for (const each of DEVELOPMENT) delete main[each]
+  main.optionalDependencies = Object.fromEntries(parts.map(({ name, version }) => [name, version]))
+  fs.writeFileSync(path.join(complete, 'package.json'), `${JSON.stringify(main, null, 2)}\n`)
+  const tarball = pack(complete, target)
+  fs.rmSync(complete, { recursive: true })
+  return tarball
+}
+
 /**
  * Packs both packages into a folder.
  * @returns {{ main: string, platform: string }} the paths of the two tarballs
  */
 function packAll(target) {
   fs.mkdirSync(target, { recursive: true })
-  buildDist()
   const complete = fs.mkdtempSync(path.join(target, 'platform-'))
   completePlatform(ownPlatform(), complete)
-  const tarballs = { main: pack(root, target), platform: pack(complete, target) }
+  const tarballs = { main: packMain(target, [ownPlatform().manifest]), platform: pack(complete, target) }
   fs.rmSync(complete, { recursive: true })
   return tarballs
 }
@@ -127,7 +139,9 @@ module.exports = {
   checkStorePackage,
   npm,
   ownPlatform,
+  pack,
   packAll,
+  packMain,
   packServer,
   platformPackages,
   serverPackage,

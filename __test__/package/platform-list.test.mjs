@@ -119,7 +119,7 @@ test('ci.yml tests on real machines: Linux, macOS and Windows, each on x64 and a
   t.deepEqual(sorted(matrix.target), sorted(Object.keys(MACHINES)))
   t.deepEqual(Object.fromEntries(matrix.include.map(({ target, host }) => [target, host])), MACHINES)
   t.regex(job['runs-on'], /^\W*matrix\.host\W*$/)
-  t.deepEqual(matrix.node, [20, 22, 24])
+  t.deepEqual(matrix.node, [20, 22, 24, 26])
   t.true(job.steps.some(({ run }) => run === 'npx ava'))
 })
 
@@ -127,7 +127,8 @@ test('release.yml publishes nothing before all of ci.yml has passed', (t) => {
   const { jobs } = workflow('release.yml')
   t.is(jobs.ci.uses, './.github/workflows/ci.yml')
   t.is(jobs.publish.needs, 'ci')
-  t.true(jobs.publish.steps.some(({ run }) => run?.startsWith('node scripts/publish.js ')))
+  const commands = jobs.publish.steps.map(({ run }) => run).filter((run) => run !== undefined)
+  t.deepEqual(commands, ['node scripts/publish.js "$GITHUB_REF_NAME" tarballs --provenance'])
   t.is(jobs['github-release'].needs[0], 'publish')
   const ci = workflow('ci.yml').jobs
   for (const [name, job] of [...Object.entries(ci), ...Object.entries(jobs)]) {
@@ -135,6 +136,26 @@ test('release.yml publishes nothing before all of ci.yml has passed', (t) => {
     t.is(job.if, undefined, `${name}: a job that is skipped counts as passed`)
     for (const step of job.steps ?? []) t.is(step['continue-on-error'], undefined, name)
   }
+})
+
+test('what is published is what was tested: ci.yml packs once, and every test waits for that', (t) => {
+  const { jobs } = workflow('ci.yml')
+  const artifacts = ({ steps }, action) =>
+    steps.filter(({ uses }) => uses?.startsWith(`actions/${action}@`)).map((step) => step.with.name)
+  const packing = Object.entries(jobs).filter(([, { steps }]) => steps.some(({ run }) => run?.includes('pack-release')))
+  t.deepEqual(
+    packing.map(([name]) => name),
+    ['pack'],
+  )
+  t.deepEqual(artifacts(jobs.pack, 'upload-artifact'), ['dist', 'tarballs'])
+  const tests = ['test', 'test-musl', 'test-ia32', 'runtimes', 'consumers']
+  t.deepEqual(Object.keys(jobs), ['lint', 'build', 'build-wasm', 'pack', ...tests])
+  for (const name of tests) {
+    t.is(jobs[name].needs, 'pack', name)
+    t.true(artifacts(jobs[name], 'download-artifact').includes('dist'), name)
+  }
+  t.true(artifacts(jobs.consumers, 'download-artifact').includes('tarballs'))
+  t.deepEqual(artifacts(workflow('release.yml').jobs.publish, 'download-artifact'), ['tarballs'])
 })
 
 test('platforms.yml runs all of it every week', (t) => {

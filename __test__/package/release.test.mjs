@@ -134,7 +134,7 @@ const WRONG = {
   'not a version': [['1.2'], /^'1\.2' is not a version: it must look like 1\.2\.3 or 1\.2\.3-rc\.1\n$/],
   'a tag for a version': [[`v${next}`], /^'v.*' is not a version/],
   'the present version': [[now], /must be greater than the present version/],
-  'an older version': [['0.0.9'], /^0\.0\.9 must be greater than the present version, [\d.]+\n$/],
+  'an older version': [['0.0.0-rc.1'], /^0\.0\.0-rc\.1 must be greater than the present version, [\d.]+\n$/],
 }
 
 /** A copy for what is refused before anything is written. */
@@ -199,4 +199,57 @@ test('a tag that cannot be made takes back the commit', (t) => {
   const { status } = release(copy.folder, next)
   t.is(status, 1)
   isUntouched(t, copy)
+})
+
+/** A folder with tarballs that have only a package.json each. */
+function tarballs(...manifests) {
+  const folder = fs.mkdtempSync(path.join(temp, 'tarballs-'))
+  for (const [index, manifest] of manifests.entries()) {
+    fs.mkdirSync(path.join(folder, 'package'), { recursive: true })
+    fs.writeFileSync(path.join(folder, 'package', 'package.json'), JSON.stringify(manifest))
+    spawnSync('tar', ['-czf', `${index}.tgz`, 'package'], { cwd: folder })
+  }
+  return folder
+}
+
+const script = (name, ...args) =>
+  spawnSync(process.execPath, [path.join(root, 'scripts', name), ...args], { encoding: 'utf8' })
+
+const [PART, SELECTOR] = ['@flakeforge/binding-a', '@flakeforge/binding-other']
+const main = { name: 'flakeforge', version: '1.2.3', optionalDependencies: { [PART]: '1.2.3' } }
+const part = { name: PART, version: '1.2.3' }
+const INCOMPLETE = {
+  'another version than the tag': [
+    [main, { ...part, version: '1.2.2' }],
+    `The tag is v1.2.3, and ${PART} has version 1.2.2`,
+  ],
+  'a missing part': [[main], `flakeforge needs ${PART}, and there is no tarball of it`],
+  'a missing part of a part': [
+    [main, part, { name: SELECTOR, version: '1.2.3', dependencies: { '@flakeforge/binding-b': '1.2.3' } }],
+    `${SELECTOR} needs @flakeforge/binding-b, and there is no tarball of it`,
+  ],
+  'the parts alone': [[part], 'There is no tarball of flakeforge'],
+}
+
+for (const [what, [manifests, message]] of Object.entries(INCOMPLETE)) {
+  test(`nothing is published: ${what}`, (t) => {
+    const { status, stderr } = script('publish.js', 'v1.2.3', tarballs(...manifests))
+    t.is(status, 1)
+    t.true(stderr.includes(message), stderr)
+  })
+}
+
+test('nothing is packed: a binary is missing, or is of no package', (t) => {
+  const artifacts = fs.mkdtempSync(path.join(temp, 'artifacts-'))
+  const target = fs.mkdtempSync(path.join(temp, 'packed-'))
+  const missing = script('pack-release.js', artifacts, target)
+  t.is(missing.status, 1)
+  t.regex(
+    missing.stderr,
+    /@flakeforge\/binding-darwin-arm64 has no flakeforge\.darwin-arm64\.node, and .*bindings-aarch64-apple-darwin brought none/,
+  )
+  fs.mkdirSync(path.join(artifacts, 'bindings-of-nothing'))
+  const unused = script('pack-release.js', artifacts, target)
+  t.is(unused.status, 1)
+  t.regex(unused.stderr, /No package has what is in .*bindings-of-nothing/)
 })

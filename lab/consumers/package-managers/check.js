@@ -22,22 +22,11 @@ function must({ ok, output }) {
   if (!ok) throw new Error(output)
 }
 
-/** flakeforge as it is published: `npm publish` adds the platform packages. */
-function publishedTarball(folder) {
-  must(run('tar', ['-xzf', packed().main, '-C', folder], folder))
-  const file = path.join(folder, 'package', 'package.json')
-  const manifest = JSON.parse(fs.readFileSync(file, 'utf8'))
-  manifest.optionalDependencies = { [platform.name]: platform.version }
-  fs.writeFileSync(file, JSON.stringify(manifest))
-  must(run('tar', ['-czf', 'flakeforge.tgz', 'package'], folder))
-  return path.join(folder, 'flakeforge.tgz')
-}
-
 /** The tarballs that replace the registry; postgres.js is a client without dependencies. */
 function tarballs(folder, modules) {
   must(run('npm', ['pack', '--ignore-scripts', path.join(modules, 'postgres')], folder))
   const client = fs.readdirSync(folder).find((name) => name.startsWith('postgres-'))
-  return { flakeforge: publishedTarball(folder), client: path.join(folder, client), addon: packed().platform }
+  return { flakeforge: packed().main, client: path.join(folder, client), addon: packed().platform }
 }
 
 /** A folder with the programs under the names that the document uses. */

@@ -1,7 +1,8 @@
-// A release, from its preparation to a user's install: `npm run release`, then scripts/publish.js as the release
-// workflow runs it, to a registry (verdaccio) on this machine that asks no other registry, then `npm install
-// flakeforge` in an empty folder. Only this machine's addon exists here, so it is also used in the packages of the
-// other platforms, and a text stands in for the WebAssembly.
+// A release, from its preparation to a user's install: `npm run release`, then scripts/pack-release.js and scripts/publish.js
+// as the workflows run them, to a registry (verdaccio) on this machine that asks no other registry, then `npm install
+// flakeforge` in an empty folder, on each version of Node.js. Only this machine's addon exists here, so it is also used in the
+// packages of the other platforms, and a text stands in for the WebAssembly. Where FLAKEFORGE_TARBALLS names a folder of
+// tarballs, those are published and installed.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -19,7 +20,10 @@ const runtimes = require('../../../scripts/runtimes.js')
 
 const root = path.join(__dirname, '..', '..', '..')
 const { name, version: now, napi } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
-const version = semver.inc(now, 'minor')
+/** The tarballs that ci.yml has packed, if this is to publish those. */
+const PACKED = process.env.FLAKEFORGE_TARBALLS
+const version = PACKED ? now : semver.inc(now, 'minor')
+const NODES = [20, 22, 24, 26]
 const USER = { name: 'flakeforge', password: 'not-a-secret' }
 
 /** What is under test is called for by this much; the rest of a report is only shown. */
@@ -93,6 +97,8 @@ function writeArtifacts(clone) {
   const { folder, manifest } = wasmPackages().find((each) => each.manifest.name === WASM)
   const there = path.join(clone, path.relative(root, folder))
   const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
+  fs.mkdirSync(path.join(clone, 'target'), { recursive: true })
+  fs.copyFileSync(path.join(root, 'target', 'native.d.ts'), path.join(clone, 'target', 'native.d.ts'))
   for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'stands in for what is built')
 }
 
@@ -102,6 +108,13 @@ function write(clone, triple, file, content) {
   fs.writeFileSync(path.join(folder, file), content)
 }
 
+const TYPESCRIPT = `
+  import FlakeId, { type FlakeError } from 'flakeforge'
+  const id: Buffer = new FlakeId().next()
+  const code: FlakeError['code'] | undefined = undefined
+  console.log(id.length, code)`
+
+/** What somebody types after the install, and what they see. */
 const PROGRAMS = {
   'npx flakeforge 1': ['npx', ['--no', 'flakeforge', '1'], /\b\d{17,20}\b/],
   require: ['node', ['-p', `new (require('flakeforge'))().next().length`], /^8$/],
@@ -110,23 +123,52 @@ const PROGRAMS = {
     ['--input-type=module', '-e', `import F from 'flakeforge'; console.log(new F().next().length)`],
     /^8$/,
   ],
+  'TypeScript, as an ES module': ['node', ['typed.mjs'], /^8 undefined$/],
+  'TypeScript, as CommonJS': ['node', ['typed.cjs'], /^8 undefined$/],
 }
 
-/** Installs by name from the registry into an empty folder, and uses the package. */
-function install(folder, settings, report) {
-  const empty = path.join(folder, 'user')
+/** Compiles the two typed programs, as strictly as TypeScript can. */
+function compile(folder) {
+  for (const name of ['typed.mts', 'typed.cts']) fs.writeFileSync(path.join(folder, name), TYPESCRIPT)
+  const types = ['--types', 'node', '--typeRoots', path.join(root, 'node_modules', '@types')]
+  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--ignoreConfig']
+  return run(process.execPath, [tsc, ...flags, ...types, 'typed.mts', 'typed.cts'], folder)
+}
+
+/** The packages in node_modules, those of a scope as `@scope/name`. */
+function packagesIn(folder) {
+  const modules = path.join(folder, 'node_modules')
+  const names = fs.existsSync(modules) ? fs.readdirSync(modules).filter((name) => !name.startsWith('.')) : []
+  const inScope = (name) => fs.readdirSync(path.join(modules, name)).map((each) => `${name}/${each}`)
+  return names.flatMap((name) => (name.startsWith('@') ? inScope(name) : [name]))
+}
+
+/** How much of a package is downloaded, in kB. */
+function sizeOf(tarballs, each) {
+  const file = `${each.replace('@', '').replace('/', '-')}-${version}.tgz`
+  return Math.ceil(fs.statSync(path.join(tarballs, file)).size / 1000)
+}
+
+/** Installs by name from the registry into an empty folder, on one version of Node.js, and uses the package. */
+function install({ folder, settings, report, major }) {
+  const empty = path.join(folder, `user-of-${major}`)
   fs.mkdirSync(empty)
-  const env = { ...settings, npm_config_cache: path.join(folder, 'cache-of-the-user') }
-  const installed = run('npm', ['install', name], empty, { env })
-  const packages = installed.ok
-    ? fs.readdirSync(path.join(empty, 'node_modules')).filter((entry) => !entry.startsWith('.'))
-    : []
-  const expected = [name, ownPlatform().manifest.name]
+  const bin = path.dirname(runtimes.install(runtimes.node(major)))
+  const cache = path.join(folder, `cache-of-${major}`)
+  const env = { ...settings, npm_config_cache: cache, PATH: `${bin}${path.delimiter}${process.env.PATH}` }
+  const node = `Node.js ${run('node', ['--version'], empty, { env }).output}`
+  const { ok, output } = run('npm', ['install', name], empty, { env })
+  const packages = packagesIn(empty)
+  const expected = [ownPlatform().manifest.name, name]
   const problems = packages.join() === expected.join() ? [] : [`installed: ${packages}, expected: ${expected}`]
-  report('npm install flakeforge brings the package and its addon', verdict(problems, installed.output))
+  if (/npm warn/i.test(output)) problems.push('npm warns')
+  report(`${node}: npm install flakeforge brings the package and its addon`, verdict(problems, output))
+  if (!ok) return
+  report(`${node}: strict TypeScript compiles`, compile(empty))
   for (const [what, [program, args, wanted]] of Object.entries(PROGRAMS)) {
-    const { ok, output } = run(program, args, empty, { env })
-    report(`${what}, after the install`, { ok: ok && wanted.test(output), output })
+    const result = run(program, args, empty, { env })
+    report(`${node}: ${what}`, { ok: result.ok && wanted.test(result.output), output: result.output })
   }
 }
 
@@ -139,13 +181,10 @@ function installElsewhere(folder, settings, report) {
     const empty = path.join(folder, `user-of-${platform}-${cpu}`)
     fs.mkdirSync(empty)
     const env = { ...settings, npm_config_cache: path.join(folder, 'cache-of-the-user') }
-    const { ok, output } = run('npm', ['install', `--os=${platform}`, `--cpu=${cpu}`, name], empty, { env })
-    const packages = ok
-      ? fs.readdirSync(path.join(empty, 'node_modules')).filter((entry) => !entry.startsWith('.'))
-      : []
-    const found = [name, selector, WASM].every((each) => packages.includes(each))
-    const others = packages.filter((each) => each.startsWith('flakeforge-') && each !== WASM && each !== selector)
-    const problems = found && others.length === 0 ? [] : [`installed: ${packages}`]
+    const { output } = run('npm', ['install', `--os=${platform}`, `--cpu=${cpu}`, name], empty, { env })
+    const packages = packagesIn(empty)
+    const expected = [selector, WASM, name]
+    const problems = packages.join() === expected.join() ? [] : [`installed: ${packages}, expected: ${expected}`]
     report(`npm install flakeforge on ${platform}-${cpu} brings the WebAssembly`, verdict(problems, output))
   }
 }
@@ -249,23 +288,32 @@ async function checkSbom(tools, clone, report) {
   report('the SBOM is CycloneDX and lists what is in the addon', verdict(problems))
 }
 
-async function release(tools, folder, report) {
+/** Prepares a release in a copy of this repository, and packs it as ci.yml does: the folder with the tarballs. */
+async function prepare(tools, folder, report) {
   const clone = cloneTo(path.join(folder, 'clone'))
   const prepared = run('npm', ['run', 'release', '--', version], clone, { env: IDENTITY })
   report(`npm run release -- ${version}`, prepared)
   if (!prepared.ok) return
   writeArtifacts(clone)
+  const packed = run('node', ['scripts/pack-release.js', 'artifacts', 'tarballs'], clone)
+  report('scripts/pack-release.js packs what was built', packed)
+  if (!packed.ok) return
   await checkSbom(tools, clone, report)
   await checkServersSbom(tools, clone, report)
+  return path.join(clone, 'tarballs')
+}
 
+/** Publishes tarballs as release.yml does, and installs what was published. */
+async function publish({ tarballs, tools, folder, report }) {
   const registry = await startRegistry(tools, folder)
   try {
     const env = await npmSettings(registry.url, folder)
     // As after a run that failed halfway, some packages are already published.
-    const early = ['other-cpu', 'darwin-arm64'].map((each) =>
-      run('npm', ['publish', '--access', 'public'], path.join(clone, 'npm', each), { env }),
-    )
-    const published = run('node', ['scripts/publish.js', `v${version}`, 'artifacts'], clone, { env })
+    const early = ['other-cpu', 'darwin-arm64'].map((each) => {
+      const tarball = path.join(tarballs, `flakeforge-binding-${each}-${version}.tgz`)
+      return run('npm', ['publish', '--access', 'public', tarball], folder, { env })
+    })
+    const published = run('node', ['scripts/publish.js', `v${version}`, tarballs], root, { env })
     const ok = [...early, published].every((each) => each.ok)
     report('scripts/publish.js publishes, also after a run that failed halfway', {
       ok,
@@ -273,8 +321,10 @@ async function release(tools, folder, report) {
     })
     if (!ok) return
     await checkRegistry(registry.url, report)
-    install(folder, env, report)
+    for (const major of NODES) install({ folder, settings: env, report, major })
     installElsewhere(folder, env, report)
+    const size = [name, ownPlatform().manifest.name].map((each) => sizeOf(tarballs, each))
+    console.log(`       npm install ${name} downloads ${size.join(' + ')} kB`)
   } finally {
     registry.child.kill()
     await once(registry.child, 'exit')
@@ -285,7 +335,8 @@ module.exports = async (report) => {
   const tools = project(__dirname)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-registry-'))
   try {
-    await release(tools, folder, report)
+    const tarballs = PACKED ? path.resolve(PACKED) : await prepare(tools, folder, report)
+    if (tarballs !== undefined) await publish({ tarballs, tools, folder, report })
   } finally {
     fs.rmSync(folder, { recursive: true, maxRetries: 5 })
   }

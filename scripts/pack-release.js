@@ -1,0 +1,62 @@
+'use strict'
+
+// Packs all that a release publishes: `node scripts/pack-release.js ARTIFACTS FOLDER`. ARTIFACTS is the folder with what ci.yml
+// has built, in a folder for each target; FOLDER gets a tarball of each package. ci.yml runs this once: what its jobs test, and
+// what release.yml publishes, are the files that are written here.
+// It must never change what is in git.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { WASM, allPackages, checkStorePackage, pack, packMain, packServer, writeTexts } = require('./pack.js')
+const { TARGETS } = require('./platforms/targets.js')
+
+/** The folder with what was built for a package under npm/; undefined if nothing is. */
+function builtFor({ folder }, artifacts) {
+  const target = TARGETS.find(({ name }) => name === path.basename(folder))
+  return target && path.join(artifacts, `bindings-${target.triple}`)
+}
+
+/** Packs a package under npm/ with its binary and its texts. */
+function packPart(part, artifacts, target) {
+  const { folder, manifest } = part
+  const complete = fs.mkdtempSync(path.join(target, 'part-'))
+  fs.cpSync(folder, complete, { recursive: true })
+  writeTexts({ folder: complete, manifest })
+  const from = builtFor(part, artifacts)
+  for (const file of from ? manifest.files : [])
+    if (fs.existsSync(path.join(from, file)))
+      fs.cpSync(path.join(from, file), path.join(complete, file), { recursive: true })
+  const missing = manifest.files.find((file) => !fs.existsSync(path.join(complete, file)))
+  if (missing !== undefined) throw new Error(`${manifest.name} has no ${missing}, and ${from} brought none`)
+  pack(complete, target)
+  fs.rmSync(complete, { recursive: true })
+}
+
+/** Something was built that no package has: then a package is missing, or has another name. */
+function checkArtifacts(parts, artifacts) {
+  const used = parts.map((part) => builtFor(part, artifacts))
+  const unused = fs.readdirSync(artifacts).find((name) => !used.includes(path.join(artifacts, name)))
+  if (unused !== undefined) throw new Error(`No package has what is in ${path.join(artifacts, unused)}`)
+}
+
+function packRelease(artifacts, target) {
+  const parts = allPackages()
+  checkArtifacts(parts, artifacts)
+  fs.mkdirSync(target, { recursive: true })
+  for (const part of parts) packPart(part, artifacts, target)
+  // The WebAssembly fits every machine, so it must come through the packages that do not.
+  packMain(
+    target,
+    parts.map(({ manifest }) => manifest).filter(({ name }) => name !== WASM),
+  )
+  packServer(target)
+  pack(checkStorePackage().folder, target)
+}
+
+const [artifacts, target] = process.argv.slice(2)
+if (target === undefined) {
+  console.error('usage: node scripts/pack-release.js ARTIFACTS FOLDER')
+  process.exitCode = 2
+} else {
+  packRelease(path.resolve(artifacts), path.resolve(target))
+}
