@@ -8,21 +8,30 @@
 // lost. (master_replid2 and second_repl_offset alone are not enough: a server that is promoted twice from one primary that
 // wrote nothing in between has the same ones.) A server without replicas forgets its promotion after repl-backlog-ttl.
 //
+// With min-replicas-to-write a primary that was cut off stops taking writes, but counts its replicas once a second: one whose
+// machine stood still wakes up with the old count, long after another one was promoted. What INFO tells of each replica is as
+// of now, so such a primary is refused. The bound is what the docs set as min-replicas-max-lag.
+//
 // Only INFO has these: ROLE and CONFIG may not be called by scripts.
 
 export default `
 local function info(section)
   local lines = redis.call('INFO', section)
-  return function(name) return string.match(lines, '%s' .. name .. ':(%C*)') end
+  return function(name) return string.match(lines, '%s' .. name .. ':(%C*)') end, lines
 end
 
-local server, replication = info('server'), info('replication')
+local server, replication, lines = info('server'), info('replication')
 local process, history, promotion = server('run_id'), replication('master_replid'), replication('master_replid2')
 if not (process and history and promotion) then
   return redis.error_reply('ERR INFO shows no run_id, master_replid or master_replid2, so lost writes would not be noticed')
 end
 if replication('role') ~= 'master' then
   return redis.error_reply('READONLY This server is a replica, which may lack records. Connect to the primary, by Sentinel or Cluster if it may change')
+end
+local hears = (replication('min_slaves_good_slaves') or '0') == '0' -- then it takes no writes, or need not be heard
+for lag in string.gmatch(lines, 'state=online,offset=%d+,lag=(%d+)') do hears = hears or tonumber(lag) <= 5 end
+if not hears then
+  return redis.error_reply('NOREPLICAS No replica was heard of for 5 s, so another server may have been promoted')
 end
 if not string.find(promotion, '[^0]') then history = '' end
 `
