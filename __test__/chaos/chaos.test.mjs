@@ -16,18 +16,22 @@ const faults = require('../../lab/chaos/faults/member-faults.js')
 const { judge, judgeControl } = require('../../lab/chaos/outcome/judge.js')
 const { makeMembers } = require('../../lab/chaos/scenarios/tasks.js')
 const { run } = require('../../lab/chaos/run/run.js')
+const { RunFile, forEachRun, madeIn } = require('../../lab/chaos/member/run-file.js')
+const { RunSet } = require('../../lab/chaos/outcome/run-set.js')
+const { PAGE, readResults, withRuns } = require('../../lab/chaos/outcome/record.js')
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-test-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))
 
 let lastFile = 0
 
-/** A file of these IDs, and of some bytes of an ID that was cut. */
+/** A file of these IDs, and of some bytes of a record that was cut. */
 function fileOf(ids, tail = 0) {
-  const bytes = Buffer.alloc(ids.length * 8 + tail, 0xff)
+  const bytes = Buffer.alloc(ids.length * 8)
   for (const [i, id] of ids.entries()) bytes.writeBigUInt64BE(id, i * 8)
   const file = path.join(folder, `file-${++lastFile}`)
-  fs.writeFileSync(file, bytes)
+  new RunFile(file).add(bytes)
+  fs.appendFileSync(file, Buffer.alloc(tail, 0xff))
   return file
 }
 
@@ -39,7 +43,7 @@ function* idsOf(node, count, tick = 1_700_000_000_000n) {
 test('check: IDs that are as promised', (t) => {
   const files = [1n, 2n, 3n].map((node) => fileOf([...idsOf(node, 300_000)]))
   const found = check(files.map((file) => [file]))
-  t.deepEqual(found, { ids: 900_000, duplicates: 0, disorders: 0, cut: 0, examples: [] })
+  t.deepEqual(found, { ids: 900_000, runs: 900, duplicates: 0, disorders: 0, cut: 0, examples: [] })
 })
 
 test('check: one duplicate over two files, with where it is', (t) => {
@@ -71,7 +75,7 @@ test('check: order from file to file is asked for within a sequence alone', (t) 
 
 test('check: the rest of an ID that was cut is left out, and a missing file is empty', (t) => {
   const ids = [...idsOf(1n, 10)]
-  const files = [fileOf(ids.slice(0, 5), 7), fileOf([], 1), path.join(folder, 'missing'), fileOf(ids.slice(5))]
+  const files = [fileOf(ids.slice(0, 5), 15), fileOf([], 1), path.join(folder, 'missing'), fileOf(ids.slice(5))]
   t.like(check([files]), { ids: 10, duplicates: 0, disorders: 0, cut: 2 })
 })
 
@@ -93,6 +97,53 @@ test('check: counts as a Set and a comparison do', (t) => {
     return found.ids === all.length && duplicates === all.length - new Set(all).size && found.disorders === disorders
   }
   t.notThrows(() => fc.assert(fc.property(fc.array(list, { maxLength: 5 }), agrees), { numRuns: 200 }))
+})
+
+test('a file of runs gives back the IDs in their order', (t) => {
+  const max = 2n ** 64n - 1n
+  const edge = fc.constantFrom(0n, 1n, 2n ** 32n - 1n, 2n ** 32n, max - 1n, max)
+  const writes = fc.array(fc.array(fc.oneof(edge, fc.bigInt({ min: 0n, max: 6n })), { maxLength: 20 }), {
+    maxLength: 4,
+  })
+  const isSame = (batches) => {
+    const name = fileOf([])
+    const file = new RunFile(name)
+    for (const ids of batches)
+      file.add(Buffer.concat(ids.map((id) => Buffer.from(id.toString(16).padStart(16, '0'), 'hex'))))
+    const read = []
+    forEachRun(name, ({ first, count, place }) => {
+      t.is(place, BigInt(read.length))
+      for (let i = 0n; i < count; i++) read.push(first + i)
+    })
+    t.is(madeIn(name), read.length)
+    fs.rmSync(name)
+    return read.join() === batches.flat().join()
+  }
+  t.notThrows(() => fc.assert(fc.property(writes, isSame), { numRuns: 300 }))
+})
+
+test('runs overlap where a Set of a million numbers has them already', (t) => {
+  const runs = new RunSet()
+  const plain = new Set()
+  let again = 0
+  const add = (first, count) => {
+    runs.add(first, count)
+    for (let id = first; id < first + count; id++) plain.has(id) ? again++ : plain.add(id)
+  }
+  const random = () => BigInt(Math.floor(Math.random() * 2 ** 40))
+  while (plain.size < 1_000_000) add(random(), 1n + (random() % 64n))
+  const [first, count] = [2n ** 63n, 100n]
+  add(first, count)
+  const edges = [first - 1n, first, first + count - 1n, first + count] // new, twice, twice, new
+  for (const edge of edges) add(edge, 1n)
+  add(first - 10n, 20n) // beyond the first edge
+  add(first + count - 10n, 20n) // beyond the last one
+  let found = 0n
+  runs.forEachOverlap((_, count) => {
+    found += count
+  })
+  t.is(Number(found), again)
+  t.true(again >= 2 + 11 + 11)
 })
 
 // Outcomes
@@ -125,7 +176,7 @@ const apart = (options = {}) => makeMembers(MEMBER_COUNT, (i) => ({ options: { i
 /** For a machine that is busy: a member may take its time to start. */
 const PATIENT = { firstIdMs: 30_000, hangMs: 60_000 }
 
-const hasIds = ({ files }) => files.some((file) => fs.existsSync(file) && fs.statSync(file).size >= 8)
+const hasIds = ({ files }) => files.some((file) => madeIn(file) > 0)
 
 /** Like a run of the command, but short; one that says what is enough goes on until then. */
 const runShortly = (scenario, seconds = scenario.isEnough ? 1 : 3) =>
@@ -210,4 +261,13 @@ test('what this machine lacks is said', (t) => {
   t.is(scenarios.length, 2)
   t.regex(missing[0], /^no tmpfs/)
   t.is(prepare({ folders: { disk: folder, memory: folder } }).scenarios.length, 4)
+})
+
+test('the page shows what was recorded, and only the control has duplicates', (t) => {
+  const page = fs.readFileSync(PAGE, 'utf8').replaceAll('\r\n', '\n')
+  const records = readResults()
+  t.is(withRuns(page, records), page)
+  t.true(records.length > 0)
+  for (const { isControl, results } of records)
+    for (const { name, duplicates } of results) t.is(duplicates > 0, isControl, name)
 })

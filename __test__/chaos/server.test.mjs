@@ -34,8 +34,8 @@ const LEASE = { group: 'script', slots: 1, ttlMs: 5000, skewMs: 3000 }
 const MAKING_MS = 800
 
 async function untilItMakes(member, more) {
-  const before = member.sizes[0]
-  while (member.sizes[0] <= before + more * 8) await sleep(10)
+  const before = member.made
+  while (member.made <= before + more) await sleep(10)
 }
 
 /**

@@ -3,55 +3,72 @@
 // `npm run chaos -- local|redis|postgres|mysql|etcd|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
 // expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
+// `npm run chaos -- soak redis --ids 1e10` goes on until there are so many IDs. `--record` writes the run into the documents.
 
 const { parseArgs } = require('node:util')
 const { makeFolders, removeFolders } = require('./run/folders.js')
 const { judge, judgeControl, judgeExtent } = require('./outcome/judge.js')
+const { record } = require('./outcome/record.js')
 const { target } = require('./scenarios/server.js')
+const { soak } = require('./scenarios/soak.js')
 const local = require('./scenarios/local.js')
 const service = require('./scenarios/service.js')
 const { Report } = require('./outcome/report.js')
 const { run } = require('./run/run.js')
 
+const STORES = ['redis', 'postgres', 'mysql', 'etcd']
 const TARGETS = {
   local,
-  redis: target('redis'),
-  postgres: target('postgres'),
-  mysql: target('mysql'),
-  etcd: target('etcd'),
+  ...Object.fromEntries(STORES.map((name) => [name, target(name)])),
+  ...Object.fromEntries(STORES.map((name) => [`soak ${name}`, soak(name)])),
   service,
 }
 const CONTROL_SECONDS = 3
 
+const OPTIONS = {
+  seconds: { type: 'string', default: '60' },
+  ids: { type: 'string', default: '1e9' },
+  policy: { type: 'string', default: 'window' },
+  record: { type: 'boolean', default: false },
+}
+
 function readArguments() {
-  const options = { seconds: { type: 'string', default: '60' }, policy: { type: 'string', default: 'window' } }
-  const { values, positionals } = parseArgs({ options, allowPositionals: true })
-  const [name = 'local'] = positionals
-  const { policy } = values
-  const seconds = Number(values.seconds)
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
+  const name = positionals.join(' ') || 'local'
+  const { policy, record } = values
+  const [seconds, ids] = [Number(values.seconds), Number(values.ids)]
   const isKnown = Object.hasOwn(TARGETS, name) && TARGETS[name].policies.includes(policy)
-  if (positionals.length > 1 || !isKnown || !(seconds > 0)) {
+  if (!isKnown || !(seconds > 0) || !(ids > 0)) {
     console.error(
-      'usage: npm run chaos -- local|service [--seconds 60]\n' +
-        '       npm run chaos -- redis|postgres|mysql|etcd [--seconds 60] [--policy window|deadline]',
+      'usage: npm run chaos -- local|service [--seconds 60] [--record]\n' +
+        `       npm run chaos -- ${STORES.join('|')} [--seconds 60] [--policy window|deadline] [--record]\n` +
+        `       npm run chaos -- soak ${STORES.join('|')} [--ids 1e9] [--record]`,
     )
     process.exit(2)
   }
-  return { target: TARGETS[name], seconds, policy }
+  return { name, target: TARGETS[name], seconds, ids, policy, record }
+}
+
+/** What was said, for the record. */
+const said = []
+function say(text) {
+  said.push(text)
+  console.log(text)
 }
 
 /** Runs all scenarios of a target, one after the other. */
 async function runAll(scenarios, { seconds, folder, report }) {
   const results = []
   const shared = scenarios.filter((scenario) => scenario.seconds === undefined).length
-  console.log(`${seconds} s of faults on ${scenarios.map(({ name }) => name).join('; ')}\n\n${report.heading}`)
+  say(`faults on ${scenarios.map(({ name }) => name).join('; ')}\n\n${report.heading}`)
   for (const scenario of scenarios) {
     const result = await run(scenario, { folder, seconds: scenario.seconds ?? seconds / shared })
     results.push(result)
-    console.log(report.row(result))
-    console.log(report.gaps(result))
+    say(report.row(result))
+    say(report.gaps(result))
   }
-  if (results.length > 1) console.log(report.total(results))
+  if (results.length > 1) say(report.total(results))
+  say(`\n${report.extent(results)}`)
   return results
 }
 
@@ -60,30 +77,32 @@ async function runWell(results, { target, control, seconds, folder, report }) {
   const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
   if (control === undefined) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
   const controlled = await run(control, { folder, seconds: CONTROL_SECONDS })
-  console.log(`\n${report.row(controlled)}`)
+  say(`\n${report.row(controlled)}`)
   return { wrong: [...wrong, ...judgeControl(controlled)], well: 'no duplicate, and the control found some' }
 }
 
 /** The run as control: the same members and faults, but the usual design of a lease. */
 function runBadly(results) {
-  for (const { examples } of results) for (const example of examples) console.log(`\nas it should be: ${example}`)
+  for (const { examples } of results) for (const example of examples) say(`\nas it should be: ${example}`)
   return { wrong: results.flatMap(judgeControl), well: 'a lease by deadline makes duplicates, and they were found' }
 }
 
 async function main() {
-  const { target, seconds, policy } = readArguments()
+  const { target, seconds, policy, ...given } = readArguments()
   const folders = makeFolders()
   process.once('exit', () => removeFolders(folders))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-  const { scenarios, control = target.control, missing, end } = await target.prepare({ folders, policy, seconds })
+  const prepared = await target.prepare({ folders, policy, seconds, ids: given.ids })
+  const { scenarios, control = target.control, missing, end } = prepared
   const about = { target, control, seconds, folder: folders.disk, report: new Report(target.columns) }
   const results = scenarios.length === 0 ? [] : await runAll(scenarios, about)
   const { wrong, well } = policy === 'deadline' ? runBadly(results) : await runWell(results, about)
   await end()
-  for (const what of missing) console.log(`\nSKIPPED: ${what}`)
+  for (const what of missing) say(`\nSKIPPED: ${what}`)
   if (missing.length > 0 && process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') wrong.push('something is missing here')
-  for (const what of wrong) console.log(`\nWRONG: ${what}`)
-  if (wrong.length === 0 && results.length > 0) console.log(`\n${well}`)
+  for (const what of wrong) say(`\nWRONG: ${what}`)
+  if (wrong.length === 0 && results.length > 0) say(`\n${well}`)
+  if (wrong.length === 0 && given.record) record({ name: given.name, isControl: policy === 'deadline', results, said })
   process.exitCode = wrong.length === 0 ? 0 : 1
 }
 

@@ -5,13 +5,23 @@
 
 /** IDs of a batch. They are few, because the check never sees the current batch of a process that is killed. */
 const SIZE = 256
+const ONE_BY_ONE = 16
 
 class Batch {
-  #bytes = Buffer.alloc(SIZE * 8)
+  #bytes
   #length = 0
 
+  constructor(size = SIZE) {
+    this.#bytes = Buffer.alloc(size * 8)
+  }
+
+  /** How many IDs fit into it now. */
+  get room() {
+    return (this.#bytes.length - this.#length) / 8
+  }
+
   get isFull() {
-    return this.#length === this.#bytes.length
+    return this.room === 0
   }
 
   put(id) {
@@ -46,7 +56,12 @@ const CALLS = {
     while (!batch.isFull) batch.putBigInt(flake.nextBigInt())
   },
   take(flake, batch) {
-    batch.put(flake.take(SIZE))
+    batch.put(flake.take(batch.room))
+  },
+  /** Most by a batch, the last ones by themselves. */
+  takeAndNext(flake, batch) {
+    if (batch.room > ONE_BY_ONE) batch.put(flake.take(batch.room - ONE_BY_ONE))
+    CALLS.next(flake, batch)
   },
   takeBigInts(flake, batch) {
     for (const id of flake.takeBigInts(SIZE)) batch.putBigInt(id)

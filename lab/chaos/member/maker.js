@@ -1,14 +1,13 @@
 'use strict'
 
-// One thread of a member: a generator, the loop that makes IDs with it, and the file that they are written to, 8 big-endian
-// bytes each, in the order in which they were made. It must never write an ID before it was made, nor start the next
-// batch before this one is written.
+// One thread of a member: a generator, the loop that makes IDs with it, and the file that they are written to, in the order in
+// which they were made. It must never write an ID before it was made, nor start the next batch before this one is written.
 
-const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
 const { RemoteFlakeId } = require('flakeforge/remote')
 const { Batch, CALLS } = require('./calls.js')
+const { RunFile } = require('./run-file.js')
 const { DeadlineLease } = require('./deadline-lease.js')
 
 const LONGEST_WAIT_MS = 50 // after a refusal; its cause may be over sooner than it says
@@ -24,6 +23,7 @@ const GRACE_MS = 500 // what a call that waits for the clock may delay the end o
  * @property {object} options the generator's
  * @property {string} call how IDs are asked for
  * @property {string} file where they go
+ * @property {number} [batch] how many IDs are written at once
  * @property {number} perSecond how many, on average; each burst goes as fast as it can
  * @property {number} [burstMs] how long a burst is at most; 0: a single batch
  * @property {string[]} refusals codes of the errors that are answered by trying again
@@ -96,17 +96,15 @@ class Maker {
 
   async #makeAll() {
     const { file, perSecond, burstMs = BURST_MS } = this.#task
-    const output = fs.openSync(file, 'a')
-    const batch = new Batch()
+    const output = new RunFile(file)
+    const batch = new Batch(this.#task.batch)
     const start = performance.now()
     let turned = start
-    for (let made = 0; !this.#isStopped; ) {
+    while (!this.#isStopped) {
       const refusal = await this.#fill(batch)
-      const bytes = batch.drain()
-      writeAll(output, bytes)
-      made += bytes.length / 8
+      output.add(batch.drain())
       if (refusal === undefined && performance.now() - turned < burstMs) continue
-      const ahead = (made / perSecond) * 1000 - (performance.now() - start)
+      const ahead = (output.made / perSecond) * 1000 - (performance.now() - start)
       await sleep(Math.max(0, ahead, this.#waitAfter(refusal)))
       turned = performance.now()
     }
@@ -127,11 +125,6 @@ class Maker {
     if (!this.#task.refusals.includes(refusal.code)) throw refusal
     return Math.min(refusal.retryAfterMs ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS)
   }
-}
-
-/** A single write may take less than it was given. */
-function writeAll(output, bytes) {
-  for (let written = 0; written < bytes.length; ) written += fs.writeSync(output, bytes, written)
 }
 
 module.exports = { Maker }

@@ -42,6 +42,15 @@ class Report {
     return this.row({ name: 'all', counts: Object.fromEntries(counts), ...Object.fromEntries(found) })
   }
 
+  /** How much it was, and how much memory the check of it took. */
+  extent(results) {
+    const sum = (pick) => number(Math.round(results.reduce((total, result) => total + pick(result), 0)))
+    const faults = sum(({ counts }) => Object.values(counts).reduce((total, count) => total + count, 0))
+    const [ids, runs, seconds] = ['ids', 'runs', 'seconds'].map((name) => sum((result) => result[name]))
+    const memory = number(Math.ceil(process.resourceUsage().maxRSS / 1024))
+    return `${ids} IDs in ${runs} runs, ${faults} faults, ${seconds} s, peak memory ${memory} MiB`
+  }
+
   #line(name, cell) {
     const titles = [...this.#faults, ...Object.values(FOUND)]
     return name.padEnd(NAME_WIDTH) + titles.map((title) => cell(title).padStart(widthOf(title))).join('')

@@ -9,6 +9,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { endsInTime } = require('./ends-in-time.js')
 const clock = require('../faults/clock.js')
+const { madeIn } = require('../member/run-file.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
 /** They only report refusals that a member answers anyway. */
@@ -96,9 +97,9 @@ class MemberProcess {
     return this.lives.at(-1).files.map(sizeOf)
   }
 
-  /** How many bytes all threads of all lives have written. */
+  /** How many IDs all threads of all lives have made. */
   get made() {
-    return this.lives.flatMap(({ files }) => files).reduce((sum, file) => sum + sizeOf(file), 0)
+    return this.lives.flatMap(({ files }) => files).reduce((sum, file) => sum + madeIn(file), 0)
   }
 
   async kill() {

@@ -44,11 +44,13 @@ async function run(scenario, { folder, seconds }) {
   const files = fs.mkdtempSync(path.join(folder, 'ids-'))
   const happened = { counts: {}, troubles: [] }
   const members = membersOf(scenario, files, happened.troubles)
+  const start = performance.now()
   const longestGaps = await liveAll(members, scenario, { seconds, ...happened })
+  const took = (performance.now() - start) / 1000
   const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
   const found = check(sequencesOf(members, scenario.isOneCursor), scenario)
   fs.rmSync(files, { recursive: true })
-  return { name: scenario.name, ...happened, lives, longestGaps, ...found }
+  return { name: scenario.name, ...happened, seconds: took, lives, longestGaps, ...found }
 }
 
 const membersOf = (scenario, folder, troubles) =>

@@ -39,8 +39,6 @@ const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: 
 /** Mostly very wrong: clocks that nearly agree prove little. */
 const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * FURTHEST_CLOCK_MS)
 
-const makeGroup = (server) => FlakeId.createGroup(server.urlAt(server.port), LEASE)
-
 /**
  * Over a client of its own: the server that leads now may be another one than before. Members may not have noticed yet
  * what it has lost. createGroup() does; otherwise the quiet period would begin after it was ended.
@@ -56,20 +54,22 @@ async function endQuietOn(server, lease) {
 }
 
 /** What member `i` makes IDs with, through its proxy at this port. */
-const taskOf = (i, url, policy) => ({
+const taskOf = (i, url, { policy, lease, task }) => ({
   join: url,
   policy,
-  options: { ...LEASE, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
+  options: { ...lease, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
   perSecond: PER_SECOND,
   burstMs: i % 2 === 0 ? 0 : undefined, // some in nearly every ms, so no duplicate is missed; some in bursts
   refusals: LEASE_REFUSALS,
+  ...task,
 })
 
 /** The scenario on a running server; `proxies` are the members'. */
-function scenarioOn(server, proxies, { policy, seconds }) {
-  const plan = { seconds, lastingMs: LEASE.ttlMs + LEASE.skewMs, endQuiet: () => endQuietOn(server, LEASE) }
+function scenarioOn(server, proxies, { seconds, ...given }) {
+  const { lease } = given
+  const plan = { seconds, lastingMs: lease.ttlMs + lease.skewMs, endQuiet: () => endQuietOn(server, lease) }
   return {
-    members: makeMembers(MEMBERS, (i) => taskOf(i, server.urlAt(proxies[i].port), policy)),
+    members: makeMembers(MEMBERS, (i) => taskOf(i, server.urlAt(proxies[i].port), given)),
     faults: faults.leased,
     offsetMs: clock.library === undefined ? undefined : someOffset,
     proxies,
@@ -97,17 +97,17 @@ async function keepAway(proxy) {
 }
 
 /** Starts the server. Returns the scenario, what is missing on this machine, and how to end the server. */
-async function prepareOn(start, { name, policy, seconds }) {
+async function prepareOn(start, { name, lease = LEASE, ...given }) {
   const proxies = []
   const server = await start(eventsOn(proxies))
   if (server === undefined)
     return { scenarios: [], missing: [`${name} is not installed: nothing ran`], end: async () => {} }
   for (let i = 0; i < MEMBERS; i++) proxies.push(await TcpProxy.open(server.port))
-  await makeGroup(server)
+  await FlakeId.createGroup(server.urlAt(server.port), lease)
   const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
   const end = () => Promise.all([server.stop(), ...proxies.map((proxy) => proxy.close())])
   return {
-    scenarios: [{ name: `${name}, ${policy}`, ...scenarioOn(server, proxies, { policy, seconds }) }],
+    scenarios: [{ name: `${name}, ${given.policy}`, ...scenarioOn(server, proxies, { lease, ...given }) }],
     missing,
     end,
   }
@@ -119,11 +119,22 @@ const FULL = { seconds: 120, faults: 100, ids: 10_000_000 }
 /** The names under which the faults of each server are counted, besides restarts. */
 const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], mysql: ['failovers'], etcd: ['wiped'] }
 
+const columnsOf = (name) => [
+  'kills',
+  'pauses',
+  'hand-overs',
+  'cuts',
+  'stalls',
+  'refusals',
+  'restarts',
+  ...OUTAGES[name],
+]
+
 const target = (name) => ({
-  columns: ['kills', 'pauses', 'hand-overs', 'cuts', 'stalls', 'refusals', 'restarts', ...OUTAGES[name]],
+  columns: columnsOf(name),
   policies: ['window', 'deadline'],
   prepare: (given) => prepareOn(require(`../servers/${name}.js`).start, { name, ...given }),
   full: FULL,
 })
 
-module.exports = { LEASE_REFUSALS, endQuietOn, eventsOn, someOffset, target }
+module.exports = { LEASE, LEASE_REFUSALS, MEMBERS, columnsOf, endQuietOn, eventsOn, prepareOn, someOffset, target }

@@ -35,7 +35,7 @@ const PER_SECOND = 30_000
 /** While Redis is away for longer than a window, and then quiet, nobody can make an ID. */
 const HANG_MS = 60_000
 /** IDs of each client in a run, however short it is. */
-const FEWEST_BYTES = 2_000 * 8
+const FEWEST_IDS = 2_000
 
 const REFUSALS = [...LEASE_REFUSALS, 'ERR_FLAKE_REMOTE', 'ERR_FLAKE_CONFIG_MISMATCH']
 /** Each way to ask; the client of servers has no takeBigInts(). */
@@ -120,7 +120,7 @@ async function prepare({ folders, seconds }) {
     betweenMs: BETWEEN_FAULTS_MS,
     recoverMs: RECOVER_MS,
     hangMs: HANG_MS,
-    isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_BYTES),
+    isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_IDS),
     outages: (run) => allOutages({ server, services, fronts, troubles, seconds }, run),
   }
   const end = () =>
@@ -173,7 +173,7 @@ const REFUSING_MS = 5_000
 
 /** Resolves once a client has made some more IDs, or makes none: it goes on refusing a server of another group. */
 async function makesIds(client) {
-  const enough = client.made + FEWEST_BYTES
+  const enough = client.made + FEWEST_IDS
   for (const end = performance.now() + REFUSING_MS; client.made < enough && performance.now() < end; ) await sleep(20)
 }
 
@@ -198,7 +198,7 @@ async function startMixed(name, folder, options, troubles) {
     })),
     faults: [], // a client that begins anew may begin with the other server
     hangMs: HANG_MS,
-    isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_BYTES),
+    isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_IDS),
     outages: async ({ counts, until, members: [client] }) => {
       for (let i = 0; i < 4 || performance.now() < until; i++) {
         await makesIds(client)
