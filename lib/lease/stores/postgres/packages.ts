@@ -55,7 +55,7 @@ interface PgClient {
 export interface PgPool {
   options?: object
   totalCount: number
-  connect: () => Promise<PgClient>
+  connect: (callback: (error: unknown, client?: PgClient) => void) => void
 }
 
 export const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
@@ -139,13 +139,25 @@ function statusOf(client: PgClient) {
   return status
 }
 
+/**
+ * A client of the pool that already listens: between a pool's callback and what awaits its promise, a server that dies in
+ * the moment of its welcome would end the process.
+ */
+const connectTo = (pool: PgPool, listener: () => void): Promise<PgClient> =>
+  new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error)
+      client.on('error', listener)
+      resolve(client)
+    })
+  })
+
 /** A Pool of pg. Whoever gave a connection back inside a transaction is found out before anything is sent in it. */
 export const fromPgPool =
   (pool: PgPool): Take =>
   async () => {
-    const client = await pool.connect()
     const ignore = () => {} // a server that goes away would end the process; the statement tells
-    client.on('error', ignore)
+    const client = await connectTo(pool, ignore)
     const leave = (isBroken: boolean) => {
       client.removeListener('error', ignore)
       client.release(isBroken)
