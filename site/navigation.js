@@ -21,6 +21,7 @@ const GROUPS = {
     'store/machines': 'Many machines',
     'store/your-own-database': 'Your own database',
     'store/what-can-go-wrong': 'What can go wrong',
+    'store/what-was-tested': 'What was tested',
   },
   'The ID service': {
     'service/server': 'The server',
