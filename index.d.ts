@@ -34,6 +34,7 @@ declare namespace FlakeId {
   export import GeneratorOptions = all.GeneratorOptions
   export import IdBytes = all.IdBytes
   export import IdLike = all.IdLike
+  export import isId = all.isId
   export import IterationOptions = all.IterationOptions
   export import JoinOptions = all.JoinOptions
   export import jsonReplacer = all.jsonReplacer

@@ -17,7 +17,7 @@ import {
   widthOf,
 } from '../support/index.mjs'
 
-const { compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
+const { compare, format, fromSigned, isId, parse, toBigInt, toSigned } = FlakeId
 
 /** Bases whose upper-case and lower-case letters are different digits, and those whose text has one width only. */
 const CASE_COUNTS = ['base58', 'base62']
@@ -282,5 +282,84 @@ test('arrays that are deep, or contain themselves, are no IDs: the error shows t
   for (const value of [own, deep]) {
     const { message } = throwsCode(t, () => toBigInt(value), 'ERR_FLAKE_ID', TypeError)
     t.true(message.startsWith('[[an array of 1]] is not an ID'), message)
+  }
+})
+
+// --- isId ---
+
+const takes = (call) => {
+  try {
+    call()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const anything = fc.oneof(
+  forms.map(({ form }) => form),
+  fc.anything({ withBigInt: true, withTypedArray: true }),
+  fc.string({ unit: fc.constantFrom(...'019afxzABO'), maxLength: 23 }),
+  fc.constantFrom(...noIds, ...junk, ...noText, ...Object.values(wrongDigits).flat()),
+)
+
+test('isId is true exactly where toBigInt or parse take the value', (t) => {
+  let ids = 0
+  holds(t, [anything], (value) => {
+    if (isId(value)) ids++
+    return isId(value) === takes(() => toBigInt(value))
+  })
+  t.true(ids > 0)
+  for (const base of ['', ...BASES]) {
+    holds(t, [anything], (value) => isId(value, base) === takes(() => parse(value, base)))
+    if (base !== '') holds(t, [forms], ({ id }) => isId(format(id, base), base))
+  }
+})
+
+test('isId against a regular expression and BigInt', (t) => {
+  const isDecimal = (text) => /^\d+$/.test(text) && BigInt(text) < 2n ** 64n
+  const digits = fc.oneof(
+    ids.map(String),
+    fc.bigInt({ min: 0n, max: 2n ** 66n }).map(String),
+    fc.string({ maxLength: 22 }),
+    fc.constantFrom(String(MAX), String(MAX + 1n)),
+  )
+  holds(t, [digits], (text) => isId(text, 'dec') === isDecimal(text))
+})
+
+test('isId ignores a base that is no text, so filter() may pass an index', (t) => {
+  const values = ['1', 'x', 2n, 2 ** 53, null, '0x7b', bufferOf(5n), '12x', 3]
+  t.deepEqual(values.filter(isId), ['1', 2n, '0x7b', bufferOf(5n), 3])
+  t.deepEqual(
+    values.map(isId),
+    values.map((value) => isId(value)),
+  )
+  for (const base of [undefined, null, 5, {}, Symbol('dec')])
+    t.deepEqual([isId('0x7b', base), isId('x', base)], [true, false])
+})
+
+test('isId never throws: not for a base that there is not, nor for what throws when it is looked at', (t) => {
+  t.false(isId('1', 'base64'))
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  const traps = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('a trap')
+      },
+      getPrototypeOf: () => {
+        throw new Error('a trap')
+      },
+    },
+  )
+  const text = {
+    toString: () => {
+      throw new Error('a trap')
+    },
+  }
+  for (const value of [proxy, traps, text, () => 1]) {
+    t.false(isId(value))
+    for (const base of BASES) t.false(isId(value, base))
   }
 })

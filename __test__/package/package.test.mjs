@@ -130,7 +130,7 @@ test('the platform package holds the binary, its texts and nothing else', async 
 
 const PROPERTIES = [
   ...['FlakeId', 'default', 'FlakeError', 'createGroup', 'Layout', 'layouts', 'Seal'],
-  ...['format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare', 'jsonReplacer', 'jsonReviver'],
+  ...['format', 'isId', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare', 'jsonReplacer', 'jsonReviver'],
 ]
 
 test('require gives the class, with every export as a property', async (t) => {

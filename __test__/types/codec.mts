@@ -2,7 +2,7 @@
 
 import assert from 'node:assert'
 import FlakeId, { type IdLike, Layout as MainLayout } from 'flakeforge'
-import { format, type IdBytes, Layout, layouts, type Parts, parse, toBigInt } from 'flakeforge/codec'
+import { format, type IdBytes, isId, Layout, layouts, type Parts, parse, toBigInt } from 'flakeforge/codec'
 
 const parts: Parts<'twitter'> = layouts.twitter.decode('1541815603606036480')
 const worker: number = parts.worker
@@ -11,6 +11,7 @@ const same: IdBytes = bytes
 const id: IdLike = same
 assert.equal(toBigInt(id), 1541815603606036480n)
 assert.equal(worker, 26)
+assert.deepEqual(['x', '5'].filter(isId), ['5'])
 assert.equal(parse(format(id, 'base62'), 'base62').readBigUInt64BE(), 1541815603606036480n)
 
 // One class in both entries: a generator takes the codec's layouts.

@@ -243,6 +243,8 @@ export function mistakes(flake: FlakeId): void {
   FlakeId.format(5n, 'base64')
   // @ts-expect-error: no such base
   FlakeId.parse('5', 'decimal')
+  // @ts-expect-error: no such base
+  FlakeId.isId('5', 'decimal')
   // @ts-expect-error: a count that is none
   flake.take('5')
   // @ts-expect-error: a count that is none

@@ -27,6 +27,7 @@ import FlakeId, {
   createGroup,
   format,
   fromSigned,
+  isId,
   jsonReplacer,
   jsonReviver,
   Layout,
@@ -200,6 +201,9 @@ const results: [bigint, bigint, Buffer, -1 | 0 | 1, string, Buffer] = [
 ]
 assert.deepEqual(results, [123n, 123n, parse('123'), 0, '0x7b', fromSigned(123n)])
 
+const known: unknown[] = ['1', 'x', 2n].filter(isId)
+assert.deepEqual([known, isId('7b', 'hex'), isId(null)], [['1', 2n], true, false])
+
 const uuid: string = layouts.flake.toUuid(id)
 const ofUuid: Buffer = layouts.flake.fromUuid(uuid)
 const keys = ['id'] as const
@@ -246,6 +250,10 @@ export async function mistakes(): Promise<void> {
   toBigInt([5])
   // @ts-expect-error: a signed value is a bigint
   fromSigned(5)
+  // @ts-expect-error: no such base
+  isId('5', 'base64')
+  // @ts-expect-error: it is no ID itself
+  takesText(isId('5'))
   // @ts-expect-error: keys are an array
   jsonReviver('id')
   // @ts-expect-error: keys are text

@@ -176,5 +176,23 @@ export function parse(text: string, base?: Base | null): IdBytes {
   return toBytes(id)
 }
 
+/**
+ * Whether it is an ID: true exactly where `toBigInt(value)` takes it, or, with a base, `parse(value, base)`. It never throws.
+ * @param base what is no text is ignored, so `values.filter(isId)` works, which passes an index too
+ * @example
+ * isId('7529535382561648641') // true
+ * isId('12x')                 // false
+ * isId('12x', 'base36')       // false: such text has 13 characters
+ */
+export function isId(value: unknown, base?: Base | number | null): boolean {
+  try {
+    if (typeof base === 'string') parse(value as string, base)
+    else toBigInt(value as IdLike)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Writes up to 65 536 bytes as text: see {@link Format}. */
 export const format: Format = formatBy(digits)

@@ -33,5 +33,5 @@ console.warn(
 
 const all = await import('flakeforge/with-addon')
 
-export const { FlakeId, Layout, layouts, format, parse, toBigInt, toSigned, fromSigned, compare } = all
+export const { FlakeId, Layout, layouts, format, isId, parse, toBigInt, toSigned, fromSigned, compare } = all
 export default FlakeId
