@@ -14,18 +14,21 @@ const run = promisify(execFile)
 /** Whether these tests can run: the path of redis-server, or undefined after a loud word. */
 export const wantRedis = () => wantProgram('redis-server')
 
+/** This machine. Another one has an address of its own, and a way to run a command there. */
+const HERE = { host: '127.0.0.1', inside: (command) => command }
+
 /** Starts redis-server with these arguments; `cli('PING')` asks it by redis-cli, `url` is for clients. */
-async function launch(folder, port, args) {
+async function launch(folder, port, args, machine = HERE) {
   const cli = async (...words) => {
-    const { stdout } = await run(findProgram('redis-cli'), ['-p', String(port), ...words])
+    const { stdout } = await run(findProgram('redis-cli'), ['-h', machine.host, '-p', String(port), ...words])
     return stdout.trimEnd()
   }
   const isReady = async () => {
     const answer = await cli('PING')
     if (answer !== 'PONG') throw new Error(answer)
   }
-  const server = new Server({ command: ['redis-server', ...args], folder, isReady })
-  Object.assign(server, { port, cli, url: `redis://127.0.0.1:${port}` })
+  const server = new Server({ command: machine.inside(['redis-server', ...args]), folder, isReady })
+  Object.assign(server, { port, cli, url: `redis://${machine.host}:${port}` })
   return server.start()
 }
 
@@ -123,10 +126,28 @@ export async function startClusterReplica(nodes, master) {
   return replica
 }
 
+/** A server with its settings in a file: a Sentinel rewrites its own and those of servers, and does not start without one. */
+async function startFromFile(name, mode, { port, lines, machine }) {
+  const folder = await freshFolder(name)
+  const config = join(folder, `${name}.conf`)
+  const own = [
+    `port ${port}`,
+    `bind ${[...new Set([HERE.host, machine.host])].join(' ')}`,
+    'protected-mode no',
+    `dir ${folder}`,
+  ]
+  await writeFile(config, `${[...own, ...lines].join('\n')}\n`)
+  return launch(folder, port, [config, ...mode], machine)
+}
+
+/** A server on a machine, with lines of redis.conf. After a restart it is what it was made meanwhile. */
+export const startRedisOn = (machine, port, lines) => startFromFile('redis', [], { port, lines, machine })
+
+/** A Sentinel on a machine, with lines of sentinel.conf. */
+export const startSentinelOn = (machine, port, lines) =>
+  startFromFile('sentinel', ['--sentinel'], { port, lines, machine })
+
 /** A sentinel that watches `primary` under that name. */
 export async function startSentinel(primary) {
-  const [port, folder] = [await freePort(), await freshFolder('sentinel')]
-  const config = join(folder, 'sentinel.conf') // a sentinel writes its own file, and does not start without one
-  await writeFile(config, `port ${port}\nsentinel monitor primary 127.0.0.1 ${primary.port} 1\n`)
-  return launch(folder, port, [config, '--sentinel'])
+  return startSentinelOn(HERE, await freePort(), [`sentinel monitor primary 127.0.0.1 ${primary.port} 1`])
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- local|redis|postgres|mysql|etcd|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
+// `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
 // expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 // `npm run chaos -- soak redis --ids 1e10` goes on until there are so many IDs. `--record` writes the run into the documents.
@@ -9,7 +9,7 @@ const { parseArgs } = require('node:util')
 const { makeFolders, removeFolders } = require('./run/folders.js')
 const { judge, judgeControl, judgeExtent } = require('./outcome/judge.js')
 const { record } = require('./outcome/record.js')
-const { target } = require('./scenarios/server.js')
+const { TOPOLOGIES, target } = require('./scenarios/server.js')
 const { soak } = require('./scenarios/soak.js')
 const local = require('./scenarios/local.js')
 const service = require('./scenarios/service.js')
@@ -19,7 +19,7 @@ const { run } = require('./run/run.js')
 const STORES = ['redis', 'postgres', 'mysql', 'etcd']
 const TARGETS = {
   local,
-  ...Object.fromEntries(STORES.map((name) => [name, target(name)])),
+  ...Object.fromEntries([...STORES, ...TOPOLOGIES].map((name) => [name, target(name)])),
   ...Object.fromEntries(STORES.map((name) => [`soak ${name}`, soak(name)])),
   service,
 }
@@ -40,7 +40,7 @@ function readArguments() {
   const isKnown = Object.hasOwn(TARGETS, name) && TARGETS[name].policies.includes(policy)
   if (!isKnown || !(seconds > 0) || !(ids > 0)) {
     console.error(
-      'usage: npm run chaos -- local|service [--seconds 60] [--record]\n' +
+      `usage: npm run chaos -- local|service|${TOPOLOGIES.join('|')} [--seconds 60] [--record]\n` +
         `       npm run chaos -- ${STORES.join('|')} [--seconds 60] [--policy window|deadline] [--record]\n` +
         `       npm run chaos -- soak ${STORES.join('|')} [--ids 1e9] [--record]`,
     )
@@ -75,16 +75,27 @@ async function runAll(scenarios, { seconds, folder, report }) {
 /** The runs that must go well. If the target has a negative control, that is a short run which must not. */
 async function runWell(results, { target, control, seconds, folder, report }) {
   const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
-  if (control === undefined) return { wrong, well: 'no duplicate; `--policy deadline` must find some' }
+  if (control === undefined) return { wrong, well: 'no duplicate; the control is another run' }
   const controlled = await run(control, { folder, seconds: CONTROL_SECONDS })
   say(`\n${report.row(controlled)}`)
-  return { wrong: [...wrong, ...judgeControl(controlled)], well: 'no duplicate, and the control found some' }
+  return {
+    wrong: [...wrong, ...judgeControl(controlled)],
+    well: 'no duplicate, and the control found some',
+    controlled,
+  }
 }
 
 /** The run as control: the same members and faults, but the usual design of a lease. */
 function runBadly(results) {
   for (const { examples } of results) for (const example of examples) say(`\nas it should be: ${example}`)
   return { wrong: results.flatMap(judgeControl), well: 'a lease by deadline makes duplicates, and they were found' }
+}
+
+/** The control of a target stands beside it, under a name of its own. */
+function recordAll(results, { name, policy, controlled }) {
+  const isControl = policy === 'deadline'
+  record({ name: isControl ? `${name}, deadline` : name, isControl, results, said })
+  if (controlled !== undefined) record({ name: `${name}, control`, isControl: true, results: [controlled], said: [] })
 }
 
 async function main() {
@@ -96,13 +107,13 @@ async function main() {
   const { scenarios, control = target.control, missing, end } = prepared
   const about = { target, control, seconds, folder: folders.disk, report: new Report(target.columns) }
   const results = scenarios.length === 0 ? [] : await runAll(scenarios, about)
-  const { wrong, well } = policy === 'deadline' ? runBadly(results) : await runWell(results, about)
+  const { wrong, well, controlled } = policy === 'deadline' ? runBadly(results) : await runWell(results, about)
   await end()
   for (const what of missing) say(`\nSKIPPED: ${what}`)
   if (missing.length > 0 && process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') wrong.push('something is missing here')
   for (const what of wrong) say(`\nWRONG: ${what}`)
   if (wrong.length === 0 && results.length > 0) say(`\n${well}`)
-  if (wrong.length === 0 && given.record) record({ name: given.name, isControl: policy === 'deadline', results, said })
+  if (wrong.length === 0 && given.record) recordAll(results, { ...given, policy, controlled })
   process.exitCode = wrong.length === 0 ? 0 : 1
 }
 

@@ -9,15 +9,15 @@ const HOST = '127.0.0.1'
 
 class TcpProxy {
   #server
-  #target
+  #target // { port, host }
   #pairs = new Set()
   #stalls = 0 // several faults may stall or refuse at the same time: this ends with the last of them
   #refusals = 0
 
-  /** A proxy to a port of this machine. */
-  static async open(target) {
+  /** A proxy to a port, of this machine if no other is named. */
+  static async open(port, host = HOST) {
     const proxy = new TcpProxy()
-    proxy.#target = target
+    proxy.#target = { port, host }
     proxy.#server = net.createServer((near) => proxy.#connect(near))
     await new Promise((resolve, reject) => proxy.#server.once('error', reject).listen(0, HOST, resolve))
     return proxy
@@ -29,8 +29,8 @@ class TcpProxy {
   }
 
   /** From now on leads to another server. Whoever is connected has to connect again. */
-  pointTo(target) {
-    this.#target = target
+  pointTo(port) {
+    this.#target = { port, host: HOST }
     this.cut()
   }
 
@@ -72,7 +72,7 @@ class TcpProxy {
       near.resetAndDestroy()
       return
     }
-    const far = net.connect(this.#target, HOST)
+    const far = net.connect(this.#target)
     const pair = [near, far]
     this.#pairs.add(pair)
     this.#carry(near, far, pair)
@@ -98,4 +98,10 @@ function reset(socket) {
   else socket.resetAndDestroy()
 }
 
-module.exports = { TcpProxy }
+const DEEDS = ['cut', 'stall', 'flow', 'refuse', 'accept', 'close']
+
+/** The ways of one member to several servers, which fail together. */
+const together = (proxies) =>
+  Object.fromEntries(DEEDS.map((deed) => [deed, () => Promise.all(proxies.map((proxy) => proxy[deed]()))]))
+
+module.exports = { TcpProxy, together }

@@ -6,6 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
 const { RemoteFlakeId } = require('flakeforge/remote')
+const { joinBySentinel } = require('./by-sentinel.js')
 const { Batch, CALLS } = require('./calls.js')
 const { RunFile } = require('./run-file.js')
 const { DeadlineLease } = require('./deadline-lease.js')
@@ -39,6 +40,7 @@ const SOURCES = {
     const flake = await FlakeId.join(join, options)
     return { flake, close: () => flake.close() }
   },
+  sentinel: joinBySentinel,
   deadline: ({ join, options }) => DeadlineLease.open(join, options),
   remote: async ({ join, options }) => {
     const flake = await RemoteFlakeId.connect(join, options)

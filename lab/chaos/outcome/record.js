@@ -35,12 +35,11 @@ const withRuns = (text, records) => text.replace(PLACE, (_, begin, end) => `${be
 
 /** Takes a run into the record, and shows it. */
 function record({ name, isControl, results, said }) {
-  const own = isControl ? `${name}, deadline` : name
   const kept = results.map(({ name, counts, ids, duplicates, longestGaps }) => {
     return { name, counts, ids, duplicates, silenceMs: Math.round(Math.max(...longestGaps)) }
   })
-  const records = readResults().filter((each) => each.name !== own)
-  records.push({ name: own, isControl, results: kept, said: said.join('\n') })
+  const records = readResults().filter((each) => each.name !== name)
+  records.push({ name, isControl, results: kept, said: said.join('\n') })
   records.sort((a, b) => (a.name < b.name ? -1 : 1))
   fs.writeFileSync(RESULTS, `${JSON.stringify(records, null, 2)}\n`)
   fs.writeFileSync(PAGE, withRuns(fs.readFileSync(PAGE, 'utf8'), records))

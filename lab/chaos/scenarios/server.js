@@ -1,8 +1,9 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|mysql|etcd`: processes that share the slots of one group on a real server. Each has its own
-// proxy to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
-// negative control, in which there must be duplicates.
+// `npm run chaos -- redis|postgres|mysql|etcd|sentinel`: processes that share the slots of one group on a real server. Each has its
+// own proxy to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
+// negative control, in which there must be duplicates. Servers that decide themselves who leads have another control: a
+// setting that the docs call unsafe.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
@@ -15,10 +16,11 @@ const { outages } = require('../faults/outages.js')
 const { endQuiet } = require('../faults/end-quiet.js')
 
 const MEMBERS = 6
-const FURTHEST_CLOCK_MS = 700
+const FURTHEST_CLOCK = 0.7 // of what the group allows
 const BETWEEN_FAULTS_MS = 3000 // the slot of a killed holder is free after the ttl: with more faults, nobody would have one
 const LONGEST_AWAY_MS = 5000
 const RECOVER_MS = 30_000
+const BRIEF_SECONDS = 30
 const PER_SECOND = 150_000
 const LEASE = { group: 'chaos', slots: 3, ttlMs: 4000, skewMs: 1000 }
 
@@ -37,7 +39,8 @@ const LEASE_REFUSALS = [
 const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: i % 4 === 3 })
 
 /** Mostly very wrong: clocks that nearly agree prove little. */
-const someOffset = () => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * FURTHEST_CLOCK_MS)
+const someOffset = ({ skewMs } = LEASE) =>
+  Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * FURTHEST_CLOCK * skewMs)
 
 /**
  * Over a client of its own: the server that leads now may be another one than before. Members may not have noticed yet
@@ -53,10 +56,16 @@ async function endQuietOn(server, lease) {
   }
 }
 
-/** What member `i` makes IDs with, through its proxy at this port. */
-const taskOf = (i, url, { policy, lease, task }) => ({
-  join: url,
-  policy,
+/** How member `i` gets to a server: what it is told, and the proxy on its way. */
+async function doorTo(server, i, policy) {
+  if (server.doorOf !== undefined) return server.doorOf(i)
+  const proxy = await TcpProxy.open(server.port)
+  return { task: { join: server.urlAt(proxy.port), policy }, proxy }
+}
+
+/** What member `i` makes IDs with. */
+const taskOf = (i, door, { lease, task }) => ({
+  ...door.task,
   options: { ...lease, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
   perSecond: PER_SECOND,
   burstMs: i % 2 === 0 ? 0 : undefined, // some in nearly every ms, so no duplicate is missed; some in bursts
@@ -64,19 +73,38 @@ const taskOf = (i, url, { policy, lease, task }) => ({
   ...task,
 })
 
-/** The scenario on a running server; `proxies` are the members'. */
-function scenarioOn(server, proxies, { seconds, ...given }) {
+/** One fault of several servers takes half a minute: in a brief run there is time for one of them. */
+const faultsFor = ({ faults, control }, { seconds }) =>
+  control !== undefined && seconds < BRIEF_SECONDS ? [faults[Math.floor(Math.random() * faults.length)]] : faults
+
+/** The scenario on a running server; `doors` are the members'. */
+function scenarioOn(server, doors, given) {
   const { lease } = given
-  const plan = { seconds, lastingMs: lease.ttlMs + lease.skewMs, endQuiet: () => endQuietOn(server, lease) }
   return {
-    members: makeMembers(MEMBERS, (i) => taskOf(i, server.urlAt(proxies[i].port), given)),
+    members: makeMembers(MEMBERS, (i) => taskOf(i, doors[i], given)),
     faults: faults.leased,
-    offsetMs: clock.library === undefined ? undefined : someOffset,
-    proxies,
+    offsetMs: clock.library === undefined ? undefined : () => someOffset(lease),
+    proxies: doors.map(({ proxy }) => proxy),
     betweenMs: BETWEEN_FAULTS_MS,
     recoverMs: RECOVER_MS,
-    outages: (run) => outages(server, run, plan),
+    outages: (run) => allOutages(server, faultsFor(server, given), run, given),
   }
+}
+
+async function allOutages(server, faults, run, { seconds, lease }) {
+  const plan = { seconds, lastingMs: lease.ttlMs + lease.skewMs, endQuiet: () => endQuietOn(server, lease) }
+  await outages({ faults }, run, plan)
+  await server.settle?.()
+}
+
+/** The same on a server that is set up as the docs warn against. Members stay alive: each has the side that it is on. */
+function controlOn(server, scenario, lease) {
+  const { name, faults, prepare } = server.control
+  const unsafe = async (run) => {
+    await prepare()
+    await allOutages(server, faults, run, { seconds: 0, lease })
+  }
+  return { ...scenario, name: `control: ${name}`, faults: [], outages: unsafe }
 }
 
 /** What a server tells when the members have to use another one, and before it fails. */
@@ -96,28 +124,44 @@ async function keepAway(proxy) {
   proxy.accept()
 }
 
-/** Starts the server. Returns the scenario, what is missing on this machine, and how to end the server. */
-async function prepareOn(start, { name, lease = LEASE, ...given }) {
+/**
+ * Starts the server. Returns the scenario, the control if it has one of its own, what is missing on this machine, and how to
+ * end the server.
+ */
+async function prepareOn(start, { name, ...given }) {
   const proxies = []
   const server = await start(eventsOn(proxies))
   if (server === undefined)
     return { scenarios: [], missing: [`${name} is not installed: nothing ran`], end: async () => {} }
-  for (let i = 0; i < MEMBERS; i++) proxies.push(await TcpProxy.open(server.port))
+  const lease = { ...LEASE, ...server.lease, ...given.lease }
+  const doors = []
+  for (let i = 0; i < MEMBERS; i++) doors.push(await doorTo(server, i, given.policy))
+  proxies.push(...doors.map(({ proxy }) => proxy))
   await FlakeId.createGroup(server.urlAt(server.port), lease)
   const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
   const end = () => Promise.all([server.stop(), ...proxies.map((proxy) => proxy.close())])
-  return {
-    scenarios: [{ name: `${name}, ${given.policy}`, ...scenarioOn(server, proxies, { lease, ...given }) }],
-    missing,
-    end,
+  const scenario = {
+    name: `${name}, ${server.network ?? given.policy}`,
+    ...scenarioOn(server, doors, { ...given, lease }),
   }
+  const control = given.seconds < BRIEF_SECONDS ? undefined : server.control && controlOn(server, scenario, lease)
+  return { scenarios: [scenario], control, missing, end }
 }
 
 /** What `--seconds` or more must reach to count as a full run. */
 const FULL = { seconds: 120, faults: 100, ids: 10_000_000 }
 
 /** The names under which the faults of each server are counted, besides restarts. */
-const OUTAGES = { redis: ['failovers', 'FLUSHALL'], postgres: ['failovers'], mysql: ['failovers'], etcd: ['wiped'] }
+const OUTAGES = {
+  redis: ['failovers', 'FLUSHALL'],
+  postgres: ['failovers'],
+  mysql: ['failovers'],
+  etcd: ['wiped'],
+  sentinel: ['switch-overs', 'failovers', 'frozen', 'split brains'],
+}
+
+/** Those that have a control of their own. */
+const TOPOLOGIES = ['sentinel']
 
 const columnsOf = (name) => [
   'kills',
@@ -132,9 +176,20 @@ const columnsOf = (name) => [
 
 const target = (name) => ({
   columns: columnsOf(name),
-  policies: ['window', 'deadline'],
+  policies: TOPOLOGIES.includes(name) ? ['window'] : ['window', 'deadline'],
   prepare: (given) => prepareOn(require(`../servers/${name}.js`).start, { name, ...given }),
   full: FULL,
 })
 
-module.exports = { LEASE, LEASE_REFUSALS, MEMBERS, columnsOf, endQuietOn, eventsOn, prepareOn, someOffset, target }
+module.exports = {
+  LEASE,
+  LEASE_REFUSALS,
+  MEMBERS,
+  TOPOLOGIES,
+  columnsOf,
+  endQuietOn,
+  eventsOn,
+  prepareOn,
+  someOffset,
+  target,
+}

@@ -1,0 +1,269 @@
+'use strict'
+
+// Redis under Sentinel and under faults: three machines, each with a server and a Sentinel, one of them the primary's. Sentinels
+// decide who leads. The settings are those of the docs, with shorter times. It must never be written to but by the members.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { spread } = require('../faults/fault.js')
+const { openNetwork } = require('../faults/network.js')
+const { TcpProxy, together } = require('../faults/tcp-proxy.js')
+
+const helpers = import('../../../__test__/servers/redis.mjs')
+const ports = import('../../../__test__/servers/server.mjs')
+
+const MACHINES = 3
+const NAME = 'primary'
+const LAG_S = 2
+const LONGEST_LAG_MS = 1500 // shorter than what makes it down
+/** For the members, whose clocks are up to 4 s apart: the old primary stops within `skewMs` of the promotion, as the docs demand. */
+const LEASE = { ttlMs: 6000, skewMs: 3000 }
+/** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
+const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
+const LONGEST_PROMOTION_MS = 60_000
+const LONGEST_REPAIR_MS = 90_000
+const CLIENTS = ['ioredis', 'node-redis']
+
+class SentinelUnderFaults {
+  #events
+  #network
+  #nodes = []
+  #lead // one of the nodes
+  #repair = Promise.resolve() // of what the last fault has left behind
+
+  /** Undefined where Redis is not installed. `events`: see scenarios/server.js. */
+  static async start(events) {
+    const { wantRedis } = await helpers
+    if (!wantRedis()) return
+    const server = new SentinelUnderFaults()
+    server.#events = events
+    server.#network = await openNetwork(MACHINES)
+    await server.#startNodes()
+    return server
+  }
+
+  async #startNodes() {
+    for (const machine of this.#network.machines) this.#nodes.push(await this.#startNode(machine))
+    for (const node of this.#nodes) node.sentinel = await this.#startSentinel(node.machine)
+    await this.#isHealthy()
+  }
+
+  /** The first one leads. */
+  async #startNode(machine) {
+    const { startRedisOn } = await helpers
+    const port = await (await ports).freePort()
+    const address = await machine.open(port)
+    this.#lead ??= { address }
+    const lines = [
+      'save 3 1', // so that a kill loses what was acknowledged since
+      'repl-diskless-sync-delay 0',
+      'repl-backlog-ttl 0',
+      'min-replicas-to-write 1',
+      `min-replicas-max-lag ${LAG_S}`,
+      `replica-announce-ip ${address.host}`,
+      `replica-announce-port ${address.port}`,
+      ...(this.#nodes.length > 0 ? [`replicaof ${hostAndPort(this.#lead.address)}`] : []),
+    ]
+    const node = { machine, address, redis: await startRedisOn(machine, port, lines) }
+    if (this.#nodes.length === 0) this.#lead = node
+    return node
+  }
+
+  async #startSentinel(machine) {
+    const { startSentinelOn } = await helpers
+    const port = await (await ports).freePort()
+    const address = await machine.open(port)
+    return startSentinelOn(machine, port, [
+      `sentinel announce-ip ${address.host}`,
+      `sentinel announce-port ${address.port}`,
+      `sentinel monitor ${NAME} ${hostAndPort(this.#lead.address)} 2`,
+      `sentinel down-after-milliseconds ${NAME} ${LAG_S * 1000}`,
+      `sentinel failover-timeout ${NAME} 3000`,
+      `sentinel parallel-syncs ${NAME} 2`,
+    ])
+  }
+
+  lease = LEASE
+
+  get network() {
+    return this.#network.kind
+  }
+
+  get port() {
+    return this.#lead.redis.port
+  }
+
+  urlAt(port) {
+    return `redis://${this.#lead.machine.host}:${port}`
+  }
+
+  /** How member `i` gets here: each begins with another Sentinel, so that some ask the one that is cut off. */
+  async doorOf(i) {
+    const proxies = await Promise.all(this.#nodes.map(({ machine, redis }) => TcpProxy.open(redis.port, machine.host)))
+    const addresses = this.#nodes.map(({ address }, n) => [
+      hostAndPort(address, ':'),
+      { host: '127.0.0.1', port: proxies[n].port },
+    ])
+    const sentinels = this.#nodes.map(({ machine, sentinel }) => ({ host: machine.host, port: sentinel.port }))
+    const join = {
+      client: CLIENTS[i % CLIENTS.length],
+      name: NAME,
+      sentinels: [...sentinels.slice(i % MACHINES), ...sentinels.slice(0, i % MACHINES)],
+      addresses: Object.fromEntries(addresses),
+    }
+    return { task: { join, policy: 'sentinel' }, proxy: together(proxies) }
+  }
+
+  #splitBrain = {
+    counts: ['split brains'],
+    isLoss: true,
+    strike: () => this.#replace(SPLIT),
+  }
+
+  faults = [
+    { counts: ['restarts'], strike: () => this.#restart() },
+    { counts: ['switch-overs'], strike: () => this.#replace(SWITCH_OVER) },
+    { counts: ['failovers'], strike: () => this.#replace(KILL) },
+    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(Math.random() < 0.5 ? FREEZE : STOP) },
+    this.#splitBrain,
+  ]
+
+  /** Without the setting that the docs demand, and with the fault that they demand it for. */
+  control = {
+    name: 'no min-replicas',
+    faults: [this.#splitBrain],
+    prepare: () =>
+      Promise.all(this.#nodes.map(({ redis }) => redis.cli('CONFIG', 'SET', 'min-replicas-to-write', '0'))),
+  }
+
+  /** Waits until all is well again. */
+  settle() {
+    return this.#repair
+  }
+
+  async stop() {
+    await this.#repair.catch(() => {})
+    await Promise.all(this.#nodes.flatMap(({ redis, sentinel }) => [redis.stop(), sentinel.stop()]))
+    await this.#network.close()
+  }
+
+  /** So short that the Sentinels do nothing. */
+  async #restart() {
+    await this.#repair
+    const { redis } = this.#lead
+    this.#events.down()
+    await redis.kill()
+    await sleep(spread(50, 500))
+    await redis.start()
+    this.#repair = this.#isHealthy()
+  }
+
+  /** The primary fails until the Sentinels have promoted another one, or for long after that. */
+  async #replace({ harm, repair, awayMs = 0 }) {
+    await this.#repair
+    const old = this.#lead
+    this.#events.down()
+    await harm(old)
+    await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
+    this.#repair = this.#repairLater(old, { repair, awayMs })
+    this.#repair.catch(() => {}) // whoever waits for it learns it
+  }
+
+  async #repairLater(old, { repair, awayMs }) {
+    await sleep(awayMs)
+    await repair(old)
+    await this.#isHealthy()
+  }
+
+  /** Another one leads, and takes writes. */
+  async #isReplaced(old) {
+    await this.#lookWhoLeads(old)
+    if (this.#lead === old) return false
+    return /role:master[\s\S]*connected_slaves:[1-9]/.test(await this.#lead.redis.cli('INFO', 'replication'))
+  }
+
+  /** Asks a Sentinel that is not on the machine of this one. */
+  async #lookWhoLeads(away) {
+    const { sentinel } = this.#nodes.find((node) => node !== away)
+    const address = (await sentinel.cli('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).replace('\n', ':')
+    this.#lead = this.#nodes.find((node) => hostAndPort(node.address, ':') === address)
+  }
+
+  /** All follow one primary, and all Sentinels know it. */
+  #isHealthy() {
+    return within(LONGEST_REPAIR_MS, 'the servers did not come together again', async () => {
+      await this.#lookWhoLeads()
+      const states = await Promise.all(this.#nodes.map((node) => this.#isSettled(node)))
+      return states.every(Boolean)
+    })
+  }
+
+  async #isSettled(node) {
+    const [own, seen] = await Promise.all([
+      node.redis.cli('INFO', 'replication'),
+      node.sentinel.cli('INFO', 'sentinel'),
+    ])
+    const role = node === this.#lead ? /role:master[\s\S]*connected_slaves:2/ : /role:slave[\s\S]*master_link_status:up/
+    const lead = hostAndPort(this.#lead.address, ':')
+    return role.test(own) && seen.includes(`status=ok,address=${lead},slaves=2,sentinels=3`)
+  }
+}
+
+/** By hand: the old primary is demoted while it runs. */
+const SWITCH_OVER = {
+  harm: ({ sentinel }) =>
+    within(LONGEST_PROMOTION_MS, 'no Sentinel began to switch over', async () => {
+      return (await sentinel.cli('SENTINEL', 'FAILOVER', NAME)) === 'OK' // not while the last one is under way
+    }),
+  repair() {},
+}
+
+/** The replicas have not followed for a while when it is killed. */
+const KILL = {
+  async harm({ machine, redis }) {
+    await machine.cutOff()
+    await sleep(Math.random() * LONGEST_LAG_MS)
+    await redis.kill()
+  },
+  async repair({ machine, redis }) {
+    await machine.heal()
+    await redis.start()
+  },
+}
+
+/** The machine stands still, and goes on as if nothing had happened. */
+const FREEZE = {
+  awayMs: AWAY_MS,
+  async harm({ machine, redis }) {
+    await machine.cutOff()
+    process.kill(redis.pid, 'SIGSTOP')
+  },
+  async repair({ machine, redis }) {
+    process.kill(redis.pid, 'SIGCONT')
+    await machine.heal()
+  },
+}
+
+/** Only the server stands still, as it does during a command that takes long: what others tell it meanwhile is not lost. */
+const STOP = {
+  awayMs: AWAY_MS,
+  harm: async ({ redis }) => process.kill(redis.pid, 'SIGSTOP'),
+  repair: async ({ redis }) => process.kill(redis.pid, 'SIGCONT'),
+}
+
+/** The primary and its Sentinel reach nobody but the members. */
+const SPLIT = {
+  awayMs: AWAY_MS,
+  harm: ({ machine }) => machine.cutOff(),
+  repair: ({ machine }) => machine.heal(),
+}
+
+const hostAndPort = ({ host, port }, between = ' ') => `${host}${between}${port}`
+
+/** Waits until it is so; a server that does not answer is not. */
+async function within(longestMs, otherwise, isSo) {
+  for (const until = performance.now() + longestMs; !(await isSo().catch(() => false)); await sleep(50)) {
+    if (performance.now() > until) throw new Error(otherwise)
+  }
+}
+
+module.exports = { start: SentinelUnderFaults.start }
