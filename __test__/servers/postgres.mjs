@@ -4,12 +4,12 @@
 
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, wantProgram } from './server.mjs'
 
 const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
@@ -45,7 +45,11 @@ async function ownFolder(name) {
 }
 
 async function runUnprivileged(...command) {
-  const [first, ...args] = unprivileged(command)
+  await runOn(HERE, command)
+}
+
+async function runOn(machine, command) {
+  const [first, ...args] = machine.inside(unprivileged(command))
   await run(first, args)
 }
 
@@ -70,24 +74,30 @@ class PostgresServer extends Server {
   }
 }
 
+const urlAt = ({ host, port }) => `postgres://tester@${host}:${port}/postgres`
+
 /** Starts a server on data that is there. */
-async function startOn(folder, settings) {
-  const port = await freePort()
-  const all = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings }
+async function startOn(folder, { port, ...settings }, machine = HERE) {
+  port ??= await freePort()
+  const all = { port, listen_addresses: machine.host, unix_socket_directories: '', fsync: 'off', ...settings }
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const command = unprivileged([program('postgres'), '-D', join(folder, 'data'), ...options])
+  const command = machine.inside(unprivileged([program('postgres'), '-D', join(folder, 'data'), ...options]))
   const server = new PostgresServer({ command, folder, isReady: () => server.query('SELECT 1') })
-  server.port = port
-  server.url = `postgres://tester@127.0.0.1:${port}/postgres`
+  Object.assign(server, { port, host: machine.host, url: urlAt({ host: machine.host, port }) })
   return server.start()
 }
 
 /** A running server; `settings` as in postgresql.conf. */
-export async function startPostgres(settings = {}) {
-  const folder = await ownFolder('postgres')
-  const options = ['--username=tester', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
-  await runUnprivileged(program('initdb'), '-D', join(folder, 'data'), ...options)
-  return startOn(folder, settings)
+export async function startPostgres(settings = {}, machine = HERE) {
+  const [folder, options] = [
+    await ownFolder('postgres'),
+    ['--username=tester', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+  ]
+  const data = join(folder, 'data')
+  await runUnprivileged(program('initdb'), '-D', data, ...options)
+  const neighbours = ['all', 'replication'].map((what) => `host ${what} all samenet trust\n`)
+  await appendFile(join(data, 'pg_hba.conf'), neighbours.join(''))
+  return startOn(folder, settings, machine)
 }
 
 /** A base backup of a running server. Gives how to put it in the place of the server's data, after a crash. */
@@ -102,20 +112,12 @@ export async function takeBackup(server) {
   }
 }
 
-/** A standby that follows `primary`; `settings` as in postgresql.conf. */
-export async function startStandby(primary, settings = {}) {
+/** A standby that follows the server at a URL; `settings` as in postgresql.conf. */
+export async function startStandby({ url }, settings = {}, machine = HERE) {
   const folder = await ownFolder('standby')
-  const options = [
-    '-D',
-    join(folder, 'data'),
-    '-d',
-    primary.url,
-    '--write-recovery-conf',
-    '--checkpoint=fast',
-    '--no-sync',
-  ]
-  await runUnprivileged(program('pg_basebackup'), ...options)
-  return startOn(folder, settings)
+  const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync']
+  await runOn(machine, [program('pg_basebackup'), '-D', join(folder, 'data'), '-d', url, ...options])
+  return startOn(folder, settings, machine)
 }
 
 /** PgBouncer before a server, with a server connection per transaction and fewer of them than clients. */
@@ -123,7 +125,7 @@ export async function startPgbouncer(server) {
   const [port, folder] = [await freePort(), await ownFolder('pgbouncer')]
   const lines = [
     '[databases]',
-    `postgres = host=127.0.0.1 port=${server.port} user=tester`,
+    `postgres = host=${server.host} port=${server.port} user=tester`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',
     `listen_port = ${port}`,
@@ -135,7 +137,7 @@ export async function startPgbouncer(server) {
   await writeFile(join(folder, 'pgbouncer.ini'), `${lines.join('\n')}\n`)
   const command = unprivileged([wantPgbouncer(), join(folder, 'pgbouncer.ini')])
   const bouncer = new PostgresServer({ command, folder, isReady: () => bouncer.query('SELECT 1') })
-  bouncer.url = `postgres://tester@127.0.0.1:${port}/postgres`
+  Object.assign(bouncer, { port, url: urlAt({ host: HERE.host, port }) })
   return bouncer.start()
 }
 

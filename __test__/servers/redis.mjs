@@ -6,16 +6,13 @@ import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, Server, until, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram } from './server.mjs'
 
 const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
 
 /** Whether these tests can run: the path of redis-server, or undefined after a loud word. */
 export const wantRedis = () => wantProgram('redis-server')
-
-/** This machine. Another one has an address of its own, and a way to run a command there. */
-const HERE = { host: '127.0.0.1', inside: (command) => command }
 
 /** Starts redis-server with these arguments; `cli('PING')` asks it by redis-cli, `url` is for clients. */
 async function launch(folder, port, args, machine = HERE) {

@@ -54,6 +54,9 @@ function listens(server, port) {
   })
 }
 
+/** This machine. Another one has an address of its own, and a way to run a command there. */
+export const HERE = { host: '127.0.0.1', inside: (command) => command }
+
 /** A new empty folder, in the folder for temporary files. */
 export const freshFolder = (name) => mkdtemp(join(tmpdir(), `flakeforge-${name}-`))
 

@@ -114,6 +114,7 @@ async function openNetwork(count) {
   try {
     await make(`link add ${name} type bridge`, `link del ${name}`)
   } catch {
+    console.warn('\n!!! No network namespaces, which need root on Linux: proxies end connections instead !!!\n')
     const machines = Array.from({ length: count }, () => new Doors())
     return { kind: 'proxies', machines, close: () => closeAll(machines) }
   }

@@ -29,8 +29,8 @@ class TcpProxy {
   }
 
   /** From now on leads to another server. Whoever is connected has to connect again. */
-  pointTo(port) {
-    this.#target = { port, host: HOST }
+  pointTo(port, host = HOST) {
+    this.#target = { port, host }
     this.cut()
   }
 

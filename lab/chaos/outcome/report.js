@@ -4,7 +4,7 @@
 
 const FOUND = { lives: 'lives', ids: 'IDs', cut: 'cut tails', duplicates: 'duplicates', disorders: 'disorders' }
 const NAME_WIDTH = 22
-const WIDEST_COUNT = '000,000,000'.length
+const WIDEST_COUNT = '00,000,000,000'.length
 
 const number = (value) => value.toLocaleString('en-US')
 const widthOf = (title) => 2 + (title === FOUND.ids ? WIDEST_COUNT : Math.max(title.length, '00,000'.length))

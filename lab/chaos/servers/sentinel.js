@@ -7,6 +7,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy, together } = require('../faults/tcp-proxy.js')
+const { within } = require('../faults/within.js')
 
 const helpers = import('../../../__test__/servers/redis.mjs')
 const ports = import('../../../__test__/servers/server.mjs')
@@ -258,12 +259,5 @@ const SPLIT = {
 }
 
 const hostAndPort = ({ host, port }, between = ' ') => `${host}${between}${port}`
-
-/** Waits until it is so; a server that does not answer is not. */
-async function within(longestMs, otherwise, isSo) {
-  for (const until = performance.now() + longestMs; !(await isSo().catch(() => false)); await sleep(50)) {
-    if (performance.now() > until) throw new Error(otherwise)
-  }
-}
 
 module.exports = { start: SentinelUnderFaults.start }
