@@ -331,6 +331,7 @@ function checkValues() {
   for (const form of forms) is(toBigInt(form), 123n, 'toBigInt')
   is(toSigned(2n ** 64n - 1n), -1n, 'toSigned')
   is(fromSigned(-1n).toString('hex'), 'f'.repeat(16), 'fromSigned')
+  is(fromSigned('-1').toString('hex'), 'f'.repeat(16), 'fromSigned of text')
   is(FlakeId.layouts.flake.toUuid(2n ** 64n - 1n), 'ffffffff-ffff-8fff-bd8f-670cd8eec840', 'toUuid')
   is(FlakeId.layouts.flake.fromUuid('FFFFFFFF-FFFF-8FFF-BD8F-670CD8EEC840')[7], 255, 'fromUuid')
   const json = JSON.stringify({ id: 2n ** 64n - 1n, n: 5 }, FlakeId.jsonReplacer)

@@ -11,7 +11,7 @@ const { format, fromSigned, layouts, parse, toBigInt, toSigned } = createRequire
 
 /** How an ID is passed, and how it is read: what the table says. */
 const FORMS = {
-  signed: { pass: (id) => toSigned(id), read: (value) => fromSigned(BigInt(value)) },
+  signed: { pass: (id) => toSigned(id), read: (value) => fromSigned(value) },
   unsigned: { pass: (id) => toBigInt(id), read: (value) => parse(String(value)) },
   decimal: { pass: (id) => format(id), read: (value) => parse(value) },
   bytes: { pass: (id) => id, read: (value) => value },

@@ -186,6 +186,7 @@ test('toSigned is BigInt.asIntN, fromSigned the way back', (t) => {
     const id = fromSigned(value)
     return toBigInt(id) === BigInt.asUintN(64, value) && toSigned(id) === value
   })
+  holds(t, [ids], (id) => fromSigned(String(BigInt.asIntN(64, id))).equals(bufferOf(id)))
   t.is(toSigned(2n ** 63n), -(2n ** 63n))
   t.is(toSigned(MAX), -1n)
 })
@@ -268,10 +269,45 @@ for (const [number, value] of noIds.entries()) {
   })
 }
 
-test('fromSigned refuses what is no signed 64-bit bigint', (t) => {
-  for (const value of [2n ** 63n, -(2n ** 63n) - 1n, MAX, 0, -1, '1', null, undefined, true, {}, Buffer.alloc(8)]) {
-    t.is(throwsCode(t, () => fromSigned(value), 'ERR_FLAKE_ID', TypeError).value, value)
+const noSigned = [2n ** 63n, -(2n ** 63n) - 1n, MAX, 0, -1, null, undefined, true, {}, Buffer.alloc(8), ['1']]
+const noSignedText = [
+  '',
+  '-',
+  '-0',
+  '+1',
+  '01',
+  '-01',
+  ' 1',
+  '1 ',
+  '1\n',
+  '1n',
+  '1.0',
+  '1e3',
+  '0x1',
+  '１',
+  '9'.repeat(1000),
+]
+
+test('fromSigned refuses what is no signed 64-bit integer, and says what to do', (t) => {
+  const beyond = [2n ** 63n, -(2n ** 63n) - 1n, MAX, 10n ** 19n].map(String)
+  for (const value of [...noSigned, ...noSignedText, ...beyond]) {
+    const error = throwsCode(t, () => fromSigned(value), 'ERR_FLAKE_ID', TypeError)
+    t.is(error.value, value)
+    t.regex(error.message, /−2\^63 to 2\^63 − 1; toBigInt\(\)/)
   }
+})
+
+test('fromSigned takes the text that BigInt writes of 64 bits, and no other', (t) => {
+  const texts = fc.oneof(
+    fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
+    fc.string({ unit: fc.constantFrom(...'-+0189 .e'), maxLength: 21 }),
+  )
+  const isSigned = (text) => {
+    if (!/^-?\d+$/.test(text)) return false
+    const value = BigInt(text)
+    return String(value) === text && BigInt.asIntN(64, value) === value
+  }
+  holds(t, [texts], (text) => takes(() => fromSigned(text)) === isSigned(text))
 })
 
 test('arrays that are deep, or contain themselves, are no IDs: the error shows their outside', (t) => {

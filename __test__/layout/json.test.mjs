@@ -10,6 +10,7 @@ const { jsonReplacer, jsonReviver, layouts } = FlakeId
 const write = (value) => JSON.stringify(value, jsonReplacer)
 const read = (text, ...keys) => JSON.parse(text, jsonReviver(keys))
 const ID = 7529535382561648641n
+const hasSource = JSON.parse('1', (_key, _value, context) => context?.source) === '1' // Node 21
 
 // --- writing ---
 
@@ -114,7 +115,6 @@ test('a number that has lost digits is an error, unless the parser shows the tex
   t.is(reviver('id', 1000, { source: '1e3' }), 1000n)
 
   const text = `{"id":${ID}}`
-  const hasSource = JSON.parse('1', (_key, _value, context) => context?.source) === '1' // Node 21
   if (hasSource) t.is(read(text, 'id').id, ID)
   else throwsCode(t, () => read(text, 'id'), 'ERR_FLAKE_ID', TypeError)
 })
@@ -154,7 +154,7 @@ for (const [i, value] of wrong.entries()) {
 }
 
 for (const [keys, option, Type] of [
-  [undefined, 'keys', TypeError],
+  [null, 'keys', TypeError],
   ['id', 'keys', TypeError],
   [new Set(['id']), 'keys', TypeError],
   [[], 'keys', RangeError],
@@ -177,4 +177,57 @@ test('a later change of the array of keys changes nothing', (t) => {
 
 test('keys that every object has are keys like others', (t) => {
   t.deepEqual(read('{"constructor":"1","toString":"2"}', 'constructor'), { constructor: 1n, toString: '2' })
+})
+
+// --- reading without keys ---
+
+const withSource = hasSource ? test : test.skip
+const readAll = (text) => JSON.parse(text, jsonReviver())
+
+if (!hasSource) {
+  test('without keys it is an error where JSON.parse does not show the text of numbers', (t) => {
+    const error = throwsCode(t, () => jsonReviver(), 'ERR_FLAKE_OPTION', TypeError)
+    t.is(error.option, 'keys')
+    t.regex(error.message, /keys must be an array of keys.*only from Node\.js 21 on/)
+  })
+}
+
+withSource('without keys, integers beyond 2^53 become bigints, wherever they are', (t) => {
+  t.deepEqual(readAll(`{"id":${ID},"of":[${ID},{"n":-${ID}}],"n":5}`), { id: ID, of: [ID, { n: -ID }], n: 5 })
+  t.is(readAll(`${ID}`), ID)
+  t.is(readAll('9007199254740991'), 9007199254740991)
+  t.is(readAll('-9007199254740991'), -9007199254740991)
+  t.is(readAll('9007199254740992'), 9007199254740992n)
+  t.is(readAll('9007199254740993'), 9007199254740993n)
+  t.is(readAll('-9007199254740992'), -9007199254740992n)
+  t.is(readAll('9'.repeat(400)), 10n ** 400n - 1n)
+})
+
+withSource('without keys, all else is what JSON.parse makes of it', (t) => {
+  const others = [
+    '1e20',
+    '1E20',
+    '1.0',
+    '-0',
+    '9007199254740993.0',
+    '1e400',
+    '-1.5e-7',
+    `"${ID}"`,
+    'null',
+    'true',
+    '"1n"',
+  ]
+  for (const text of others) t.is(readAll(text), JSON.parse(text), text)
+  holds(t, [fc.json()], (text) => {
+    const isSmall = !/\d{16}/.test(text)
+    return !isSmall || inspect(readAll(text), false, null) === inspect(JSON.parse(text), false, null)
+  })
+})
+
+withSource('without keys, every integer is the one that was written', (t) => {
+  holds(t, [fc.array(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }))], (numbers) => {
+    const back = readAll(`[${numbers}]`)
+    const isSafe = (number) => number >= Number.MIN_SAFE_INTEGER && number <= Number.MAX_SAFE_INTEGER
+    return numbers.every((number, i) => back[i] === (isSafe(number) ? Number(number) : number))
+  })
 })

@@ -130,6 +130,8 @@ function functions(): void {
   assert.deepStrictEqual(bigs, [5n, 0n, 5n, 5n, 5n, 5n, 5n])
   const signed: bigint = FlakeId.toSigned(2n ** 64n - 1n)
   const back: Buffer = FlakeId.fromSigned(signed)
+  const ofText: Buffer = FlakeId.fromSigned(String(signed))
+  assert.deepEqual(back, ofText)
   assert.deepStrictEqual([signed, back.toString('hex')], [-1n, 'f'.repeat(16)])
   const order: -1 | 0 | 1 = FlakeId.compare(1n, '2')
   assert.strictEqual(order, -1)
@@ -255,8 +257,8 @@ export function mistakes(flake: FlakeId): void {
   FlakeId.toBigInt([5])
   // @ts-expect-error: an ID is not an array of bytes
   FlakeId.toSigned([5])
-  // @ts-expect-error: a signed value is a bigint
-  FlakeId.fromSigned('5')
+  // @ts-expect-error: a signed value is a bigint or text
+  FlakeId.fromSigned(5)
   // @ts-expect-error: an ID is not an array of bytes
   FlakeId.compare([5], [6])
   // @ts-expect-error: a seal has a key

@@ -248,7 +248,7 @@ export async function mistakes(): Promise<void> {
   layouts.flake = layouts.discord
   // @ts-expect-error: an ID is not an array of bytes
   toBigInt([5])
-  // @ts-expect-error: a signed value is a bigint
+  // @ts-expect-error: a signed value is a bigint or text
   fromSigned(5)
   // @ts-expect-error: no such base
   isId('5', 'base64')
@@ -256,6 +256,8 @@ export async function mistakes(): Promise<void> {
   takesText(isId('5'))
   // @ts-expect-error: keys are an array
   jsonReviver('id')
+  // @ts-expect-error: none is no list of keys
+  jsonReviver(null)
   // @ts-expect-error: keys are text
   jsonReviver([5])
   // @ts-expect-error: a UUID is text

@@ -2,6 +2,7 @@
 // worker 32 became worker 0, its IDs would be equal to those of the real worker 0. It must never use a module of Node.
 
 import * as errors from './errors/values.ts'
+import * as wanted from './errors/wanted.ts'
 import { isDate } from './objects.ts'
 
 export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
@@ -67,8 +68,7 @@ export function readBounded(option: string, value: unknown, min: number, max: nu
 export function readInstant(option: string, value: unknown) {
   const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
   if (Number.isNaN(ms)) throw errors.optionRangeError(option, value, 'a valid Date')
-  if (Math.abs(ms) > FARTHEST_MS)
-    throw errors.optionRangeError(option, value, `within the range of a Date, ±${FARTHEST_MS} ms`)
+  if (Math.abs(ms) > FARTHEST_MS) throw errors.optionRangeError(option, value, wanted.withinDate(FARTHEST_MS))
   return ms
 }
 
@@ -78,8 +78,8 @@ export function readInstant(option: string, value: unknown) {
 export function readNanoseconds(option: string, value: unknown) {
   if (typeof value === 'bigint') return value
   const ms = isDate(value) ? value.getTime() : value
-  if (typeof ms !== 'number') throw errors.optionTypeError(option, value, 'Unix ms, a Date, or Unix ns as a bigint')
-  if (!Number.isFinite(ms)) throw errors.optionRangeError(option, value, 'a finite number of Unix ms, or a valid Date')
+  if (typeof ms !== 'number') throw errors.optionTypeError(option, value, wanted.A_TIME)
+  if (!Number.isFinite(ms)) throw errors.optionRangeError(option, value, wanted.FINITE_TIME)
   return BigInt(Math.floor(ms)) * 1_000_000n + BigInt(nsOfMs(ms))
 }
 

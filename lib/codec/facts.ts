@@ -111,7 +111,7 @@ export class LayoutFacts {
     if (this.idOffset !== undefined && !this.packing.isTimeOrdered)
       throw errors.unusableOptionError('idOffset', this.idOffset, wanted.withLayout(this.name, 'idOffset'))
     if (this.idOffset !== undefined && !this.packing.hasTicks)
-      throw errors.optionRangeError('idOffset', this.idOffset, 'one with which IDs fit into 64 bits')
+      throw errors.optionRangeError('idOffset', this.idOffset, wanted.FITTING_IDS)
     if (choices.epoch !== undefined && this.packing.end() > FARTHEST_MS)
       throw errors.optionRangeError('epoch', this.epoch, wanted.earlyEpoch(FARTHEST_MS))
   }

@@ -97,12 +97,13 @@ export function toSigned(id: IdLike): bigint {
 }
 
 /**
- * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1.
- * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or not a bigint.
+ * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1: a bigint, or decimal text, as drivers of PostgreSQL give it.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor an integer as databases write it.
  */
-export function fromSigned(value: bigint): IdBytes {
-  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value) throw errors.idError(value, wanted.SIGNED)
-  return toBytes(value)
+export function fromSigned(value: bigint | string): IdBytes {
+  const signed = typeof value === 'string' && /^(?:0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : value
+  if (typeof signed !== 'bigint' || BigInt.asIntN(64, signed) !== signed) throw errors.idError(value, wanted.SIGNED)
+  return toBytes(signed)
 }
 
 /**

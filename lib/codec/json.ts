@@ -1,4 +1,5 @@
-// IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse. It must
+// IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse, and jsonReviver() for
+// JSON that others have written, with numbers. It must
 // never give a number that is not the one that was written: what has lost digits on its way is an error.
 
 import { jsonIdError } from '../base/errors/json.ts'
@@ -37,9 +38,21 @@ export function jsonReplacer(this: unknown, key: string, value: unknown): unknow
   return typeof held === 'bigint' ? String(held) : value
 }
 
-/** From Node 21 on: the text of a number that is not in an array. V8 makes the text when somebody asks for it. */
+/** From Node 21 on: the text of a number. V8 makes it when somebody asks for it. */
 export type Context = { source?: string }
 
+const KEYS = "an array of keys, such as ['id', 'userId']"
+const NO_SOURCE = `${KEYS}, because JSON.parse shows the text of a number only from Node.js 21 on`
+
+/**
+ * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53 into a bigint, at any depth and of any length:
+ * those that a number cannot hold exactly. All else is untouched, also `1e20`, `1.0` and `-0`. It is for JSON with numbers, such
+ * as a database makes.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: `JSON.parse` does not show the text of numbers here, as before Node.js 21.
+ * @example
+ * JSON.parse('{"id":7529535382561648641,"n":5}', jsonReviver()) // { id: 7529535382561648641n, n: 5 }
+ */
+export function jsonReviver(): (key: string, value: unknown, context?: { source?: string }) => unknown
 /**
  * Makes the second argument of `JSON.parse` that turns the values of these keys back into bigints, at any depth.
  *
@@ -60,15 +73,29 @@ export type Context = { source?: string }
  */
 export function jsonReviver(
   keys: readonly string[],
-): (key: string, value: unknown, context?: { source?: string }) => unknown {
+): (key: string, value: unknown, context?: { source?: string }) => unknown
+export function jsonReviver(keys?: readonly string[]) {
+  if (keys === undefined) return reviverOfAll()
   const names = new Set(checkKeys(keys))
   return (key: string, value: unknown, context?: Context) => (names.has(key) ? revive(key, value, context) : value)
 }
 
+function reviverOfAll() {
+  let hasSource = false
+  JSON.parse('1', (_key: string, _value: unknown, context?: Context) => {
+    hasSource = context?.source === '1'
+  })
+  if (!hasSource) throw errors.optionTypeError('keys', undefined, NO_SOURCE)
+  return (_key: string, value: unknown, context?: Context) => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+    const source = context?.source ?? ''
+    return /^-?\d+$/.test(source) ? BigInt(source) : value
+  }
+}
+
 function checkKeys(keys: unknown): string[] {
-  const wanted = "an array of keys, such as ['id', 'userId']"
-  if (!Array.isArray(keys)) throw errors.optionTypeError('keys', keys, wanted)
-  if (keys.length === 0) throw errors.optionRangeError('keys', keys, `${wanted}, with one key at least`)
+  if (!Array.isArray(keys)) throw errors.optionTypeError('keys', keys, KEYS)
+  if (keys.length === 0) throw errors.optionRangeError('keys', keys, `${KEYS}, with one key at least`)
   for (const [i, key] of keys.entries()) {
     if (typeof key !== 'string') throw errors.optionTypeError(`keys[${i}]`, key, 'text')
   }

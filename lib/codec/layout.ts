@@ -301,7 +301,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   const ticks = isAbsent(tick) ? tickOf(time, layout, packing) : readTick(tick, packing.tickMax)
   const id = packing.pack(ticks, count, node, chosen)
   if (id < 0n || id > MAX_U64) {
-    throw errors.optionRangeError('idOffset', facts.idOffset, 'one with which the ID of these parts fits into 64 bits')
+    throw errors.optionRangeError('idOffset', facts.idOffset, wanted.FITTING_ID)
   }
   return toBytes(id)
 }

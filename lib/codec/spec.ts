@@ -70,7 +70,7 @@ function readTickNs(tickMs: unknown) {
   if (typeof tickMs !== 'number') throw errors.optionTypeError('tickMs', tickMs, 'a number of milliseconds')
   const ns = Math.round(tickMs * 1e6)
   if (!(ns >= 1 && ns <= Number.MAX_SAFE_INTEGER) || Math.abs(ns / 1e6 - tickMs) > tickMs * 1e-12) {
-    throw errors.optionRangeError('tickMs', tickMs, 'a whole number of nanoseconds, at least 0.000001 ms')
+    throw errors.optionRangeError('tickMs', tickMs, wanted.WHOLE_NS)
   }
   return ns
 }

@@ -92,7 +92,7 @@ function numberToBytes(id: unknown): Uint8Array {
     if (wrong >= 0) throw errors.idError(id, wanted.arrayOfBytes(wrong))
   }
   if (isUint8Array(id) || Array.isArray(id)) {
-    if (id.length === 0) throw errors.idError(id, 'a number: it has no bytes')
+    if (id.length === 0) throw errors.idError(id, wanted.SOME_BYTES)
     checkSize(id, id.length)
     return new Uint8Array(id)
   }
@@ -140,7 +140,7 @@ function decorate(digits: string, base: string, options: Options) {
 /** @param option that makes a text so long */
 function checkLength(option: string, length: number) {
   if (length <= MOST_CHARACTERS) return
-  throw errors.optionRangeError(option, length, `one that makes a text of at most ${MOST_CHARACTERS} characters`)
+  throw errors.optionRangeError(option, length, wanted.fewCharacters(MOST_CHARACTERS))
 }
 
 /** Groups are counted from the end, as in a number. */

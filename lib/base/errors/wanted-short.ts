@@ -2,17 +2,26 @@
 // pages download them.
 
 export const ID = 'an ID from 0 to 2^64 − 1'
-export const SIGNED = 'a signed bigint of 64 bits'
+export const SIGNED = 'a signed integer of 64 bits'
 export const bytesOfId = () => 'an ID: 8 bytes'
 export const exactNumber = () => 'an ID from 0 to 2^53 − 1'
 export const idInBase = (base: string) => `an ID in ${base}: 64 bits at most`
 export const fewBytes = (most: number) => `of ${most} bytes at most`
+export const SOME_BYTES = 'a number'
+export const fewCharacters = () => 'smaller'
 export const arrayOfBytes = () => 'an array of bytes'
 
 export const idOfLayout = (name: string) => `an ID of layout '${name}': a bit that must be 0 is set`
 export const UUID = 'a UUID'
 export const uuidOfLayout = (name: string) => `a UUID of layout '${name}'`
 export const uuidOfId = uuidOfLayout
+
+export const withinDate = () => 'a valid Date'
+export const A_TIME = 'Unix ms or a Date'
+export const FINITE_TIME = 'a valid Date'
+export const FITTING_IDS = 'smaller'
+export const FITTING_ID = 'smaller'
+export const WHOLE_NS = 'whole nanoseconds'
 
 export const NINE_DIGITS = 'a time with nine digits'
 export const timeInUnits = (unit: bigint) => `a time in units of ${unit} ns`

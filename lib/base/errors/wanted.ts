@@ -11,7 +11,8 @@ function whyNot(number: number) {
 
 export const ID =
   "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
-export const SIGNED = 'a signed 64-bit value: a bigint from −2^63 to 2^63 − 1'
+export const SIGNED =
+  "a signed 64-bit value: a bigint, or decimal text such as '-5', from −2^63 to 2^63 − 1; toBigInt() takes one without a sign"
 export const bytesOfId = (bytes: number) => `an ID: it has ${bytes} bytes, an ID has 8`
 export const exactNumber = (number: number) => `an ID: ${whyNot(number)}`
 
@@ -25,6 +26,8 @@ const FORMS: Record<string, string> = {
 export const idInBase = (base: string) => `an ID in ${base}: ${FORMS[base] ?? 'digits only, 64 bits at most'}`
 export const fewBytes = (most: number, bytes: number) =>
   `short enough: it has ${bytes} bytes, and a text may be of ${most} bytes at most`
+export const SOME_BYTES = 'a number: it has no bytes'
+export const fewCharacters = (most: number) => `one that makes a text of at most ${most} characters`
 export const arrayOfBytes = (i: number) => `an array of bytes: element ${i} must be an integer from 0 to 255`
 
 const OFFSET = 'a bit that must be 0 is set, or idOffset differs'
@@ -46,6 +49,13 @@ export function uuidOfLayout(name: string, bits: bigint, own: bigint) {
     'it with the layout that it was made with'
   )
 }
+
+export const withinDate = (ms: number) => `within the range of a Date, ±${ms} ms`
+export const A_TIME = 'Unix ms, a Date, or Unix ns as a bigint'
+export const FINITE_TIME = 'a finite number of Unix ms, or a valid Date'
+export const FITTING_IDS = 'one with which IDs fit into 64 bits'
+export const FITTING_ID = 'one with which the ID of these parts fits into 64 bits'
+export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
 export const NINE_DIGITS = "a time with nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
 export const timeInUnits = (unit: bigint) => `${NINE_DIGITS}, not before the epoch, in units of ${unit} ns, in 64 bits`

@@ -3,6 +3,7 @@
 import { relations } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
+import { jsonReviver } from 'flakeforge'
 import pg from 'pg'
 
 export const statements = () => [
@@ -30,14 +31,9 @@ export function connect(url, newId) {
   return { db: drizzle(url, { schema }), customers, orders }
 }
 
-/** Relational queries make JSON in the database. Its large integers become text, which mode 'bigint' reads. */
-function parseJsonExactly() {
-  const asText = (_key, value, { source }) => (Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value)
-  pg.types.setTypeParser(pg.types.builtins.JSON, (json) => JSON.parse(json, asText)) // Node.js 22
-}
-
+/** Relational queries make JSON in the database, with large integers. Node.js 22 shows their digits. */
 export function connectExactly(url, newId) {
-  parseJsonExactly()
+  pg.types.setTypeParser(pg.types.builtins.JSON, (json) => JSON.parse(json, jsonReviver()))
   return connect(url, newId)
 }
 
