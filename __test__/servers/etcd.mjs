@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, Server, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, wantProgram } from './server.mjs'
 
 const run = promisify(execFile)
 
@@ -50,26 +50,28 @@ class Etcd extends Server {
   }
 }
 
-function member({ name, scheme, port, peerPort, folder, options }) {
-  const url = `${scheme}://127.0.0.1:${port}`
-  const peerUrl = `http://127.0.0.1:${peerPort}`
+function member({ name, scheme, port, peerPort, folder, options, machine, peer }) {
+  const url = `${scheme}://${machine.host}:${port}`
+  const peerUrl = `http://${peer.host}:${peer.port}`
   const settings = {
     name,
     'data-dir': join(folder, 'data'),
     'listen-client-urls': url,
     'advertise-client-urls': url,
-    'listen-peer-urls': peerUrl,
+    'listen-peer-urls': `http://${machine.host}:${peerPort}`,
     'initial-advertise-peer-urls': peerUrl,
   }
   const args = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value])
-  const server = new Etcd({ command: ['etcd', ...args, ...options], folder, isReady: () => server.isReady() })
+  const command = machine.inside(['etcd', ...args, ...options])
+  const server = new Etcd({ command, folder, isReady: () => server.isReady() })
   server.isReady = () => server.ctl('get', 'nothing')
   return Object.assign(server, { name, url, peerUrl, port })
 }
 
-async function newMember(name, { scheme = 'http', options = [], ctlOptions } = {}) {
+async function newMember(name, { scheme = 'http', options = [], ctlOptions, machine = HERE } = {}) {
   const [port, peerPort, folder] = [await freePort(), await freePort(), await freshFolder('etcd')]
-  const server = member({ name, scheme, port, peerPort, folder, options })
+  const peer = (await machine.open?.(peerPort)) ?? { host: machine.host, port: peerPort }
+  const server = member({ name, scheme, port, peerPort, folder, options, machine, peer })
   return Object.assign(server, { ctlOptions })
 }
 
@@ -82,10 +84,11 @@ export async function startEtcd(options) {
   return server.start()
 }
 
-/** Three running members of one cluster. */
-export async function startCluster() {
+/** Three running members of one cluster, each on its machine. */
+export async function startCluster(machines = [HERE, HERE, HERE], options = []) {
   const members = []
-  for (const name of ['one', 'two', 'three']) members.push(await newMember(name))
+  for (const [i, name] of ['one', 'two', 'three'].entries())
+    members.push(await newMember(name, { machine: machines[i], options }))
   for (const { command } of members) command.push('--initial-cluster', joined(members))
   await Promise.all(members.map((each) => each.start()))
   return members

@@ -1,0 +1,131 @@
+'use strict'
+
+// Three members of one etcd cluster under faults, each on its machine. They write by majority: whatever fails, what they have
+// acknowledged must still be there. It must never be written to but by the members.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { spread } = require('../faults/fault.js')
+const { openNetwork } = require('../faults/network.js')
+const { TcpProxy, together } = require('../faults/tcp-proxy.js')
+const { within } = require('../faults/within.js')
+
+const helpers = import('../../../__test__/servers/etcd.mjs')
+
+const MACHINES = 3
+const LONGEST_REPAIR_MS = 60_000
+/** Longer than an election, which takes one to two seconds. */
+const someAbsence = () => spread(500, 8000)
+
+class EtcdClusterUnderFaults {
+  #events
+  #network
+  #members
+
+  /** Undefined where etcd is not installed. `events`: see scenarios/server.js. */
+  static async start(events) {
+    const { startCluster, wantEtcd } = await helpers
+    if (!wantEtcd()) return
+    const cluster = new EtcdClusterUnderFaults()
+    cluster.#events = events
+    cluster.#network = await openNetwork(MACHINES)
+    cluster.#members = await startCluster(cluster.#network.machines)
+    return cluster
+  }
+
+  get network() {
+    return this.#network.kind
+  }
+
+  get port() {
+    return this.#members[0].port
+  }
+
+  urlAt() {
+    return `etcd://${this.#members.map(({ url }) => url.slice('http://'.length)).join()}`
+  }
+
+  /** Each member begins with another server: one that is cut off answers, but must not grant anything. */
+  async doorOf(i) {
+    const proxies = await Promise.all(this.#members.map(({ port }, n) => TcpProxy.open(port, this.#machine(n).host)))
+    const places = proxies.map(({ port }) => `127.0.0.1:${port}`)
+    const turned = [...places.slice(i % MACHINES), ...places.slice(0, i % MACHINES)]
+    return { task: { join: `etcd://${turned.join()}`, policy: 'window' }, proxy: together(proxies) }
+  }
+
+  faults = [
+    { counts: ['restarts'], strike: () => this.#restart(1) },
+    { counts: ['two lost'], strike: () => this.#restart(2) },
+    { counts: ['cut off'], strike: () => this.#cutOff() },
+    { counts: ['frozen'], strike: () => this.#freeze() },
+    { counts: ['compactions'], strike: () => this.#compact() },
+  ]
+
+  async stop() {
+    await Promise.all(this.#members.map((member) => member.stop()))
+    await this.#network.close()
+  }
+
+  #machine(n) {
+    return this.#network.machines[n]
+  }
+
+  /** Which one leads, or any while none does. */
+  async #leader() {
+    const statuses = await Promise.all(this.#members.map((member) => this.#statusOf(member)))
+    const found = statuses.findIndex((status) => status?.leader === status?.header.member_id)
+    return Math.max(found, 0)
+  }
+
+  async #statusOf(member) {
+    const [{ Status }] = JSON.parse(await member.ctl('endpoint', 'status', '--write-out=json'))
+    return Status
+  }
+
+  /** So many at once, the leader among them. */
+  async #restart(count) {
+    const leader = await this.#leader()
+    const lost = Array.from({ length: count }, (_, i) => this.#members[(leader + i) % MACHINES])
+    this.#events.down()
+    await Promise.all(lost.map((member) => member.kill(Math.random() < 0.5 ? 'SIGKILL' : 'SIGTERM')))
+    await sleep(someAbsence())
+    await Promise.all(lost.map((member) => member.start())) // two of them can only answer together
+    await this.#isWhole()
+  }
+
+  /** The leader reaches no other member, but ours. */
+  async #cutOff() {
+    const machine = this.#machine(await this.#leader())
+    this.#events.down()
+    await machine.cutOff()
+    await sleep(someAbsence())
+    await machine.heal()
+    await this.#isWhole()
+  }
+
+  /** The leader stands still, and goes on as if it led. */
+  async #freeze() {
+    const { pid } = this.#members[await this.#leader()]
+    this.#events.down()
+    process.kill(pid, 'SIGSTOP')
+    await sleep(someAbsence())
+    process.kill(pid, 'SIGCONT')
+    await this.#isWhole()
+  }
+
+  /** Old revisions go, and each member rewrites its file, during which it answers nobody. */
+  async #compact() {
+    const { revision } = (await this.#statusOf(this.#members[0])).header
+    await this.#members[0].ctl('compact', String(revision))
+    for (const member of this.#members) await member.ctl('defrag')
+  }
+
+  /** Each member answers what a majority has agreed on. */
+  #isWhole() {
+    return within(LONGEST_REPAIR_MS, 'the members did not come together again', async () => {
+      await Promise.all(this.#members.map((member) => member.isReady()))
+      return true
+    })
+  }
+}
+
+module.exports = { start: EtcdClusterUnderFaults.start }
