@@ -55,6 +55,7 @@ const STORES = {
     start: () => startRedis('--appendonly', 'yes', '--appendfsync', 'always'),
     ways: {
       URL: byUrl,
+      'URL of Valkey': ({ url }) => byUrl({ url: url.replace('redis:', 'valkey:') }),
       ioredis: (server) => byRedis(REDIS.ioredis, server),
       'node-redis': (server) => byRedis(REDIS['node-redis'], server),
     },
@@ -378,6 +379,7 @@ for (const [kind, way] of [
 
 const PACKAGES = {
   'redis://localhost': /npm install ioredis.*redis/,
+  'valkey://localhost': /a valkey:.*npm install ioredis.*iovalkey.*redis/,
   'postgres://localhost/db': /npm install pg.*postgres/,
   'mysql://localhost/db': /npm install mysql2.*mariadb/,
 }
@@ -389,7 +391,7 @@ for (const [url, message] of Object.entries(PACKAGES)) {
       `import Module from 'node:module'
       const resolve = Module._resolveFilename
       Module._resolveFilename = (name, ...rest) => {
-        const isHidden = ['ioredis', 'redis', 'pg', 'postgres', 'mysql2', 'mariadb'].includes(name.split('/')[0])
+        const isHidden = ['ioredis', 'iovalkey', 'redis', 'pg', 'postgres', 'mysql2', 'mariadb'].includes(name.split('/')[0])
         return resolve.call(Module, isHidden ? 'no-such-package' : name, ...rest)
       }
       const errors = []
@@ -424,6 +426,7 @@ const ODD = [
   'etcd://user:s3cret@host?tls=perhaps',
   'etcd://user:s3cret@more@host',
   'redis://user:s3cret@host:99999',
+  'valkeys://user:s3cret@host:99999',
   'redis://user:s3cret@ho st:1',
   'postgres://user:s3cret@host:99999/db',
   'postgres://user:s3cret%@127.0.0.1:1/db',

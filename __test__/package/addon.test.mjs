@@ -186,7 +186,7 @@ test('a program that names the loader of musl uses musl', async (t) => {
 test('traced.cjs knows every platform and every client; none.cjs gives none', async (t) => {
   const { folder } = await project(t)
   const platforms = await readdir(path.join(root, 'npm'))
-  const clients = ['ioredis', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
+  const clients = ['ioredis', 'iovalkey', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
   const all = [...platforms.map((platform) => `@flakeforge/binding-${platform}`), ...clients]
   const code = (name) => `
     const { loadAddon, loadClient } = require('./node_modules/flakeforge/dist/${name}.cjs')

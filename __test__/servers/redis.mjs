@@ -1,4 +1,4 @@
-// Redis for tests: a server with nothing on disk, a replica of one, or a cluster of three masters.
+// Redis for tests (Valkey is not to be had here, and tells the same of itself): a server with nothing on disk, a replica of one, or a cluster of three masters.
 // It must never touch a Redis that was there before.
 
 import { execFile } from 'node:child_process'
@@ -43,6 +43,11 @@ export const CLIENTS = {
   ioredis: async ({ url }) => {
     const { Redis } = require('ioredis')
     const client = new Redis(url)
+    return { client, end: () => client.disconnect() }
+  },
+  iovalkey: async ({ url }) => {
+    const { Valkey } = require('iovalkey')
+    const client = new Valkey(url)
     return { client, end: () => client.disconnect() }
   },
   'node-redis': async ({ url }) => {

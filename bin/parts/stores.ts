@@ -33,7 +33,8 @@ export function checkOrder(command: string, [store, group, ...more]: string[]) {
 }
 
 /** What URLs of stores begin with, for completion. */
-export const SCHEMES = ['redis://', 'rediss://', 'postgres://', 'mysql://', 'mariadb://', 'etcd://', 'etcds://']
+const PROTOCOLS = ['redis', 'rediss', 'valkey', 'valkeys', 'postgres', 'mysql', 'mariadb', 'etcd', 'etcds']
+export const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
 /** One letter and a colon is a Windows drive. */
 const isUrl = (text: string) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)

@@ -100,8 +100,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * Makes a generator that gets its node number by itself. It holds a *slot* of its group as long as it lives, and no
    * two living generators of a group hold the same slot. Resolves once it can make IDs.
    *
-   * @param store where slots are kept. For many machines: `'redis://…'`, `'postgres://…'`, `'mysql://…'` (MariaDB too) or
-   * `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in `redisStore`,
+   * @param store where slots are kept. For many machines: `'redis://…'`, `'valkey://…'`, `'postgres://…'`, `'mysql://…'`
+   * (MariaDB too) or `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in `redisStore`,
    * `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of one
    * machine: `'file:DIR'`, with an absolute path. Default: the store that the environment variable `FLAKEFORGE_STORE` names, or else the
    * folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
+import * as iovalkey from 'iovalkey'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import { startProxy } from '../../servers/proxy.mjs'
 import { CLIENTS, startCluster, startRedis, startReplica, startSentinel, wantRedis } from '../../servers/redis.mjs'
@@ -60,14 +61,16 @@ test('node-redis: RESP 2 and 3, replies as Buffers, a pool', async (t) => {
   pool.destroy()
 })
 
-test('Redis Cluster: three masters, both clients', async (t) => {
+test('Redis Cluster: three masters, each client', async (t) => {
   const nodes = await startCluster()
   t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
   const cluster = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
   t.teardown(() => cluster.disconnect())
   const other = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) }).connect()
   t.teardown(() => other.destroy())
-  for (const client of [cluster, other]) {
+  const fork = new iovalkey.Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+  t.teardown(() => fork.disconnect())
+  for (const client of [cluster, other, fork]) {
     const store = redisStore(client)
     await Promise.all(Array.from({ length: 8 }, () => works(t, store)))
   }
@@ -92,7 +95,7 @@ const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
 test('what is no client is refused', (t) => {
   const strangers = [undefined, null, 'redis://localhost', {}, new Map(), { eval() {}, evalsha() {} }, { evalSha() {} }]
   for (const stranger of strangers)
-    t.throws(() => redisStore(stranger), { ...OPTION, message: /ioredis or node-redis/ })
+    t.throws(() => redisStore(stranger), { ...OPTION, message: /ioredis, iovalkey or node-redis/ })
 })
 
 test('an ioredis client with a key prefix, whose group would be another, or with a db that is no number', (t) => {
@@ -211,6 +214,7 @@ test('a URL: a client of our own, which close() ends', async (t) => {
 const { openIoredis, openNodeRedis } = require('../../../target/rooms/lib/lease/stores/redis/url.js')
 const OWN_CLIENTS = {
   ioredis: (url) => openIoredis({ Redis }, url),
+  iovalkey: (url) => openIoredis(iovalkey, url),
   'node-redis': (url) => openNodeRedis({ createClient }, url),
 }
 const PING = { source: 'return { "PONG" }', sha: '0'.repeat(40) }
@@ -332,7 +336,7 @@ test('node-redis: a client that finds no server: its error is the cause, at once
   await works(t, store)
 })
 
-for (const name of ['ioredis', 'redis']) {
+for (const name of ['ioredis', 'iovalkey', 'redis']) {
   test(`${name}: a store of a URL that is not closed does not keep the process alive, but a step does`, async (t) => {
     const { url } = await start(t)
     const code = `
@@ -348,7 +352,7 @@ for (const name of ['ioredis', 'redis']) {
   })
 }
 
-for (const name of ['ioredis', 'redis']) {
+for (const name of ['ioredis', 'iovalkey', 'redis']) {
   test(`${name}: a store of a URL does not keep the process alive while its server is away`, async (t) => {
     const server = await start(t)
     const code = `
@@ -373,10 +377,28 @@ const OPEN_AND_USE = (url) => `
       console.log(values.map(({ number }) => number).join(), await store.advance('one', 1n).catch((error) => error.code))
     })`
 
-test('a URL in a project with node-redis alone', async (t) => {
-  const { url } = await start(t)
-  t.is(await inProject(t, ['redis'], OPEN_AND_USE(url)), '1,2 ERR_FLAKE_STORE')
-})
+for (const name of ['ioredis', 'iovalkey', 'redis']) {
+  test(`a URL of Redis or of Valkey in a project with ${name} alone`, async (t) => {
+    const { url, cli } = await start(t)
+    for (const each of [url, url.replace('redis', 'valkey'), url.replace('redis', 'VALKEY')]) {
+      t.is(await inProject(t, [name], OPEN_AND_USE(each)), '1,2 ERR_FLAKE_STORE')
+      await cli('FLUSHALL')
+    }
+  })
+
+  test(`valkeys:// is TLS, with ${name} alone`, async (t) => {
+    const code = `
+      const server = require('node:net').createServer((socket) => socket.once('data', ([first]) => {
+        console.log(first)
+        process.exit()
+      }))
+      server.listen(0, '127.0.0.1', () => {
+        const url = 'valkeys://127.0.0.1:' + server.address().port
+        require('./target/rooms/lib/lease/stores/redis.js').openRedis(url).list('any').catch(() => {})
+      })`
+    t.is(await inProject(t, [name], code), '22', 'the first byte of a TLS handshake')
+  })
+}
 
 test('a URL in a project with node-redis alone, and no server', async (t) => {
   const code = `
@@ -395,5 +417,7 @@ test('a URL in a project without a client package says what to install', async (
     } catch (error) {
       console.log(error.code, error.message)
     }`
-  t.regex(await inProject(t, [], code), /^ERR_FLAKE_STORE .*npm install ioredis/)
+  t.regex(await inProject(t, [], code), /^ERR_FLAKE_STORE a redis:.*npm install ioredis/)
+  const ofValkey = await inProject(t, [], code.replace('redis://', 'valkeys://'))
+  t.regex(ofValkey, /^ERR_FLAKE_STORE a valkeys:.*npm install ioredis` \(or `iovalkey`, `redis`\)/)
 })

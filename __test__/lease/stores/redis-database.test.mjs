@@ -47,7 +47,11 @@ async function startRestricted(t) {
 for (const path of ['abc', '1.5', '-1', '0x1', '1/2', '?db=1', '?keyPrefix=app:', '/tmp/redis.sock']) {
   anyTest(`a URL whose path is no database is refused: ${path}`, async (t) => {
     const error = await t.throwsAsync(tryJoin(`redis://user:s3cret@localhost/${path}`), { code: 'ERR_FLAKE_OPTION' })
-    t.regex(error.message, /number of the database/)
+    t.regex(error.message, /like redis:.* number of the database/)
+    const ofValkey = await t.throwsAsync(tryJoin(`valkey://user:s3cret@localhost/${path}`), {
+      code: 'ERR_FLAKE_OPTION',
+    })
+    t.is(ofValkey.message, error.message.replaceAll('redis:', 'valkey:'))
     t.false(error.message.includes('s3cret'))
   })
 }

@@ -16,6 +16,7 @@ const { basename, dirname, join } = process.getBuiltinModule('node:path')
 /** The first version that a URL works with, and why older ones do not. */
 const FIRST: Record<string, { first: number[]; why: string }> = {
   ioredis: { first: [5, 4, 0], why: 'older ones keep a connection that has died without a word' },
+  iovalkey: { first: [0, 2, 1], why: 'older ones keep a connection that has died without a word' },
   redis: { first: [4, 3, 0], why: 'older ones keep the process alive' },
   pg: { first: [8, 0, 3], why: 'older ones never connect on Node 14 and newer' },
   mysql2: { first: [2, 3, 3], why: 'older ones were never tried' },

@@ -23,6 +23,8 @@ const OPEN: Record<string, (url: string) => SlotStore> = {
   'file:': openFile,
   'redis:': (url) => openRedis(url),
   'rediss:': (url) => openRedis(url),
+  'valkey:': (url) => openRedis(url),
+  'valkeys:': (url) => openRedis(url),
   'postgres:': (url) => openPostgres(url),
   'postgresql:': (url) => openPostgres(url),
   'mysql:': (url) => openMysql(url),
@@ -31,7 +33,8 @@ const OPEN: Record<string, (url: string) => SlotStore> = {
   'etcds:': (url) => openEtcd(url),
 }
 
-const WANTED_ADDRESS = "an address such as 'file:DIR', 'redis://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
+const WANTED_ADDRESS =
+  "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
 const WANTED = `a store, or ${WANTED_ADDRESS}`
 const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
 const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']

@@ -63,6 +63,8 @@ function loadClient(name) {
     switch (name) {
       case 'ioredis':
         return require('ioredis')
+      case 'iovalkey':
+        return require('iovalkey')
       case 'mariadb':
         return require('mariadb')
       case 'mysql2':

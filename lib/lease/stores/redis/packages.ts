@@ -1,4 +1,4 @@
-// How ioredis and node-redis are called: each gives the same three commands, in its own way. It must never connect,
+// How ioredis, its fork iovalkey, and node-redis are called: each gives the same three commands, in its own way. It must never connect,
 // configure or end a client.
 
 import type { EventEmitter } from 'node:events'
@@ -27,7 +27,7 @@ export type Client = {
   readonly isReady?: boolean
 }
 
-/** What we need of ioredis: Redis (also with Sentinel) or Cluster. */
+/** What we need of ioredis or iovalkey: Redis (also with Sentinel) or Cluster. */
 interface IoredisCommands {
   evalsha: (sha: string, keys: number, ...texts: string[]) => Promise<unknown>
   eval: (text: string, keys: number, ...texts: string[]) => Promise<unknown>

@@ -26,9 +26,9 @@ interface OwnNodeRedis {
   unref: () => void
 }
 
-const FORM = 'like redis://[user:password@]host[:6379][/N], where N is the number of the database'
+const FORM = '//[user:password@]host[:6379][/N], where N is the number of the database'
 
-/** @param exports of ioredis */
+/** @param exports of ioredis or iovalkey */
 export function openIoredis(
   { Redis }: { Redis: new (url: string, options: object) => Ioredis & OwnIoredis },
   url: string,
@@ -78,18 +78,21 @@ export function openNodeRedis(
 }
 
 /**
- * If this is not a number, each package would use another database, or crash. Only ioredis knows `?db=` and
+ * If this is not a number, each package would use another database, or crash. Only ioredis and iovalkey know `?db=` and
  * `?keyPrefix=`.
  */
 function checkDatabase(url: string) {
-  const { pathname, searchParams } = new URL(url)
+  const { pathname, protocol, searchParams } = new URL(url)
   if (/^\/?\d*$/.test(pathname) && !searchParams.has('db') && !searchParams.has('keyPrefix')) return
-  throw addressError(url, FORM)
+  throw addressError(url, `like ${protocol}${FORM}`)
 }
 
-const OPEN = { ioredis: openIoredis, redis: openNodeRedis }
+const OPEN = { ioredis: openIoredis, iovalkey: openIoredis, redis: openNodeRedis }
+
+/** `valkey:` is `redis:` by another name, which only iovalkey knows. */
+const asRedis = (url: string) => url.replace(/^valkey/i, 'redis')
 
 export function openClient(url: string) {
   checkDatabase(url)
-  return openWithPackage('redis', OPEN, url)
+  return openWithPackage(url.slice(0, url.indexOf(':')).toLowerCase(), OPEN, asRedis(url))
 }
