@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, Server, until, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram } from './server.mjs'
 
 const require = createRequire(import.meta.url)
 const run = promisify(execFile)
@@ -65,9 +65,12 @@ export const withVariables = (variables, command) => [
   ...command,
 ]
 
+/** Elsewhere than here there are no accounts yet: whoever comes may do all. */
+const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
+
 /** A running server; `settings` are options of its command line, and `environment` its variables. */
-export async function startMysql(settings = {}, environment = {}) {
-  const [port, folder] = [await freePort(), await freshFolder('mysql')]
+export async function startMysql(settings = {}, environment = {}, machine = HERE) {
+  const [port, folder] = [settings.port ?? (await freePort()), await freshFolder('mysql')]
   const data = join(folder, 'data')
   await run(findProgram('mariadb-install-db'), [
     '--no-defaults',
@@ -81,27 +84,29 @@ export async function startMysql(settings = {}, environment = {}) {
     datadir: data,
     tmpdir: folder,
     port,
-    'bind-address': '127.0.0.1',
+    'bind-address': machine.host,
     socket: join(folder, 'socket'),
     'pid-file': join(folder, 'pid'),
     'skip-name-resolve': 1,
     'max-connections': 1000,
     'innodb-buffer-pool-size': '16M',
     'innodb-flush-method': 'nosync',
+    ...accessTo(machine),
     ...settings,
   }
   const options = Object.entries(all).map(([name, value]) => `--${name}=${value}`)
-  const command = withVariables(environment, [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...options])
+  const program = [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...options]
+  const command = machine.inside(withVariables(environment, program))
   const server = new MysqlServer({ command, folder, isReady: () => server.query('SELECT 1') })
-  Object.assign(server, { port, url: `mysql://root@127.0.0.1:${port}/` })
+  Object.assign(server, { port, host: machine.host, url: `mysql://root@${machine.host}:${port}/` })
   return server.start()
 }
 
 /** A replica that follows `primary`, which has a binary log, from its first write on. */
-export async function startReplica(primary, settings = {}) {
-  const replica = await startMysql({ 'server-id': 2, ...settings })
+export async function startReplica(primary, settings = {}, machine = HERE) {
+  const replica = await startMysql({ 'server-id': 2, ...settings }, {}, machine)
   await replica.query(
-    `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root',
+    `CHANGE MASTER TO MASTER_HOST = '${primary.host ?? HERE.host}', MASTER_PORT = ${primary.port}, MASTER_USER = 'root',
       MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos; START SLAVE`,
   )
   return replica

@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|standby|etcd3`: processes that share the slots of one group on a real server. Each has its
+// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|standby|replication|etcd3`: processes that share the slots of one group on a real server. Each has its
 // own proxy to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
 // negative control, in which there must be duplicates. Servers that decide themselves who leads have another control: a
 // setting that the docs call unsafe.
@@ -150,6 +150,8 @@ async function prepareOn(start, { name, ...given }) {
 
 /** What `--seconds` or more must reach to count as a full run. */
 const FULL = { seconds: 120, faults: 100, ids: 10_000_000 }
+/** While several servers agree on who leads, members wait. */
+const FULL_TOPOLOGY = { ...FULL, ids: 1_000_000 }
 
 /** The names under which the faults of each server are counted, besides restarts. */
 const OUTAGES = {
@@ -159,11 +161,12 @@ const OUTAGES = {
   etcd: ['wiped'],
   sentinel: ['switch-overs', 'failovers', 'frozen', 'split brains'],
   standby: ['failovers', 'failovers behind', 'split brains'],
+  replication: ['failovers', 'failovers behind', 'split brains'],
   etcd3: ['two lost', 'cut off', 'frozen', 'compactions'],
 }
 
 /** Several servers, which have a control of their own or can have none. */
-const TOPOLOGIES = ['sentinel', 'standby', 'etcd3']
+const TOPOLOGIES = ['sentinel', 'standby', 'replication', 'etcd3']
 
 const columnsOf = (name) => [
   'kills',
@@ -180,7 +183,7 @@ const target = (name) => ({
   columns: columnsOf(name),
   policies: TOPOLOGIES.includes(name) ? ['window'] : ['window', 'deadline'],
   prepare: (given) => prepareOn(require(`../servers/${name}.js`).start, { name, ...given }),
-  full: FULL,
+  full: TOPOLOGIES.includes(name) ? FULL_TOPOLOGY : FULL,
 })
 
 module.exports = {
