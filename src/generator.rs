@@ -32,7 +32,7 @@ pub struct GeneratorOptions {
     pub max_ahead_ms: f64,
     /// how many numbers to claim before they are needed; none if absent
     pub prefetch: Option<u32>,
-    /// how long they may be handed out; 0 means for ever
+    /// how long they may be handed out; 0 means forever
     pub validity_ms: f64,
     /// whether the caller sets the time before each call
     pub own_clock: bool,

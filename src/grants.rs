@@ -231,7 +231,7 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
 
 /// Random bits out of 32 hex digits.
 fn bits(fresh: &str) -> Result<u128> {
-    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made a token that is none"))
+    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made an invalid token"))
 }
 
 /// The longest ttl that a group may have, in ms.

@@ -82,8 +82,7 @@ impl Lease {
     #[napi]
     pub fn step(&mut self, event: LeaseEvent, now: i64, fresh: String) -> Result<Vec<LeaseAction>> {
         let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.ts made an incomplete event"))?;
-        let fresh =
-            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts made a token that is none"))?;
+        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts made an invalid token"))?;
         Ok(self.core.step(now, event, fresh).into_iter().map(LeaseAction::from).collect())
     }
 

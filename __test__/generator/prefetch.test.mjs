@@ -83,7 +83,7 @@ test('what is dead stays dead, when the clock steps back too', (t) => {
   t.deepEqual(next(), [10, 1])
 })
 
-test('validity 0: for ever', (t) => {
+test('validity 0: forever', (t) => {
   const { flake, clock, next } = still({ count: 3, validityMs: 0 })
   next()
   clock.now += 1e11

@@ -110,7 +110,7 @@ test('a call does not overtake those that wait', async (t) => {
   t.true(inOrder(record) && allWell(record))
 })
 
-test('callbacks that call again go on for ever', async (t) => {
+test('callbacks that call again go on forever', async (t) => {
   const flake = real({ seqMask: 63 })
   const ids = []
   await new Promise((resolve, reject) => {

@@ -83,7 +83,7 @@ test.serial('a clock that steps within a call gives no bytes that are no IDs', a
   }
 })
 
-test.serial('0 means for ever', async (t) => {
+test.serial('0 means forever', async (t) => {
   for (const validityMs of [0, Number.POSITIVE_INFINITY]) {
     const remote = await connect(t, await startScripted(t), { validityMs })
     aheadMs += 1e12

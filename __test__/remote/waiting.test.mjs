@@ -1,4 +1,4 @@
-// How long calls wait while servers fail: each server is asked once at least, Retry-After is kept to, no call waits for ever,
+// How long calls wait while servers fail: each server is asked once at least, Retry-After is kept to, no call waits forever,
 // and an answer that comes too late is never used.
 
 import test from 'ava'

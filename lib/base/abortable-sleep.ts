@@ -4,7 +4,7 @@ import { abortable } from './abort.ts'
 import { clearTimeout, setTimeout } from './portable-timers.ts'
 
 /**
- * Resolves after so many ms. If the signal aborts first, it rejects with the signal's reason, and no timer stays.
+ * Resolves after this many ms. If the signal aborts first, it rejects with the signal's reason, and no timer stays.
  */
 export function sleepUnlessAborted(signal: AbortSignal | undefined, ms: number): Promise<void> {
   return abortable(signal, (callback) => {

@@ -5,7 +5,7 @@ import { clearTimeout, setTimeout } from './timers.ts'
 
 const LATE: unique symbol = Symbol('late')
 
-/** The result of `call`, or LATE after so many ms. A later result is ignored. */
+/** The result of `call`, or LATE after this many ms. A later result is ignored. */
 async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer
   const late = new Promise<typeof LATE>((resolve) => {
@@ -18,14 +18,14 @@ async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: numb
   }
 }
 
-/** Settles as `call` does, or fails after so many ms, with the code ETIMEDOUT. */
+/** Settles as `call` does, or fails after this many ms, with the code ETIMEDOUT. */
 export async function inTime<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result> {
   const answer = await inTimeOrLate(call, ms)
   if (answer === LATE) throw Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' })
   return answer
 }
 
-/** Settles as `call` does, or resolves to undefined after so many ms. */
+/** Settles as `call` does, or resolves to undefined after this many ms. */
 export async function within<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | undefined> {
   const answer = await inTimeOrLate(call, ms)
   return answer === LATE ? undefined : answer

@@ -37,7 +37,7 @@ export function monotonicNow() {
   return seconds * 1e3 + nanoseconds / 1e6
 }
 
-/** Resolves after so many ms. */
+/** Resolves after this many ms. */
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)

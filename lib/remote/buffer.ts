@@ -29,7 +29,7 @@ export class IdBuffer {
   #since = 0
   #isTrusting = false // whether distrust() is to run at the end of this turn
 
-  /** @param options Infinity: for ever */
+  /** @param options Infinity: forever */
   constructor({ validityMs }: { validityMs: number }) {
     this.#validityMs = validityMs
   }

@@ -77,7 +77,7 @@ async function exchange<T>(
   }
 }
 
-/** Resolves to a fault after so many ms; rejects when the signal aborts. */
+/** Resolves to a fault after this many ms; rejects when the signal aborts. */
 function endOf(timeoutMs: number, signal: AbortSignal | undefined) {
   let timer: NodeJS.Timeout | undefined
   let ignore = () => {}

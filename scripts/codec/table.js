@@ -15,8 +15,8 @@ const FILE = path.join(ROOT, 'lib', 'codec', 'dialects.ts')
 const [opening] = readFileSync(FILE, 'utf8').split('export default')
 
 /** JSON has no Infinity. */
-const text = JSON.stringify(rows(), (_, value) => (value === Infinity ? 'for ever' : value)).replaceAll(
-  '"for ever"',
+const text = JSON.stringify(rows(), (_, value) => (value === Infinity ? 'forever' : value)).replaceAll(
+  '"forever"',
   'Number.POSITIVE_INFINITY',
 )
 writeFileSync(FILE, `${opening}export default ${text} as Dialect[]\n`)

@@ -1,5 +1,5 @@
 // How the files beside this one were made: `node __test__/vectors/upgrade/make.mjs BUILD`, where BUILD is a folder with the
-// version of flakeforge whose files they are. They belong to that version for ever: make new ones in another folder.
+// version of flakeforge whose files they are. They belong to that version forever: make new ones in another folder.
 //
 // All of it happens in 2090: whoever begins a cursor or a group again, and not above what is written here,
 // makes IDs of his own time, and that shows.

@@ -11,7 +11,7 @@ use crate::generator::cursor::Claim;
 pub struct PrefetchRule {
     /// how many numbers to claim at a time, at most
     pub count: NonZeroU64,
-    /// how long they may be handed out, in nanoseconds; 0 means for ever
+    /// how long they may be handed out, in nanoseconds; 0 means forever
     pub validity_ns: u64,
 }
 

@@ -19,9 +19,9 @@ pub struct Timing {
 pub enum Event {
     /// the user wants IDs
     Attach,
-    /// the user has IDs from elsewhere, but only until there is a slot: it is sought for ever, and nobody waits for it
+    /// the user has IDs from elsewhere, but only until there is a slot: it is sought forever, and nobody waits for it
     Seek,
-    /// the user wants no more IDs, for now or for ever
+    /// the user wants no more IDs, for now or forever
     Detach,
     /// the user ends the whole group
     Destroy,

@@ -92,7 +92,7 @@ class TcpProxy {
   }
 }
 
-/** A connection that is already being ended cannot be reset: Node would wait for its end for ever. */
+/** A connection that is already being ended cannot be reset: Node would wait for its end forever. */
 function reset(socket) {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()

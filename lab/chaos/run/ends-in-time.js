@@ -1,6 +1,6 @@
 'use strict'
 
-// Waits for the end of a process that was asked to end, but not for ever. It must never end a process itself.
+// Waits for the end of a process that was asked to end, but not forever. It must never end a process itself.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 

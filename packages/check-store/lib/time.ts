@@ -6,7 +6,7 @@ export const monotonicNow = performance.now.bind(performance)
 /** Unix ms by this machine's clock. */
 export const unixNow = Date.now
 
-/** Resolves after so many ms. */
+/** Resolves after this many ms. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Resolves when this process has taken what has arrived for it, such as the answer of a server. */
@@ -19,7 +19,7 @@ export function pause(ms: number) {
   Atomics.wait(cell, 0, 0, ms)
 }
 
-/** Settles as `call` does, or fails after so many ms, with the code ETIMEDOUT. */
+/** Settles as `call` does, or fails after this many ms, with the code ETIMEDOUT. */
 export async function inTime<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((_, reject) => {

@@ -150,7 +150,7 @@ impl Step {
         )
     }
 
-    /// The group once its store may have lost something: quiet. Two servers that take turns would keep it quiet for ever,
+    /// The group once its store may have lost something: quiet. Two servers that take turns would keep it quiet forever,
     /// so after some returns nothing is written any more, and one of the two can go on when the period ends.
     fn after_loss(&self, view: &View, group: &GroupRecord) -> Result<GroupRecord, StepError> {
         let quiet_until = group.quiet_until.max(self.unknown_until(view));
