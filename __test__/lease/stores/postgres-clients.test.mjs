@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -312,6 +312,44 @@ test('a connection of the user’s pool that died without a word leaves the pool
   t.is(await Promise.race([removed, sleep(20_000, 'it is still there')]), 'removed')
   t.is(pool.totalCount, 0)
   t.deepEqual(await store.list('g'), [])
+})
+
+/** The end of a server's welcome, and the last words of one that is killed. */
+const READY = Buffer.from('5a0000000549', 'hex')
+const LAST_WORDS = errorResponse(
+  'SFATAL',
+  'C57P02',
+  'Mterminating connection because of crash of another server process',
+)
+
+function errorResponse(...fields) {
+  const body = Buffer.from(`${fields.join('\0')}\0\0`)
+  const head = Buffer.from('E0000')
+  head.writeUInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+/** A way to the server, which dies in the moment of each welcome: the client reads both at once. */
+async function dyingServer(t) {
+  const proxy = createServer((near) => {
+    const far = connect(server.port, '127.0.0.1')
+    for (const socket of [near, far]) socket.on('error', () => {})
+    near.on('data', (data) => far.write(data))
+    far.on('data', (data) => {
+      if (data.subarray(-READY.length).equals(READY)) near.end(Buffer.concat([data, LAST_WORDS]))
+      else near.write(data)
+    })
+    near.on('close', () => far.destroy())
+  })
+  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => proxy.close())
+  return server.url.replace(`:${server.port}/`, `:${proxy.address().port}/`)
+}
+
+test('a server that dies in the moment of its welcome does not end the process', async (t) => {
+  const { client, end } = CLIENTS.pg(await dyingServer(t))
+  t.teardown(end)
+  await t.throwsAsync(works(t, postgresStore(client)), { code: 'ERR_FLAKE_STORE' })
 })
 
 test('a lock that somebody keeps is an error in the end', async (t) => {
