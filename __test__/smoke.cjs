@@ -323,6 +323,7 @@ function checkText() {
   is(format(id, 'hex', { prefix: '0x', groupsize: 4, delimiter: '$&' }), '0x687e$&4889$&8952$&7000', 'groups')
   is(format(new Uint8Array([1, 2, 3]), 'dec'), '66051', 'bytes of any length')
   is(format([1, 2], 'hex', { format: 'LE' }), '201', 'little-endian')
+  is(format(5n, 'dec', { prefix: 'ord_' }), 'ord_5', 'a prefix')
   is(format(5n, 'oct', { size: 4, padstr: '0' }), '0005', 'padding')
 }
 

@@ -24,7 +24,16 @@ import {
 
 const require = createRequire(import.meta.url)
 
-const { format, parse } = FlakeId
+const { format, isId, parse } = FlakeId
+
+const takes = (call) => {
+  try {
+    call()
+    return true
+  } catch {
+    return false
+  }
+}
 
 const bytesOf = (min, max) => fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes))
 const someBytes = bytesOf(1, 64)
@@ -38,7 +47,11 @@ const revived = (arg) => (arg?.$buffer === undefined ? arg : Buffer.from(arg.$bu
 
 for (const { name, args, out } of cases) {
   test(`recorded: ${name}`, (t) => {
-    t.is(format(...args.map(revived)), out)
+    const [id, base, options] = args.map(revived)
+    if (base !== 'dec' || options?.prefix === undefined) return t.is(format(id, base, options), out)
+    // That package leaves it out. Before decimal digits, 0x would make another number of them.
+    t.is(throwsCode(t, () => format(id, base, options), 'ERR_FLAKE_OPTION', RangeError).option, 'prefix')
+    t.is(format(id, base, { ...options, prefix: undefined }), out)
   })
 }
 
@@ -89,7 +102,9 @@ const options = fc.record(
 )
 
 function isAsBiguintFormat(id, base, given) {
-  const [ours, theirs] = [format(id, base, given), biguintFormat(id, base, given)]
+  const { prefix: _, ...others } = given ?? {} // that package has none in decimal
+  const isDecimal = !base || base === 'dec'
+  const [ours, theirs] = [format(id, base, isDecimal && given ? others : given), biguintFormat(id, base, given)]
   if (ours !== theirs) throw new Error(`${ours}, not ${theirs}`)
 }
 
@@ -179,6 +194,94 @@ test('a bigint and text of more than 64 bits keep all of them', (t) => {
 test('thousands of bytes', (t) => {
   const bytes = Buffer.alloc(5000, 0xa5)
   for (const base of BASES) t.true(format(bytes, base) === spelt[base](bytes))
+})
+
+// --- prefixes ---
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+const prefixes = fc
+  .tuple(fc.constantFrom(...LETTERS), fc.string({ unit: fc.constantFrom(...LETTERS, ...'0189_'), maxLength: 15 }))
+  .map((parts) => parts.join(''))
+const ANY_CASE = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']
+
+for (const base of BASES) {
+  test(`a prefix stands before the digits, and parse takes the text with it alone: ${base}`, (t) => {
+    holds(t, [ids, prefixes, prefixes], (id, prefix, other) => {
+      const text = format(id, base, { prefix })
+      const isTaken = isId(text) || takes(() => parse(text, base, { prefix: other }))
+      const mayBe = other !== prefix && text.toLowerCase().startsWith(other) // the rest may be digits too
+      return (
+        text === prefix + spelt[base](bufferOf(id)) &&
+        parse(text, base, { prefix }).equals(bufferOf(id)) &&
+        (isTaken === (other === prefix) || mayBe)
+      )
+    })
+  })
+
+  test(`the letters of a prefix are read as those of the digits: ${base}`, (t) => {
+    const text = format(123n, base, { prefix: 'ok_' })
+    const upper = `OK_${text.slice(3)}`
+    const read = () => parse(upper, base, { prefix: 'ok_' })
+    if (ANY_CASE.includes(base)) t.true(read().equals(bufferOf(123n)))
+    else throwsCode(t, read, 'ERR_FLAKE_ID', TypeError)
+    // \u212a, the sign for kelvin, is k in small letters.
+    for (const wrong of [
+      `o\u212a_${text.slice(3)}`,
+      text.slice(3),
+      `_${text}`,
+      ` ${text}`,
+      `ok_${text}`,
+      'ok_',
+      'ok',
+      '',
+    ])
+      throwsCode(t, () => parse(wrong, base, { prefix: 'ok_' }), 'ERR_FLAKE_ID', TypeError)
+  })
+}
+
+test('a prefix is 1 to 16 of a–z, 0–9 and _; those of hex, binary and octal are any text', (t) => {
+  const wrong = ['0x', '0b', '1', '_a', 'Ord_', 'ord-', 'ö', ' ', 'a b', 'a\n', 'a'.repeat(17), 5, ['a', 'b']]
+  for (const base of BASES) {
+    for (const prefix of wrong) {
+      const calls = [() => format(5n, base, { prefix }), () => parse('5', base, { prefix })]
+      if (['hex', 'bin', 'oct'].includes(base)) {
+        t.is(calls[0](), prefix + format(5n, base))
+        t.true(parse(calls[0](), base, { prefix }).equals(bufferOf(5n)))
+      } else
+        for (const call of calls) {
+          const error = throwsCode(t, call, 'ERR_FLAKE_OPTION', RangeError)
+          t.deepEqual([error.option, error.value], ['prefix', prefix])
+          t.regex(error.message, /prefix must be 1 to 16 of a–z.*'ord_'/)
+        }
+    }
+    for (const prefix of ['', null, undefined]) {
+      t.is(format(5n, base, { prefix }), format(5n, base))
+      t.true(parse(format(5n, base), base, { prefix }).equals(bufferOf(5n)))
+    }
+  }
+})
+
+test('parse says which prefix there is and which there must be', (t) => {
+  for (const [text, base, why] of [
+    ['usr_5', 'dec', "an ID with the prefix 'ord_': it begins with 'usr_'"],
+    ['a_long_one_5', 'dec', "an ID with the prefix 'ord_': it begins with 'a_long_one_'"],
+    ['12345', 'dec', "an ID with the prefix 'ord_': it begins with '1234'"],
+    ['ord_x', 'dec', "an ID in dec: digits only, 64 bits at most, after the prefix 'ord_'"],
+    ['ord_1', 'base58', "an ID in base58: 11 characters, from '11111111111' to 'jpXCZedGfVQ', after the prefix 'ord_'"],
+  ]) {
+    const error = throwsCode(t, () => parse(text, base, { prefix: 'ord_' }), 'ERR_FLAKE_ID', TypeError)
+    t.is(error.message, `'${text}' is not ${why}`)
+    t.is(error.value, text)
+  }
+  for (const value of [5n, null, Object.create(null), Symbol('x'), ['ord_5']])
+    throwsCode(t, () => parse(value, 'dec', { prefix: 'ord_' }), 'ERR_FLAKE_ID', TypeError)
+})
+
+test('parse has one option', (t) => {
+  t.is(throwsCode(t, () => parse('5', 'dec', { size: 5 }), 'ERR_FLAKE_OPTION', TypeError).option, 'size')
+  for (const options of ['ord_', 5, true])
+    throwsCode(t, () => parse('5', 'dec', options), 'ERR_FLAKE_OPTION', TypeError)
+  for (const absent of [null, undefined, {}]) t.true(parse('5', 'dec', absent).equals(bufferOf(5n)))
 })
 
 // --- the faults of biguint-format that stay out ---

@@ -215,6 +215,43 @@ test('memory that was transferred is no key, no tweak and no IDs', (t) => {
   t.is(seal.sealAll(new Uint8Array(0)).length, 0)
 })
 
+test('a prefix stands before the text, and changes nothing else', (t) => {
+  const plain = new Seal(KEY, { tweak: 'orders' })
+  for (const prefix of ['o', 'ord_', 'order_line_2_', 'a'.repeat(16)]) {
+    const seal = new Seal(KEY, { tweak: 'orders', prefix })
+    holds(
+      t,
+      [ids, fc.constantFrom(undefined, 'base58', 'base62')],
+      (id, base) => {
+        const text = seal.sealString(id, base)
+        return (
+          text === prefix + plain.sealString(id, base) &&
+          seal.openString(text, base).equals(bufferOf(id)) &&
+          seal.sealBigInt(id) === plain.sealBigInt(id) &&
+          seal.openBigInt(plain.seal(id)) === id
+        )
+      },
+      SEALS,
+    )
+  }
+  for (const prefix of [null, undefined]) t.is(new Seal(KEY, { tweak: 'orders', prefix }).sealString(ID), 'NKpxe37qMLE')
+})
+
+test('a text with another prefix is refused, and the error names both', (t) => {
+  const [orders, users, plain] = ['ord_', 'usr_', undefined].map((prefix) => new Seal(KEY, { prefix }))
+  const text = users.sealString(ID)
+  const { message } = throwsCode(t, () => orders.openString(text), 'ERR_FLAKE_ID', TypeError)
+  t.is(message, `'${text}' is not an ID with the prefix 'ord_': it begins with 'usr_'`)
+  for (const [seal, wrong] of [
+    [orders, plain.sealString(ID)],
+    [orders, orders.sealString(ID).replace('ord_', 'Ord_')],
+    [orders, `ord_${orders.sealString(ID)}`],
+    [plain, text],
+  ])
+    t.is(throwsCode(t, () => seal.openString(wrong), 'ERR_FLAKE_ID', TypeError).value, wrong)
+  t.regex(throwsCode(t, () => orders.open(orders.sealString(ID)), 'ERR_FLAKE_ID', TypeError).message, /openString\(\)/)
+})
+
 test('only bases of 11 characters are taken', (t) => {
   const seal = new Seal(KEY)
   for (const base of ['dec', 'hex', 'base32', 'base36', 'base64', '', 5, false]) {
@@ -294,7 +331,12 @@ test('a key of another length or type is refused: the length, the bound and the 
   refused(() => new Seal(KEY, { tweak: 'ö'.repeat(129) }), RangeError, BOUND, 'has 258')
   refused(() => new Seal(KEY, { tweak: '\ud800' }), RangeError, 'surrogate')
   for (const tweak of [5, true, [...key], {}]) refused(() => new Seal(KEY, { tweak }), TypeError, BOUND)
-  for (const options of ['orders', key, [...key], 5]) refused(() => new Seal(KEY, options), TypeError, '{ tweak }')
+  for (const options of ['orders', key, [...key], 5])
+    refused(() => new Seal(KEY, options), TypeError, '{ tweak, prefix }')
+  const FORM = '1 to 16 of a–z, 0–9 and _'
+  for (const prefix of [text, '', '_', 'Ord_', '1_', 'ord-', 'ö_', 'a'.repeat(17)])
+    t.is(refused(() => new Seal(KEY, { prefix }), RangeError, FORM).option, 'prefix')
+  for (const prefix of [5, true, key, ['a_']]) refused(() => new Seal(KEY, { prefix }), TypeError, FORM)
   refused(() => new Seal(KEY, { key }), TypeError, "'key'", 'tweak')
   refused(() => new Seal(KEY, { tweek: key }), TypeError, "'tweek'", "'tweak'")
 })

@@ -72,3 +72,22 @@ test('digits alone are decimal, and a note says what else they could be', (t) =>
   t.is(readId('1234567890123').note, 'read as decimal: 13 digits could be base32 or base36 too')
   t.is(readId('7529535382561648641').note, undefined)
 })
+
+test('a prefix is left out, and the note says so', (t) => {
+  for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']) {
+    for (const prefix of ['ord_', 'order_line_2_', 'a_']) {
+      const text = format(OUR_DAYS, base, { prefix })
+      t.like(readId(text), { id: OUR_DAYS, form: base, note: `without the prefix ${prefix}` }, text)
+    }
+  }
+  t.like(readId('ORD_0x687e488989127001'), { id: 0x687e488989127001n, form: 'hex' })
+  holds(t, [ids], (id) => readId(format(id, 'base58', { prefix: 'ord_' }), 'base58').id === id)
+  for (const wrong of ['ord_', '_5', '1_5', 'ord_-5', 'ord_5_', 'a_very_long_prefix_5', 'ord-5'])
+    t.throws(() => readId(wrong), { code: 'ERR_FLAKE_ID', message: /is not an ID/ })
+})
+
+test('eleven characters that base64 could have written, too, are listed with both', (t) => {
+  t.like(readId('ord_1234567'), { id: 1234567n, form: 'dec' }) // the last character of 8 bytes has two bits that are 0
+  t.is(readId('ord_1234564', 'base64').form, 'base64')
+  t.throws(() => readId('ord_1234564'), { message: /could be base64 \(\d+\) or dec \(1234564\)/ })
+})

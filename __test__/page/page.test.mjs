@@ -90,7 +90,8 @@ when('an ID in every form is the same ID', async (t) => {
     uuid: [layouts.flake.toUuid(ID)],
   }
   for (const base of ['base32', 'base36', 'base58', 'base62']) texts[base] = [format(ID, base)]
-  texts.auto.push(layouts.flake.toUuid(ID), 'aH5IiYkScAE=', '<Buffer 68 7e 48 89 89 12 70 01>')
+  for (const base of ['dec', 'hex', 'base32', 'base58']) texts[base].push(format(ID, base, { prefix: 'ord_' }))
+  texts.auto.push(`ord_${ID}`, layouts.flake.toUuid(ID), 'aH5IiYkScAE=', '<Buffer 68 7e 48 89 89 12 70 01>')
   for (const [form, list] of Object.entries(texts)) {
     await page.selectOption('#form', form)
     for (const text of list) {

@@ -214,6 +214,15 @@ const sealOptions: SealOptions = { tweak: 'orders' }
 const seal: Seal = new Seal(Buffer.alloc(16), sealOptions)
 assert.equal(toBigInt(seal.openString(seal.sealString(id))), 123n)
 
+const orders = new Seal(Buffer.alloc(16), { tweak: 'orders', prefix: 'ord_' })
+const order: `ord_${string}` = orders.sealString(id)
+const anySeal: Seal = orders
+const noPrefix: string = new Seal(Buffer.alloc(16), { tweak: 'orders' }).sealString(id)
+const named: Seal<'ord_'> = orders
+assert.deepEqual([toBigInt(named.openString(order)), order.slice(4)], [123n, noPrefix])
+assert.ok(anySeal.sealString(id).startsWith('ord_'))
+assert.equal(toBigInt(parse(format(123n, 'base58', { prefix: 'ord_' }), 'base58', { prefix: 'ord_' })), 123n)
+
 /** What must not compile. It is never called: the compiler complains where a line below has no error. */
 export async function mistakes(): Promise<void> {
   // @ts-expect-error: no such mode
@@ -254,6 +263,16 @@ export async function mistakes(): Promise<void> {
   isId('5', 'base64')
   // @ts-expect-error: it is no ID itself
   takesText(isId('5'))
+  // @ts-expect-error: the texts of another seal
+  const user: `usr_${string}` = orders.sealString(1n)
+  // @ts-expect-error: a seal with another prefix
+  const users: Seal<'usr_'> = orders
+  // @ts-expect-error: a prefix is text
+  new Seal(Buffer.alloc(16), { prefix: 5 })
+  // @ts-expect-error: parse has the option prefix only
+  parse('5', 'dec', { size: 5 })
+  // @ts-expect-error: a prefix is text
+  parse('5', 'dec', { prefix: 5 })
   // @ts-expect-error: keys are an array
   jsonReviver('id')
   // @ts-expect-error: none is no list of keys
@@ -266,7 +285,7 @@ export async function mistakes(): Promise<void> {
   new Named().nextHex()
   // @ts-expect-error: an asynchronous step is needed for waiting, and it gives a Buffer
   for await (const text of flake) takesText(text)
-  void [misspelt, misspeltToo, wrongHere, wrong, flat, empty, buffer, base, other]
+  void [user, users, misspelt, misspeltToo, wrongHere, wrong, flat, empty, buffer, base, other]
 }
 
 const takesText = (text: string): string => text

@@ -141,8 +141,9 @@ and each gets one line.
 
 An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
 21 digits of octal, 13 characters of base32 or base36, 11 of base58 or base62, base64 or base64url of the 8 bytes, 50 dd …,
-<Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits alone are decimal. Where the bases leave
-a doubt, all readings are listed and none is taken: --from says which form it is.
+<Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits of a base may have a prefix that ends
+in _, as in ord_5. Digits alone are decimal. Where the bases leave a doubt, all readings are listed and none is taken: --from
+says which form it is.
 
 With --json each ID has the readings that could be meant, the best first.`,
   options: { ...OF_LAYOUT, ...OF_INSPECT },

@@ -1,5 +1,5 @@
 // An ID in whatever text form it was copied in. A text that several forms write is refused with what each would say, and
-// `form` chooses. Only digits are always decimal, and `note` says what else they could be. It must never read a text that is
+// `form` chooses. A prefix such as ord_ is no part of the ID. Only digits are always decimal, and `note` says what else they could be. It must never read a text that is
 // not an ID as one. And it must stay free of Node: the page uses it too.
 
 import type { Base, Layout } from '../../lib/entries/codec.ts'
@@ -56,6 +56,12 @@ const READERS: Record<string, Form> = {
     read: (text) => layouts.chronicle.fromText(text.replace('Z', '')),
   },
 }
+
+/** A text with a prefix: no base has an underscore, so the last one is its end. */
+const PREFIXED = /^[a-z]\w{0,14}_(?=[^\W_]+$)/i
+
+/** The prefix of a text up to its last underscore; '' if it has none. */
+export const prefixOf = (text: string) => PREFIXED.exec(text)?.[0] ?? ''
 
 /** What digits alone could be besides decimal, by how many they are. */
 const ALSO: Record<number, string> = { 11: 'base58 or base62', 13: 'base32 or base36', 16: 'hex, which 0x says,' }
@@ -119,16 +125,26 @@ function readIn(text: string, form: string, of?: Layout): Found | undefined {
  */
 export function readId(given: string, chosen?: string, of?: Layout): Found {
   const text = strip(given)
-  if (chosen !== undefined) return readIn(text, chosen, of) ?? notAnId(text, ` in the form ${chosen}`)
-  const names = Object.keys(READERS).filter((form) => READERS[form].mayBe.test(text))
-  const all = names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
+  const prefix = prefixOf(text)
+  const all = readAll(text, chosen, of)
+  if (prefix !== '') {
+    const note = `without the prefix ${prefix}`
+    all.push(...readAll(text.slice(prefix.length), chosen, of).map((found) => ({ ...found, note })))
+  }
   const [first] = all
-  if (first === undefined) return notAnId(text, `. Give it as ${WANTED}`)
-  if (first.form === 'dec') return { ...first, note: noteOf(text) }
+  if (first === undefined) return notAnId(text, chosen ? ` in the form ${chosen}` : `. Give it as ${WANTED}`)
+  if (chosen !== undefined) return first
+  if (first.form === 'dec') return { ...first, note: first.note ?? noteOf(text) }
   const exact = all.filter(({ isExact }) => isExact)
   if (exact.every(({ id }) => id === exact[0].id)) return exact[0] ?? first
   const readings = exact.map(({ form, id }) => `${form} (${id})`).join(' or ')
   throw idFault(`'${text}' could be ${readings}. Say which form it has.`)
+}
+
+/** What a text says in each form that it may be of, or in the one that is chosen. */
+function readAll(text: string, chosen?: string, of?: Layout): Found[] {
+  const names = chosen ? [chosen] : Object.keys(READERS).filter((form) => READERS[form].mayBe.test(text))
+  return names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
 }
 
 function noteOf({ length }: string) {

@@ -93,13 +93,19 @@ function plain(text: string, radix: number) {
   return radix === 32 ? text.toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1') : text.toLowerCase()
 }
 
+/** ASCII in small letters: others are left, because some of them are ASCII in the other case. */
+const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
 /**
- * The ID that a text without a prefix stands for; undefined for anything else.
+ * The ID that a text stands for; undefined for anything else.
  * @param name of the base
+ * @param prefix that the text begins with; up to base 36 in letters of either case, as the digits
  */
-export function read(text: string, name: string) {
+export function read(given: string, name: string, prefix: string) {
   const digits = DIGITS[name]
   const radix = digits.length
+  const text = given.slice(prefix.length)
+  if (!given.startsWith(prefix) && (radix > 36 || !small(given).startsWith(small(prefix)))) return
   // Letters beyond ASCII are refused first: some of them are others in the other case.
   if (!/^\w+$/.test(text) || (textWidth(name) ?? text.length) !== text.length) return
   const chars = plain(text, radix)

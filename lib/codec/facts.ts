@@ -149,7 +149,7 @@ export class LayoutFacts {
     if (isAbsent(id)) return joined
     const node = readBounded(label('id'), id, 0, this.nodeMax)
     if (other !== undefined && node !== joined) {
-      throw errors.optionRangeError(other, given[other], `left out or the same as in id, which is ${id}`)
+      throw errors.optionRangeError(other, given[other], wanted.sameAsId(id))
     }
     return node
   }

@@ -201,7 +201,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
       throw errors.optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
     }
     const [first, last] = [from, to ?? from].map((time) => tickOf(time, this, packing))
-    if (first > last) throw errors.optionRangeError('to', to, `the same as from or later (from is ${show(from)})`)
+    if (first > last) throw errors.optionRangeError('to', to, wanted.laterThan(from))
     return packing.range(first, last)
   }
 
@@ -248,7 +248,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     const ns = (tick * 100n + BigInt(host)) * unit + this.#facts.packing.epochNs
     const fraction = ((ns % NS_PER_S) + NS_PER_S) % NS_PER_S // counts upwards before 1970, too
     const date = new Date(Number((ns - fraction) / NS_PER_S) * 1000)
-    if (Number.isNaN(date.getTime())) throw errors.idError(id, 'an ID whose time a Date can show')
+    if (Number.isNaN(date.getTime())) throw errors.idError(id, wanted.SHOWN_TIME)
     return `${date.toISOString().slice(0, -5)}.${String(fraction).padStart(9, '0')}`
   }
 
@@ -337,8 +337,6 @@ function readTick(tick: unknown, max: bigint) {
 
 /** A time as Unix ms, for a message. */
 const toMs = (time: unknown) => Number(readNanoseconds('timestamp', time)) / 1e6
-
-const show = (time: number | Date) => (typeof time === 'object' ? time.toISOString() : String(time))
 
 /** The layout of a Layout, of a dialect's name, or of a user's own fields. */
 export function factsOf(given: unknown) {

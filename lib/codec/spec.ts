@@ -57,7 +57,7 @@ export function readSpec(given: unknown): Parts & { epoch?: number } {
     return { name: given }
   }
   if (typeof given !== 'object' || given === null) {
-    throw errors.optionTypeError('layout', given, 'a name, a Layout, or { epoch, tickMs, fields }')
+    throw errors.optionTypeError('layout', given, wanted.LAYOUT)
   }
   const spec = checkKeys('layout', given, SPEC)
   const name = spec.name ?? 'custom'

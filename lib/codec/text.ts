@@ -9,7 +9,10 @@ import { type Base, baseName, read, spell } from './bases.ts'
 import { type IdBytes, type IdLike, toBigInt, toBytes } from './ids.ts'
 
 export interface FormatOptions {
-  /** text before the digits; decimal text never gets one */
+  /**
+   * text before the digits: 1 to 16 of a–z, 0–9 and _, beginning with a letter, such as `'ord_'`. `hex`, `bin` and `oct` take any
+   * text, such as `'0x'`
+   */
   prefix?: string | undefined
   /** digits in a group, counted from the end */
   groupsize?: number | undefined
@@ -80,10 +83,14 @@ export const formatBy =
   (id: unknown, base?: string | null, options?: unknown) => {
     const name = baseName(base)
     if (isAbsent(options)) return digits(numberToBytes(id), name)
-    if (typeof options !== 'object') throw errors.optionTypeError('options', options, 'an object')
-    const chosen = refuseUnknown(options as Options, OPTIONS)
+    const chosen = readOptions(options, OPTIONS)
     return decorate(digits(inOrder(numberToBytes(id), chosen.format), name), name, chosen)
   }
+
+function readOptions(options: unknown, known: string[]) {
+  if (typeof options !== 'object') throw errors.optionTypeError('options', options, 'an object')
+  return refuseUnknown(options as Options, known)
+}
 
 /** A copy of the bytes, because another thread could change a SharedArrayBuffer meanwhile. */
 function numberToBytes(id: unknown): Uint8Array {
@@ -129,12 +136,21 @@ function inOrder(bytes: Uint8Array, order: unknown) {
 }
 
 function decorate(digits: string, base: string, options: Options) {
-  const prefix = base === 'dec' ? '' : text(options.prefix, '')
+  const prefix = readPrefix(options.prefix, base)
   const trimmed = base === 'bin' && options.trim ? digits.replace(/^0+(?=.)/, '') : digits
   const grouped = group(trimmed, integer('groupsize', options.groupsize), text(options.delimiter, ' '))
   const size = integer('size', options.size)
   checkLength('size', size)
   return prefix + grouped.padStart(size - prefix.length, text(options.padstr, ''))
+}
+
+export const PREFIX = /^[a-z][a-z\d_]{0,15}$/
+
+/** Digits of hex, binary and octal are often marked, as with 0x. In front of others that would make another number of them. */
+function readPrefix(given: unknown, base: string) {
+  const prefix = text(given, '')
+  if (!prefix || /hex|bin|oct/.test(base) || PREFIX.test(prefix)) return prefix
+  throw errors.optionRangeError('prefix', given, wanted.PREFIX)
 }
 
 /** @param option that makes a text so long */
@@ -164,15 +180,25 @@ function integer(option: string, value: unknown) {
 }
 
 /**
- * The 8 bytes that a text stands for: the inverse of `format(id, base)` without options.
- * @param base default `'dec'`. Letters may have either case, except in base 58 and base 62. Text in base 36, 58 and 62 must
- * have its full length.
- * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, or has more than 64 bits.
+ * The 8 bytes that a text stands for: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
+ * @param base default `'dec'`. Letters may have either case, except in base 58 and base 62; so may those of a prefix. Text in
+ * base 36, 58 and 62 must have its full length.
+ * @param options `prefix`: what the text must begin with
+ * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, has more than 64 bits, or has
+ * another prefix.
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option, or a prefix that `format` does not write.
+ * @example
+ * parse('ord_7529535382561648640', 'dec', { prefix: 'ord_' }) // <Buffer 68 7e 48 89 89 52 70 00>
  */
-export function parse(text: string, base?: Base | null): IdBytes {
+export function parse(
+  text: string,
+  base?: Base | null,
+  options?: Readonly<Pick<FormatOptions, 'prefix'>> | null,
+): IdBytes {
   const name = baseName(base)
-  const id = typeof text === 'string' ? read(text, name) : undefined
-  if (id === undefined) throw errors.idError(text, wanted.idInBase(name))
+  const prefix = isAbsent(options) ? '' : readPrefix(readOptions(options, ['prefix']).prefix, name)
+  const id = typeof text === 'string' ? read(text, name, prefix) : undefined
+  if (id === undefined) throw errors.idError(text, wanted.idInBase(name, prefix, text))
   return toBytes(id)
 }
 

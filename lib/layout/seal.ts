@@ -2,21 +2,27 @@
 // into the form that they want. It must never show a key or keep one: not in an error, not where console.log finds it.
 
 import { isAbsent } from '../base/check.ts'
+import * as wanted from '../base/errors/wanted.ts'
 import * as errors from '../base/errors.ts'
 import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
 import { BASES, type Base, textWidth } from '../codec/bases.ts'
 import { type IdLike, toBigInt, toBytes } from '../codec/ids.ts'
-import { parse } from '../codec/text.ts'
+import { PREFIX, parse } from '../codec/text.ts'
 import native from '../native/index.ts'
 import { inPlace as inPlaceOf, type Wasm } from '../native/wasm.ts'
 import { format } from './format.ts'
 
-export interface SealOptions {
+export interface SealOptions<P extends string = string> {
   /**
    * Makes another seal of the same key: use one for each table, so that a public ID of one table is not that of a row of
    * another. 0 to 256 bytes, or text, which stands for its UTF-8 bytes; default none. It need not be secret.
    */
   tweak?: Uint8Array | string | null | undefined
+  /**
+   * What texts begin with, so that people and programs see of what they are: 1 to 16 of a–z, 0–9 and _, beginning with a letter,
+   * such as `'ord_'`. It is of the text only, and keeps nobody from reading it; that is what `tweak` is for.
+   */
+  prefix?: P | null | undefined
 }
 
 const { wasm } = native as { wasm?: Wasm }
@@ -32,6 +38,7 @@ const TEXT_BASES = BASES.filter((base) => textWidth(base) === 11)
 const DEFAULT_BASE = 'base58'
 
 const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decoded first: Buffer.from(text, 'hex')"
+const OPTIONS = ['tweak', 'prefix']
 const TWEAK = `a Uint8Array or text, of 0 to ${MOST_TWEAK_BYTES} bytes`
 
 // One ID on its way to the addon and back. Nothing of the user's runs in between.
@@ -55,17 +62,20 @@ const oneIdBytes = new Uint8Array(oneId.buffer)
  * orders.sealString(7529535382561648640n) // 'NKpxe37qMLE'
  * orders.openString('NKpxe37qMLE')        // <Buffer 68 7e 48 89 89 52 70 00>
  */
-export class Seal {
+export class Seal<const P extends string = ''> {
   #native
+  #prefix
 
   /**
    * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256: `crypto.randomBytes(32)` makes them. It is
    * copied, and no error and no `console.log` shows it.
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key or the tweak has another length, or is of another type;
-   * or there is no such option. The error does not have the value.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key, the tweak or the prefix has another length or another form, or
+   * is of another type; or there is no such option. The error does not have the value.
    */
-  constructor(key: Uint8Array, options?: SealOptions | null) {
-    this.#native = new native.Seal(readKey(key), readTweak(options))
+  constructor(key: Uint8Array, options?: SealOptions<P> | null) {
+    const { tweak, prefix } = readOptions(options)
+    this.#native = new native.Seal(readKey(key), readTweak(tweak))
+    this.#prefix = readPrefix(prefix)
   }
 
   /**
@@ -82,12 +92,13 @@ export class Seal {
   }
 
   /**
-   * Like `seal(id)`, as text of 11 characters, for URLs: the same as `format(seal(id), base)`. It does not sort as IDs do.
+   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters. It is the same as
+   * `format(seal(id), base, { prefix })`, and does not sort as IDs do.
    * @param base default `'base58'`, which has no characters that look alike
    * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
    */
-  sealString(id: IdLike, base?: 'base58' | 'base62' | null): string {
-    return format(this.seal(id), textBase(base))
+  sealString(id: IdLike, base?: 'base58' | 'base62' | null): `${P}${string}` {
+    return `${this.#prefix}${format(this.seal(id), textBase(base))}` as `${P}${string}`
   }
 
   /**
@@ -116,18 +127,18 @@ export class Seal {
 
   /** Like `open(sealed)`, as a bigint from 0 to 2^64 − 1. */
   openBigInt(sealed: IdLike): bigint {
-    return changeOne(toSealed(sealed), (bytes) => this.#native.open(bytes))
+    return changeOne(toSealed(sealed, this.#prefix), (bytes) => this.#native.open(bytes))
   }
 
   /**
    * The ID that `sealString(id, base)` made this text from.
    * @param base default `'base58'`
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not have 11 characters, has one that is not a digit of the base, or
-   * stands for more than 2^64 − 1.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text has another prefix or none, does not have 11 characters after it, has one that is
+   * not a digit of the base, or stands for more than 2^64 − 1.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer {
-    return this.open(parse(text, textBase(base)))
+    return this.open(parse(text, textBase(base), { prefix: this.#prefix }))
   }
 
   /** Opens many IDs with one native call: the inverse of `sealAll`. */
@@ -153,9 +164,8 @@ function readKey(key: unknown) {
   throw secretError(RangeError, 'key', `must be ${wanted}, but has ${key.length}. ${NEW_KEY}`)
 }
 
-/** The bytes of the option `tweak`; none if it is absent. */
-function readTweak(options: unknown) {
-  const { tweak } = readOptions(options)
+/** Its bytes; none if it is absent. */
+function readTweak(tweak: unknown) {
   if (isAbsent(tweak)) return new Uint8Array(0)
   if (typeof tweak !== 'string' && !isUint8Array(tweak))
     throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but is ${kindOf(tweak)}`)
@@ -164,6 +174,14 @@ function readTweak(options: unknown) {
   if (bytes.length > MOST_TWEAK_BYTES)
     throw secretError(RangeError, 'tweak', `must be ${TWEAK}, but has ${bytes.length}; a hash of it is short enough`)
   return bytes
+}
+
+/** The prefix of texts; '' if it is absent. */
+function readPrefix(prefix: unknown) {
+  if (isAbsent(prefix)) return ''
+  if (typeof prefix === 'string' && PREFIX.test(prefix)) return prefix
+  const Type = typeof prefix === 'string' ? RangeError : TypeError
+  throw secretError(Type, 'prefix', `must be ${wanted.PREFIX}, but is ${kindOf(prefix)}`)
 }
 
 const GONE = 'memory was transferred to another thread'
@@ -180,12 +198,12 @@ function unlessGone<T>(copy: () => T) {
 }
 
 /** The options, whose values no error shows: a key may be among them by mistake. */
-function readOptions(options: unknown): { tweak?: unknown } {
+function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
   if (isAbsent(options)) return {}
   if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
-    throw secretError(TypeError, 'options', `must be an object, { tweak }, but is ${kindOf(options)}`)
+    throw secretError(TypeError, 'options', `must be an object, { tweak, prefix }, but is ${kindOf(options)}`)
   for (const name of Object.keys(options)) {
-    if (name !== 'tweak') throw errors.unknownOptionError(name, undefined, ['tweak'])
+    if (!OPTIONS.includes(name)) throw errors.unknownOptionError(name, undefined, OPTIONS)
   }
   return options
 }
@@ -217,8 +235,9 @@ function textBase(base: unknown): Base {
 }
 
 /** Sealed 64 bits as a bigint. The text of a seal is no text of an ID, and easily taken for one. */
-function toSealed(sealed: IdLike) {
-  if (typeof sealed === 'string' && /^(?!0[bx])[\da-z]{11}$/i.test(sealed) && /\D/.test(sealed))
+function toSealed(sealed: IdLike, prefix: string) {
+  const text = typeof sealed !== 'string' ? '' : sealed.slice(sealed.startsWith(prefix) ? prefix.length : 0)
+  if (/^(?!0[bx])[\da-z]{11}$/i.test(text) && /\D/.test(sealed as string))
     throw errors.idError(sealed, 'an ID in decimal, hex or binary; openString() opens the text of sealString()')
   return toBigInt(sealed)
 }

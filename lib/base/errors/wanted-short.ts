@@ -5,7 +5,9 @@ export const ID = 'an ID from 0 to 2^64 − 1'
 export const SIGNED = 'a signed integer of 64 bits'
 export const bytesOfId = () => 'an ID: 8 bytes'
 export const exactNumber = () => 'an ID from 0 to 2^53 − 1'
-export const idInBase = (base: string) => `an ID in ${base}: 64 bits at most`
+export const PREFIX = 'a-z, 0-9 and _'
+export const idInBase = (base: string, prefix: string) =>
+  `an ID in ${base}: ${prefix && `'${prefix}' and `}64 bits at most`
 export const fewBytes = (most: number) => `of ${most} bytes at most`
 export const SOME_BYTES = 'a number'
 export const fewCharacters = () => 'smaller'
@@ -23,6 +25,11 @@ export const FITTING_IDS = 'smaller'
 export const FITTING_ID = 'smaller'
 export const WHOLE_NS = 'whole nanoseconds'
 
+export const LAYOUT = 'a layout'
+export const SHOWN_TIME = 'a time of a Date'
+export const sameAsId = () => 'that of id'
+export const laterThan = () => 'from or later'
+
 export const NINE_DIGITS = 'a time with nine digits'
 export const timeInUnits = (unit: bigint) => `a time in units of ${unit} ns`
 export const EXISTING_DAY = 'on a day that exists'
@@ -30,10 +37,10 @@ export const chronicle = () => "'chronicle' or 'chronicle-micros'"
 
 export const PAIR = 'a pair [name, bits]'
 export const PAIRS = 'an array of [name, bits]'
-export const earlyEpoch = (ms: number) => `early enough for a tick to end before ${ms}`
+export const earlyEpoch = (ms: number) => `earlier, to end before ${ms}`
 
 export const otherName = () => 'have another name'
-export const ownName = () => 'have a name of its own'
+export const ownName = otherName
 export const A_NAME = 'have a name'
 export const oneWord = () => 'have 1 to 63 bits'
 export const counterBits = (most: number) => `have at most ${most} bits`

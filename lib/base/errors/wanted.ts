@@ -23,7 +23,15 @@ const FORMS: Record<string, string> = {
   base62: "11 characters, from '00000000000' to 'LygHa16AHYF'",
 }
 
-export const idInBase = (base: string) => `an ID in ${base}: ${FORMS[base] ?? 'digits only, 64 bits at most'}`
+/** No base has an underscore: what ends in one is a prefix, which the text has instead. */
+export function idInBase(base: string, prefix: string, text: unknown) {
+  const given = typeof text === 'string' ? text : prefix
+  const start = given.slice(0, Math.max(given.lastIndexOf('_') + 1, prefix.length))
+  if (prefix && start.toLowerCase() !== prefix.toLowerCase())
+    return `an ID with the prefix '${prefix}': it begins with '${start.slice(0, 60)}'`
+  return `an ID in ${base}: ${FORMS[base] ?? 'digits only, 64 bits at most'}${prefix && `, after the prefix '${prefix}'`}`
+}
+export const PREFIX = "1 to 16 of a–z, 0–9 and _, beginning with a letter, such as 'ord_'"
 export const fewBytes = (most: number, bytes: number) =>
   `short enough: it has ${bytes} bytes, and a text may be of ${most} bytes at most`
 export const SOME_BYTES = 'a number: it has no bytes'
@@ -56,6 +64,12 @@ export const FINITE_TIME = 'a finite number of Unix ms, or a valid Date'
 export const FITTING_IDS = 'one with which IDs fit into 64 bits'
 export const FITTING_ID = 'one with which the ID of these parts fits into 64 bits'
 export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
+
+export const LAYOUT = 'a name, a Layout, or { epoch, tickMs, fields }'
+export const SHOWN_TIME = 'an ID whose time a Date can show'
+export const sameAsId = (id: unknown) => `left out or the same as in id, which is ${id}`
+export const laterThan = (from: unknown) =>
+  `the same as from or later (from is ${typeof from === 'object' ? (from as Date).toISOString() : from})`
 
 export const NINE_DIGITS = "a time with nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
 export const timeInUnits = (unit: bigint) => `${NINE_DIGITS}, not before the epoch, in units of ${unit} ns, in 64 bits`

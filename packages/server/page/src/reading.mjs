@@ -3,7 +3,7 @@
 
 import { contenders, isPlausible, ownSystem, rank, reasons } from '../../../../bin/parts/ranking.ts'
 import { fromNow } from '../../../../bin/parts/stamps.ts'
-import { readId } from '../../../../bin/parts/text-forms.ts'
+import { prefixOf, readId } from '../../../../bin/parts/text-forms.ts'
 import { format, Layout, layouts, parse, toBigInt, toSigned } from '../../../../lib/entries/codec.ts'
 
 /** The forms that can be chosen, and their names. */
@@ -79,7 +79,10 @@ function readUuid(text, choices) {
 export function readText(given, form, choices) {
   const text = given.trim()
   if (form === 'uuid' || (form === 'auto' && UUID.test(text))) return readUuid(text, choices)
-  if (form !== 'auto') return { id: toBigInt(parse(text.replace(PREFIX[form] ?? '', ''), form)), form: FORMS[form] }
+  if (form !== 'auto') {
+    const digits = text.slice(prefixOf(text).length).replace(PREFIX[form] ?? '', '')
+    return { id: toBigInt(parse(digits, form)), form: FORMS[form] }
+  }
   const { id, form: found, note } = readId(text)
   return { id, form: FORMS[found] ?? found, note }
 }
