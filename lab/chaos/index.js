@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|standby|replication|etcd3|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
+// `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
 // expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 // `npm run chaos -- soak redis --ids 1e10` goes on until there are so many IDs. `--record` writes the run into the documents.

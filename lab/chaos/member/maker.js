@@ -6,8 +6,8 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
 const { RemoteFlakeId } = require('flakeforge/remote')
-const { joinBySentinel } = require('./by-sentinel.js')
 const { Batch, CALLS } = require('./calls.js')
+const { joinByOwnClient } = require('./own-client.js')
 const { RunFile } = require('./run-file.js')
 const { DeadlineLease } = require('./deadline-lease.js')
 
@@ -40,7 +40,7 @@ const SOURCES = {
     const flake = await FlakeId.join(join, options)
     return { flake, close: () => flake.close() }
   },
-  sentinel: joinBySentinel,
+  'own client': joinByOwnClient,
   deadline: ({ join, options }) => DeadlineLease.open(join, options),
   remote: async ({ join, options }) => {
     const flake = await RemoteFlakeId.connect(join, options)

@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|standby|replication|etcd3`: processes that share the slots of one group on a real server. Each has its
+// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3`: processes that share the slots of one group on a real server. Each has its
 // own proxy to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
 // negative control, in which there must be duplicates. Servers that decide themselves who leads have another control: a
 // setting that the docs call unsafe.
@@ -160,13 +160,14 @@ const OUTAGES = {
   mysql: ['failovers'],
   etcd: ['wiped'],
   sentinel: ['switch-overs', 'failovers', 'frozen', 'split brains'],
+  cluster: ['migrations', 'switch-overs', 'failovers', 'frozen', 'split brains'],
   standby: ['failovers', 'failovers behind', 'split brains'],
   replication: ['failovers', 'failovers behind', 'split brains'],
   etcd3: ['two lost', 'cut off', 'frozen', 'compactions'],
 }
 
 /** Several servers, which have a control of their own or can have none. */
-const TOPOLOGIES = ['sentinel', 'standby', 'replication', 'etcd3']
+const TOPOLOGIES = ['sentinel', 'cluster', 'standby', 'replication', 'etcd3']
 
 const columnsOf = (name) => [
   'kills',

@@ -111,7 +111,7 @@ class SentinelUnderFaults {
       sentinels: [...sentinels.slice(i % MACHINES), ...sentinels.slice(0, i % MACHINES)],
       addresses: Object.fromEntries(addresses),
     }
-    return { task: { join, policy: 'sentinel' }, proxy: together(proxies) }
+    return { task: { join, policy: 'own client' }, proxy: together(proxies) }
   }
 
   #splitBrain = {

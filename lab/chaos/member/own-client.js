@@ -1,6 +1,7 @@
 'use strict'
 
-// A member whose own client, of either package, finds the primary by asking Sentinels. The client is set up as the docs say.
+// A member whose own client, of either package, finds the primary: by asking Sentinels, or in a cluster. The client is set up
+// as the docs say.
 
 const FlakeId = require('flakeforge')
 const { redisStore } = require('flakeforge/lease')
@@ -29,6 +30,24 @@ const CLIENTS = {
     await client.connect()
     return { client, end: () => client.destroy() }
   },
+  async 'cluster of ioredis'({ nodes, addresses }) {
+    const { Cluster } = require('ioredis')
+    const client = new Cluster(nodes, {
+      ...{ natMap: addresses, clusterRetryStrategy: () => 100 },
+      redisOptions: { socketTimeout: SILENT_MS },
+    })
+    client.on('error', () => {}) // it tries again by itself
+    return { client, end: () => client.disconnect() }
+  },
+  async 'cluster of node-redis'({ nodes, addresses }) {
+    const client = require('redis').createCluster({
+      ...{ rootNodes: nodes.map((socket) => ({ socket })), nodeAddressMap: addresses },
+      defaults: { socket: { socketTimeout: SILENT_MS }, pingInterval: 1000 },
+    })
+    client.on('error', () => {})
+    await client.connect()
+    return { client, end: () => client.destroy() }
+  },
 }
 
 async function connect(join) {
@@ -40,10 +59,10 @@ async function connect(join) {
 }
 
 /**
- * @param {{ join: { client: string, name: string, sentinels: object[], addresses: object }, options: object }} task
- *   `addresses`: where to connect to, for each address that Sentinels tell
+ * @param {{ join: { client: string, name?: string, sentinels?: object[], nodes?: object[], addresses: object }, options: object }} task
+ *   `addresses`: where to connect to, for each address that servers tell
  */
-async function joinBySentinel({ join, options }) {
+async function joinByOwnClient({ join, options }) {
   const { client, end } = await connect(join)
   try {
     const flake = await FlakeId.join(redisStore(client), options)
@@ -54,4 +73,4 @@ async function joinBySentinel({ join, options }) {
   }
 }
 
-module.exports = { joinBySentinel }
+module.exports = { joinByOwnClient }

@@ -1,0 +1,253 @@
+'use strict'
+
+// A Redis Cluster under faults: three machines, each with a primary and a replica of another machine's primary. What is harmed
+// is the primary that has the group. It must never be written to but by the members.
+
+const { execFile } = require('node:child_process')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { promisify } = require('node:util')
+const { spread } = require('../faults/fault.js')
+const { openNetwork } = require('../faults/network.js')
+const { TcpProxy, together } = require('../faults/tcp-proxy.js')
+const { within } = require('../faults/within.js')
+
+const helpers = import('../../../__test__/servers/redis.mjs')
+const ports = import('../../../__test__/servers/server.mjs')
+
+const MACHINES = 3
+const NODE_TIMEOUT_MS = 2000
+/** The old primary stops within `skewMs` of the promotion, as the docs demand. */
+const LEASE = { ttlMs: 6000, skewMs: 3000 }
+/** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
+const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
+const LONGEST_PROMOTION_MS = 60_000
+const LONGEST_REPAIR_MS = 90_000
+const KEYS = '{chaos}' // the group's keys have its name as their hash tag
+const CLIENTS = ['cluster of ioredis', 'cluster of node-redis']
+
+class ClusterUnderFaults {
+  #events
+  #network
+  #nodes = []
+  #slot
+  #lead // the node that has the group
+  #repair = Promise.resolve() // of what the last fault has left behind
+
+  /** Undefined where Redis is not installed. `events`: see scenarios/server.js. */
+  static async start(events) {
+    const { wantRedis } = await helpers
+    if (!wantRedis()) return
+    const cluster = new ClusterUnderFaults()
+    cluster.#events = events
+    cluster.#network = await openNetwork(MACHINES)
+    await cluster.#startNodes()
+    return cluster
+  }
+
+  async #startNodes() {
+    const { machines } = this.#network
+    for (const machine of [...machines, ...machines]) this.#nodes.push(await startNode(machine))
+    const addresses = this.#nodes.map(({ address }) => hostAndPort(address))
+    await promisify(execFile)('redis-cli', [
+      ...['--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes'],
+    ])
+    this.#slot = await this.#nodes[0].redis.cli('CLUSTER', 'KEYSLOT', KEYS)
+    await this.#isHealthy()
+  }
+
+  lease = LEASE
+
+  get network() {
+    return this.#network.kind
+  }
+
+  get port() {
+    return this.#lead.redis.port
+  }
+
+  urlAt() {
+    return this.#lead.redis.url
+  }
+
+  /** Each begins with another machine, so that some ask the one that is cut off. */
+  async doorOf(i) {
+    const proxies = await Promise.all(this.#nodes.map(({ machine, redis }) => TcpProxy.open(redis.port, machine.host)))
+    const doors = proxies.map(({ port }) => ({ host: '127.0.0.1', port }))
+    const join = {
+      client: CLIENTS[i % CLIENTS.length],
+      nodes: [...doors.slice(i), ...doors.slice(0, i)],
+      addresses: Object.fromEntries(this.#nodes.map(({ address }, n) => [hostAndPort(address), doors[n]])),
+    }
+    return { task: { join, policy: 'own client' }, proxy: together(proxies) }
+  }
+
+  faults = [
+    { counts: ['restarts'], strike: () => this.#restart() },
+    { counts: ['migrations'], strike: () => this.#migrate() },
+    { counts: ['switch-overs'], strike: () => this.#replace(SWITCH_OVER) },
+    { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
+    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FREEZE) },
+    { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT) },
+  ]
+
+  /** Waits until all is well again. */
+  settle() {
+    return this.#repair
+  }
+
+  async stop() {
+    await this.#repair.catch(() => {})
+    await Promise.all(this.#nodes.map(({ redis }) => redis.stop()))
+    await this.#network.close()
+  }
+
+  /** So short that the others do nothing. */
+  async #restart() {
+    await this.#repair
+    const { redis } = this.#lead
+    this.#events.down()
+    await redis.kill()
+    await sleep(spread(50, 500))
+    await redis.start()
+    this.#repair = this.#isHealthy()
+  }
+
+  /** The group moves to another primary, key by key, while it is used. */
+  async #migrate() {
+    await this.#repair
+    const from = this.#lead
+    const primaries = (await this.#seenBy(from)).filter(({ isPrimary, node }) => isPrimary && node !== from)
+    const to = primaries[Math.floor(Math.random() * primaries.length)].node
+    const setSlot = (node, ...how) => node.redis.cli('CLUSTER', 'SETSLOT', this.#slot, ...how)
+    const [fromId, toId] = await Promise.all([from, to].map(({ redis }) => redis.cli('CLUSTER', 'MYID')))
+    await setSlot(to, 'IMPORTING', fromId)
+    await setSlot(from, 'MIGRATING', toId)
+    const { host, port } = to.address
+    for (let keys; ; ) {
+      keys = await from.redis.cli('CLUSTER', 'GETKEYSINSLOT', this.#slot, '2')
+      if (keys === '') break
+      await from.redis.cli('MIGRATE', host, String(port), '', '0', '5000', 'KEYS', ...keys.split('\n'))
+      await sleep(Math.random() * 100)
+    }
+    for (const node of [to, from, ...primaries.map(({ node }) => node)]) await setSlot(node, 'NODE', toId)
+    this.#repair = this.#isHealthy()
+  }
+
+  /** The primary fails until its replica has been promoted, or for long after that. */
+  async #replace({ harm, repair, awayMs = 0 }) {
+    await this.#repair
+    const old = this.#lead
+    this.#events.down()
+    await harm(old, await this.#replicaOf(old))
+    await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
+    this.#repair = this.#repairLater(old, { repair, awayMs })
+    this.#repair.catch(() => {}) // whoever waits for it learns it
+  }
+
+  async #repairLater(old, { repair, awayMs }) {
+    await sleep(awayMs)
+    await repair(old)
+    await this.#isHealthy()
+  }
+
+  async #isReplaced(old) {
+    await this.#lookWhoLeads(this.#nodes.find(({ machine }) => machine !== old.machine))
+    return this.#lead !== old
+  }
+
+  async #lookWhoLeads(witness) {
+    const seen = await this.#seenBy(witness)
+    this.#lead = seen.find(({ ranges }) =>
+      ranges.some(([first, last]) => first <= this.#slot && this.#slot <= last),
+    ).node
+  }
+
+  async #replicaOf(node) {
+    const seen = await this.#seenBy(node)
+    const { id } = seen.find((each) => each.node === node)
+    return seen.find(({ primary }) => primary === id).node
+  }
+
+  /** How a node sees all of them: `CLUSTER NODES`. */
+  async #seenBy(witness) {
+    const text = await witness.redis.cli('CLUSTER', 'NODES')
+    return text.split('\n').map((line) => {
+      const [id, address, flags, primary, , , , link, ...slots] = line.split(' ')
+      const node = this.#nodes.find((each) => hostAndPort(each.address) === address.split('@')[0])
+      const isWell = !/fail|handshake|noaddr/.test(flags) && link === 'connected'
+      const isPrimary = flags.includes('master')
+      const ranges = isWell && isPrimary ? slots.filter((slot) => !slot.startsWith('[')).map(rangeOf) : []
+      return { id, node, primary, isWell, isPrimary, ranges }
+    })
+  }
+
+  /** All see all, and each primary has a replica that follows. */
+  #isHealthy() {
+    return within(LONGEST_REPAIR_MS, 'the nodes did not come together again', async () => {
+      const states = await Promise.all(this.#nodes.map((node) => this.#isSettled(node)))
+      await this.#lookWhoLeads(this.#nodes[0])
+      return states.every(Boolean)
+    })
+  }
+
+  async #isSettled(node) {
+    const [seen, info, own] = await Promise.all([
+      this.#seenBy(node),
+      node.redis.cli('CLUSTER', 'INFO'),
+      node.redis.cli('INFO', 'replication'),
+    ])
+    const isWhole = seen.length === this.#nodes.length && seen.every(({ isWell }) => isWell)
+    return isWhole && info.includes('cluster_state:ok') && /connected_slaves:1|master_link_status:up/.test(own)
+  }
+}
+
+async function startNode(machine) {
+  const { startRedisOn } = await helpers
+  const { freePort } = await ports
+  const [port, bus] = [await freePort(), await freePort()]
+  const [address, busAddress] = [await machine.open(port), await machine.open(bus)]
+  const lines = [
+    'save 3 1', // so that a kill loses what was acknowledged since
+    'repl-diskless-sync-delay 0',
+    'repl-ping-replica-period 1',
+    'cluster-enabled yes',
+    `cluster-port ${bus}`,
+    `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
+    'cluster-replica-validity-factor 0', // a replica that lags is promoted, too
+    'cluster-allow-replica-migration no',
+    `cluster-announce-ip ${address.host}`,
+    `cluster-announce-port ${address.port}`,
+    `cluster-announce-bus-port ${busAddress.port}`,
+  ]
+  return { machine, address, redis: await startRedisOn(machine, port, lines) }
+}
+
+/** By hand: the replica asks for it, and the primary waits until it has all. */
+const SWITCH_OVER = {
+  harm: (_, { redis }) => redis.cli('CLUSTER', 'FAILOVER'),
+  repair() {},
+}
+
+const KILL = {
+  harm: ({ redis }) => redis.kill(),
+  repair: ({ redis }) => redis.start(),
+}
+
+/** The primary stands still, and goes on as if nothing had happened. */
+const FREEZE = {
+  awayMs: AWAY_MS,
+  harm: async ({ redis }) => process.kill(redis.pid, 'SIGSTOP'),
+  repair: async ({ redis }) => process.kill(redis.pid, 'SIGCONT'),
+}
+
+/** A machine reaches nobody but the members: its primary is in the minority. */
+const SPLIT = {
+  awayMs: AWAY_MS,
+  harm: ({ machine }) => machine.cutOff(),
+  repair: ({ machine }) => machine.heal(),
+}
+
+const hostAndPort = ({ host, port }) => `${host}:${port}`
+const rangeOf = (text) => [text.split('-')[0], text.split('-').at(-1)].map(Number)
+
+module.exports = { start: ClusterUnderFaults.start }
