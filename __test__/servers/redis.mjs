@@ -57,6 +57,28 @@ export const CLIENTS = {
   },
 }
 
+/**
+ * Valkey's own client, which only `npm run databases:stores` installs and names: its packages are too many for the lock file
+ * of the tests.
+ */
+export const glide = process.env.TEST_GLIDE && createRequire(process.env.TEST_GLIDE)('@valkey/valkey-glide')
+
+/** A connected client of GLIDE's class for these servers. */
+export const connectGlide = (Class, servers, options = {}) => {
+  const urls = servers.map(({ url }) => new URL(url))
+  const addresses = urls.map(({ hostname, port }) => ({ host: hostname, port: Number(port) }))
+  const [{ username, password }] = urls
+  const credentials = password ? { username, password } : undefined
+  return Class.createClient({ addresses, credentials, requestTimeout: 2000, ...options })
+}
+
+if (glide) {
+  CLIENTS.glide = async (server) => {
+    const client = await connectGlide(glide.GlideClient, [server])
+    return { client, end: () => client.close() }
+  }
+}
+
 /** The server's clock in Unix ms, as the scripts read it. */
 export async function serverNow(server) {
   const [seconds, micros] = (await server.cli('TIME')).split('\n')

@@ -7,7 +7,16 @@ import { Cluster, Redis } from 'ioredis'
 import * as iovalkey from 'iovalkey'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import { startProxy } from '../../servers/proxy.mjs'
-import { CLIENTS, startCluster, startRedis, startReplica, startSentinel, wantRedis } from '../../servers/redis.mjs'
+import {
+  CLIENTS,
+  connectGlide,
+  glide,
+  startCluster,
+  startRedis,
+  startReplica,
+  startSentinel,
+  wantRedis,
+} from '../../servers/redis.mjs'
 import { freePort, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { stepsOf, works } from '../../support/steps.mjs'
@@ -70,7 +79,10 @@ test('Redis Cluster: three masters, each client', async (t) => {
   t.teardown(() => other.destroy())
   const fork = new iovalkey.Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
   t.teardown(() => fork.disconnect())
-  for (const client of [cluster, other, fork]) {
+  const clients = [cluster, other, fork]
+  if (glide) clients.push(await connectGlide(glide.GlideClusterClient, nodes))
+  t.teardown(() => clients[3]?.close())
+  for (const client of clients) {
     const store = redisStore(client)
     await Promise.all(Array.from({ length: 8 }, () => works(t, store)))
   }
@@ -95,7 +107,7 @@ const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
 test('what is no client is refused', (t) => {
   const strangers = [undefined, null, 'redis://localhost', {}, new Map(), { eval() {}, evalsha() {} }, { evalSha() {} }]
   for (const stranger of strangers)
-    t.throws(() => redisStore(stranger), { ...OPTION, message: /ioredis, iovalkey or node-redis/ })
+    t.throws(() => redisStore(stranger), { ...OPTION, message: /ioredis, iovalkey, node-redis or @valkey/ })
 })
 
 test('an ioredis client with a key prefix, whose group would be another, or with a db that is no number', (t) => {
@@ -107,6 +119,24 @@ test('an ioredis client with a key prefix, whose group would be another, or with
   }
   const cluster = new Cluster([{ port: 1 }], { lazyConnect: true, keyPrefix: 'app:' })
   t.throws(() => redisStore(cluster), { ...OPTION, message: /without keyPrefix/ })
+})
+
+/** What GLIDE makes of an error of the server. */
+const inWordsOfGlide = ({ message }) =>
+  new Error(message.replace(/^NOSCRIPT/, 'An error was signalled by the server: - NoScriptError:'))
+
+test('Valkey GLIDE, by what it can do and by its words for errors', async (t) => {
+  const nodeRedis = await connect(t, 'node-redis', await start(t))
+  const sent = []
+  const customCommand = (args) => {
+    sent.push(args[0])
+    return nodeRedis.sendCommand(args).catch((error) => {
+      throw inWordsOfGlide(error)
+    })
+  }
+  await works(t, redisStore({ customCommand, invokeScript() {}, exec() {}, configGet() {} }))
+  t.deepEqual([...new Set(sent)], ['EVALSHA', 'EVAL'])
+  t.throws(() => redisStore({ customCommand() {} }), { ...OPTION, message: /MULTI/ }, 'a Batch')
 })
 
 test('MULTI and pipelines are refused', async (t) => {
@@ -166,7 +196,7 @@ test('an error of the server is the cause, and not an older one of the connectio
   for (const name of Object.keys(CLIENTS)) {
     const client = await connect(t, name, server)
     const store = redisStore(client)
-    client.emit('error', new Error('connection refused')) // as when there was no server for a moment
+    client.emit?.('error', new Error('connection refused')) // as when there was no server for a moment
     await server.cli('SET', `flakeforge:{${name}}:records`, 'not a hash')
     const error = await t.throwsAsync(store.advance(name, 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /WRONGTYPE/ })
     t.regex(error.cause.message, /WRONGTYPE/)
@@ -182,7 +212,7 @@ for (const name of Object.keys(CLIENTS)) {
     await server.kill()
     const error = await t.throwsAsync(store.advance('gone', 1n, 0n), { code: 'ERR_FLAKE_STORE' })
     t.true(error.cause instanceof Error)
-    t.regex(error.message, /ECONNREFUSED|Socket closed/) // the second when the client had not seen it yet
+    t.regex(error.message, /ECONNREFUSED|Socket closed|connection error|timed out/) // the others when the client had not seen it yet
     await server.start()
     await works(t, store)
   })
@@ -193,7 +223,7 @@ for (const name of Object.keys(CLIENTS)) {
     await works(t, store)
     await stopProcess(server.pid)
     t.teardown(() => process.kill(server.pid, 'SIGCONT'))
-    await t.throwsAsync(store.advance('hangs', 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /no answer within/ })
+    await t.throwsAsync(store.advance('hangs', 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /no answer within|timed out/ })
   })
 }
 

@@ -11,6 +11,8 @@ import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import {
   CLIENTS,
+  connectGlide,
+  glide,
   startCluster,
   startClusterReplica,
   startRedis,
@@ -340,7 +342,10 @@ test('Redis Cluster with clients that read from replicas: every script runs on a
   t.teardown(() => ioredis.disconnect())
   const nodeRedis = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })), useReplicas: true }).connect()
   t.teardown(() => nodeRedis.destroy())
-  for (const client of [ioredis, nodeRedis]) {
+  const clients = [ioredis, nodeRedis]
+  if (glide) clients.push(await connectGlide(glide.GlideClusterClient, nodes, { readFrom: 'preferReplica' }))
+  t.teardown(() => clients[2]?.close())
+  for (const client of clients) {
     await untilReplicaAsked(client, replicas)
     for (const replica of replicas) await replica.cli('CONFIG', 'RESETSTAT')
     await works(t, client)

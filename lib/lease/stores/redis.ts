@@ -9,7 +9,8 @@ import type { Store } from './store.ts'
 
 /**
  * Slots and counters on Redis 6 or newer, or Valkey.
- * @param client a connected client of ioredis, iovalkey or redis (node-redis): a single server, Sentinel, a cluster or a pool
+ * @param client a connected client of ioredis, iovalkey, redis (node-redis) or @valkey/valkey-glide: a single server, Sentinel,
+ * a cluster or a pool
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a MULTI.
  */
 export const redisStore = (client: unknown): Store =>

@@ -1,4 +1,4 @@
-// The Redis and Valkey clients of Node (ioredis, iovalkey and node-redis) as one: `run(script, keys, args)` returns the script's reply
+// The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: `run(script, keys, args)` returns the script's reply
 // as texts, and `setting(name)` a setting of the server, within a time limit. It must never connect, configure or end a
 // client that the user made.
 
@@ -14,7 +14,7 @@ import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from '
 /** A Lua script, and the SHA-1 by which a server knows it. */
 type Script = { source: string; sha: string }
 
-const WANTED = 'a client of ioredis, iovalkey or node-redis'
+const WANTED = 'a client of ioredis, iovalkey, node-redis or @valkey/valkey-glide'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
 
 /** The last connection error of each client that is watched, and when it was. */
@@ -28,7 +28,7 @@ const connectionErrors: WeakMap<Client, { error: ClientError; at: number } | und
 function watch(client: Client) {
   if (connectionErrors.has(client)) return
   connectionErrors.set(client, undefined)
-  client.on('error', (error) => connectionErrors.set(client, { error, at: monotonicNow() }))
+  client.on?.('error', (error) => connectionErrors.set(client, { error, at: monotonicNow() }))
 }
 
 /** A server that refuses a command answers so: by its ACL, or because its provider took it away. */

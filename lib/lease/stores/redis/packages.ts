@@ -1,4 +1,4 @@
-// How ioredis, its fork iovalkey, and node-redis are called: each gives the same three commands, in its own way. It must never connect,
+// How ioredis, its fork iovalkey, node-redis and Valkey GLIDE are called: each gives the same three commands, in its own way. It must never connect,
 // configure or end a client.
 
 import type { EventEmitter } from 'node:events'
@@ -18,11 +18,11 @@ export type RunScript = (script: string, keys: string[], args: string[], isOver:
 export type Commands = { evalSha: RunScript; evaluate: RunScript; setting: (name: string) => Promise<unknown> }
 
 /**
- * What we need of both: its events. `isOpen`: whether connect() was called, and `isReady`: whether there is a connection,
+ * What we need of each: its events, which GLIDE has not. `isOpen`: whether connect() was called, and `isReady`: whether there is a connection,
  * if the package tells.
  */
 export type Client = {
-  on(event: string, listener: (error: ClientError) => void): unknown
+  on?(event: string, listener: (error: ClientError) => void): unknown
   readonly isOpen?: boolean
   readonly isReady?: boolean
 }
@@ -53,11 +53,21 @@ type PoolMember = NodeRedisCommands & { destroy(): void; connect(): Promise<unkn
 
 export type Pool = { execute(task: (client: PoolMember) => Promise<unknown>): Promise<unknown> }
 
+/** What we need of Valkey GLIDE: GlideClient or GlideClusterClient. */
+interface Glide extends Client {
+  customCommand: (args: string[], options: object) => Promise<unknown>
+  configGet: (names: string[], options: object) => Promise<unknown>
+}
+
+const isGlide = (client: unknown): client is Glide => hasMethods(client, 'customCommand', 'invokeScript')
+
 /**
- * Both packages collect commands for MULTI or a pipeline in an object that has the same methods but no connection of its
+ * The packages collect commands for MULTI or a pipeline in an object that has the same methods but no connection of its
  * own.
  */
-export const isBatch = (client: unknown) => hasMethods(client, 'exec') && !hasMethods(client, 'connect')
+export const isBatch = (client: unknown) =>
+  !isGlide(client) &&
+  (hasMethods(client, 'customCommand') || (hasMethods(client, 'exec') && !hasMethods(client, 'connect')))
 
 const isIoredis = (client: unknown): client is Ioredis => hasMethods(client, 'evalsha', 'defineCommand', 'on')
 
@@ -167,8 +177,43 @@ export function ofNodeRedis(client: NodeRedis): Commands {
   }
 }
 
-/** The user's client with its commands; undefined if it is neither package's. */
+/** Its Decoder.String: a client may be set to answer with Buffers. */
+const AS_TEXT = { decoder: 1 }
+
+/** GLIDE's words for what servers say in one: only these matter to us. */
+const SAID: Record<string, string> = {
+  NoScriptError: 'NOSCRIPT',
+  PermissionDenied: 'NOPERM',
+  ReadOnly: 'READONLY',
+  ResponseError: 'ERR',
+}
+
+/** An error of the server in the server's own words: GLIDE says `An error was signalled by the server: - NoScriptError: …`. */
+function asServerSaid(error: Error) {
+  const [, code, text] = /^(?:An error was signalled by the server: - )?(\w+): (.*)/s.exec(error.message) ?? []
+  return code === undefined ? error : new Error(`${SAID[code] ?? code} ${text}`, { cause: error })
+}
+
+/** It places a script by its key, and sends none to a replica. */
+function ofGlide(client: Glide): Commands {
+  const send = (reply: Promise<unknown>) =>
+    reply.catch((error) => {
+      throw asServerSaid(error)
+    })
+  const runBy =
+    (command: string): RunScript =>
+    (script, keys, args) =>
+      send(client.customCommand([command, script, String(keys.length), ...keys, ...args], AS_TEXT))
+  return {
+    evalSha: runBy('EVALSHA'),
+    evaluate: runBy('EVAL'),
+    setting: (name) => send(client.configGet([name], AS_TEXT)),
+  }
+}
+
+/** The user's client with its commands; undefined if it is no package's. */
 export function packageOf(client: unknown): { client: Client; commands: Commands } | undefined {
   if (isIoredis(client)) return { client, commands: ofIoredis(client) }
   if (isNodeRedis(client)) return { client, commands: ofNodeRedis(client) }
+  if (isGlide(client)) return { client, commands: ofGlide(client) }
 }

@@ -1,0 +1,144 @@
+// `npm run databases:stores`: stores whose packages are too many for a lock file of the tests. The tests of Redis, with Valkey
+// GLIDE; and the store for DynamoDB of docs/store/your-own-database.md, as it is there, on DynamoDB Local with the real SDK.
+// It must never need an account: DynamoDB Local takes any keys.
+
+import { strict as assert } from 'node:assert'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { freePort, freshFolder, Server, until, wantProgram } from '../../__test__/servers/server.mjs'
+
+const { npm } = createRequire(import.meta.url)('../../scripts/pack.js')
+const root = join(import.meta.dirname, '..', '..')
+const folder = join(root, 'target', 'stores')
+const here = createRequire(join(folder, 'package.json'))
+
+const PACKAGES = ['@valkey/valkey-glide@2.5.2', '@aws-sdk/client-dynamodb@3.1169.0']
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>stores</artifactId><version>1</version>
+  <dependencies><dependency>
+    <groupId>com.amazonaws</groupId><artifactId>DynamoDBLocal</artifactId><version>2.6.1</version>
+  </dependency></dependencies>
+</project>`
+
+function run(program, args, options) {
+  const { status, error } = spawnSync(program, args, { stdio: 'inherit', ...options })
+  if (status !== 0) throw error ?? new Error(`${program} ${args.join(' ')} ended with ${status}`)
+}
+
+function install() {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
+  npm(['install', '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', ...PACKAGES], folder)
+}
+
+/** The client and the cluster client, in every test of Redis that runs with each client. */
+function testGlide() {
+  const files = ['redis', 'redis-clients', 'redis-records'].map((name) => `__test__/lease/stores/${name}.test.mjs`)
+  const env = { ...process.env, TEST_GLIDE: join(folder, 'package.json') }
+  const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
+  run(process.execPath, [join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs'), ...files, ...only], {
+    cwd: root,
+    env,
+  })
+}
+
+async function startDynamo() {
+  const jars = join(folder, 'jars')
+  writeFileSync(join(folder, 'pom.xml'), POM)
+  if (!existsSync(jars))
+    run('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`], { cwd: folder })
+  const port = await freePort()
+  const endpoint = `http://127.0.0.1:${port}`
+  const program = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner'
+  const command = [
+    'java',
+    `-Djava.library.path=${jars}`,
+    '-cp',
+    join(jars, '*'),
+    program,
+    '-inMemory',
+    '-port',
+    String(port),
+  ]
+  const server = new Server({ command, folder: await freshFolder('dynamodb'), isReady: () => fetch(endpoint) })
+  await server.start()
+  const any = 'local'
+  Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'eu-central-1' })
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: any, AWS_SECRET_ACCESS_KEY: any })
+  return server
+}
+
+/** The table as the page wants it, instead of the one that is there. */
+async function makeTable() {
+  const { CreateTableCommand, DeleteTableCommand, DynamoDBClient } = here('@aws-sdk/client-dynamodb')
+  const client = new DynamoDBClient()
+  const TableName = 'flakeforge'
+  const keys = [
+    ['pk', 'HASH'],
+    ['page', 'RANGE'],
+  ]
+  await client
+    .send(new DeleteTableCommand({ TableName }))
+    .catch(({ name }) => assert.equal(name, 'ResourceNotFoundException'))
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: keys.map(([AttributeName]) => ({ AttributeName, AttributeType: 'S' })),
+      KeySchema: keys.map(([AttributeName, KeyType]) => ({ AttributeName, KeyType })),
+    }),
+  )
+  client.destroy()
+}
+
+/** The page's code in a file. DynamoDB Local gives tables no id, so when a table was made stands in for it. */
+function writeStore() {
+  const page = readFileSync(join(root, 'docs', 'store', 'your-own-database.md'), 'utf8')
+  const [, code] = /^## DynamoDB$.*?^```javascript\n(.*?)^```$/ms.exec(page)
+  const id = 'Table.TableId'
+  assert.equal(code.split(id).length, 2, `the page asks for ${id} once`)
+  const file = join(folder, 'store.mjs')
+  writeFileSync(file, code.replace(id, 'String(Table.CreationDateTime.getTime())'))
+  return file
+}
+
+async function testDynamo() {
+  const server = await startDynamo()
+  try {
+    await makeTable()
+    const file = writeStore()
+    run(process.execPath, [join(root, 'packages', 'check-store', 'dist', 'flakeforge-check-store.mjs'), file])
+    const { default: open } = await import(pathToFileURL(file))
+    const store = await open()
+    const { identity } = await store.read('group', ['group'])
+    assert(await store.swap('group', 'group', null, 'text', identity))
+    await makeTable()
+    assert.deepEqual(
+      (await store.read('group', ['group'])).values,
+      [null],
+      'nothing of the old table is seen in the new one',
+    )
+    await until(async () => (await store.read('group', ['group'])).identity.history !== identity.history)
+    assert.equal(await store.swap('group', 'group', null, 'late', identity), false)
+    console.log('ok      a new table: seen by a client that was open before')
+    process.kill(server.pid, 'SIGSTOP')
+    const start = performance.now()
+    await assert.rejects(store.read('group', ['group']), { name: 'TimeoutError' })
+    assert(performance.now() - start < 9000, 'recordStore() waits no longer')
+    console.log('ok      a server that does not answer: an error in time')
+    await store.close()
+  } finally {
+    await server.kill()
+    await server.stop()
+  }
+}
+
+for (const program of ['redis-server', 'java', 'mvn']) {
+  if (wantProgram(program) === undefined) process.exit(1)
+}
+install()
+testGlide()
+await testDynamo()
