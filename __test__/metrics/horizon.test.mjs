@@ -12,7 +12,7 @@ const YEAR = 365 * DAY
 
 let names = 0
 
-/** A layout whose signedEnd and end are so many ms after now: 2^41 and 2^42 ticks of 1 ms, or one end if the top bit is 0. */
+/** A layout whose signedEnd and end are this many ms after now: 2^41 and 2^42 ticks of 1 ms, or one end if the top bit is 0. */
 function ending(inMs, { isSigned = false, now = Date.now() } = {}) {
   const bits = isSigned
     ? [

@@ -8,7 +8,7 @@ import { connect, connectToFirst, cut, giveIds, idsIn, makeIds, problem, startSc
 const bytes = (make) => (_request, response, n) =>
   response.setHeader('content-type', 'application/octet-stream').end(make(n))
 const page = (status) => (_request, response) =>
-  response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Welcome to our hotel</h1>')
+  response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Please log in to this network</h1>')
 
 /** n IDs, turned round. */
 const descending = (n) =>
@@ -29,7 +29,7 @@ function endless(_request, response) {
 
 /** What a server does instead of answering with IDs, and what the error says of it. */
 const FAULTS = {
-  'a page of a hotel': [page(200), /answered 200 with text\/html, which is not application\/octet-stream/],
+  "a captive portal's page": [page(200), /answered 200 with text\/html, which is not application\/octet-stream/],
   'JSON instead of bytes': [
     (_request, response) => response.setHeader('content-type', 'application/json').end('{"name":"orders","ids":["1"]}'),
     /answered 200 with application\/json/,

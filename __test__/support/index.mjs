@@ -107,7 +107,7 @@ export const syncCalls = {
   nextString: (flake) => flake.nextString(),
 }
 
-/** Puts the cursor of a node so many ms ahead of the real clock. */
+/** Puts the cursor of a node this many ms ahead of the real clock. */
 export function putAhead(id, ms) {
   new FlakeId({ id, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY }).takeBigInts(ms * 2)
 }

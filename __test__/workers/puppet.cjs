@@ -34,7 +34,7 @@ const CALLS = {
   close: () => flake.close(),
   detach: () => flake.detach(),
   attach: () => flake.attach(),
-  /** Makes IDs for so many ms, as fast as it can. */
+  /** Makes IDs for this many ms, as fast as it can. */
   run(ms) {
     const ids = []
     for (const until = performance.now() + ms; performance.now() < until; ) ids.push(flake.takeBigInts(1000))

@@ -56,7 +56,7 @@ const asleep: Set<Queue> = new Set()
 let alarm: NodeJS.Timeout | undefined // a Timeout; undefined while no queue sleeps
 let due = Number.POSITIVE_INFINITY
 
-/** Makes a queue continue in so many milliseconds, or earlier. */
+/** Makes a queue continue in this many milliseconds, or earlier. */
 export function goOnIn(ms: number, queue: Queue) {
   // The shortest timer takes a millisecond, or two under load. So a shorter wait goes turn by turn of the event loop.
   // That doubles the rate at which a queue is served.

@@ -46,7 +46,7 @@ const oneId = new DataView(new ArrayBuffer(8))
 const oneIdBytes = new Uint8Array(oneId.buffer)
 
 /**
- * Turns IDs into public ones that tell nothing, and back. An ID tells when and where it was made, and the next one can be
+ * Turns IDs into public ones that reveal nothing, and back. An ID tells when and where it was made, and the next one can be
  * guessed. A sealed ID has 64 bits too, but without the key it cannot be told from a random number.
  *
  * It is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES; so other languages can open

@@ -192,7 +192,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   /**
    * Ends the group: every member is destroyed at its next renewal. But if an equal group has been created again by
    * then, the member joins that one. A new group of the same name continues above the last ID of the old one. On a
-   * server it grants nothing for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * server no slot is given out for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void> {
     return this.#lease.destroy()

@@ -42,7 +42,7 @@ export const STATUS = {
 /** Only where the addon is WebAssembly. */
 const { wasm } = native as { wasm?: Wasm }
 
-/** Blocks this thread for so many ms. */
+/** Blocks this thread for this many ms. */
 export const pause = wasm?.pause ?? sleep
 
 /**

@@ -12,7 +12,7 @@ export type Wasm = {
   room: (size: number) => Uint8Array
   unixNow: () => number
   monotonicNow: () => number
-  /** only in browsers, where a thread cannot sleep: uses up so many ms */
+  /** only in browsers, where a thread cannot sleep: uses up this many ms */
   pause?: (ms: number) => void
 }
 

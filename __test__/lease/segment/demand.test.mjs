@@ -15,7 +15,7 @@ const FAST = 1 // ms: by then what came is used up
 const FAIR = 50
 const SLOW = 1000
 
-/** Asks for blocks, each time so many ms after the last: how many were asked for. */
+/** Asks for blocks, each time this many ms after the last: how many were asked for. */
 function asked(demand, gaps, { now = 0, tookMs = 0.5 } = {}) {
   return gaps.map((gap) => {
     now += gap

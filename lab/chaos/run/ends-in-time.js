@@ -5,7 +5,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 
 /**
- * Whether `exit` settles within so many ms.
+ * Whether `exit` settles within this many ms.
  * @param {Promise<unknown>} exit
  * @param {number} ms
  */

@@ -7,7 +7,7 @@ const { ReplicatedServer } = require('./replicated.js')
 
 const helpers = import('../../../__test__/servers/redis.mjs')
 
-const SAVES = '3 1' // after so many seconds with a change
+const SAVES = '3 1' // after this many seconds with a change
 
 const saveOften = (server) => server.cli('CONFIG', 'SET', 'save', SAVES)
 

@@ -17,7 +17,7 @@ const { randomBytes } = process.getBuiltinModule('node:crypto')
  * What a step runs on: a RecordStore, as users may give one. Each of ours implements this, and may know more.
  * `clockStepMs`: how far its clock is rounded down. `look()` is a read that makes nothing where tables are missing: what it
  * says of the server's identity is worth nothing. `checkDurable()` throws if the server may lose what it acknowledged.
- * `swap()` sends nothing once so many ms are over: it may have waited for a connection, and nobody waits for it any more.
+ * `swap()` sends nothing once this many ms are over: it may have waited for a connection, and nobody waits for it any more.
  */
 /** What names a server, as its records show it. */
 export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']

@@ -12,7 +12,7 @@ export interface Store {
   readonly [madeByFlakeforge]: true
   /**
    * Ends a group: every member is destroyed at its next renewal. A group of the same name that is made later continues
-   * above the last ID of this one, and on a server it grants nothing for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * above the last ID of this one, and on a server no slot is given out for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(group: string): Promise<void>
   /**

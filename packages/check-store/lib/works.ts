@@ -131,7 +131,7 @@ async function readInOrder(
   return { reads, torn, behindMs, readMs: (monotonicNow() - start) / reads }
 }
 
-/** What a call gives, in a process that stands still for so many ms after each of its steps. */
+/** What a call gives, in a process that stands still for this many ms after each of its steps. */
 async function haltingly<T>(call: Promise<T>, ms: number) {
   let isDone = ms === 0
   const ended = () => {

@@ -49,7 +49,7 @@ function joined(runs: NameRun[]): NameRun[] {
 }
 
 export class EtcdRecords implements Records {
-  /** `now` is rounded down by up to so many ms. */
+  /** `now` is rounded down by up to this many ms. */
   clockStepMs = 999
   #gateway
 
