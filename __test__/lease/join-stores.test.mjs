@@ -56,8 +56,9 @@ const STORES = {
     ways: {
       URL: byUrl,
       'URL of Valkey': ({ url }) => byUrl({ url: url.replace('redis:', 'valkey:') }),
-      ioredis: (server) => byRedis(REDIS.ioredis, server),
-      'node-redis': (server) => byRedis(REDIS['node-redis'], server),
+      ...Object.fromEntries(
+        Object.entries(REDIS).map(([name, connect]) => [name, (server) => byRedis(connect, server)]),
+      ),
     },
   },
   postgres: {

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort, freshFolder, Server, until, wantProgram } from '../../__test__/servers/server.mjs'
 
@@ -36,7 +37,8 @@ function install() {
 
 /** The client and the cluster client, in every test of Redis that runs with each client. */
 function testGlide() {
-  const files = ['redis', 'redis-clients', 'redis-records'].map((name) => `__test__/lease/stores/${name}.test.mjs`)
+  const names = ['join-stores', 'stores/redis', 'stores/redis-clients', 'stores/redis-records']
+  const files = names.map((name) => `__test__/lease/${name}.test.mjs`)
   const env = { ...process.env, TEST_GLIDE: join(folder, 'package.json') }
   const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
   run(process.execPath, [join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs'), ...files, ...only], {
@@ -125,9 +127,8 @@ async function testDynamo() {
     assert.equal(await store.swap('group', 'group', null, 'late', identity), false)
     console.log('ok      a new table: seen by a client that was open before')
     process.kill(server.pid, 'SIGSTOP')
-    const start = performance.now()
-    await assert.rejects(store.read('group', ['group']), { name: 'TimeoutError' })
-    assert(performance.now() - start < 9000, 'recordStore() waits no longer')
+    const answer = store.read('group', ['group']).catch(({ name }) => name)
+    assert.equal(await Promise.race([answer, sleep(9000, 'nothing in the time of recordStore()')]), 'TimeoutError')
     console.log('ok      a server that does not answer: an error in time')
     await store.close()
   } finally {

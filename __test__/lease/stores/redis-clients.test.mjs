@@ -223,7 +223,10 @@ for (const name of Object.keys(CLIENTS)) {
     await works(t, store)
     await stopProcess(server.pid)
     t.teardown(() => process.kill(server.pid, 'SIGCONT'))
-    await t.throwsAsync(store.advance('hangs', 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /no answer within|timed out/ })
+    await t.throwsAsync(store.advance('hangs', 1n, 0n), {
+      code: 'ERR_FLAKE_STORE',
+      message: /no answer within|timed out/,
+    })
   })
 }
 
