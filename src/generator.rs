@@ -30,6 +30,8 @@ pub struct GeneratorOptions {
     pub seq_mask: i64,
     /// may be Infinity
     pub max_ahead_ms: f64,
+    /// whether ticks begin at a random counter
+    pub is_start_random: Option<bool>,
     /// how many numbers to claim before they are needed; none if absent
     pub prefetch: Option<u32>,
     /// how long they may be handed out; 0 means forever
@@ -151,6 +153,7 @@ impl GeneratorOptions {
         Knobs {
             seq_mask: self.seq_mask as u64,
             max_ahead_ms: self.max_ahead_ms,
+            is_start_random: self.is_start_random.unwrap_or_default(),
             prefetch: self
                 .prefetch
                 .and_then(|count| NonZeroU64::new(count.into()))

@@ -35,6 +35,7 @@ const refused = [
     RangeError,
   ]),
   ...noNumbers.map((value) => ['seqMask', value, TypeError]),
+  ...[1, -1, 4096, '1', 'Random', '', true, {}].map((value) => ['counterStart', value, RangeError]),
   ...[1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53), 8.64e15 + 1].map((value) => [
     'epoch',
     value,
@@ -106,7 +107,7 @@ test('id together with datacenter or worker is refused, even where they agree', 
 
 const GENERAL = [
   ...['id', 'epoch', 'seqMask', 'layout', 'nodeOffset', 'idOffset'],
-  ...['maxAheadMs', 'maxWaitMs', 'prefetch', 'clock', 'shared'],
+  ...['counterStart', 'maxAheadMs', 'maxWaitMs', 'prefetch', 'clock', 'shared'],
 ]
 
 for (const [key, meant] of Object.entries({

@@ -20,7 +20,13 @@ function options(): FlakeId {
   const absent: FlakeId.FlakeIdOptions = { datacenter: null, worker: undefined, id: null, epoch: null, clock: null }
   const text: FlakeId.FlakeIdOptions = { datacenter: '9', worker: '7', epoch: '1300000000000', seqMask: '4095' }
   const numbers: FlakeId.FlakeIdOptions = { id: 295, maxAheadMs: Number.POSITIVE_INFINITY, maxWaitMs: 5 }
-  const clock: FlakeId.FlakeIdOptions = { clock: () => 1n, epoch: new Date(0), layout: 'flake', seqMask: 1 }
+  const clock: FlakeId.FlakeIdOptions = {
+    clock: () => 1n,
+    epoch: new Date(0),
+    layout: 'flake',
+    seqMask: 7,
+    counterStart: 'random',
+  }
   for (const each of [absent, text, numbers, clock, null, undefined]) new FlakeId(each)
   new FlakeId({ clock: Date.now })
   const hazelcast: FlakeId.FlakeIdOptions = { layout: 'hazelcast', node: 5, nodeOffset: '10', idOffset: -5n }
@@ -189,6 +195,8 @@ export function mistakes(flake: FlakeId): void {
   new FlakeId({ layout: 'uniqueid', mode: 'x' })
   // @ts-expect-error: an offset of IDs is a bigint
   new FlakeId({ idOffset: 5 })
+  // @ts-expect-error: a counter starts at 0 or at random
+  new FlakeId({ counterStart: 5 })
   // @ts-expect-error: a misspelt option
   new FlakeId({ wroker: 5 })
   // @ts-expect-error: a field of another layout

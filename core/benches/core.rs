@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use flakeforge_core::generator::clock::{Clock, TickClock, system_ns};
-use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule};
+use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule, Start};
 use flakeforge_core::generator::cycles;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
@@ -28,7 +28,8 @@ impl Clock for Frozen {
     }
 }
 
-const ENDLESS: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX, last: u64::MAX };
+const ENDLESS: Rule =
+    Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX, start: Start::ZERO, last: u64::MAX };
 
 /// Only the loop that takes a number.
 #[divan::bench]
@@ -116,7 +117,8 @@ fn generator() -> Generator {
 
 /// A generator that never has to wait.
 fn generator_of(layout: &Layout) -> Generator {
-    let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
+    let knobs =
+        Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, is_start_random: false, prefetch: None };
     let node = layout.place_node(5);
     Generator::new(
         TickClock::system(layout.scale()),

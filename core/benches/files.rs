@@ -24,7 +24,8 @@ fn flake() -> Layout {
 /// A generator that never has to wait, with a calibrated clock.
 fn generator(source: impl Into<Source>) -> Generator {
     let layout = flake();
-    let knobs = Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, prefetch: None };
+    let knobs =
+        Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, is_start_random: false, prefetch: None };
     let mut clock = TickClock::system(layout.scale());
     for _ in 0..2 {
         let _ = clock.read();

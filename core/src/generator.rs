@@ -29,13 +29,19 @@ pub mod registry;
 pub mod source;
 
 use crate::generator::clock::{Clock, TickClock, system_ns};
-use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule, Start};
 use crate::generator::numbers::last_exact;
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
 use crate::generator::source::Source;
 use crate::layout::timescale::{NS_PER_MS, to_ms};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
+
+/// The seed of the counters with which ticks begin. One for the process, so that equal options are equal rules.
+static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
 /// What a generator has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,6 +65,8 @@ pub struct Knobs {
     pub seq_mask: u64,
     /// how far IDs may run ahead of the clock, ms; may be infinite
     pub max_ahead_ms: f64,
+    /// whether ticks begin at a random counter, below a quarter of `seq_mask + 1`, and not at 0
+    pub is_start_random: bool,
     /// whether and how numbers are claimed before they are needed
     pub prefetch: Option<PrefetchRule>,
 }
@@ -66,7 +74,12 @@ pub struct Knobs {
 impl Knobs {
     /// As the layout's own system uses the ticks, one number at a time.
     pub fn of(layout: &Layout) -> Self {
-        Self { seq_mask: layout.counter_max(), max_ahead_ms: layout.max_ahead_ms(), prefetch: None }
+        Self {
+            seq_mask: layout.counter_max(),
+            max_ahead_ms: layout.max_ahead_ms(),
+            is_start_random: false,
+            prefetch: None,
+        }
     }
 
     /// The same as a rule for the cursor.
@@ -75,7 +88,8 @@ impl Knobs {
         Rule {
             counter_bits: layout.packing().counter_bits(),
             seq_mask: self.seq_mask,
-            max_ahead: ticks as u64,              // saturates: infinity is u64::MAX
+            max_ahead: ticks as u64, // saturates: infinity is u64::MAX
+            start: if self.is_start_random { Start::random(self.seq_mask, *SEED) } else { Start::ZERO },
             last: layout.last_number().min(LAST), // the highest that a limit can be
         }
     }

@@ -46,7 +46,7 @@ const SPEC = ['name', 'epoch', 'tickMs', 'fields']
 
 /** Names that options and decoded parts already use; a field must not have one. */
 const RESERVED = (
-  'id epoch seqMask layout nodes mode nodeOffset idOffset maxAheadMs maxWaitMs shared prefetch clock group slots ttlMs ' +
+  'id epoch seqMask counterStart layout nodes mode nodeOffset idOffset maxAheadMs maxWaitMs shared prefetch clock group slots ttlMs ' +
   'skewMs waitMs date tick toJSON'
 ).split(' ')
 

@@ -158,12 +158,13 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     end = (flake) => flake.#native.close()
     wake = (flake) => flake.#waiters?.serve()
     shownOf = (flake) => {
-      const { facts, nodes, node, seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock } = flake.#opened.options
+      const { facts, nodes, node, seqMask, counterStart, maxAheadMs, maxWaitMs, prefetch, shared, clock } =
+        flake.#opened.options
       return {
         layout: facts.name,
         node: { ...nodes, id: node },
         epoch: new Date(facts.epoch),
-        ...{ seqMask, maxAheadMs, maxWaitMs, prefetch, shared, clock },
+        ...{ seqMask, ...(counterStart === 0 ? {} : { counterStart }), maxAheadMs, maxWaitMs, prefetch, shared, clock },
       }
     }
   }

@@ -105,9 +105,10 @@ function openOrdinary(options: Settings) {
 const withOwnIndex = (native: NativeGenerator) => Object.defineProperty(native, 'index', { value: native.index })
 
 /** The node number alone, where the rest is as usual: a number is found sooner than text. */
-function keyOf({ facts, node, seqMask, maxAheadMs, prefetch }: Settings) {
-  const isUsual = seqMask === facts.counterMax && maxAheadMs === facts.maxAheadMs && prefetch === undefined
-  return isUsual ? node : `${node} ${seqMask} ${maxAheadMs} ${prefetch?.count} ${prefetch?.validityMs}`
+function keyOf({ facts, node, seqMask, counterStart, maxAheadMs, prefetch }: Settings) {
+  const isUsual =
+    seqMask === facts.counterMax && counterStart === 0 && maxAheadMs === facts.maxAheadMs && prefetch === undefined
+  return isUsual ? node : `${node} ${seqMask} ${counterStart} ${maxAheadMs} ${prefetch?.count} ${prefetch?.validityMs}`
 }
 
 function open(options: Settings) {
@@ -119,9 +120,10 @@ function open(options: Settings) {
 }
 
 /** Options as the addon takes them. */
-export const knobsOf = ({ node, seqMask, maxAheadMs, prefetch, clock, group }: Settings) => ({
+export const knobsOf = ({ node, seqMask, counterStart, maxAheadMs, prefetch, clock, group }: Settings) => ({
   node,
   seqMask,
+  isStartRandom: counterStart === 'random',
   maxAheadMs,
   prefetch: prefetch?.count,
   validityMs: prefetch?.validityMs ?? 0,

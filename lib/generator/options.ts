@@ -45,6 +45,12 @@ export interface GeneratorOptions extends LayoutSettings {
    * IDs per tick.
    */
   seqMask?: number | string | null | undefined
+  /**
+   * The counter of the first ID in a tick: 0, the default, or `'random'`: one below a quarter of `seqMask + 1`. Then the IDs
+   * of a generator that makes few still spread evenly over as many shards as that (flake: 1 024) by `id % shards`. Only
+   * where the counter is in the lowest bits. A tick then has room for fewer IDs, three quarters at least.
+   */
+  counterStart?: 0 | '0' | 'random' | null | undefined
   /** is added to the node number (Hazelcast's node-id-offset) */
   nodeOffset?: number | string | null | undefined
   /**
@@ -98,6 +104,7 @@ const YEAR_MS = 365 * 86_400_000
 /** How the ticks are used. */
 interface Knobs {
   seqMask: number
+  counterStart: 0 | 'random'
   maxAheadMs: number
   maxWaitMs: number
   prefetch?: { count: number; validityMs: number }
@@ -115,7 +122,7 @@ export type Source = { clock?: () => unknown; shared?: string; group?: string }
 /** Options of every generator, however it gets its node number. */
 export const GENERAL = [
   ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
-  ...['maxAheadMs', 'maxWaitMs', 'prefetch'],
+  ...['counterStart', 'maxAheadMs', 'maxWaitMs', 'prefetch'],
 ]
 /** Options that say where an ordinary generator gets its numbers; a leased one gets them from its slot. */
 export const OF_NODE = ['id', 'shared', 'clock']
@@ -145,9 +152,12 @@ export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFa
   return known.filter((name) => isOffered.get(name) ?? true)
 }
 
-export function readKnobs(options: Options, { counterMax, maxAheadMs, maxWaitMs }: LayoutFacts): Knobs {
+export function readKnobs(options: Options, facts: LayoutFacts): Knobs {
+  const { counterMax, maxAheadMs, maxWaitMs } = facts
+  const seqMask = readSeqMask(options.seqMask, counterMax)
   return {
-    seqMask: readSeqMask(options.seqMask, counterMax),
+    seqMask,
+    counterStart: readCounterStart(options.counterStart, seqMask, facts),
     maxAheadMs: isAbsent(options.maxAheadMs) ? maxAheadMs : readDuration('maxAheadMs', options.maxAheadMs),
     maxWaitMs: isAbsent(options.maxWaitMs) ? maxWaitMs : readDuration('maxWaitMs', options.maxWaitMs),
     prefetch: readPrefetch(options.prefetch),
@@ -195,6 +205,20 @@ function readSeqMask(value: unknown, max: number) {
     throw errors.optionRangeError('seqMask', value, `one less than a power of two (1, 3, 7, … ${max})`)
   }
   return mask
+}
+
+/** Below a quarter of a tick, `seqMask` 3 and less have no counter but 0. */
+function readCounterStart(value: unknown, seqMask: number, { name, fields }: LayoutFacts) {
+  if (isAbsent(value) || value === 0 || value === '0') return 0
+  if (value !== 'random') throw errors.optionRangeError('counterStart', value, "0 or 'random'")
+  if (fields.at(-1)?.[0] !== 'counter') {
+    const why = `with layout '${name}': its lowest bits are no counter. Shard by hash(id)`
+    throw errors.unusableOptionError('counterStart', value, why)
+  }
+  if (seqMask < 7) {
+    throw errors.unusableOptionError('counterStart', value, `with seqMask ${seqMask}: it needs 7 or more`)
+  }
+  return value
 }
 
 const PREFETCH = { count: 100, validityMs: 600_000 } // as Hazelcast's

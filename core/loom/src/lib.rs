@@ -6,7 +6,7 @@ mod tests {
     use flakeforge_core::files::mark::Mark;
     use flakeforge_core::files::presence::Presence;
     use flakeforge_core::generator::clock::Clock;
-    use flakeforge_core::generator::cursor::{Cursor, Refused, Rule};
+    use flakeforge_core::generator::cursor::{Cursor, Refused, Rule, Start};
     use flakeforge_core::generator::registry::{Key, Registry};
     use flakeforge_core::layout::Layout;
     use flakeforge_core::layout::timescale::OutOfRange;
@@ -32,7 +32,7 @@ mod tests {
     }
 
     /// Two numbers per tick, so that threads meet at the end of a tick.
-    const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1, last: u64::MAX };
+    const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1, start: Start::ZERO, last: u64::MAX };
 
     /// Claims `n` numbers twice and returns those it got, in order.
     fn twice(cursor: &Cursor, n: u64, rule: Rule, mut clock: Shown) -> Vec<u64> {

@@ -11,6 +11,7 @@
 use std::ops::Deref;
 
 use crate::generator::clock::Clock;
+use crate::hash::random;
 use crate::layout::timescale::OutOfRange;
 use crate::sync::atomic::{
     AtomicU64,
@@ -39,10 +40,10 @@ pub const LAST: u64 = SEALED - 1;
 ///
 /// ```
 /// # use flakeforge_core::generator::clock::TickClock;
-/// # use flakeforge_core::generator::cursor::{Cursor, LAST, Refused, Rule};
+/// # use flakeforge_core::generator::cursor::{Cursor, LAST, Refused, Rule, Start};
 /// # use flakeforge_core::layout::timescale::Timescale;
 /// let mut clock = TickClock::given(Timescale::of_all_ticks(0, 1_000_000)); // shows the epoch
-/// let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: LAST };
+/// let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, start: Start::ZERO, last: LAST };
 /// let cursor = Cursor::window(100, 102);
 /// assert_eq!(cursor.claim(9, &rule, &mut clock).map(|claim| (claim.base, claim.got)), Ok((100, 3)));
 /// assert_eq!(cursor.claim(1, &rule, &mut clock), Err(Refused::PastLimit));
@@ -66,8 +67,34 @@ pub struct Rule {
     pub seq_mask: u64,
     /// how many ticks IDs may run ahead of the clock; `u64::MAX` for any number
     pub max_ahead: u64,
+    /// where a tick begins that gave no number yet
+    pub start: Start,
     /// the last number that this generator may take, if that is below the cursor's limit; else [`LAST`]
     pub last: u64,
+}
+
+/// The counter with which a tick begins that gave no number yet. It depends on nothing but the tick, so a claim that is
+/// tried again tries the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Start {
+    /// the largest: 2^k − 1
+    most: u64,
+    seed: u64,
+}
+
+impl Start {
+    /// Every tick begins at 0.
+    pub const ZERO: Self = Self { most: 0, seed: 0 };
+
+    /// Each tick begins at a random counter below a quarter of `seq_mask + 1`.
+    pub fn random(seq_mask: u64, seed: u64) -> Self {
+        Self { most: seq_mask >> 2, seed }
+    }
+
+    #[inline]
+    fn of(self, tick: u64) -> u64 {
+        if self.most == 0 { 0 } else { random(self.seed, tick) & self.most }
+    }
 }
 
 /// Consecutive numbers that now belong to the caller: `base`, `base + 1` … `base + got − 1`.
@@ -110,11 +137,12 @@ impl Rule {
         (1 << self.counter_bits) - 1
     }
 
-    /// The first number at or after `next` that the clock and `seq_mask` allow. A new tick starts at counter 0,
-    /// and after `seq_mask` the next tick follows.
+    /// The first number at or after `next` that the clock and `seq_mask` allow. A tick that gave no number yet begins at
+    /// `start`, unless numbers run ahead into it. After `seq_mask` the next tick follows.
     #[inline]
     fn first_free(&self, next: u64, now: u64) -> u64 {
-        let base = next.max(now << self.counter_bits);
+        let begin = now << self.counter_bits;
+        let base = if next > begin { next } else { begin | self.start.of(now) };
         if base & self.counter_max() <= self.seq_mask { base } else { (base | self.counter_max()).saturating_add(1) }
     }
 

@@ -137,7 +137,7 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     let on = |source: Source, knobs: &Knobs| {
         Generator::new(TickClock::system(layout.scale()), source, &layout, layout.place_node(0), knobs)
     };
-    let one_id = Knobs { seq_mask: 0, max_ahead_ms: 0.0, prefetch: None };
+    let one_id = Knobs { seq_mask: 0, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
     for source in [Source::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), Source::from(source())] {
         let mut ids = on(source, &one_id);
         assert_eq!(ids.next_id(), Ok(u64::MAX << 53));

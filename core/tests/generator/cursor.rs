@@ -1,7 +1,7 @@
 //! The cursor against its definition: one thread, and a clock that shows what the test says.
 
 use flakeforge_core::generator::clock::Clock;
-use flakeforge_core::generator::cursor::{Claim, Cursor, Refused, Rule};
+use flakeforge_core::generator::cursor::{Claim, Cursor, Refused, Rule, Start};
 use flakeforge_core::layout::timescale::OutOfRange;
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn at(tick: u64) -> Shown {
     Shown { trusted: tick, real: tick }
 }
 
-const FLAKE: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: u64::MAX };
+const FLAKE: Rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, start: Start::ZERO, last: u64::MAX };
 
 fn number(tick: u64, counter: u64) -> u64 {
     tick << 12 | counter
@@ -37,6 +37,24 @@ fn a_new_tick_starts_at_counter_0() {
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(5)), Ok(Claim { base: number(5, 0), got: 1 }));
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(5)), Ok(Claim { base: number(5, 1), got: 1 }));
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(6)), Ok(Claim { base: number(6, 0), got: 1 }));
+}
+
+#[test]
+fn a_tick_that_gave_no_number_begins_at_a_random_counter_if_the_rule_says_so() {
+    let cursor = Cursor::new(u64::MAX);
+    let random = Rule { start: Start::random(4095, 7), ..FLAKE };
+    let mut starts = std::collections::HashSet::new();
+    for tick in 1..200 {
+        let Claim { base, .. } = cursor.claim(2, &random, &mut at(tick)).unwrap();
+        assert_eq!(base >> 12, tick);
+        assert!(base & 4095 < 1024, "below a quarter");
+        assert_eq!(cursor.claim(1, &random, &mut at(tick)).unwrap().base, base + 2, "the tick has begun");
+        assert_eq!(cursor.claim(1, &FLAKE, &mut at(tick)).unwrap().base, base + 3, "another generator goes on");
+        starts.insert(base & 4095);
+    }
+    assert!(starts.len() > 100, "{} counters", starts.len());
+    assert_eq!(cursor.claim(1, &FLAKE, &mut at(300)).unwrap().base, number(300, 0));
+    assert_eq!(cursor.claim(1, &random, &mut at(300)).unwrap().base, number(300, 1));
 }
 
 #[test]
@@ -213,7 +231,7 @@ fn a_sealed_cursor_says_so_whatever_the_clock_says() {
 
 #[test]
 fn the_last_numbers_of_64_bits_do_not_wrap() {
-    let rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: u64::MAX, last: u64::MAX };
+    let rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: u64::MAX, start: Start::ZERO, last: u64::MAX };
     let cursor = Cursor::new(u64::MAX);
     let last = (1 << 63) - 1;
     assert_eq!(cursor.claim(9, &rule, &mut at(last)), Ok(Claim { base: u64::MAX - 1, got: 1 }));
@@ -224,15 +242,17 @@ fn the_last_numbers_of_64_bits_do_not_wrap() {
     assert_eq!(cursor.claim(9, &half, &mut at(last)), Err(Refused::PastLimit));
 }
 
-/// The model: section 1 of the design again, number by number, slow and without atomics.
-fn model(next: &mut u64, n: u64, rule: Rule, limit: u64, now: u64) -> Option<(u64, u64)> {
+/// The model: section 1 of the design again, number by number, slow and without atomics. A tick that gave no number yet
+/// begins at any `start` below a quarter of `seq_mask + 1`.
+fn model(next: &mut u64, n: u64, rule: Rule, limit: u64, now: u64, start: u64) -> Option<(u64, u64)> {
     let counter = |number: u64| number & ((1 << rule.counter_bits) - 1);
     let usable = |number: u64| {
         counter(number) <= rule.seq_mask
             && number <= limit
             && u128::from(number >> rule.counter_bits) <= u128::from(now) + u128::from(rule.max_ahead)
     };
-    let mut base = (*next).max(now << rule.counter_bits);
+    let begin = now << rule.counter_bits;
+    let mut base = if *next <= begin { begin + start } else { *next };
     while counter(base) > rule.seq_mask {
         base += 1;
     }
@@ -250,12 +270,15 @@ proptest! {
     fn claims_are_what_the_model_says(
         counter_bits in 0u32..5,
         mask_bits in 0u32..5,
+        is_random in any::<bool>(),
+        seed in any::<u64>(),
         max_ahead in prop_oneof![0u64..6, Just(u64::MAX)],
         limit in 0u64..800,
         steps in prop::collection::vec((1u64..40, 0u64..40, 0u64..3), 1..60),
     ) {
         let seq_mask = (1u64 << mask_bits.min(counter_bits)) - 1;
-        let rule = Rule { counter_bits, seq_mask, max_ahead, last: u64::MAX };
+        let rule = Rule { counter_bits, seq_mask, max_ahead, start: if is_random { Start::random(seq_mask, seed) } else { Start::ZERO }, last: u64::MAX };
+        let most = if is_random { ((seq_mask + 1) / 4).saturating_sub(1) } else { 0 };
         let cursor = Cursor::new(limit);
         let mut next = 0;
         for (n, tick, age) in steps {
@@ -265,20 +288,23 @@ proptest! {
                 Ok(Claim { base, got }) => {
                     prop_assert!(base >= before);
                     // A trusted tick is as good as the real one. It is only older.
-                    let now = [clock.trusted, clock.real].into_iter()
-                        .find(|&now| model(&mut before.clone(), n, rule, limit, now) == Some((base, got)));
-                    prop_assert!(now.is_some(), "{base} {got} from {before} at {tick}");
-                    model(&mut next, n, rule, limit, now.unwrap());
+                    let way = [clock.trusted, clock.real].into_iter()
+                        .flat_map(|now| (0..=most).map(move |start| (now, start)))
+                        .find(|&(now, start)| model(&mut before.clone(), n, rule, limit, now, start) == Some((base, got)));
+                    prop_assert!(way.is_some(), "{base} {got} from {before} at {tick}");
+                    let (now, start) = way.unwrap();
+                    model(&mut next, n, rule, limit, now, start);
                     prop_assert_eq!(cursor.next(), next);
                 }
                 Err(Refused::PastLimit) => {
-                    let mut free = before.max(clock.trusted << counter_bits);
+                    let first = |now: u64| before.max((now << counter_bits) + most);
+                    let mut free = first(clock.trusted);
                     while free & ((1 << counter_bits) - 1) > seq_mask { free += 1 }
-                    prop_assert!(free > limit || before.max(clock.real << counter_bits) > limit);
+                    prop_assert!(free > limit || first(clock.real) > limit);
                     prop_assert_eq!(cursor.next(), before);
                 }
                 Err(_) => {
-                    prop_assert_eq!(model(&mut next, n, rule, limit, tick), None);
+                    prop_assert_eq!(model(&mut next, n, rule, limit, tick, 0), None);
                     prop_assert_eq!(cursor.next(), before);
                 }
             }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 
 const MS: i128 = 1_000_000;
-const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
+const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
 
 fn given(knobs: Knobs) -> Generator {
     let layout = Layout::named("flake").unwrap();
@@ -125,7 +125,7 @@ fn the_end_of_a_window_is_not_that_of_the_layout() {
 
 #[test]
 fn a_batch_is_what_single_calls_give() {
-    let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0, prefetch: None };
+    let knobs = Knobs { seq_mask: 7, max_ahead_ms: 100.0, is_start_random: false, prefetch: None };
     let (mut single, mut batch) = (given(knobs), given(knobs));
     let mut ids = [0; 100];
     at(&mut batch, 9 * MS).fill(&mut ids, |id| id);

@@ -24,7 +24,7 @@ fn layout() -> Layout {
 fn generator(count: u64, validity_ns: u64, max_ahead_ms: f64) -> Generator {
     let layout = layout();
     let prefetch = Some(PrefetchRule { count: count.try_into().unwrap(), validity_ns });
-    let knobs = Knobs { seq_mask: PER_TICK - 1, max_ahead_ms, prefetch };
+    let knobs = Knobs { seq_mask: PER_TICK - 1, max_ahead_ms, is_start_random: false, prefetch };
     let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
     Generator::new(TickClock::given(layout.scale()), cursor, &layout, layout.place_node(NODE), &knobs)
 }
@@ -238,7 +238,7 @@ proptest! {
     fn neighbours_on_one_cursor_share_no_number(count in counts(), turns in prop::collection::vec(any::<bool>(), 1..200)) {
         let layout = layout();
         let cursor = Arc::new(OwnCursor::from(Cursor::new(u64::MAX)));
-        let knobs = |prefetch| Knobs { seq_mask: PER_TICK - 1, max_ahead_ms: f64::INFINITY, prefetch };
+        let knobs = |prefetch| Knobs { seq_mask: PER_TICK - 1, max_ahead_ms: f64::INFINITY, is_start_random: false, prefetch };
         let prefetch = Some(PrefetchRule { count: count.try_into().unwrap(), validity_ns: 0 });
         let mut pair = [knobs(prefetch), knobs(None)].map(|knobs| {
             let clock = TickClock::given(layout.scale());

@@ -21,7 +21,7 @@ use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::refusal::Refusal;
 
-pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, prefetch: None };
+pub const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
 /// Never waits, so numbers reach the mark again and again.
 pub const ENDLESS: Knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
 pub const NODE: u64 = 7;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::generator::clock::TickClock;
-use crate::generator::cursor::Rule;
+use crate::generator::cursor::{Rule, Start};
 use crate::layout::Spec;
 
 type Registry = super::Registry<&'static str>;
@@ -43,7 +43,7 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
     let give = |registry: &mut Registry, node, tick: u64| {
         let cursor = cursor(registry, 0, node);
         // As if the last ID had been made in that tick.
-        let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, last: LAST };
+        let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, start: Start::ZERO, last: LAST };
         let mut clock = TickClock::given(flake(0).scale());
         clock.set(i128::from(tick) * 1_000_000);
         cursor.claim(1, &rule, &mut clock).unwrap();

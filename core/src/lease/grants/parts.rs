@@ -2,6 +2,8 @@
 //!
 //! This file must never take a part for full that nobody looked at.
 
+use crate::hash::random;
+
 /// How many slots are looked at together when all are.
 pub(super) const AT_ONCE: u32 = 1024;
 
@@ -46,10 +48,8 @@ pub(super) struct Random(pub u64);
 impl Random {
     /// A number below the bound.
     pub fn below(&mut self, bound: u32) -> u32 {
+        let number = random(self.0, 1);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(mixed ^ (mixed >> 31)) * u128::from(bound)) >> 64) as u32
+        ((u128::from(number) * u128::from(bound)) >> 64) as u32
     }
 }
