@@ -97,6 +97,7 @@ test('with and without it, generators share one cursor', (t) => {
     t.true(id > last)
     last = id
   }
+  t.is(random.stats.ids, 500, 'but each has its own rule')
 })
 
 for (const layout of ['hazelcast', 'sonyflake', 'uniqueid', 'chronicle', 'chronicle-micros']) {
