@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram, withVariables } from './server.mjs'
 
 const require = createRequire(import.meta.url)
 const run = promisify(execFile)
@@ -58,13 +58,6 @@ class MysqlServer extends Server {
   }
 }
 
-/** A command that gives a program these environment variables, and becomes it. */
-export const withVariables = (variables, command) => [
-  'env',
-  ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
-  ...command,
-]
-
 /** Elsewhere than here there are no accounts yet: whoever comes may do all. */
 const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
 
@@ -96,7 +89,7 @@ export async function startMysql(settings = {}, environment = {}, machine = HERE
   }
   const options = Object.entries(all).map(([name, value]) => `--${name}=${value}`)
   const program = [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...options]
-  const command = machine.inside(withVariables(environment, program))
+  const command = machine.inside(withVariables({ ...environment, ...machine.environment }, program))
   const server = new MysqlServer({ command, folder, isReady: () => server.query('SELECT 1') })
   Object.assign(server, { port, host: machine.host, url: `mysql://root@${machine.host}:${port}/` })
   return server.start()

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, HERE, Server, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, wantProgram, withVariables } from './server.mjs'
 
 const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
@@ -81,7 +81,8 @@ async function startOn(folder, { port, ...settings }, machine = HERE) {
   port ??= await freePort()
   const all = { port, listen_addresses: machine.host, unix_socket_directories: '', fsync: 'off', ...settings }
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const command = machine.inside(unprivileged([program('postgres'), '-D', join(folder, 'data'), ...options]))
+  const postgres = [program('postgres'), '-D', join(folder, 'data'), ...options]
+  const command = machine.inside(unprivileged(withVariables(machine.environment, postgres)))
   const server = new PostgresServer({ command, folder, isReady: () => server.query('SELECT 1') })
   Object.assign(server, { port, host: machine.host, url: urlAt({ host: machine.host, port }) })
   return server.start()

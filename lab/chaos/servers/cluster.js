@@ -21,6 +21,7 @@ const LEASE = { ttlMs: 6000, skewMs: 3000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
 const LONGEST_PROMOTION_MS = 60_000
+const PROMOTION_MS = 1000 // by hand; asking again would begin anew
 const LONGEST_REPAIR_MS = 90_000
 const KEYS = '{chaos}' // the group's keys have its name as their hash tag
 const CLIENTS = ['cluster of ioredis', 'cluster of node-redis']
@@ -109,7 +110,7 @@ class ClusterUnderFaults {
     await redis.kill()
     await sleep(spread(50, 500))
     await redis.start()
-    this.#repair = this.#isHealthy()
+    this.#repair = this.#comeBack()
   }
 
   /** The group moves to another primary, key by key, while it is used. */
@@ -138,7 +139,7 @@ class ClusterUnderFaults {
     await this.#repair
     const old = this.#lead
     this.#events.down()
-    await harm(old, await this.#replicaOf(old))
+    await harm(old, async () => this.#promote(await this.#replicaOf(old)))
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
     this.#repair = this.#repairLater(old, { repair, awayMs })
     this.#repair.catch(() => {}) // whoever waits for it learns it
@@ -147,7 +148,24 @@ class ClusterUnderFaults {
   async #repairLater(old, { repair, awayMs }) {
     await sleep(awayMs)
     await repair(old)
+    await this.#comeBack()
+  }
+
+  /** The first primaries lead again: one machine with two of them would be the majority. */
+  async #comeBack() {
     await this.#isHealthy()
+    for (const node of this.#nodes.slice(0, MACHINES)) await this.#promote(node)
+    await this.#isHealthy()
+  }
+
+  /** By hand, unless it leads already: the replica asks for it, and the primary waits until it has all. */
+  #promote(node) {
+    return within(LONGEST_PROMOTION_MS, 'a replica was not promoted by hand', async () => {
+      if ((await node.redis.cli('ROLE')).startsWith('master')) return true
+      await node.redis.cli('CLUSTER', 'FAILOVER')
+      await sleep(PROMOTION_MS)
+      return false
+    })
   }
 
   async #isReplaced(old) {
@@ -222,9 +240,8 @@ async function startNode(machine) {
   return { machine, address, redis: await startRedisOn(machine, port, lines) }
 }
 
-/** By hand: the replica asks for it, and the primary waits until it has all. */
 const SWITCH_OVER = {
-  harm: (_, { redis }) => redis.cli('CLUSTER', 'FAILOVER'),
+  harm: (_, promoteReplica) => promoteReplica(),
   repair() {},
 }
 

@@ -5,6 +5,7 @@
 // name. This file must never write to the server, and never know which one it is.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const clock = require('../faults/clock.js')
 const { spread } = require('../faults/fault.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
@@ -13,9 +14,11 @@ const { within } = require('../faults/within.js')
 const ports = import('../../../__test__/servers/server.mjs')
 
 const NAMES = ['one', 'two', 'three']
-const LEASE = { ttlMs: 4000, skewMs: 1000 }
+/** How far off the clock of each machine is: a failover may lead from the one that is ahead to the one that is behind. */
+const CLOCKS_MS = [0, -2000, 2000]
+const LEASE = { ttlMs: 9000, skewMs: 5000 }
 /** How long an old primary goes on beside the new one: longer than new members wait, so that both sides have some. */
-const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
+const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 8000
 const LONGEST_LAG_MS = 5000
 const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold its memory until they notice
 
@@ -60,6 +63,7 @@ class StandbysUnderFaults {
   async #startAll() {
     for (const [i, name] of NAMES.entries()) {
       const machine = this.#network.machines[i]
+      machine.environment = clock.library && clock.environment(CLOCKS_MS[i])
       const port = await (await ports).freePort()
       this.#places.push({ name, machine, port, address: await machine.open(port) })
     }
