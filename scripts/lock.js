@@ -2,14 +2,14 @@
 
 // `node scripts/lock.js FOLDER...` writes the lock file of each folder anew after a change of its package.json. It leaves in it
 // what installs the same packages again, and nothing else: no registry's address, no engines, licences and funding of what
-// only runs here, no optional peers that are not installed. The root's keeps the licences, which the SBOMs say.
+// only runs here, no optional peers that are not installed. The root's keeps the licences of what is published, which the SBOMs say.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 
 const root = path.join(__dirname, '..')
-const NOT_NEEDED = ['engines', 'funding', 'license']
+const NOT_NEEDED = ['engines', 'funding']
 const WRITE = ['install', '--package-lock-only', '--omit-lockfile-registry-resolved', '--ignore-scripts', '--no-audit']
 
 /** Drops the optional peers of an entry that no folder is for. */
@@ -30,10 +30,10 @@ for (const each of process.argv.slice(2)) {
   execFileSync('npm', WRITE, { cwd: folder, stdio: 'inherit' })
   const file = path.join(folder, 'package-lock.json')
   const lock = JSON.parse(fs.readFileSync(file, 'utf8'))
-  const dropped = folder === root ? NOT_NEEDED.slice(0, 2) : NOT_NEEDED
   const names = new Set(Object.keys(lock.packages).map((place) => place.split('node_modules/').at(-1)))
   for (const entry of Object.values(lock.packages)) {
-    for (const name of dropped) delete entry[name]
+    for (const name of NOT_NEEDED) delete entry[name]
+    if (folder !== root || entry.dev) delete entry.license
     dropAbsentPeers(entry, names)
   }
   fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
