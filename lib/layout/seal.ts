@@ -138,7 +138,7 @@ export class Seal<const P extends string = ''> {
    * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer {
-    return this.open(parse(text, textBase(base), { prefix: this.#prefix }))
+    return this.open(parse(text, textBase(base), this.#prefix === '' ? null : { prefix: this.#prefix }))
   }
 
   /** Opens many IDs with one native call: the inverse of `sealAll`. */
