@@ -2,7 +2,7 @@
 // pages download them.
 
 export const ID = 'an ID from 0 to 2^64 − 1'
-export const SIGNED = 'a signed integer of 64 bits'
+export const SIGNED = 'signed, of 64 bits'
 export const bytesOfId = () => 'an ID: 8 bytes'
 export const exactNumber = () => 'an ID from 0 to 2^53 − 1'
 export const PREFIX = 'a-z, 0-9 and _'
