@@ -277,6 +277,11 @@ export function mistakes(flake: FlakeId): void {
   new FlakeId.Seal(Buffer.alloc(16), { tweek: 'orders' })
   // @ts-expect-error: a base whose text has 13 characters
   new FlakeId.Seal(Buffer.alloc(16)).sealString(5n, 'base32')
+  const order: `ord_${string}` = new FlakeId.Seal(Buffer.alloc(16), { prefix: 'ord_' }).sealString(5n)
+  // @ts-expect-error: the prefix of another table
+  const customer: `cus_${string}` = new FlakeId.Seal(Buffer.alloc(16), { prefix: 'ord_' }).sealString(5n)
+  // @ts-expect-error: no ID has such a form
+  FlakeId.parse('5', 'dec', { prefix: 5 }) === order || customer
   // @ts-expect-error: bigints come back as bigints
   new FlakeId.Seal(Buffer.alloc(16)).sealAll(BigUint64Array.of(5n)).readBigUInt64BE()
   // @ts-expect-error: an array of bytes has bytes
