@@ -11,7 +11,7 @@ export type Problem = { theirs?: string; ours?: string; path?: string; why?: str
 /** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
 export function overflowError(retryAfterMs: number, perTick: number) {
   const message =
-    `All IDs of this tick are used up; there are ${perTick} at most. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    `This tick is used up: it has at most ${perTick} IDs. The next one can be made in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
 }
