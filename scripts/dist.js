@@ -162,13 +162,22 @@ const web = () => ({
   }),
 })
 
+/** Tests of rooms look for the addon from where dist/ is. */
+const fromDist = {
+  name: 'from-dist',
+  transform: {
+    filter: { id: /\/native\/addon\.ts$/ },
+    handler: (code) => code.replace('= import.meta.dirname //', "= join(import.meta.dirname, '../../../../dist') //"),
+  },
+}
+
 const rooms = () => ({
   ...node,
   treeshake: false,
   input: ['lib', 'bin']
     .flatMap((folder) => sourcesIn(path.join(ROOT, folder)))
     .filter((file) => !file.endsWith('/named.ts')),
-  plugins: [BY_REQUIRE],
+  plugins: [BY_REQUIRE, fromDist],
   output: output('js', {
     dir: ROOMS,
     format: 'cjs',

@@ -78,8 +78,9 @@ test('a file that is damaged', async (t) => {
   }
 })
 
-test('no package of the platform', async (t) => {
+test('no package of the platform, and a file above ours that no package brought', async (t) => {
   const install = new Install(t)
+  fs.renameSync(install.addon, path.join(install.folder, 'node_modules', path.basename(install.addon)))
   fs.rmSync(install.platform, { recursive: true })
   const { message, printed } = failed(t, await install.node(...LOAD))
   t.regex(

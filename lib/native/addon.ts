@@ -108,8 +108,7 @@ function findFile(name: string, file: string) {
   if (import.meta.dirname === undefined) return
   const here = import.meta.dirname // dist/, or where a bundle is
   const own = join(here, '..')
-  const sources = [join(own, '..'), join(own, '..', '..', '..')] // seen from lib/, and from target/rooms/ for tests
-  const folders = [own, join(own, 'node_modules', name), join(own, '..', name), here, ...sources]
+  const folders = [own, join(own, 'node_modules', name), join(own, '..', name), here]
   return folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
 }
 
