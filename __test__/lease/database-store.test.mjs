@@ -8,7 +8,9 @@ import test from 'ava'
 import { replaceClocks } from '../support/clocks.mjs'
 import { FlakeId, turn } from '../support/index.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../../target/rooms/lib/lease/stores/database.js')
+const require = createRequire(import.meta.url)
+const errors = require('../../target/rooms/lib/base/errors.js')
+const { DatabaseStore } = require('../../target/rooms/lib/lease/stores/database.js')
 const { createGroup } = FlakeId
 
 const CONFIG = { fingerprint: 'bits', slots: 4, ttlMs: 30_000, skewMs: 5000, durable: false }
@@ -394,7 +396,7 @@ test.serial('after a restart, who holds a slot goes on, and who wants one waits'
 
 test.serial('durable: the store is asked before each step whether it may be', async (t) => {
   const { store, records, time } = empty(t)
-  const refusal = Object.assign(new Error('fsync is off'), { code: 'ERR_FLAKE_OPTION' })
+  const refusal = errors.optionError(RangeError, 'durable', true, 'fsync is off')
   let asked = 0
   let isFine = false
   records.checkDurable = async () => {

@@ -129,22 +129,6 @@ test.serial('detach: a store that fails does not keep it from ending; the slot g
   t.true(second.lo > first.hi)
 })
 
-test.serial('steps that throw instead of rejecting are failures like others', async (t) => {
-  const { flake, store } = await joined(t)
-  for (const step of ['acquire', 'renew', 'release']) {
-    const working = store[step]
-    store[step] = () => {
-      throw DOWN()
-    }
-    if (step === 'renew') await sleep(900)
-    await flake.detach()
-    if (step === 'acquire') await t.throwsAsync(flake.attach(), { code: 'ERR_FLAKE_STORE' })
-    store[step] = working
-    await Promise.race([flake.attach(), sleep(5000)])
-    t.is(flake.state, 'attached', `after ${step}() threw`)
-  }
-})
-
 // The warnings of this file are checked, not printed.
 const warnings = []
 process.removeAllListeners('warning')

@@ -53,7 +53,11 @@ export class MemoryStore {
 
   async #step(name, group, request) {
     this.calls.push([name, group, request])
-    await this.before(name, group, request)
+    try {
+      await this.before(name, group, request)
+    } catch (error) {
+      throw errors.storeFailure(group, error)
+    }
     return this.#groups.get(group)
   }
 

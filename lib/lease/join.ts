@@ -3,7 +3,6 @@
 // It must never leave a client open that it made itself: not after a failure, an abort or close().
 
 import { throwIfAborted, unlessAborted } from '../base/abort.ts'
-import { storeFailure } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
@@ -15,7 +14,6 @@ import { type JoinSettings, readJoinOptions } from './join-options.ts'
 import { Lease } from './lease.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
 import { SlotGenerator } from './slot-generator.ts'
-import type { SlotStore } from './stores/database.ts'
 import { checkStore, openGiven } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 
@@ -73,13 +71,13 @@ function closeSoon(close: () => Promise<void>) {
  */
 export async function createGroup(given: unknown, givenOptions?: unknown) {
   checkStore(given, 'createGroup')
-  const options = readJoinOptions(givenOptions)
-  throwIfAborted(options.signal)
+  const { group, config, signal } = readJoinOptions(givenOptions)
+  throwIfAborted(signal)
   const { store, close } = openGiven(given)
-  const made = makeGroup(store, options)
+  const made = store.create(group, config, signal)
   let isNew
   try {
-    isNew = await unlessAborted(options.signal, made, () => true)
+    isNew = await unlessAborted(signal, made, () => true)
   } catch (error) {
     await within(
       made.catch(() => {}).then(close), // not while a step is under way
@@ -89,12 +87,4 @@ export async function createGroup(given: unknown, givenOptions?: unknown) {
   }
   await close()
   return isNew === true
-}
-
-async function makeGroup(store: SlotStore, { group, config, signal }: JoinSettings) {
-  try {
-    return await store.create(group, config, signal)
-  } catch (error) {
-    throw storeFailure(group, error)
-  }
 }

@@ -1,10 +1,9 @@
-// A lease's calls to its store, with the lease's group and options. It gives every error a code, and failureOf() names
-// it as the holder's state machine does. Subscribers of diagnostics channels see each call, and metrics count renewals.
+// A lease's calls to its store, with the lease's group and options. failureOf() names an error as the holder's state
+// machine does. Subscribers of diagnostics channels see each call, and metrics count renewals.
 // lease.ts limits the waits, and core/src/lease.rs decides what follows from a failure.
 
 import type { LeaseFailure } from '../../target/native.d.ts'
 import { traced } from '../base/channels.ts'
-import { storeFailure } from '../base/errors.ts'
 import { monotonicNow } from '../base/timers.ts'
 import { type Result, renewalEnded } from './census.ts'
 import type { JoinSettings } from './join-options.ts'
@@ -50,7 +49,7 @@ export class StoreCalls {
   /** A slot and its window. */
   async acquire(owner: string) {
     const request = { config: this.#config, owner, host: this.#host, joins: this.#joins }
-    const call = () => this.#coded(() => this.#store.acquire(this.#group, request))
+    const call = () => this.#store.acquire(this.#group, request)
     const grant = await traced('lease.acquire', this.#context(), call, ({ slot }, context) => {
       context.slot = slot
       return 'granted'
@@ -66,7 +65,7 @@ export class StoreCalls {
   async renew(owner: string, slot: number, hi: number) {
     const since = monotonicNow()
     const ended = (result: Result) => renewalEnded(this.#group, result, (monotonicNow() - since) / 1000)
-    const call = () => this.#coded(() => this.#store.renew(this.#group, { config: this.#config, slot, owner, hi }))
+    const call = () => this.#store.renew(this.#group, { config: this.#config, slot, owner, hi })
     try {
       const answer = await traced('lease.renew', this.#context(slot), call, resultOf)
       ended(resultOf(answer))
@@ -82,7 +81,7 @@ export class StoreCalls {
    * @param last Unix ms of the slot's last ID, or −1
    */
   async isReleased(owner: string, slot: number, last: number) {
-    const call = () => this.#coded(() => this.#store.release(this.#group, { config: this.#config, slot, owner, last }))
+    const call = () => this.#store.release(this.#group, { config: this.#config, slot, owner, last })
     try {
       await traced('lease.release', this.#context(slot), call, () => 'released')
       return true
@@ -92,20 +91,11 @@ export class StoreCalls {
   }
 
   destroy() {
-    return this.#coded(() => this.#store.destroy(this.#group))
+    return this.#store.destroy(this.#group)
   }
 
   /** What subscribers of a channel see; not the owner, which is a secret. */
   #context(slot?: number): { group: string; slot?: number | undefined } {
     return { group: this.#group, slot }
-  }
-
-  /** @throws */
-  async #coded<T>(call: () => Promise<T>) {
-    try {
-      return await call()
-    } catch (error) {
-      throw storeFailure(this.#group, error)
-    }
   }
 }

@@ -113,7 +113,7 @@ export class DatabaseStore implements SlotStore {
    * Makes a group that nobody used in the last minute, and waits until it grants slots. Returns whether it was made.
    */
   async create(group: string, config: Config, signal?: AbortSignal) {
-    await this.#checkDurable(config.durable)
+    await this.#checkDurable(group, config.durable)
     const { isNew, until, now } = await this.#run(group, { type: 'create', config }, signal)
     if (!isNew) return false
     if (until - now > LONG_WAIT_MS) errors.warnOfLongCreate(group, until, now)
@@ -123,12 +123,12 @@ export class DatabaseStore implements SlotStore {
   }
 
   async acquire(group: string, { config, owner, host, joins }: Wanted) {
-    await this.#checkDurable(config.durable)
+    await this.#checkDurable(group, config.durable)
     return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }))
   }
 
   async renew(group: string, { config, slot, owner, hi }: Held) {
-    await this.#checkDurable(config.durable)
+    await this.#checkDurable(group, config.durable)
     const answer = await this.#run(group, { type: 'renew', config, slot, owner, hi })
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
@@ -164,7 +164,7 @@ export class DatabaseStore implements SlotStore {
 
   /** Adds to a counter. By 0, with an init, it continues at `init` or above, whatever was lost. */
   async advance(name: string, by: bigint, init?: bigint, durable = false) {
-    await this.#checkDurable(durable)
+    await this.#checkDurable(name, durable)
     const isSkip = by === 0n && init !== undefined
     const { number, lineage } = isSkip
       ? await this.#run(name, { type: 'skipTo', place: init, durable })
@@ -213,10 +213,10 @@ export class DatabaseStore implements SlotStore {
    * it may is not refused for good: what is wrong may be put right.
    * @param durable whether it is to be vouched for
    */
-  async #checkDurable(durable: boolean) {
+  async #checkDurable(name: string, durable: boolean) {
     if (!durable) return
     try {
-      await this.#records.checkDurable?.()
+      await this.#coded(name, async () => this.#records.checkDurable?.())
       this.#wasDurable = true
     } catch (error) {
       const { code, message } = error as StoreError
@@ -241,6 +241,7 @@ export class DatabaseStore implements SlotStore {
     return answer as AnswerOf<AnswerTo[Wanted['type']]>
   }
 
+  /** Every call of the records goes through here: what fails without a code of ours gets one. */
   async #coded<Result>(name: string, call: () => Promise<Result> | Result) {
     try {
       return await call()
