@@ -1,8 +1,7 @@
 // A layout as our own code needs it: what it is made of, and what follows from that. The same request always gets the same
-// object. Generators also need the addon's object for it, which lib/native/hot.ts keeps here.
+// object. What other rooms make of a layout, they keep themselves, by onceEach().
 // Users see lib/codec/layout.ts.
 
-import type { Generator, Layout as NativeLayout } from '../../target/native.d.ts'
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import { FARTHEST_MS, isAbsent, type Options, readBounded, readInstant } from '../base/values.ts'
@@ -43,6 +42,16 @@ export class Interned<T extends object> {
   }
 }
 
+/** A function that makes something of a layout once, and then gives the same as long as the layout is there. */
+export function onceEach<T>(make: (facts: LayoutFacts) => T): (facts: LayoutFacts) => T {
+  const known: WeakMap<LayoutFacts, T> = new WeakMap()
+  return (facts) => {
+    const made = known.get(facts) ?? make(facts)
+    known.set(facts, made)
+    return made
+  }
+}
+
 const sameName = (name: string) => name
 
 export class LayoutFacts {
@@ -61,28 +70,15 @@ export class LayoutFacts {
   hasNodes
   packing
   nodeFields
-  nodeMax
-  counterMax
   nodeNames
   partNames
 
   #key // of the choices
   #variants: Interned<LayoutFacts> = new Interned() // with other choices
-  /** the addon's generators with this layout, by what they were opened with: for lib/generator/opened-generator.ts */
-  generators: Interned<Generator> = new Interned()
-  /** the addon's layout, once a generator has needed it: nativeLayout() of lib/native/hot.ts gives it */
-  native: NativeLayout | undefined
-  /**
-   * the environment variables of its node fields, once lib/layout/node-number.ts has asked: making these texts takes longer
-   * than all else that it does
-   */
-  variables: string[] | undefined
-  /** Unix ms from which on lookAhead() of lib/generator/options.ts has something to do, once it has asked */
-  horizon: number | undefined
+  /** what users see of it, once layoutOf() of layout.ts has made it */
+  layout: Layout | undefined
   /** the last 58 bits of its UUIDs, once uuid.ts has needed them */
   mark: bigint | undefined
-  /** what users see of it, once somebody has asked for it: layoutOf() of lib/codec/layout.ts gives it */
-  layoutMade: Layout | undefined
 
   constructor(spec: Parts, choices: Choices) {
     const row: Dialect = spec.fields === undefined ? dialectOf(spec.name) : { ...spec, name: spec.name }
@@ -104,8 +100,6 @@ export class LayoutFacts {
     this.hasNodes = row.hasNodes ?? false
     this.packing = new Packing(this)
     this.nodeFields = this.packing.nodeFields
-    this.nodeMax = this.packing.nodeMax
-    this.counterMax = this.packing.counterMax
     this.nodeNames = this.nodeFields.map(({ name }) => name)
     this.partNames = ['timestamp', 'date', 'tick', 'counter', 'id', 'mode', ...this.nodeNames]
     if (this.idOffset !== undefined && !this.packing.isTimeOrdered)
@@ -147,7 +141,7 @@ export class LayoutFacts {
     }
     const { id } = given
     if (isAbsent(id)) return joined
-    const node = readBounded(label('id'), id, 0, this.nodeMax)
+    const node = readBounded(label('id'), id, 0, this.packing.nodeMax)
     if (other !== undefined && node !== joined) {
       throw errors.optionRangeError(other, given[other], wanted.sameAsId(id))
     }

@@ -4,7 +4,7 @@
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import { checkKeys, isAbsent, MAX_U64, type Options, readBounded, readNanoseconds } from '../base/values.ts'
-import dialects from './dialects.ts'
+import dialects, { type Dialect } from './dialects.ts'
 import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
 import { HIGH, half, LOW, put, toBytes, word, wordToBytes } from './ids.ts'
@@ -278,8 +278,6 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 }
 
-// runners clear Node's cache, and then it comes from another copy of the package.
-
 const partOf = ({ max, unit }: NodeField, node: number) => Math.floor(node / unit) % (max + 1)
 
 /** The ID with these parts. */
@@ -344,19 +342,18 @@ export function factsOf(given: unknown) {
 }
 
 /** What users see of a layout: one object, which all generators share. */
-export function layoutOf(facts: LayoutFacts) {
-  const made: Layout = facts.layoutMade ?? new Layout(facts as unknown as AnyLayout)
-  facts.layoutMade = made
-  return made
+export function layoutOf(facts: LayoutFacts): Layout {
+  facts.layout ??= new Layout(facts as unknown as AnyLayout)
+  return facts.layout
 }
 
-// Each is made when it is asked for.
+/** The property of `layouts` for a dialect: its layout is made when it is first asked for, and then kept. */
+function propertyOf({ name }: Dialect): [string, PropertyDescriptor] {
+  let made: Layout | undefined
+  return [name, { get: () => (made ??= layoutOf(factsOf(name))), enumerable: true }]
+}
+
 /** Every dialect, with its own epoch and the default of every choice. */
 export const layouts: { readonly [Name in LayoutName]: Layout<Name> } = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ Object.defineProperties(
-    {},
-    /* @__PURE__ */ Object.fromEntries(
-      dialects.map(({ name }) => [name, { get: () => layoutOf(factsOf(name)), enumerable: true }]),
-    ),
-  ),
+  /* @__PURE__ */ Object.defineProperties({}, /* @__PURE__ */ Object.fromEntries(dialects.map(propertyOf))),
 ) as { readonly [Name in LayoutName]: Layout<Name> }

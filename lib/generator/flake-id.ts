@@ -14,6 +14,7 @@ import type { IdLike } from '../codec/ids.ts'
 import type { Decode, Layout } from '../codec/layout.ts'
 import { layoutOf } from '../codec/layout.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
+import { lookAhead } from '../layout/horizon.ts'
 import type { join } from '../lease/join.ts'
 import * as hot from '../native/hot.ts'
 import {
@@ -35,7 +36,7 @@ import { look, refused } from './clock-steps.ts'
 import { LONGEST_MS } from './event-loop.ts'
 import { NO_INDEX, OpenedGenerator } from './opened-generator.ts'
 import type { FlakeIdOptions } from './options.ts'
-import { lookAhead, readCount } from './options.ts'
+import { readCount } from './options.ts'
 import { type Callback, promised, Waiters, type Wish } from './waiters.ts'
 
 /** A raw function that takes the IDs of a batch. */

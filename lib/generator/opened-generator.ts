@@ -4,6 +4,7 @@
 import type { Generator } from '../../target/native.d.ts'
 import { unlessProblem } from '../base/check.ts'
 import { unixNow } from '../base/timers.ts'
+import { Interned, onceEach } from '../codec/facts.ts'
 import { lookForCluster, unread } from '../layout/node-number.ts'
 import * as hot from '../native/hot.ts'
 import addon from '../native/index.ts'
@@ -93,12 +94,15 @@ function usual() {
   return opened
 }
 
+/** The addon's generators with a layout, by what they were opened with. */
+const generatorsOf = onceEach(() => new Interned<NativeGenerator>())
+
 /**
  * The addon's generator for these options: the same options share one, so that a generator for each request costs
  * little.
  */
 function openOrdinary(options: Settings) {
-  return options.facts.generators.get(keyOf(options), () => withOwnIndex(open(options)))
+  return generatorsOf(options.facts).get(keyOf(options), () => withOwnIndex(open(options)))
 }
 
 /** Copies its index into a property: asking the addon would take three times as long. */
@@ -107,7 +111,10 @@ const withOwnIndex = (native: NativeGenerator) => Object.defineProperty(native, 
 /** The node number alone, where the rest is as usual: a number is found sooner than text. */
 function keyOf({ facts, node, seqMask, counterStart, maxAheadMs, prefetch }: Settings) {
   const isUsual =
-    seqMask === facts.counterMax && counterStart === 0 && maxAheadMs === facts.maxAheadMs && prefetch === undefined
+    seqMask === facts.packing.counterMax &&
+    counterStart === 0 &&
+    maxAheadMs === facts.maxAheadMs &&
+    prefetch === undefined
   return isUsual ? node : `${node} ${seqMask} ${counterStart} ${maxAheadMs} ${prefetch?.count} ${prefetch?.validityMs}`
 }
 

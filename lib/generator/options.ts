@@ -8,9 +8,8 @@ import type { Layout } from '../codec/layout.ts'
 import { factsOf } from '../codec/layout.ts'
 import type { AnyLayout, GivenFields, LayoutChoices, NodeFields } from '../codec/node-fields.ts'
 import type { LayoutSettings } from '../codec/spec.ts'
-import { warnOfHorizon } from '../layout/horizon.ts'
+import { lookAhead } from '../layout/horizon.ts'
 import { readNodeNumber } from '../layout/node-number.ts'
-import { nativeLayout } from '../native/hot.ts'
 
 /**
  * The options of `new FlakeId()`.
@@ -98,9 +97,6 @@ export interface OwnNodeOptions {
   shared?: string | null | undefined
 }
 
-/** How long before the end of a layout we begin to warn. */
-const YEAR_MS = 365 * 86_400_000
-
 /** How the ticks are used. */
 interface Knobs {
   seqMask: number
@@ -153,8 +149,8 @@ export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFa
 }
 
 export function readKnobs(options: Options, facts: LayoutFacts): Knobs {
-  const { counterMax, maxAheadMs, maxWaitMs } = facts
-  const seqMask = readSeqMask(options.seqMask, counterMax)
+  const { packing, maxAheadMs, maxWaitMs } = facts
+  const seqMask = readSeqMask(options.seqMask, packing.counterMax)
   return {
     seqMask,
     counterStart: readCounterStart(options.counterStart, seqMask, facts),
@@ -246,18 +242,4 @@ export function readCount(n: unknown) {
   if (typeof n !== 'number') throw errors.optionTypeError('n', n, 'the number of IDs to make')
   most ??= Math.floor(process.getBuiltinModule('node:buffer').constants.MAX_LENGTH / 8)
   return readBounded('n', n, 0, most)
-}
-
-/**
- * Warns if the layout ends within a year. It costs one comparison until then.
- * @param now Unix ms
- */
-export function lookAhead(facts: LayoutFacts, now: number = unixNow()) {
-  facts.horizon ??= horizonOf(facts)
-  if (now >= facts.horizon) warnOfHorizon(facts, now, YEAR_MS)
-}
-
-function horizonOf(facts: LayoutFacts) {
-  const { end, signedEnd } = nativeLayout(facts)
-  return Math.min(end, signedEnd) - YEAR_MS
 }

@@ -5,11 +5,25 @@
 // still makes IDs keeps them in unsigned columns or as text, or has a layout such as 'uniqueid', where the top bit does
 // not depend on the time: a warning at each start for the next decades would be noise.
 
+import { unixNow } from '../base/timers.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import { nativeLayout } from '../native/hot.ts'
 import native from '../native/index.ts'
 
 const DAY_MS = 86_400_000
+const YEAR_MS = 365 * DAY_MS
+
+/** Unix ms from which on there is something to say of a layout. */
+const nextLooks: WeakMap<LayoutFacts, number> = new WeakMap()
+
+/**
+ * Warns if the layout ends within a year, once in a process. It costs one comparison until then.
+ * @param now Unix ms
+ */
+export function lookAhead(facts: LayoutFacts, now: number = unixNow()) {
+  if (now < (nextLooks.get(facts) ?? Number.NEGATIVE_INFINITY)) return
+  nextLooks.set(facts, warnOfEnds(facts, now))
+}
 
 /** What each end means, and what to do before. */
 type End = 'end' | 'signedEnd'
@@ -22,19 +36,16 @@ const MEANING: Record<End, string> = {
     'or store toSigned(id), which becomes negative. IDs as 8 bytes or as text stay as they are',
 }
 
-/**
- * Warns of the ends that are less than `aheadMs` away, once in a process. Then it puts off the next look: `facts.horizon`.
- * @param now Unix ms
- */
-export function warnOfHorizon(facts: LayoutFacts, now: number, aheadMs: number) {
+/** Warns of the ends that are less than a year away. Gives when to look again. */
+function warnOfEnds(facts: LayoutFacts, now: number) {
   const { end, signedEnd } = nativeLayout(facts)
   const ends = signedEnd === end ? { end } : { end, signedEnd }
   let next = Number.POSITIVE_INFINITY
   for (const [kind, at] of Object.entries(ends)) {
-    if (now < at - aheadMs) next = Math.min(next, at - aheadMs)
+    if (now < at - YEAR_MS) next = Math.min(next, at - YEAR_MS)
     else if (now < at) warn(facts, kind as End, { at, now })
   }
-  facts.horizon = next
+  return next
 }
 
 function warn({ name, epoch }: LayoutFacts, kind: End, { at, now }: { at: number; now: number }) {

@@ -3,7 +3,7 @@
 
 import { isAbsent, type Options, readBounded, readInteger } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
-import type { LayoutFacts } from '../codec/facts.ts'
+import { type LayoutFacts, onceEach } from '../codec/facts.ts'
 import { warnOfVariables, warnOfWorker } from './ignored-variables.ts'
 
 /** The node number, with the values of the node fields by name if `id` is not given. */
@@ -32,7 +32,7 @@ export function readNodeNumber(options: Options, facts: LayoutFacts) {
   const { node, nodes } = readNodes(values, facts, label)
   if (isAbsent(options.id)) lookAround(facts, node === 0)
   if (node === 0 && isUnnamed(values) && isAbsent(options.shared) && isAbsent(options.clock)) lookForCluster()
-  return { node: shift(node, options.nodeOffset, facts.nodeMax), nodes }
+  return { node: shift(node, options.nodeOffset, facts.packing.nodeMax), nodes }
 }
 
 /**
@@ -42,8 +42,8 @@ export function readNodeNumber(options: Options, facts: LayoutFacts) {
 function choose(options: Options, facts: LayoutFacts) {
   const values: Options = { id: options.id }
   let isSilent = isAbsent(options.id)
-  facts.variables ??= facts.nodeNames.map(variableOf)
-  const { nodeNames, variables } = facts
+  const { nodeNames } = facts
+  const variables = variablesOf(facts)
   for (let i = 0; i < nodeNames.length; i++) {
     const name = nodeNames[i]
     const isLeftOut = isAbsent(options[name])
@@ -73,7 +73,7 @@ function lookAround(facts: LayoutFacts, isZero: boolean) {
   const known = isZero ? seenWithZero : seen
   if (known.has(facts)) return
   known.add(facts)
-  const { variables = [] } = facts
+  const variables = variablesOf(facts)
   const others = unread(variables)
   if (others.length > 0) warnOfVariables(others, variables, isZero)
 }
@@ -91,6 +91,9 @@ export function lookForCluster() {
 
 /** The environment variable of a node field, or of `id`. */
 export const variableOf = (name: string) => PREFIX + name.toUpperCase()
+
+/** The variables of a layout's node fields: making these texts takes longer than all else here. */
+const variablesOf = onceEach(({ nodeNames }) => nodeNames.map(variableOf))
 
 /** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
 function ordinal() {

@@ -6,10 +6,11 @@
 //
 // It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
 
+import type { Layout } from '../../target/native.d.ts'
 import { newBytes } from '../base/objects.ts'
 import { pause as sleep } from '../base/pause.ts'
 import { nsOfMs } from '../base/values.ts'
-import type { LayoutFacts } from '../codec/facts.ts'
+import { type LayoutFacts, onceEach } from '../codec/facts.ts'
 import native from './index.ts'
 import { forAnyArray, type Wasm } from './wasm.ts'
 
@@ -149,11 +150,7 @@ export function putTime(now: number | bigint) {
 }
 
 /** The addon's layout, made when a generator first needs it. */
-export function nativeLayout(facts: LayoutFacts) {
-  const made = facts.native ?? new native.Layout(requestOf(facts))
-  facts.native = made
-  return made
-}
+export const nativeLayout: (facts: LayoutFacts) => Layout = onceEach((facts) => new native.Layout(requestOf(facts)))
 
 /** A layout as the addon takes it. */
 function requestOf({ spec: { name, fields }, tickNs, choices }: LayoutFacts) {
