@@ -427,7 +427,14 @@ test.serial('durable: the store is asked before each step whether it may be', as
   for (const call of [() => store.renew('g', held), () => store.advance('c', 1n, 0n, true)]) {
     t.is((await t.throwsAsync(call(), { code: 'ERR_FLAKE_STORE', message: refusal.message })).cause, refusal)
   }
-  isFine = true
+  const down = new Error('connect ECONNREFUSED')
+  records.checkDurable = async () => {
+    throw down
+  }
+  for (const call of [() => store.renew('g', held), () => store.advance('c', 1n, 0n, true)]) {
+    t.is((await t.throwsAsync(call(), { code: 'ERR_FLAKE_STORE' })).cause, down)
+  }
+  records.checkDurable = async () => {}
   t.like(await store.renew('g', held), { slot })
 })
 

@@ -3,9 +3,7 @@
 // transaction: a read would be old, and a write might be undone.
 
 import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
-import { inTime } from '../../../base/in-time.ts'
-import type { ClientError } from '../clients.ts'
-import { CALL_MS } from '../limits.ts'
+import { type ClientError, onConnection, type Step } from '../clients.ts'
 import { type Connection, type Header, packageOf, type Row, type Take } from './packages.ts'
 import { SCHEMA } from './schema.ts'
 import { checkState, SERVER } from './server.ts'
@@ -52,22 +50,19 @@ function failure(thrown: unknown) {
   return storeError(`MySQL: ${message}`, error)
 }
 
-/** Statements on one connection, outside of a transaction. After `end()` it sends nothing. */
+/** Statements on one connection, outside of a transaction. Once its step is over it sends nothing. */
 class Session {
   #client
   #connection
-  #isOver = false
+  #step
   /** Whether the server is one that a store may use: otherwise the connection is of no use to anybody. */
   isFit = true
 
   /** @param client for messages */
-  constructor(client: unknown, connection: Connection) {
+  constructor(client: unknown, connection: Connection, step: Step) {
     this.#client = client
     this.#connection = connection
-  }
-
-  end() {
-    this.#isOver = true
+    this.#step = step
   }
 
   /** Throws unless a store may use this server. */
@@ -110,7 +105,7 @@ class Session {
   }
 
   async #ask(text: string) {
-    if (this.#isOver) throw new Error('the step was given up')
+    if (this.#step.isOver) throw new Error('the step was given up')
     return this.#connection.ask(text)
   }
 
@@ -133,9 +128,6 @@ class Session {
   }
 }
 
-/** What a step has, as long as it is under way. */
-export type Step = { isOver: boolean; connection?: Connection | undefined; session?: Session }
-
 export type Work<Result> = (session: Session) => Promise<Result>
 
 /** Runs steps on a client. If it is our own, `close` ends it. */
@@ -155,43 +147,21 @@ export class SessionRunner {
   }
 
   /** @param ms after which it sends nothing */
-  async run<Result>(work: Work<Result>, ms: number = CALL_MS) {
-    const step: Step = { isOver: false }
-    try {
-      return await inTime(this.#step(work, step), Math.min(ms, CALL_MS))
-    } catch (error) {
-      throw failure(error)
-    } finally {
-      step.isOver = true
-      step.session?.end()
-      // A connection of a pool that did not answer may have died without a word.
-      if (step.connection !== undefined) step.connection.drop()
-    }
-  }
-
-  async #step<Result>(work: Work<Result>, step: Step) {
-    const connection = await this.#take()
-    if (step.isOver) {
-      connection.giveBack()
-      throw new Error('the step was given up')
-    }
-    step.connection = connection
-    const session = new Session(this.#client, connection)
-    step.session = session
-    try {
+  async run<Result>(work: Work<Result>, ms?: number) {
+    let session: Session | undefined
+    const onSession = async (connection: Connection, step: Step) => {
+      session = new Session(this.#client, connection, step)
       if (!this.#greeted.has(connection.key)) await session.check()
       this.#greeted.add(connection.key)
-      return await work(session)
+      return work(session)
+    }
+    // The address of one that is not fit may lead to another server by now, so the next connection may be to a primary.
+    const isFit = (error: unknown) =>
+      session?.isFit === true && !TAKES_NO_WRITES.has((error as ClientError | undefined)?.errno ?? 0)
+    try {
+      return await onConnection(this.#take, onSession, isFit, ms)
     } catch (error) {
-      session.isFit &&= !TAKES_NO_WRITES.has((error as ClientError).errno ?? 0)
-      throw error
-    } finally {
-      if (!step.isOver) {
-        step.connection = undefined
-        // Its address may lead to another server by now, so the next connection may be to a primary.
-        if (session.isFit) connection.giveBack()
-        else connection.drop()
-      }
+      throw failure(error)
     }
   }
 }

@@ -3,9 +3,8 @@
 // the user's transaction: what a statement writes must be committed before its answer is used.
 
 import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
-import { inTime } from '../../../base/in-time.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
-import type { ClientError } from '../clients.ts'
+import { type ClientError, onConnection } from '../clients.ts'
 import { CALL_MS } from '../limits.ts'
 import { type Connection, IN_TRANSACTION, packageOf, type Take, type Values } from './packages.ts'
 import schema from './schema.ts'
@@ -51,9 +50,6 @@ function failure(thrown: unknown) {
   return storeError(`PostgreSQL: ${message}`, error)
 }
 
-/** What a step has, as long as it is under way. */
-export type Step = { isOver: boolean; connection?: Connection | undefined }
-
 /** What tells that a statement did nothing. */
 const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
 
@@ -97,38 +93,12 @@ export class StatementRunner {
     throw clientError(this.#client, IN_TRANSACTION)
   }
 
-  async #onConnection<Result>(work: (connection: Connection) => Promise<Result>, ms: number = CALL_MS) {
-    const step: Step = { isOver: false }
+  /** A connection is of no more use where the server failed, or takes no writes: perhaps it is no primary any more. */
+  async #onConnection<Result>(work: (connection: Connection) => Promise<Result>, ms?: number) {
     try {
-      return await inTime(this.#step(work, step), Math.min(ms, CALL_MS))
+      return await onConnection(this.#take, work, (error) => error === undefined || error instanceof FlakeError, ms)
     } catch (error) {
       throw failure(error)
-    } finally {
-      step.isOver = true
-      step.connection?.drop() // it did not answer: it may have died without a word
-    }
-  }
-
-  async #step<Result>(work: (connection: Connection) => Promise<Result>, step: Step) {
-    const connection = await this.#take()
-    if (step.isOver) {
-      connection.giveBack()
-      throw new Error('the step was given up')
-    }
-    step.connection = connection
-    let isFit = true
-    try {
-      return await work(connection)
-    } catch (error) {
-      // Otherwise the server failed, or takes no writes: perhaps it is no primary any more.
-      isFit = error instanceof FlakeError
-      throw error
-    } finally {
-      if (!step.isOver) {
-        step.connection = undefined
-        if (isFit) connection.giveBack()
-        else connection.drop()
-      }
     }
   }
 
