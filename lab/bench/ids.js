@@ -96,8 +96,12 @@ const PROMISES = [
   ['SPREAD, more ns per ID', () => batch(`${UNIQUEID} spread`) - batch(`${UNIQUEID} sequential`), 1],
   ['heap per Buffer held / flake-idgen', () => value('heap', 'flakeforge') / value('heap', 'flake-idgen'), 1.01],
   ['timers armed, 100 000 next(cb) outstanding', () => value('timers', 'flakeforge'), 1],
-  ['million IDs/s, 100 000 next(cb) outstanding', () => value('wait', 'flakeforge'), 2, 'higher'],
-  ['… / flake-idgen', () => value('wait', 'flakeforge') / value('wait', 'flake-idgen'), 1, 'higher'],
+  [
+    'IDs/s, 100 000 next(cb) outstanding / flake-idgen',
+    () => value('wait', 'flakeforge') / value('wait', 'flake-idgen'),
+    1,
+    'higher',
+  ],
   ...Object.keys(QUOTAS).map((name) => [
     `waits per ID of 4 threads / of 1, ${name}`,
     () => value('waits of 4', name) / value('waits of 1', name),
