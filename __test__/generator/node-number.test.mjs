@@ -286,6 +286,7 @@ test('idOffset: times at which an ID would not fit 64 bits are out of range, and
   ]) {
     const error = throwsCode(t, () => at(now, idOffset), 'ERR_FLAKE_TIME_RANGE', RangeError)
     t.is(error.timestamp, now)
+    t.regex(error.message, idOffset < 0n ? /too close to the epoch .* for a negative idOffset/ : /too late for layout/)
     t.throws(() => new Layout('flake', { idOffset }).encode({ timestamp: now }), { code: 'ERR_FLAKE_TIME_RANGE' })
   }
   const { layout } = new FlakeId({ idOffset: tick })

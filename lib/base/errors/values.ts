@@ -57,8 +57,10 @@ export function idError(value: unknown, wanted: string) {
 export function timeRangeError(timestamp: number, layout: { name: string; epoch: number; end: Date }) {
   const [first, end] = [layout.epoch, layout.end.getTime()]
   const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
+  const epoch = `the epoch ${instant(first)}`
+  const why = timestamp < first ? `before ${epoch}` : `too close to ${epoch} for a negative idOffset`
   const message = isEarly
-    ? `The time ${instant(timestamp)} is before the epoch ${instant(first)}. Set the clock, or use an earlier epoch.`
+    ? `The time ${instant(timestamp)} is ${why}. Set the clock, or use an earlier epoch.`
     : `The time ${instant(timestamp)} is too late for layout '${layout.name}', which ends at ${instant(end)}. ` +
       'Use a later epoch.'
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
