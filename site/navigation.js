@@ -14,11 +14,17 @@ const GROUPS = {
   Run: {
     'run/processes': 'Processes of one machine',
     'run/containers': 'Containers',
+    'run/kubernetes': 'Kubernetes',
     'run/serverless': 'Serverless',
     'run/monitoring': 'Monitoring',
   },
   Store: {
-    'store/machines': 'Many machines',
+    'store/choosing': 'Choosing a store',
+    'store/redis': 'Redis and Valkey',
+    'store/postgresql': 'PostgreSQL',
+    'store/mysql': 'MySQL and MariaDB',
+    'store/etcd': 'etcd',
+    'store/segment-id': 'SegmentId',
     'store/your-own-database': 'Your own database',
     'store/what-can-go-wrong': 'What can go wrong',
     'store/what-was-tested': 'What was tested',

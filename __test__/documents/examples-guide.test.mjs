@@ -1,5 +1,5 @@
-// docs/store/machines.md and docs/store/what-can-go-wrong.md keep their word where a server is needed: their programs run on real ones, the
-// rights that they name suffice, and what they say of losses is so.
+// The pages about stores in docs/store keep their word where a server is needed: their programs run on real ones, the rights that they
+// name suffice, and what they say of losses is so.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -29,7 +29,8 @@ const onAll = onlyWith(wantRedis(), wantPostgres(), wantMysql(), wantEtcd())
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (name) => readFileSync(join(root, 'docs', name), 'utf8')
-const machines = read('store/machines.md')
+
+const STORES = ['redis', 'postgresql', 'mysql', 'etcd']
 
 const blocksOf = (text, language) =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code]) => code)
@@ -70,7 +71,7 @@ const promised = (code) =>
     .filter((line) => line.startsWith('console.log('))
     .map((line) => /\/\/ (\d+n|true|<Buffer .*>)$/.exec(line)?.[1])
 
-onAll('every program of the guide runs, and prints what it says', async (t) => {
+onAll('every program of the pages runs, and prints what it says', async (t) => {
   const [redis, postgres, mysql, etcd] = await Promise.all([
     started(t, startRedis),
     started(t, startPostgres, { fsync: 'on' }), // some programs vouch for it
@@ -87,8 +88,9 @@ onAll('every program of the guide runs, and prints what it says', async (t) => {
   const urls = [redis.url, postgres.url, mysqlUrl, etcd.url.replace('http:', 'etcd:')]
   await Promise.all(urls.map((url) => command('create', url, 'checkout')))
   const folder = await installed(t)
-  const blocks = blocksOf(machines, 'javascript')
-  t.true(blocks.length >= 5)
+  const pages = ['choosing', ...STORES, 'segment-id'].map((name) => blocksOf(read(`store/${name}.md`), 'javascript'))
+  t.true(pages.every((blocks) => blocks.length > 0))
+  const blocks = pages.flat()
   let kept = 0
   for (const [i, code] of blocks.entries()) {
     const { lines, stderr } = await runBlock(folder, i, code, servers)
@@ -102,9 +104,10 @@ onAll('every program of the guide runs, and prints what it says', async (t) => {
   t.true(kept >= 5)
 })
 
-const setUser = /^(ACL SETUSER .*)$/m.exec(machines)[1].split(' ')
+const redisPage = read('store/redis.md')
+const setUser = /^(ACL SETUSER .*)$/m.exec(redisPage)[1].split(' ')
 const [, select, cluster, forDurable] =
-  /needs `(\+\S+)` too, a cluster needs `(.+?)`, and `durable` needs `(.+?)`/.exec(machines.replace(/\s+/g, ' '))
+  /needs `(\+\S+)` too, a cluster needs `(.+?)`, and `durable` needs `(.+?)`/.exec(redisPage.replace(/\s+/g, ' '))
 const USER = { username: 'flakeforge', password: 'PASSWORD' }
 
 /** Joins, makes an ID, and leaves. */
@@ -157,7 +160,7 @@ onRedis('the ACL of the guide suffices on a cluster', async (t) => {
 onPostgres('the table of `flakeforge schema` and the GRANT of the guide suffice', async (t) => {
   const server = await started(t, startPostgres)
   await server.query(require('../../target/rooms/lib/lease/stores/postgres/schema.js'))
-  const [grant] = blocksOf(machines, 'sql')
+  const [grant] = blocksOf(read('store/postgresql.md'), 'sql')
   await server.query(`CREATE ROLE member LOGIN; ${grant}`)
   const url = server.urlOf('member')
   await use(t, url)
@@ -176,7 +179,7 @@ onRedis('after a restart of Redis a counter stops until the store is told where 
   t.throws(() => stopped.next(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
   await t.throwsAsync(stopped.nextAsync(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
   await stopped.close()
-  const code = blocksOf(machines, 'javascript').find((block) => block.includes('.skipTo('))
+  const code = blocksOf(read('store/segment-id.md'), 'javascript').find((block) => block.includes('.skipTo('))
   const ofRedis = code.replace('postgres://localhost/postgres', 'redis://localhost').replace(', durable: true', '')
   await runBlock(await installed(t), 0, ofRedis, { 'redis://localhost': server.url })
   const after = await open()

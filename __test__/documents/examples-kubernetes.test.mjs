@@ -1,5 +1,5 @@
 // examples/kubernetes: replicas run here as plain processes, come and go while requests are made, and make no ID twice; what
-// the probes are told while the store is away; and the manifests name what the program has.
+// the probes are told while the store is away; and the manifests name what the program has, and what docs/run/kubernetes.md says of them.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -146,6 +146,15 @@ test('a replica that cannot join ends with the reason', async (t) => {
   t.regex(output, /ERR_FLAKE_STORE/)
 })
 
+test('a replica whose options are not those of the group ends with the reason', async (t) => {
+  const { url } = await startServer(t)
+  await createGroup(url, { group: 'orders', slots: 64 })
+  const replica = await startReplica(t, url)
+  const { code, output } = await replica.ended
+  t.is(code, 1)
+  t.regex(output, /ERR_FLAKE_CONFIG_MISMATCH/)
+})
+
 test('not ready once the window is over and the store is away; ready again when it is back', async (t) => {
   const server = await startServer(t)
   const options = { group: 'orders', ttlMs: 2000, skewMs: 500 }
@@ -215,6 +224,14 @@ test('the environment of the manifest is what the program reads, and the store i
   const [, , , store, group] = containerOf('Job').command
   t.is(store, '$(FLAKEFORGE_STORE)')
   t.regex(textOf('main.mjs'), new RegExp(`group: '${group}'`))
+})
+
+test('docs/run/kubernetes.md says what is set', (t) => {
+  const [, table] = readFileSync(pathOf('docs/run/kubernetes.md'), 'utf8').split('| in [orders.yaml]')
+  const cells = [...table.split('\n\n')[0].matchAll(/^\| ([^|]+) \|/gm)].map(([, cell]) => cell)
+  const settings = [...cells.join().matchAll(/`([^`]+)`/g)].map(([, setting]) => setting)
+  for (const setting of settings) t.true(textOf('orders.yaml').includes(setting), `orders.yaml has no ${setting}`)
+  t.true(settings.length >= 8)
 })
 
 test('SIGTERM reaches the program, in time, and slots suffice for a rollout at full size', (t) => {

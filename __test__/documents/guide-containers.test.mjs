@@ -1,5 +1,5 @@
-// docs/run/containers.md keeps its word: its programs run, the ones about files in namespaces of the kernel, which is what
-// containers are made of; its manifests are YAML and name what the text says.
+// docs/run/containers.md and docs/run/kubernetes.md keep their word: their programs run, the ones about files in namespaces of the
+// kernel, which is what containers are made of; their manifests are YAML and name what the text says.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,8 +19,10 @@ const { FlakeId, createGroup } = createRequire(import.meta.url)('flakeforge')
 const { fileStore, openStore } = createRequire(import.meta.url)('flakeforge/lease')
 
 const GUIDE = 'run/containers.md'
-const [compose, statefulSet, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
-const programs = blocksOf(GUIDE, 'javascript')
+const KUBERNETES = 'run/kubernetes.md'
+const [compose, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
+const [statefulSet] = blocksOf(KUBERNETES, 'yaml').map((text) => parse(text))
+const programs = [GUIDE, KUBERNETES].flatMap((page) => blocksOf(page, 'javascript'))
 const programWith = (words) => programs.find((code) => code.includes(words))
 
 /** Whether this user may make namespaces: root, but not in every sandbox. */
