@@ -18,11 +18,14 @@ const LATER = new Set([
   ...['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_FILE', 'ERR_FLAKE_TIME_RANGE', 'ERR_FLAKE_BUSY', 'ERR_FLAKE_ENDING'],
 ])
 
-/** For clients in any language, where our message names calls of JavaScript. */
+/** For clients in any language, whose user has neither the calls of JavaScript that our message names nor the store's address. */
 const OVER_HTTP: Record<string, string> = {
   ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
   ERR_FLAKE_EXHAUSTED:
     'All slots of this group are taken. End servers that are not needed, or make the group with more slots.',
+  ERR_FLAKE_QUIET:
+    'This group is new, or its store may have lost it, so there are no IDs until Retry-After. The log of the server has the ' +
+    'command that makes a new group without this wait.',
   ERR_FLAKE_LEASE_EXPIRED:
     "The group's store does not answer, or gave the slot to another. IDs come again when it answers.",
   ERR_FLAKE_DETACHED: 'This server has no slot of the group at the moment, and seeks one. Ask again after Retry-After.',
