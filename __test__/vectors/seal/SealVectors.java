@@ -10,7 +10,7 @@ import org.bouncycastle.crypto.params.FPEParameters;
 import org.bouncycastle.crypto.params.KeyParameter;
 
 class SealVectors {
-  // The guide docs/layout/public-ids.md shows what is between these two lines.
+  // The guide docs/data/public-ids.md shows what is between these two lines.
   // <guide>
   /** The ID behind a seal: FF1 over the 64 bits, the most significant first, in radix 2. */
   static long open(byte[] key, byte[] tweak, long sealed) {
