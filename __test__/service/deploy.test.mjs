@@ -108,7 +108,7 @@ test('its Redis keeps what it acknowledged, and the guide makes the secrets that
   for (const words of [
     'create secret generic flakeforge-store --from-literal=store=',
     'create secret generic flakeforge-tokens --from-file=tokens',
-    `npx flakeforge create redis://:PASSWORD@localhost ${envOf('FLAKEFORGE_SERVER_NAME')}`,
+    `npx --package flakeforge-server flakeforge create redis://:PASSWORD@localhost ${envOf('FLAKEFORGE_SERVER_NAME')}`,
   ])
     t.true(guide.includes(words), words)
 })
