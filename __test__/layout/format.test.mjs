@@ -266,8 +266,12 @@ test('parse says which prefix there is and which there must be', (t) => {
     ['usr_5', 'dec', "an ID with the prefix 'ord_': it begins with 'usr_'"],
     ['a_long_one_5', 'dec', "an ID with the prefix 'ord_': it begins with 'a_long_one_'"],
     ['12345', 'dec', "an ID with the prefix 'ord_': it begins with '1234'"],
-    ['ord_x', 'dec', "an ID in dec: digits only, 64 bits at most, after the prefix 'ord_'"],
-    ['ord_1', 'base58', "an ID in base58: 11 characters, from '11111111111' to 'jpXCZedGfVQ', after the prefix 'ord_'"],
+    ['ord_x', 'dec', "an ID in dec. Give only digits of dec, 64 bits at most, after the prefix 'ord_'"],
+    [
+      'ord_1',
+      'base58',
+      "an ID in base58. Give 11 characters, from '11111111111' to 'jpXCZedGfVQ', after the prefix 'ord_'",
+    ],
   ]) {
     const error = throwsCode(t, () => parse(text, base, { prefix: 'ord_' }), 'ERR_FLAKE_ID', TypeError)
     t.is(error.message, `'${text}' is not ${why}`)

@@ -347,6 +347,22 @@ test.serial('create waits for the end of the short quiet period, and then slots 
   t.deepEqual(warnings, [])
 })
 
+test.serial('create where others have joined before: a warning says how long they wait', async (t) => {
+  const { store } = empty(t)
+  const warnings = warningsOf(t)
+  await t.throwsAsync(store.acquire('g', wanted()), { code: 'ERR_FLAKE_QUIET' })
+  t.false(await store.create('g', CONFIG))
+  await rest()
+  t.deepEqual(
+    warnings.map(({ code }) => code),
+    ['FLAKEFORGE_QUIET'],
+  )
+  t.regex(
+    warnings[0].message,
+    /^Group 'g' exists already and gives out no slot for 66 s, until .* before anybody joins/,
+  )
+})
+
 test.serial('create where a group has just ended: a warning says how long it waits', async (t) => {
   const { store, time } = await ready(t)
   const warnings = warningsOf(t)

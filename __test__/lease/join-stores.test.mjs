@@ -202,7 +202,7 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
       [{ ttlMs: 3000 }, /ttlMs 2000.*ttlMs 3000/s],
       [{ skewMs: 600 }, /skewMs 500.*skewMs 600/s],
       [{ durable: true }, /durable false.*durable true/s],
-      [{ layout: 'instagram' }, /fingerprint .*fingerprint /s],
+      [{ layout: 'instagram' }, /a layout with .*a layout with /s],
       [{ epoch: 1 }, /epoch/],
       [{ datacenter: 3 }, /datacenter = 3/],
       [{ nodeOffset: 1 }, /nodeOffset 1/],

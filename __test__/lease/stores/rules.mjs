@@ -24,7 +24,7 @@ const EXHAUSTED = { code: 'ERR_FLAKE_EXHAUSTED' }
 const DESTROYED = { code: 'ERR_FLAKE_DESTROYED' }
 
 const DIFFERENCES = [
-  [{ fingerprint: 'flake/41+13+10' }, 'fingerprint flake/42+10+12', 'fingerprint flake/41+13+10'],
+  [{ fingerprint: 'flake/41+13+10' }, 'a layout with flake/42+10+12', 'a layout with flake/41+13+10'],
   [{ slots: 4 }, 'slots 3', 'slots 4'],
   [{ ttlMs: 30_000 }, 'ttlMs 60000', 'ttlMs 30000'],
   [{ skewMs: 4000 }, 'skewMs 5000', 'skewMs 4000'],

@@ -38,7 +38,7 @@ export function wentBackError(name: string, value: bigint, known: bigint) {
  * `ERR_FLAKE_CONFIG_MISMATCH`: the members of a counter vouch for its store, or they do not; this one says otherwise.
  */
 export function counterMismatchError(name: string, durable: boolean) {
-  return mismatchError(`counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
+  return mismatchError(`Counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
 }
 
 /** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than were asked for, and the next block is on its way. */

@@ -28,7 +28,7 @@ export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Da
 export function quietError(group: string, until: number, storeNow: number) {
   const message =
     `Group '${group}' is new on this store, or the store may have lost its records, so no slot is given out before ` +
-    `${instant(until)}. For a new group \`npx flakeforge create STORE ${group}\` avoids the wait.`
+    `${instant(until)}. Next time, make a new group with \`npx flakeforge create STORE ${group}\` before anybody joins.`
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 

@@ -2,7 +2,7 @@
 
 import { FlakeError } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
-import { flakeError, inMs, show } from './make.ts'
+import { flakeError, inMs, instant, show } from './make.ts'
 
 /** A record that cannot be read. */
 type RecordFault = { name: string; version?: number }
@@ -91,8 +91,19 @@ const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'] as 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: a group was made with other options; only those that differ are named. */
 export function groupMismatchError(group: string, theirs: GroupConfig, ours: GroupConfig) {
   const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
-  const describe = (side: GroupConfig) => differing.map((option) => `${option} ${side[option]}`).join(', ')
-  return mismatchError(`group '${group}'`, describe(theirs), describe(ours))
+  const name = (option: string) => (option === 'fingerprint' ? 'a layout with' : option)
+  const describe = (side: GroupConfig) => differing.map((option) => `${name(option)} ${side[option]}`).join(', ')
+  return mismatchError(`Group '${group}'`, describe(theirs), describe(ours))
+}
+
+/** Warns that `create` came too late: the group is there, and quiet for long. */
+export function warnOfQuietGroup(group: string, until: number, storeNow: number) {
+  const seconds = Math.ceil((until - storeNow) / 1000)
+  process.emitWarning(
+    `Group '${group}' exists already and gives out no slot for ${seconds} s, until ${instant(until)}. create shortens that ` +
+      'only before anybody joins.',
+    { code: 'FLAKEFORGE_QUIET' },
+  )
 }
 
 /** Warns that a new group is quiet for longer than `create` promises, and why. */

@@ -10,9 +10,9 @@ function whyNot(number: number) {
 }
 
 export const ID =
-  "an ID: 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
+  "an ID. Give 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
 export const SIGNED =
-  "a signed 64-bit value: a bigint, or decimal text such as '-5', from −2^63 to 2^63 − 1; toBigInt() takes one without a sign"
+  "a signed 64-bit value. Give a bigint, or decimal text such as '-5', from −2^63 to 2^63 − 1; toBigInt() takes one without a sign"
 export const bytesOfId = (bytes: number) => `an ID: it has ${bytes} bytes, an ID has 8`
 export const exactNumber = (number: number) => `an ID: ${whyNot(number)}`
 
@@ -29,7 +29,7 @@ export function idInBase(base: string, prefix: string, text: unknown) {
   const start = given.slice(0, Math.max(given.lastIndexOf('_') + 1, prefix.length))
   if (prefix && start.toLowerCase() !== prefix.toLowerCase())
     return `an ID with the prefix '${prefix}': it begins with '${start.slice(0, 60)}'`
-  return `an ID in ${base}: ${FORMS[base] ?? 'digits only, 64 bits at most'}${prefix && `, after the prefix '${prefix}'`}`
+  return `an ID in ${base}. Give ${FORMS[base] ?? `only digits of ${base}, 64 bits at most`}${prefix && `, after the prefix '${prefix}'`}`
 }
 export const PREFIX = "1 to 16 of a–z, 0–9 and _, beginning with a letter, such as 'ord_'"
 export const fewBytes = (most: number, bytes: number) =>

@@ -115,8 +115,12 @@ export class DatabaseStore implements SlotStore {
   async create(group: string, config: Config, signal?: AbortSignal) {
     await this.#checkDurable(group, config.durable)
     const { isNew, until, now } = await this.#run(group, { type: 'create', config }, signal)
-    if (!isNew) return false
-    if (until - now > LONG_WAIT_MS) errors.warnOfLongCreate(group, until, now)
+    const isLong = until - now > LONG_WAIT_MS
+    if (!isNew) {
+      if (isLong) errors.warnOfQuietGroup(group, until, now)
+      return false
+    }
+    if (isLong) errors.warnOfLongCreate(group, until, now)
     // A clock of whole seconds shows the end of the quiet period later.
     await sleepUnlessAborted(signal, until - now + (this.#records.clockStepMs ?? 0))
     return true
