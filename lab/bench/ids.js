@@ -2,6 +2,8 @@
 
 // What each piece of work costs in one process, compared with other packages.
 
+const fs = require('node:fs')
+const os = require('node:os')
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
 const { BATCHES, CALLS, LOOPS } = require('./work.js')
 const { QUOTAS } = require('./waiting-threads.js')
@@ -138,4 +140,15 @@ function run() {
   printPromises(PROMISES)
 }
 
-module.exports = { run }
+/** Writes what the calls cost into docs/, and draws it. */
+function draw() {
+  const { MEASURED, writePictures } = require('../../scripts/pictures')
+  const [{ model }, ...others] = os.cpus()
+  const cpu = `${model.trim()} (${process.arch}, ${others.length + 1} cores)`
+  const ns = Object.fromEntries(Object.keys(CALLS).map((name) => [name, Number(call(name).toFixed(1))]))
+  const measured = { node: process.versions.node, cpu, rounds: ROUNDS, ns }
+  fs.writeFileSync(MEASURED, `${JSON.stringify(measured, undefined, 2)}\n`)
+  writePictures()
+}
+
+module.exports = { draw, run }

@@ -6,6 +6,8 @@
 //   npm run bench                  loading, IDs in one process, and many processes on one machine
 //   npm run bench -- NAME          one of them: load, ids, processes; json, seals; or leases, segments, service, which
 //                                  start their own servers
+//   npm run bench -- --svg         also writes what `ids` measured to docs/start/speed.json, and draws it: the pictures
+//                                  of docs/
 
 const SECTIONS = {
   load: './load.js',
@@ -19,14 +21,23 @@ const SECTIONS = {
 }
 const USUAL = ['load', 'ids', 'processes'] // what needs no server
 
-async function main(names) {
-  for (const name of names.length > 0 ? names : USUAL) {
-    const file = SECTIONS[name]
-    if (file === undefined)
-      throw new Error(`there is no benchmark '${name}': there are ${Object.keys(SECTIONS).join(', ')}`)
-    const { run } = await import(file)
+async function runAll(names) {
+  for (const name of names) {
+    const { run } = await import(SECTIONS[name])
     await run()
   }
+}
+
+async function main(args) {
+  const isDrawn = args.includes('--svg')
+  const named = args.filter((arg) => arg !== '--svg')
+  const unknown = named.find((name) => !(name in SECTIONS))
+  if (unknown !== undefined)
+    throw new Error(`there is no benchmark '${unknown}': there are ${Object.keys(SECTIONS).join(', ')}`)
+  const names = named.length > 0 ? named : USUAL
+  if (isDrawn && !names.includes('ids')) throw new Error(`--svg draws what 'ids' measures, so it needs that`)
+  await runAll(names)
+  if (isDrawn) require('./ids.js').draw()
 }
 
 main(process.argv.slice(2))

@@ -1,0 +1,42 @@
+// The pictures of the documents are what is drawn from the code and from what the benchmark measured, and the bars are as
+// long as their figures say.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+const { measured, pictures } = require('../../scripts/pictures')
+const { BARS } = require('../../scripts/pictures/bars.js')
+
+for (const { file, svg } of pictures())
+  test(`${path.basename(file)} is what \`node scripts/pictures\` draws`, (t) => t.is(readFileSync(file, 'utf8'), svg))
+
+/** Each row of bars, top first: its words from left to right, and its boxes. */
+function rowsOf(svg) {
+  const rows = new Map()
+  const rowAt = (y) => rows.get(y) ?? rows.set(y, { words: [], boxes: [] }).get(y)
+  for (const [, left, y, width] of svg.matchAll(/<rect x="([\d.]+)" y="(\d+)" width="([\d.]+)"/g))
+    rowAt(Number(y)).boxes.push({ left: Number(left), width: Number(width) })
+  for (const [, y, words] of svg.matchAll(/<text x="[\d.]+" y="(\d+)"[^>]*>([^<]*)<\/text>/g))
+    rows.get(Number(y) - 12)?.words.push(words)
+  return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row)
+}
+
+test('speed: a bar for each call, the fastest first, as long as its figure says', (t) => {
+  const { ns } = measured()
+  const [{ svg }] = pictures().filter(({ file }) => file.endsWith('speed-light.svg'))
+  const wanted = BARS.map(([call, name]) => ({ name, ns: ns[call] })).sort((a, b) => a.ns - b.ns)
+  const rows = rowsOf(svg)
+  t.is(rows.length, BARS.length)
+  const [{ boxes: fastest }] = rows
+  for (const [i, { words, boxes }] of rows.entries()) {
+    const figure = wanted[i].ns.toFixed(0).replaceAll(/\B(?=(?:\d{3})+$)/g, '\u00a0')
+    t.is(words[0], wanted[i].name)
+    t.is(words.at(-1), figure)
+    t.true(svg.includes(`${wanted[i].name} ${figure}`), 'who cannot see it hears it')
+    if (boxes.length > 1) t.true(wanted[i].ns > 250, 'only long ones are cut')
+    else t.true(Math.abs(boxes[0].width / fastest[0].width / (wanted[i].ns / wanted[0].ns) - 1) < 0.01, words[0])
+  }
+})

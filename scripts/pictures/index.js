@@ -1,0 +1,38 @@
+'use strict'
+
+// Draws the pictures of the documents, light and dark, from what the code says and what the benchmark measured:
+// `node scripts/pictures`. A test compares them with the files.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { THEMES } = require('./drawing.js')
+
+const docs = path.join(__dirname, '..', '..', 'docs')
+
+/** How each picture is drawn, by its name in docs/ without the theme. */
+const PICTURES = {
+  'start/id': require('./id.js').drawId,
+  'start/speed': (colours) => require('./bars.js').drawBars(measured(), colours),
+  'store/windows': require('./windows.js').drawWindows,
+}
+
+/** What `npm run bench -- --svg` has written. */
+const MEASURED = path.join(docs, 'start', 'speed.json')
+const measured = () => JSON.parse(fs.readFileSync(MEASURED, 'utf8'))
+
+/** All pictures: the path of each file, and what it has to be. */
+const pictures = () =>
+  Object.entries(PICTURES).flatMap(([name, draw]) =>
+    Object.entries(THEMES).map(([theme, colours]) => ({
+      file: path.join(docs, `${name}-${theme}.svg`),
+      svg: draw(colours),
+    })),
+  )
+
+function writePictures() {
+  for (const { file, svg } of pictures()) fs.writeFileSync(file, svg)
+}
+
+module.exports = { MEASURED, measured, pictures, writePictures }
+
+if (require.main === module) writePictures()
