@@ -59,6 +59,7 @@ export default defineConfig({
   title: 'flakeforge',
   description: 'Unique 64-bit IDs, ordered by time, made without a round trip for each one',
   base: BASE,
+  appearance: 'force-auto', // the system's theme: pictures and the inspector know no other
   cleanUrls: true,
   srcDir: '..',
   srcExclude: [...others, 'docs/README.md', 'docs/map.md'],
