@@ -1,10 +1,10 @@
-// What docs/start/choosing.md and docs/migrate/uuid-and-nanoid.md say of PostgreSQL: the order of the sizes in the table, and the steps from
+// What docs/start/choosing.md and docs/migrate/uuid-and-nanoid.md say of PostgreSQL: the order of the sizes in the tables, and the steps from
 // UUIDs to bigint keys, with rows that come in meanwhile.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { v7 } from 'uuid'
-import { measureSizes } from '../../lab/bench/keys.mjs'
+import { madeBy, madeHere, measureRows } from '../../lab/bench/keys.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { blocksOf } from '../support/guides.mjs'
 
@@ -18,17 +18,40 @@ async function started(t) {
   return server
 }
 
+/** What each kind of key costs, by its name. */
+async function measured(server, kinds, n) {
+  const rows = new Map()
+  for (const kind of kinds) rows.set(kind.name, await measureRows(server, kind, n))
+  return rows
+}
+
+const NODES = 'UUIDv7, Node.js' // where Node.js has it
+const index = (rows, ...names) => names.map((name) => rows.get(name).index)
+
 test('indexes of flakeforge IDs are as small as those of a sequence, and others larger in the order of the table', async (t) => {
-  const rows = await measureSizes(await started(t), 100_000)
-  t.deepEqual(
-    rows.map(({ name }) => name),
-    ['database sequence', 'flakeforge', 'UUIDv7', 'UUIDv4', 'nanoid'],
-  )
-  const [sequence, flakeforge, uuid7, uuid4, nanoid] = rows.map(({ index }) => index)
+  const server = await started(t)
+  const rows = await measured(server, [...(await madeBy(server)), ...madeHere(100_000)], 100_000)
+  const names = ['database sequence', 'flakeforge', 'UUIDv7, package uuid', 'UUIDv4', 'nanoid']
+  const [sequence, flakeforge, uuid7, uuid4, nanoid] = index(rows, ...names)
   t.is(flakeforge, sequence)
   t.true(uuid7 > flakeforge * 1.2)
   t.true(uuid4 > uuid7 * 1.1)
   t.true(nanoid > uuid4)
+  if (rows.has(NODES)) t.true(index(rows, NODES)[0] > uuid7 * 1.1, 'as many as it can: no better than UUIDv4')
+  for (const name of names.slice(0, 3)) t.is(rows.get(name).smaller, 0, name)
+  for (const name of ['UUIDv4', 'nanoid']) t.true(Math.abs(rows.get(name).smaller / 100_000 - 0.5) < 0.01, name)
+})
+
+test('of keys made at a lower rate, too, only those without a time make large indexes', async (t) => {
+  const kinds = madeHere(20_000, 100)
+  const { keys } = kinds.find(({ name }) => name === 'UUIDv7, package uuid')
+  t.true(new Set(keys.map((uuid) => uuid.slice(0, 13))).size >= 200, 'milliseconds')
+  const rows = await measured(await started(t), kinds, 20_000)
+  const [uuid7, uuid4] = index(rows, 'UUIDv7, package uuid', 'UUIDv4')
+  t.true(uuid4 > uuid7 * 1.1)
+  if (!rows.has(NODES)) return
+  t.true(index(rows, NODES)[0] < uuid7 * 1.05, 'the order within a millisecond matters less than a page')
+  t.true(rows.get(NODES).smaller > 0.4 * 20_000)
 })
 
 /** The generator of the guide's first program, as a function. */

@@ -12,7 +12,7 @@
 const { performance } = require('node:perf_hooks')
 const { mostArmed } = process.argv[2] === 'timers' ? require('./armed-timers.js') : {} // before the code whose timers it counts
 const { SEAL_BATCHES, SEAL_CALLS } = require('./seal-work.js')
-const { BATCHES, CALLS, LOOPS, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
+const { BATCHES, CALLS, LOOPS, NEWER, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
 const generators = { flakeforge, 'flake-idgen': flakeIdgen }
@@ -37,7 +37,7 @@ function bursts(call, calls, rounds) {
 }
 
 async function nsPerCall(name) {
-  const call = await (CALLS[name] ?? SCOPES[name] ?? SEAL_CALLS[name])()
+  const call = await (CALLS[name] ?? SCOPES[name] ?? NEWER[name] ?? SEAL_CALLS[name])()
   bursts(call, 100, 200) // warm up
   const slow = bursts(call, 100, 20) > 1000
   return bursts(call, slow ? 200 : 1500, 200)

@@ -9,11 +9,13 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
 
-/** The number or object that a script in this folder prints. */
-function ofProcess(script, ...args) {
+/** The number or object that a script in this folder prints, run by this program: Node.js, or another. */
+function ofProgram(program, script, ...args) {
   const command = ['--expose-gc', path.join(__dirname, script), ...args]
-  return JSON.parse(execFileSync(process.execPath, command, { encoding: 'utf8' }))
+  return JSON.parse(execFileSync(program, command, { encoding: 'utf8' }))
 }
+
+const ofProcess = (script, ...args) => ofProgram(process.execPath, script, ...args)
 
 /**
  * Prints promises beside what was measured; exit status 1 when one is missed.
@@ -32,4 +34,4 @@ function printPromises(promises) {
   }
 }
 
-module.exports = { ROUNDS, median, ofProcess, printPromises }
+module.exports = { ROUNDS, median, ofProcess, ofProgram, printPromises }

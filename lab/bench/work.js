@@ -152,6 +152,12 @@ const SCOPES = {
   },
 }
 
+/** UUIDv7 as only some runtimes have it: Node.js 24.16 and 26.1, and Bun. */
+const NEWER = {
+  'next: crypto.randomUUIDv7': () => require('node:crypto').randomUUIDv7,
+  'next: Bun.randomUUIDv7': () => globalThis.Bun.randomUUIDv7,
+}
+
 const EPOCH = 1577836800000
 const texts = (base) => {
   const generator = flakeforge()
@@ -231,4 +237,4 @@ const LOOPS = {
   'new FlakeId({ datacenter, worker })': { datacenter: 3, worker: 7 },
 }
 
-module.exports = { CALLS, SCOPES, BATCHES, LOOPS, flakeforge, flakeIdgen }
+module.exports = { CALLS, SCOPES, NEWER, BATCHES, LOOPS, flakeforge, flakeIdgen }
