@@ -27,7 +27,7 @@ export class FlakeId {
  * IDs are not sealed here.
  * @deprecated use it on a server
  */
-export class Seal {
+export class Seal<const _P extends string = ''> {
   /** @throws {Error} `ERR_FLAKE_LOAD` */
   constructor(_key?: unknown, _options?: unknown) {
     throw noAddon('new Seal()')
