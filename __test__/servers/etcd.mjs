@@ -1,8 +1,11 @@
-// etcd for tests: one member or three, on free ports; a `fetch` whose store clock the test sets.
+// etcd for tests: one member or three, on free ports; a `fetch` whose store clock the test sets, and servers that answer in its
+// place.
 // It must never touch an etcd that was there before.
 
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProgram, freePort, freshFolder, HERE, Server, wantProgram } from './server.mjs'
@@ -111,4 +114,15 @@ export function clockedFetch(clock) {
     const response = await fetch(url, options)
     return altered(response, { now: clock.now, cluster: clock.cluster })
   }
+}
+
+/** A server that answers so in place of an etcd; its address. */
+export async function fake(t, answer) {
+  const http = createServer(answer).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  t.teardown(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  return `http://127.0.0.1:${http.address().port}`
 }

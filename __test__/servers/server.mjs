@@ -82,6 +82,12 @@ export function wantProgram(name, places) {
   console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
 }
 
+/** Stops a server when the test is over. */
+export function stopAfter(t, server) {
+  t.teardown(() => server.stop())
+  return server
+}
+
 /** Waits until `isTrue` says so. */
 export async function until(isTrue) {
   while (!(await isTrue())) await sleep(20)

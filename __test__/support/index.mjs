@@ -44,6 +44,16 @@ export function throwsCode(t, call, code, Type = Error) {
   return error
 }
 
+/** Whether a call throws nothing. */
+export const takes = (call) => {
+  try {
+    call()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Uses up the present tick of a generator whose clock stands still. */
 export function useUp(flake) {
   for (;;) {

@@ -10,12 +10,17 @@ let groups = 0
 /** Options of a lease with short windows, whose node numbers nobody else in this process has. */
 export const leaseOptions = (options = {}) => ({ ...LEASE, epoch: 1_000_000 + groups++, waitMs: 10_000, ...options })
 
-/** A store, a member of its group, closed when the test is over, and the options that make another. */
+/** A member of a group, closed when the test is over. */
+export async function joinAs(t, store, options) {
+  const flake = await FlakeId.join(store, options)
+  closeAfter(t, flake)
+  return flake
+}
+
+/** A store, a member of its group and the options that make another. */
 export async function joined(t, options = {}, store = new MemoryStore()) {
   const own = leaseOptions(options)
-  const flake = await FlakeId.join(store, own)
-  closeAfter(t, flake)
-  return { store, flake, options: own }
+  return { store, flake: await joinAs(t, store, own), options: own }
 }
 
 /** What a join says that must not succeed. One that does gives its slot back and says so in a word. */

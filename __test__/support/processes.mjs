@@ -115,6 +115,13 @@ export class Puppet {
   }
 }
 
+/** A process that has joined a group in this folder, and its slot. */
+export async function joinedPuppet(t, folder, options = {}) {
+  const puppet = new Puppet(t)
+  puppet.slot = await puppet.call('join', `file:${folder}`, options)
+  return puppet
+}
+
 /** Whether clocks can be set here; where they must be, their absence is an error of the test. */
 export const hasClock = clock.library !== undefined || process.env.FLAKEFORGE_REQUIRE_SERVERS === '1'
 

@@ -17,9 +17,10 @@ export function stepsOf(store, group, options) {
   const config = { ...CONFIG, ...options }
   return {
     create: () => store.create(group, config),
-    acquire: ({ owner = newOwner(), host = 'host', joins = false } = {}) =>
-      store.acquire(group, { config, owner, host, joins }),
-    renew: (slot, owner) => store.renew(group, { config, slot, owner, hi: 0 }),
+    acquire: ({ owner = newOwner(), host = 'host', joins = false, ...more } = {}) =>
+      store.acquire(group, { config: { ...config, ...more }, owner, host, joins }),
+    renew: (slot, owner, { hi = 0, ...more } = {}) =>
+      store.renew(group, { config: { ...config, ...more }, slot, owner, hi }),
     release: (slot, owner, last) => store.release(group, { config, slot, owner, last }),
     list: () => store.list(group),
     destroy: () => store.destroy(group),
