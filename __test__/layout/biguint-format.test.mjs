@@ -101,21 +101,10 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.string({ unit: fc.constantFrom(...'0123456789abcdefx+-. \n\r\u2028\u2029g\u{1f600}'), maxLength: 16 }),
 )
+// biome-ignore format: one kind a line
 const noNumber = fc.constantFrom(
-  undefined,
-  null,
-  5,
-  0,
-  5n,
-  true,
-  {},
-  new Uint8Array(8),
-  new Uint8Array(0),
-  Symbol('x'),
-  new Date(5),
-  () => 5,
-  Object('0x10'),
-  new ArrayBuffer(8),
+  undefined, null, true, {}, Symbol('x'), new Date(5), () => 5,
+  5, 0, 5n, Object('0x10'), new Uint8Array(8), new Uint8Array(0), new ArrayBuffer(8),
 )
 const numbers = fc.oneof(
   { weight: 3, arbitrary: bytes },
@@ -128,29 +117,12 @@ const numbers = fc.oneof(
 const oddNumbers = fc.oneof(oddArrays, anyText, noNumber, numbers)
 
 const BASES = ['dec', 'hex', 'bin', 'oct']
+// biome-ignore format: one kind a line
 const oddBases = fc.constantFrom(
-  ...[
-    undefined,
-    null,
-    '',
-    0,
-    false,
-    Number.NaN,
-    'DEC',
-    'Hex',
-    'base32',
-    'base64',
-    'x',
-    16,
-    10,
-    2,
-    true,
-    {},
-    [],
-    ['hex'],
-  ],
-  ...[Symbol('hex'), 5n, () => 'hex', 'toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'],
-  ...['isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', '__defineGetter__', '__lookupSetter__'],
+  undefined, null, '', 0, false, Number.NaN, 16, 10, 2, 5n, true, {}, [], ['hex'], Symbol('hex'), () => 'hex',
+  'DEC', 'Hex', 'base32', 'base64', 'x',
+  'toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf', 'isPrototypeOf', 'propertyIsEnumerable',
+  'toLocaleString', '__defineGetter__', '__lookupSetter__',
 )
 
 const plainOptions = fc.record(
@@ -166,54 +138,13 @@ const plainOptions = fc.record(
   { requiredKeys: [] },
 )
 const patterns = ['$', '$$', '$&', '$1', '$2', '$3', '$11', '$`', "$'", '$<x>', 'a$', '1', '$1$2-', '\n', '.']
+// biome-ignore format: one kind a line
 const odd = fc.constantFrom(
-  ...[
-    undefined,
-    null,
-    '',
-    0,
-    -0,
-    1,
-    -1,
-    2.5,
-    0.5,
-    1e21,
-    2 ** 31,
-    2 ** 40,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    true,
-    false,
-  ],
-  ...[
-    '0',
-    'x',
-    '3',
-    ' 4 ',
-    '2.5',
-    '0x3',
-    'LE',
-    'BE',
-    'le',
-    'XX',
-    5n,
-    0n,
-    [],
-    [3],
-    ['a', 'b'],
-    {},
-    { length: 2 },
-    { length: 0 },
-  ],
-  ...[
-    Symbol('s'),
-    new Date(5),
-    () => 3,
-    { valueOf: () => 3 },
-    { toString: () => '4' },
-    { valueOf: () => 2, toString: () => 'x' },
-  ],
-  ...patterns,
+  undefined, null, true, false, Symbol('s'), new Date(5), () => 3,
+  0, -0, 1, -1, 2.5, 0.5, 1e21, 2 ** 31, 2 ** 40, Number.NaN, Number.POSITIVE_INFINITY, 5n, 0n,
+  '', '0', 'x', '3', ' 4 ', '2.5', '0x3', 'LE', 'BE', 'le', 'XX', ...patterns,
+  [], [3], ['a', 'b'], {}, { length: 2 }, { length: 0 },
+  { valueOf: () => 3 }, { toString: () => '4' }, { valueOf: () => 2, toString: () => 'x' },
 )
 const oddOptions = fc.oneof(
   fc.record(

@@ -173,14 +173,7 @@ test('signedEnd is the end where the top bit is always 0, and the start where it
   t.true(layouts.uniqueid.signedEnd.getTime() - layouts.uniqueid.epoch <= 1)
   t.true(toSigned(layouts.uniqueid.encode({ timestamp: 1 })) < 0n, 'the lowest bit is the top one')
   t.is(new Layout('uniqueid', { mode: 'sequential' }).signedEnd.getTime(), 2 ** 41)
-  const nodeFirst = new Layout({
-    epoch: 5,
-    fields: [
-      ['shard', 10],
-      ['timestamp', 44],
-      ['counter', 10],
-    ],
-  })
+  const nodeFirst = new Layout({ epoch: 5, fields: Object.entries({ shard: 10, timestamp: 44, counter: 10 }) })
   t.true(nodeFirst.signedEnd.getTime() - 5 <= 1)
 })
 
@@ -231,32 +224,13 @@ test('chronicle: text with nine digits of seconds, both ways', (t) => {
     t.is(layout.toText(id), text)
     t.is(numberOf(layout.fromText(text)), id)
   }
+  // biome-ignore format: one kind a line
   for (const bad of [
-    '',
-    '2021-12-28',
-    '2021-12-28T14:07:02.9541',
-    '2021-12-28T14:07:02.954100128Z',
-    5,
-    null,
-    5n,
-    {},
-    Symbol('x'),
-  ]) {
-    throwsCode(t, () => chronicle.fromText(bad), 'ERR_FLAKE_ID', TypeError)
-  }
-  for (const bad of [
-    '2021-13-28T14:07:02.954100128',
-    '2021-12-32T14:07:02.954100128',
-    '2021-12-28T25:07:02.954100128',
-  ]) {
-    throwsCode(t, () => chronicle.fromText(bad), 'ERR_FLAKE_ID', TypeError)
-  }
-  const noDay = '2021-02-30T14:07:02.954100128' // which Date.parse takes for the second of March
-  throwsCode(t, () => chronicle.fromText(noDay), 'ERR_FLAKE_ID', TypeError)
-  for (const bad of [
-    '1969-12-31T23:59:59.999999999',
-    '2555-01-01T00:00:00.000000000',
-    '9999-01-01T00:00:00.000000000',
+    '', 5, null, 5n, {}, Symbol('x'),
+    '2021-12-28', '2021-12-28T14:07:02.9541', '2021-12-28T14:07:02.954100128Z',
+    '2021-13-28T14:07:02.954100128', '2021-12-32T14:07:02.954100128', '2021-12-28T25:07:02.954100128',
+    '2021-02-30T14:07:02.954100128', // which Date.parse takes for the second of March
+    '1969-12-31T23:59:59.999999999', '2555-01-01T00:00:00.000000000', '9999-01-01T00:00:00.000000000',
   ]) {
     throwsCode(t, () => chronicle.fromText(bad), 'ERR_FLAKE_ID', TypeError)
   }
@@ -304,11 +278,7 @@ test('snowcast: nodes rounds up to a power of two, and the counter has the bits 
     [8192, 13],
   ]) {
     const layout = new Layout('snowcast', { nodes })
-    t.deepEqual(layout.fields, [
-      ['timestamp', 41],
-      ['node', node],
-      ['counter', 23 - node],
-    ])
+    t.deepEqual(layout.fields, Object.entries({ timestamp: 41, node, counter: 23 - node }))
     t.notThrows(() => new FlakeId({ layout: 'snowcast', nodes, node: 2 ** node - 1 }))
     throwsCode(t, () => new FlakeId({ layout: 'snowcast', nodes, node: 2 ** node }), 'ERR_FLAKE_OPTION', RangeError)
   }
@@ -338,13 +308,7 @@ test('a layout may be made of another, with another choice', (t) => {
   t.is(new FlakeId({ layout: early, node: 9 }).layout.epoch, 5)
   t.is(new FlakeId({ layout: early, epoch: 7, clock: manualClock() }).layout.epoch, 7)
   t.is(early.epoch, 5, 'which stays as it is')
-  const own = new Layout({
-    name: 'mine',
-    fields: [
-      ['timestamp', 41],
-      ['shard', 23],
-    ],
-  })
+  const own = new Layout({ name: 'mine', fields: Object.entries({ timestamp: 41, shard: 23 }) })
   t.is(new Layout(own, { epoch: 5 }).name, 'mine')
 })
 

@@ -17,6 +17,7 @@ import {
   inAlphabet,
   manualClock,
   numberOf,
+  takes,
   throwsCode,
   vectors,
   widthOf,
@@ -25,15 +26,6 @@ import {
 const require = createRequire(import.meta.url)
 
 const { format, isId, parse } = FlakeId
-
-const takes = (call) => {
-  try {
-    call()
-    return true
-  } catch {
-    return false
-  }
-}
 
 const bytesOf = (min, max) => fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes))
 const someBytes = bytesOf(1, 64)
@@ -225,16 +217,8 @@ for (const base of BASES) {
     if (ANY_CASE.includes(base)) t.true(read().equals(bufferOf(123n)))
     else throwsCode(t, read, 'ERR_FLAKE_ID', TypeError)
     // \u212a, the sign for kelvin, is k in small letters.
-    for (const wrong of [
-      `o\u212a_${text.slice(3)}`,
-      text.slice(3),
-      `_${text}`,
-      ` ${text}`,
-      `ok_${text}`,
-      'ok_',
-      'ok',
-      '',
-    ])
+    const rest = text.slice(3)
+    for (const wrong of [`o\u212a_${rest}`, rest, `_${text}`, ` ${text}`, `ok_${text}`, 'ok_', 'ok', ''])
       throwsCode(t, () => parse(wrong, base, { prefix: 'ok_' }), 'ERR_FLAKE_ID', TypeError)
   })
 }
@@ -289,17 +273,6 @@ test('parse has one option', (t) => {
 })
 
 // --- the faults of biguint-format that stay out ---
-
-test('oct loses no bits at the top', (t) => {
-  t.is(format(Buffer.alloc(8, 0xff), 'oct'), '1777777777777777777777')
-  t.is(format([0xff], 'oct'), '377')
-  t.is(format([0], 'oct'), '0')
-})
-
-test('a Uint8Array is as good as a Buffer', (t) => {
-  t.is(format(Uint8Array.of(1, 0), 'dec'), '256')
-  t.is(format(Uint8Array.of(1, 0), 'hex', { prefix: '0x' }), '0x100')
-})
 
 test('text is an ID like any other: without 0x it is decimal', (t) => {
   t.is(format('10'), '10')
@@ -383,44 +356,13 @@ test('formatting an ID does not change the next one that is made', (t) => {
   t.is(hexOf(first), '62f3f95a00005000')
 })
 
+// biome-ignore format: one kind a line
 const noNumbers = [
-  undefined,
-  null,
-  '',
-  ' ',
-  'x',
-  ' 1',
-  '1 ',
-  '1.5',
-  '-1',
-  '+1',
-  '1e3',
-  '1n',
-  '0x',
-  '0b',
-  '0b2',
-  '0xg',
-  '0o7',
-  'ff',
-  1.5,
-  -5,
-  2 ** 53,
-  Number.NaN,
-  -1n,
-  true,
-  {},
-  [],
-  [256],
-  [-1],
-  [1.5],
-  ['1'],
-  [undefined],
-  Array(3),
-  new Uint8Array(0),
-  new Uint16Array(4),
-  new ArrayBuffer(8),
-  new Date(5),
-  Symbol('1'),
+  undefined, null, true, {}, Symbol('1'), new Date(5),
+  '', ' ', 'x', ' 1', '1 ', '1.5', '-1', '+1', '1e3', '1n', '0x', '0b', '0b2', '0xg', '0o7', 'ff',
+  1.5, -5, 2 ** 53, Number.NaN, -1n,
+  [], [256], [-1], [1.5], ['1'], [undefined], Array(3),
+  new Uint8Array(0), new Uint16Array(4), new ArrayBuffer(8),
 ]
 
 for (const [number, value] of noNumbers.entries()) {

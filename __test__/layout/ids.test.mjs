@@ -13,6 +13,7 @@ import {
   ids,
   inAlphabet,
   MAX,
+  takes,
   throwsCode,
   widthOf,
 } from '../support/index.mjs'
@@ -160,13 +161,8 @@ test('a number that may have lost digits is refused, and the error says why', (t
     [Number.NEGATIVE_INFINITY, /negative/],
     [Number.NaN, /not even a number/],
   ]) {
-    for (const call of [
-      toBigInt,
-      toSigned,
-      format,
-      (id) => compare(id, 1n),
-      (id) => FlakeId.layouts.flake.decode(id),
-    ]) {
+    const { flake } = FlakeId.layouts
+    for (const call of [toBigInt, toSigned, format, (id) => compare(id, 1n), (id) => flake.decode(id)]) {
       const error = throwsCode(t, () => call(number), 'ERR_FLAKE_ID', TypeError)
       t.is(error.value, number)
       t.true(error.message.startsWith(`${number} is not an ID: `), error.message)
@@ -208,50 +204,14 @@ test('compare sorts by unsigned value', (t) => {
   })
 })
 
+// biome-ignore format: one kind a line
 const noIds = [
-  -1,
-  1.5,
-  2 ** 53,
-  2 ** 60,
-  Number.NaN,
-  Number.POSITIVE_INFINITY,
-  Object(1),
-  -1n,
-  2n ** 64n,
-  Buffer.alloc(7),
-  Buffer.alloc(9),
-  Buffer.alloc(0),
-  new Uint8Array(16),
-  [0, 0, 0, 0, 0, 0, 0, 1],
-  new ArrayBuffer(8),
-  new DataView(new ArrayBuffer(8)),
-  new BigUint64Array(1),
-  new Uint8ClampedArray(8),
-  '',
-  ' ',
-  '0x',
-  '0b',
-  '1.5',
-  '-1',
-  '+1',
-  ' 1',
-  '1 ',
-  '1n',
-  'ff',
-  '0xfg',
-  '0b12',
-  '0o17',
-  '1\n',
-  (2n ** 64n).toString(),
-  `0x1${'0'.repeat(16)}`,
-  '9'.repeat(500),
-  null,
-  undefined,
-  true,
-  {},
-  { toString: () => '1' },
-  Symbol('1'),
-  Object(1n),
+  -1, 1.5, 2 ** 53, 2 ** 60, Number.NaN, Number.POSITIVE_INFINITY, Object(1), -1n, 2n ** 64n, Object(1n),
+  Buffer.alloc(7), Buffer.alloc(9), Buffer.alloc(0), new Uint8Array(16), [0, 0, 0, 0, 0, 0, 0, 1],
+  new ArrayBuffer(8), new DataView(new ArrayBuffer(8)), new BigUint64Array(1), new Uint8ClampedArray(8),
+  '', ' ', '0x', '0b', '1.5', '-1', '+1', ' 1', '1 ', '1n', 'ff', '0xfg', '0b12', '0o17', '1\n',
+  (2n ** 64n).toString(), `0x1${'0'.repeat(16)}`, '9'.repeat(500),
+  null, undefined, true, {}, { toString: () => '1' }, Symbol('1'),
 ]
 
 for (const [number, value] of noIds.entries()) {
@@ -270,23 +230,8 @@ for (const [number, value] of noIds.entries()) {
 }
 
 const noSigned = [2n ** 63n, -(2n ** 63n) - 1n, MAX, 0, -1, null, undefined, true, {}, Buffer.alloc(8), ['1']]
-const noSignedText = [
-  '',
-  '-',
-  '-0',
-  '+1',
-  '01',
-  '-01',
-  ' 1',
-  '1 ',
-  '1\n',
-  '1n',
-  '1.0',
-  '1e3',
-  '0x1',
-  '１',
-  '9'.repeat(1000),
-]
+// biome-ignore format: a line is enough
+const noSignedText = ['', '-', '-0', '+1', '01', '-01', ' 1', '1 ', '1\n', '1n', '1.0', '1e3', '0x1', '１', '9'.repeat(1000)]
 
 test('fromSigned refuses what is no signed 64-bit integer, and says what to do', (t) => {
   const beyond = [2n ** 63n, -(2n ** 63n) - 1n, MAX, 10n ** 19n].map(String)
@@ -322,15 +267,6 @@ test('arrays that are deep, or contain themselves, are no IDs: the error shows t
 })
 
 // --- isId ---
-
-const takes = (call) => {
-  try {
-    call()
-    return true
-  } catch {
-    return false
-  }
-}
 
 const anything = fc.oneof(
   forms.map(({ form }) => form),
@@ -378,23 +314,11 @@ test('isId never throws: not for a base that there is not, nor for what throws w
   t.false(isId('1', 'base64'))
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
-  const traps = new Proxy(
-    {},
-    {
-      get: () => {
-        throw new Error('a trap')
-      },
-      getPrototypeOf: () => {
-        throw new Error('a trap')
-      },
-    },
-  )
-  const text = {
-    toString: () => {
-      throw new Error('a trap')
-    },
+  const trap = () => {
+    throw new Error('a trap')
   }
-  for (const value of [proxy, traps, text, () => 1]) {
+  const traps = new Proxy({}, { get: trap, getPrototypeOf: trap })
+  for (const value of [proxy, traps, { toString: trap }, () => 1]) {
     t.false(isId(value))
     for (const base of BASES) t.false(isId(value, base))
   }

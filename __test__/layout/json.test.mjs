@@ -120,24 +120,10 @@ test('a number that has lost digits is an error, unless the parser shows the tex
 })
 
 const tooMany = ['18446744073709551616', '-9223372036854775809', '9'.repeat(1_000_000), `${'0'.repeat(20)}1`]
+// biome-ignore format: one kind a line
 const wrong = [
-  '',
-  ' 1',
-  '1 ',
-  '0x5',
-  '1n',
-  '1e3',
-  '1.0',
-  '+1',
-  '--1',
-  '-',
-  'abc',
-  '１',
-  true,
-  {},
-  { id: '1' },
-  1.5,
-  ...tooMany,
+  '', ' 1', '1 ', '0x5', '1n', '1e3', '1.0', '+1', '--1', '-', 'abc', '１', ...tooMany,
+  true, {}, { id: '1' }, 1.5,
 ]
 
 for (const [i, value] of wrong.entries()) {
@@ -204,19 +190,8 @@ withSource('without keys, integers beyond 2^53 become bigints, wherever they are
 })
 
 withSource('without keys, all else is what JSON.parse makes of it', (t) => {
-  const others = [
-    '1e20',
-    '1E20',
-    '1.0',
-    '-0',
-    '9007199254740993.0',
-    '1e400',
-    '-1.5e-7',
-    `"${ID}"`,
-    'null',
-    'true',
-    '"1n"',
-  ]
+  // biome-ignore format: a line is enough
+  const others = ['1e20', '1E20', '1.0', '-0', '9007199254740993.0', '1e400', '-1.5e-7', `"${ID}"`, 'null', 'true', '"1n"']
   for (const text of others) t.is(readAll(text), JSON.parse(text), text)
   holds(t, [fc.json()], (text) => {
     const isSmall = !/\d{16}/.test(text)

@@ -3,7 +3,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
-import { FlakeId, manualClock, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
+import { FlakeId, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 const { Layout, layouts, toBigInt } = FlakeId
 const T = ['timestamp', 41]
@@ -26,66 +26,15 @@ function refuses(t, spec, option, message, choices) {
 const sparse = [T, S, S, C]
 delete sparse[1]
 
-/** [fields, option, what the message says] */
+/** [fields, option, what the message says]; codec/vectors.test.mjs has many more, with what the core says of them. */
 const impossible = [
   [[T, S], 'fields', /64 bits.*54/],
-  [[T, S, ['counter', 11]], 'fields', /64 bits.*65/],
-  [
-    [
-      ['timestamp', 63],
-      ['counter', 53],
-    ],
-    'fields',
-    /64 bits.*116/,
-  ],
-  [
-    [
-      ['timestamp', 32],
-      ['timestamp', 32],
-    ],
-    'fields[1]',
-    /name of its own|timestamp/,
-  ],
-  [
-    [
-      ['shard', 32],
-      ['counter', 32],
-    ],
-    'fields',
-    /timestamp/,
-  ],
-  [
-    [
-      ['zero', 32],
-      ['zero', 32],
-    ],
-    'fields',
-    /timestamp/,
-  ],
   [[], 'fields', /timestamp/],
-  [[T, ['', 13], C], 'fields[1]', /name/],
-  [[T, ['shard', 7], ['shard', 6], C], 'fields[2]', /name of its own/],
-  [[T, S, ['counter', 5], ['counter', 5]], 'fields[3]', /name of its own/],
   [[T, ['shard', 0], ['counter', 23]], 'fields[1]', /1 to 63.*'shard' has 0/],
   [[['timestamp', 64]], 'fields[0]', /1 to 63.*'timestamp' has 64/],
   [[T, ['shard', -1], ['counter', 24]], 'fields[1]', /shard/],
-  [
-    [
-      ['timestamp', 41],
-      ['shard', 2 ** 32 + 23],
-    ],
-    'fields[1]',
-    /shard/,
-  ],
-  [
-    [
-      ['timestamp', 41],
-      ['shard', 1.5],
-      ['counter', 21.5],
-    ],
-    'fields[1]',
-    /\[name, bits\]/,
-  ],
+  [Object.entries({ timestamp: 41, shard: 2 ** 32 + 23 }), 'fields[1]', /shard/],
+  [Object.entries({ timestamp: 41, shard: 1.5, counter: 21.5 }), 'fields[1]', /\[name, bits\]/],
   [[['timestamp', Number.NaN], S, C], 'fields[0]', /\[name, bits\]/],
   [[['timestamp', '41'], S, C], 'fields[0]', /\[name, bits\]/],
   [[T, [7, 13], C], 'fields[1]', /\[name, bits\]/],
@@ -93,23 +42,6 @@ const impossible = [
   [[T, 'shard', C], 'fields[1]', /\[name, bits\]/],
   [[T, null, C], 'fields[1]', /\[name, bits\]/],
   [sparse, 'fields[1]', /\[name, bits\]/],
-  [
-    [
-      ['timestamp', 10],
-      ['node', 54],
-    ],
-    'fields',
-    /53 bits.*54/,
-  ],
-  [
-    [
-      ['timestamp', 10],
-      ['a', 27],
-      ['b', 27],
-    ],
-    'fields',
-    /53 bits.*54/,
-  ],
   ...[undefined, null, 'timestamp', 41, {}, { timestamp: 41, counter: 23 }].map((fields) => [
     fields,
     'fields',
@@ -125,18 +57,8 @@ for (const [number, [fields, option, message]] of impossible.entries()) {
 
 const RESERVED = [
   ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
-  ...[
-    'prefetch',
-    'clock',
-    'shared',
-    'date',
-    'tick',
-    'constructor',
-    '__proto__',
-    'toString',
-    'hasOwnProperty',
-    'toJSON',
-  ],
+  ...['prefetch', 'clock', 'shared', 'date', 'tick'],
+  ...['constructor', '__proto__', 'toString', 'hasOwnProperty', 'toJSON'],
 ]
 
 for (const name of RESERVED) {
@@ -147,14 +69,8 @@ for (const name of RESERVED) {
 
 test('what is possible', (t) => {
   for (const fields of [
-    [
-      ['timestamp', 63],
-      ['counter', 1],
-    ],
-    [
-      ['timestamp', 1],
-      ['zero', 63],
-    ],
+    Object.entries({ timestamp: 63, counter: 1 }),
+    Object.entries({ timestamp: 1, zero: 63 }),
     [
       ['zero', 1],
       ['timestamp', 40],
@@ -162,10 +78,7 @@ test('what is possible', (t) => {
       ['node', 11],
       ['zero', 11],
     ],
-    [
-      ['timestamp', 11],
-      ['node', 53],
-    ],
+    Object.entries({ timestamp: 11, node: 53 }),
     [['counter', 23], T],
     [T, ['Shard', 7], ['shard', 6], C],
     [T, ['a b/ü', 23]],
@@ -207,10 +120,7 @@ test('undefined means absent in a spec too', (t) => {
 test('ticks of any whole number of nanoseconds', (t) => {
   for (const tickMs of [0.000001, 0.0001, 0.1, 0.3, 1, 2.5, 10, 1000, 3_600_000]) {
     const { end, epoch } = new Layout({
-      fields: [
-        ['timestamp', 30],
-        ['counter', 34],
-      ],
+      fields: Object.entries({ timestamp: 30, counter: 34 }),
       tickMs,
       epoch: SOME_TIME,
     })
@@ -327,18 +237,8 @@ test('encode: what does not fit its field is refused, and the field is named', (
 
 test('encode: a time that the layout cannot express is an error, never a wrap', (t) => {
   const ns = BigInt(SOME_TIME) * 1_000_000n
-  const far = [
-    -1,
-    2 ** 42,
-    1e300,
-    -1e300,
-    -1n,
-    10n ** 45n,
-    2n ** 64n * 1_000_000n + ns,
-    2n ** 128n + ns,
-    ns - 2n ** 128n,
-  ]
-  for (const timestamp of [...far, 2n ** 192n + ns, -(2n ** 192n) + ns]) {
+  const far = [-1, 2 ** 42, 1e300, -1e300, -1n, 10n ** 45n, 2n ** 64n * 1_000_000n + ns]
+  for (const timestamp of [...far, ...[128n, 192n].flatMap((bits) => [2n ** bits + ns, ns - 2n ** bits])]) {
     throwsCode(t, () => layouts.flake.encode({ timestamp }), 'ERR_FLAKE_TIME_RANGE', RangeError)
   }
 })
@@ -378,42 +278,7 @@ test('encode: tick goes before timestamp, and timestamp before date', (t) => {
 
 // --- IDs ---
 
-test('decode: a number that may have lost digits is refused with the reason', (t) => {
-  const flake = new FlakeId()
-  for (const number of [2 ** 53, Number(new FlakeId({ clock: manualClock() }).nextBigInt()), 1e300]) {
-    for (const call of [layouts.flake.decode.bind(layouts.flake), flake.decode.bind(flake), toBigInt]) {
-      const error = throwsCode(t, () => call(number), 'ERR_FLAKE_ID', TypeError)
-      t.is(error.value, number)
-      t.regex(error.message, /may have lost digits.*bigint or as text/)
-    }
-  }
-})
-
-test('the reason: of 100 000 IDs as numbers 166 values are left, or as few', (t) => {
-  const ids = new FlakeId({ clock: () => SOME_TIME, maxAheadMs: 1000 }).takeBigInts(100_000)
-  t.is(new Set(ids).size, 100_000)
-  const left = new Set([...ids].map(Number)).size
-  t.true(left > 25 && left < 400, `${left} are left`)
-})
-
-test('decode: what is no ID is refused, and where no generator made it', (t) => {
-  for (const id of [
-    null,
-    undefined,
-    true,
-    {},
-    [],
-    '',
-    'x',
-    '-1',
-    '1.5',
-    -1n,
-    2n ** 64n,
-    Buffer.alloc(7),
-    Buffer.alloc(9),
-  ]) {
-    throwsCode(t, () => layouts.discord.decode(id), 'ERR_FLAKE_ID', TypeError)
-  }
+test('decode: an ID that no generator of the layout makes is refused', (t) => {
   for (const name of ['hazelcast', 'twitter', 'sonyflake']) {
     const error = throwsCode(t, () => layouts[name].decode(2n ** 63n), 'ERR_FLAKE_ID', TypeError)
     t.regex(error.message, new RegExp(`'${name}'.*0`))
@@ -422,13 +287,7 @@ test('decode: what is no ID is refused, and where no generator made it', (t) => 
 })
 
 test('a layout of your own has no choices, whatever its name', (t) => {
-  const spec = {
-    name: 'snowcast',
-    fields: [
-      ['timestamp', 63],
-      ['counter', 1],
-    ],
-  }
+  const spec = { name: 'snowcast', fields: Object.entries({ timestamp: 63, counter: 1 }) }
   const error = t.throws(() => new Layout(spec, { nodes: 128 }), { code: 'ERR_FLAKE_OPTION' })
   t.is(error.option, 'nodes')
 })

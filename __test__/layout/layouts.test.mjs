@@ -139,12 +139,7 @@ for (const name of ['chronicle', 'chronicle-micros']) {
 
 test('a counter too wide for a number is refused, or none of its bits is lost', (t) => {
   for (const bits of [54, 60, 63]) {
-    const spec = {
-      fields: [
-        ['timestamp', 64 - bits],
-        ['counter', bits],
-      ],
-    }
+    const spec = { fields: Object.entries({ timestamp: 64 - bits, counter: bits }) }
     let layout
     try {
       layout = new Layout(spec)

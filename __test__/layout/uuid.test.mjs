@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { validate, version } from 'uuid'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
+import { stopAfter } from '../servers/server.mjs'
 import { bufferOf, FlakeId, hexOf, holds, ids, MAX, throwsCode } from '../support/index.mjs'
 
 const { Layout, layouts, toBigInt } = FlakeId
@@ -146,20 +147,15 @@ test('an ID that is not one of the layout has no UUID, and a UUID with one is re
 })
 
 test('a layout may get another name, other node fields and another counter, and still reads its old UUIDs', (t) => {
-  const fields = (shard, counter) => [
-    ['timestamp', 41],
-    [shard, 13],
-    ['counter', counter],
-  ]
-  const before = new Layout({ name: 'orders', epoch: 1e12, fields: fields('shard', 10) })
+  const before = new Layout({
+    name: 'orders',
+    epoch: 1e12,
+    fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }),
+  })
   const after = new Layout({
     name: 'sales',
     epoch: 1e12,
-    fields: [
-      ['timestamp', 41],
-      ['node', 8],
-      ['counter', 15],
-    ],
+    fields: Object.entries({ timestamp: 41, node: 8, counter: 15 }),
   })
   const sequential = new Layout('uniqueid', { mode: 'sequential' })
   for (const [old, changed] of [
@@ -173,18 +169,7 @@ test('a layout may get another name, other node fields and another counter, and 
     [before, new Layout(before, { epoch: 1e12 + 1 })],
     [before, new Layout(before, { idOffset: 1n })],
     [before, new Layout({ epoch: 1e12, tickMs: 2, fields: before.fields })],
-    [
-      before,
-      new Layout({
-        epoch: 1e12,
-        fields: [
-          ['zero', 1],
-          ['timestamp', 41],
-          ['shard', 12],
-          ['counter', 10],
-        ],
-      }),
-    ],
+    [before, new Layout({ epoch: 1e12, fields: Object.entries({ zero: 1, timestamp: 41, shard: 12, counter: 10 }) })],
   ]) {
     throwsCode(t, () => changed.fromUuid(old.toUuid(12345n)), 'ERR_FLAKE_ID', TypeError)
   }
@@ -199,8 +184,7 @@ const rows = (literal) => MIXED.map((id) => `(${literal(flake.toUuid(id))}, '${i
 const [isPostgresHere, isMysqlHere] = [wantPostgres() !== undefined, wantMysql() !== undefined]
 
 ;(isPostgresHere ? test : test.skip)('PostgreSQL sorts a uuid column as IDs, and gives the same text', async (t) => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startPostgres())
   await server.query('CREATE TABLE t (id uuid PRIMARY KEY, dec text)')
   await server.query(`INSERT INTO t VALUES ${rows((uuid) => `'${uuid}'`)}`)
   const found = await server.query('SELECT * FROM t ORDER BY id')
@@ -212,8 +196,7 @@ const [isPostgresHere, isMysqlHere] = [wantPostgres() !== undefined, wantMysql()
 })
 
 ;(isMysqlHere ? test : test.skip)('MariaDB sorts columns of UUID and BINARY(16) as IDs', async (t) => {
-  const server = await startMysql()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startMysql())
   await server.query('CREATE DATABASE d')
   for (const [type, literal] of [
     ['UUID', (uuid) => `'${uuid}'`],
