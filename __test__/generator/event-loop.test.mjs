@@ -226,23 +226,6 @@ test('no wait is planned longer than a second: a clock that was corrected meanwh
   t.is(Math.max(...paused), 1000, 'of a synchronous call neither')
 })
 
-test('one that waits long does not hold up one that waits less', async (t) => {
-  const armed = await jsonOfChild(
-    t,
-    `${TIMEOUTS}
-    new FlakeId({ id: 1, seqMask: 1, maxAheadMs: Infinity }).take(2 * 60_000)
-    new FlakeId({ id: 1 }).next(() => {})
-    ahead(900)
-    flake.next(() => {})
-    console.log(JSON.stringify(armed))
-    process.exit()`,
-    ['--import', CLOCKS],
-  )
-  t.is(armed.length, 2)
-  t.is(armed[0], 1000)
-  t.true(armed[1] <= 900)
-})
-
 test('a generator that waited is not kept in memory', async (t) => {
   const isGone = await jsonOfChild(
     t,

@@ -162,12 +162,7 @@ test('decode is the inverse: time, counter and node number', (t) => {
 test('the layout says what the bits mean, and until when they suffice', (t) => {
   const { layout } = new FlakeId()
   t.like(layout, { name: 'flake', epoch: 0 })
-  t.deepEqual(layout.fields, [
-    ['timestamp', 42],
-    ['datacenter', 5],
-    ['worker', 5],
-    ['counter', 12],
-  ])
+  t.deepEqual(layout.fields, Object.entries({ timestamp: 42, datacenter: 5, worker: 5, counter: 12 }))
   t.is(layout.end.getTime(), 2 ** 42)
   t.is(layout.signedEnd.getTime(), 2 ** 41)
   const later = new FlakeId({ epoch: 1e12 }).layout

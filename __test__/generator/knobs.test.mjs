@@ -72,12 +72,7 @@ for (const [layout, [maxAheadMs, maxWaitMs, perTick, ticks]] of Object.entries(D
 }
 
 test('a layout of your own has both knobs at 0', (t) => {
-  const layout = {
-    fields: [
-      ['timestamp', 60],
-      ['counter', 4],
-    ],
-  }
+  const layout = { fields: Object.entries({ timestamp: 60, counter: 4 }) }
   t.regex(inspect(new FlakeId({ layout })), /maxAheadMs: 0,\s+maxWaitMs: 0\b/)
   const flake = new FlakeId({ layout, clock: manualClock() })
   flake.take(16)
@@ -123,44 +118,9 @@ const MODELLED = [
   [layouts.safe, 6, 1_000_000n, 2n ** 41n - 1n],
   [layouts.chronicle, 0, 100n, (2n ** 64n - 100n) / 100n],
   [layouts['chronicle-micros'], 0, 100_000n, 8_640_000_000_000_000n * 10n - 1n],
-  [
-    own(
-      [
-        ['timestamp', 10],
-        ['pod', 44],
-        ['counter', 10],
-      ],
-      1000,
-    ),
-    10,
-    1_000_000_000n,
-    2n ** 10n - 1n,
-  ],
-  [
-    own(
-      [
-        ['counter', 20],
-        ['timestamp', 44],
-      ],
-      0.5,
-    ),
-    20,
-    500_000n,
-    2n ** 44n - 1n,
-  ],
-  [
-    own(
-      [
-        ['zero', 14],
-        ['timestamp', 40],
-        ['pod', 10],
-      ],
-      1,
-    ),
-    0,
-    1_000_000n,
-    2n ** 40n - 1n,
-  ],
+  [own(Object.entries({ timestamp: 10, pod: 44, counter: 10 }), 1000), 10, 1_000_000_000n, 2n ** 10n - 1n],
+  [own(Object.entries({ counter: 20, timestamp: 44 }), 0.5), 20, 500_000n, 2n ** 44n - 1n],
+  [own(Object.entries({ zero: 14, timestamp: 40, pod: 10 }), 1), 0, 1_000_000n, 2n ** 40n - 1n],
 ]
 
 /** The next number of a generator, and its rule, in plain arithmetic. */

@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { FlakeId, manualClock, SOME_TIME, throwsCode } from '../support/index.mjs'
 import { joined } from '../support/lease.mjs'
 
-const { Layout, layouts } = FlakeId
+const { layouts } = FlakeId
 const LIMIT = 2n ** 53n
 const DAY = 86_400_000
 const YEAR = 365.25 * DAY
@@ -21,12 +21,7 @@ const at = (now, options) => new FlakeId({ layout: 'safe', clock: () => now, ...
 const until = (end) => ({
   name: 'mine',
   epoch: end - 2 ** 41,
-  fields: [
-    ['zero', 10],
-    ['timestamp', 42],
-    ['node', 6],
-    ['counter', 6],
-  ],
+  fields: Object.entries({ zero: 10, timestamp: 42, node: 6, counter: 6 }),
 })
 
 const isSafe = (number) => typeof number === 'number' && Number.isSafeInteger(number)
@@ -135,32 +130,9 @@ test('the present decides, not an own clock: IDs must fit for the next ten years
   }
 })
 
-test('epoch and idOffset decide with the layout', (t) => {
-  const can = (layout) => {
-    const flake = new FlakeId({ layout })
-    try {
-      return isSafe(flake.nextNumber())
-    } catch (error) {
-      t.is(error.code, 'ERR_FLAKE_OPTION')
-      return false
-    }
-  }
-  t.true(can(new Layout('safe', { epoch: Date.now() - DAY })))
-  t.false(can(new Layout('safe', { epoch: Date.now() - 2 ** 41 + 9 * YEAR })), 'it ends in nine years')
-  t.true(can(new Layout('safe', { idOffset: 1n })))
-  t.false(can(new Layout('safe', { idOffset: LIMIT - 2n ** 50n })))
-  t.false(can(new Layout('flake', { epoch: Date.now() - DAY })), 'for 24 days')
-  t.false(can(new Layout('snowcast', { nodes: 128 })))
-  t.false(can(new Layout('uniqueid', { mode: 'sequential' })))
-})
-
 test('the nodes of a layout all can, or none: also if generators of two layouts share their numbers', (t) => {
   const bits = (fields) => ({ epoch: Date.now() - DAY, fields })
-  const tail = [
-    ['timestamp', 41],
-    ['node', 6],
-    ['counter', 6],
-  ]
+  const tail = Object.entries({ timestamp: 41, node: 6, counter: 6 })
   const narrow = bits([['zero', 11], ...tail])
   const wide = bits([['rack', 11], ...tail])
   const make = [() => new FlakeId({ layout: narrow, node: 3 }), () => new FlakeId({ layout: wide, rack: 0, node: 3 })]
@@ -196,60 +168,12 @@ test('chronicle-micros: the last number in 2255, and then an error that takes no
   t.true(flake.nextBigInt() > LIMIT - 1n)
 })
 
-test('an own clock may be there at once, and may come back', (t) => {
-  const end = Math.round(Date.now() + 40 * YEAR)
-  const clock = manualClock(end + DAY)
-  const flake = new FlakeId({ layout: until(end), node: 63, clock })
-  throwsCode(t, () => flake.nextNumber(), 'ERR_FLAKE_TIME_RANGE', RangeError)
-  t.is(flake.stats.ids, 0)
-  clock.now = end - 1
-  const numbers = flake.takeNumbers(64)
-  t.is(numbers[63], Number.MAX_SAFE_INTEGER)
-  throwsCode(t, () => flake.nextNumber(), 'ERR_FLAKE_TIME_RANGE', RangeError)
-  throwsCode(t, () => flake.nextBigInt(), 'ERR_FLAKE_CLOCK_BACKWARDS')
-  clock.now = end
-  t.is(flake.nextBigInt(), LIMIT + 63n * 64n)
-})
-
 test('a batch that reaches the end throws, and nothing in it is rounded or lost without a word', (t) => {
   const end = Math.round(Date.now() + 40 * YEAR)
   const flake = new FlakeId({ layout: until(end), clock: () => end - 2, maxAheadMs: 100 })
   throwsCode(t, () => flake.takeNumbers(200), 'ERR_FLAKE_TIME_RANGE', RangeError)
   t.is(flake.stats.ids, 128, 'as with take(), those that were made are lost')
   t.is(flake.nextBigInt(), LIMIT)
-})
-
-test('an idOffset brings the end nearer', (t) => {
-  const layout = new Layout('safe', { idOffset: 4096n })
-  const last = layouts.safe.end.getTime() - 2
-  const flake = new FlakeId({ layout, node: 63, clock: () => last })
-  t.is([...flake.takeNumbers(64)].at(-1), Number.MAX_SAFE_INTEGER)
-  throwsCode(t, () => flake.nextNumber(), 'ERR_FLAKE_TIME_RANGE', RangeError)
-  const lower = new FlakeId({ layout: new Layout('safe', { idOffset: -5n }), clock: () => last })
-  t.is(BigInt(lower.nextNumber()), (BigInt(last - lower.epoch) << 12n) - 5n)
-})
-
-test('the time itself is out of range: as for every other ID', (t) => {
-  const { safe } = layouts
-  for (const now of [safe.end.getTime(), safe.end.getTime() + DAY, safe.epoch - 1]) {
-    t.is(throwsCode(t, () => at(now).nextNumber(), 'ERR_FLAKE_TIME_RANGE', RangeError).timestamp, now)
-  }
-})
-
-test('prefetched numbers behind the last exact one stay for other calls', (t) => {
-  const end = Math.round(Date.now() + 40 * YEAR)
-  const options = { layout: until(end), clock: () => end - 1, maxAheadMs: 1000, prefetch: 100 }
-  const flake = new FlakeId(options)
-  const first = LIMIT - 4096n
-  t.is(flake.nextBigInt(), first)
-  t.deepEqual(
-    [...flake.takeNumbers(62)].map(BigInt),
-    Array.from({ length: 62 }, (_, i) => first + 1n + BigInt(i)),
-  )
-  t.is(BigInt(flake.nextNumber()), first + 63n)
-  throwsCode(t, () => flake.nextNumber(), 'ERR_FLAKE_TIME_RANGE', RangeError)
-  throwsCode(t, () => flake.takeNumbers(1), 'ERR_FLAKE_TIME_RANGE', RangeError)
-  t.deepEqual([...flake.takeBigInts(36)].slice(0, 2), [LIMIT, LIMIT + 1n])
 })
 
 // --- overflow, waits and steps back, as for other IDs ---

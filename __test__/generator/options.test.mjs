@@ -21,50 +21,36 @@ const numbersOutOf = (max) => [
 const badText = ['', ' ', ' 7', '7 ', '7x', '0x7', '0b1', '1.5', '1e3', '+7', '--7', '٧', 'x']
 const noNumbers = [true, false, {}, [], [7], noFields, () => 7, Symbol('7'), 7n, new Date(7)]
 
+const rows = (option, Type, values) => values.map((value) => [option, value, Type])
+const dates = [tomorrow, String(tomorrow), new Date(tomorrow), invalidDate]
+
 /** [option, value, type of the error] */
 const refused = [
   ...['datacenter', 'worker'].flatMap((option) => [
-    ...[...numbersOutOf(31), 1024, '32', '-1', ...badText].map((value) => [option, value, RangeError]),
-    ...noNumbers.map((value) => [option, value, TypeError]),
+    ...rows(option, RangeError, [...numbersOutOf(31), 1024, '32', '-1', ...badText]),
+    ...rows(option, TypeError, noNumbers),
   ]),
-  ...[...numbersOutOf(1023), '1024', '-1', ...badText].map((value) => ['id', value, RangeError]),
-  ...noNumbers.map((value) => ['id', value, TypeError]),
-  ...[...numbersOutOf(4095), 0, 2, 4, 5, 6, 8, 4094, 4096, 8191, '0', '6', '8191', ...badText].map((value) => [
-    'seqMask',
-    value,
-    RangeError,
+  ...rows('id', RangeError, [...numbersOutOf(1023), '1024', '-1', ...badText]),
+  ...rows('id', TypeError, noNumbers),
+  ...rows('seqMask', RangeError, [...numbersOutOf(4095), 0, 2, 4, 5, 6, 8, 4094, 4096, 8191]),
+  ...rows('seqMask', RangeError, ['0', '6', '8191', ...badText]),
+  ...rows('seqMask', TypeError, noNumbers),
+  ...rows('counterStart', RangeError, [1, -1, 4096, '1', 'Random', '', true, {}]),
+  ...rows('epoch', RangeError, [1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53), 8.64e15 + 1]),
+  ...rows('epoch', RangeError, [...dates, '2020-01-01', ...badText]),
+  ...rows('epoch', TypeError, [true, {}, [], () => 0, 7n]),
+  ...['maxAheadMs', 'maxWaitMs'].flatMap((option) => [
+    ...rows(option, RangeError, [-1, Number.NaN, Number.NEGATIVE_INFINITY]),
+    ...rows(option, undefined, ['x', '', ' 7', '-1', '7ms', true, {}, [], 7n]),
   ]),
-  ...noNumbers.map((value) => ['seqMask', value, TypeError]),
-  ...[1, -1, 4096, '1', 'Random', '', true, {}].map((value) => ['counterStart', value, RangeError]),
-  ...[1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53), 8.64e15 + 1].map((value) => [
-    'epoch',
-    value,
-    RangeError,
-  ]),
-  ...[tomorrow, String(tomorrow), new Date(tomorrow), invalidDate].map((value) => ['epoch', value, RangeError]),
-  ...['2020-01-01', '2020', ...badText].filter((text) => text !== '2020').map((value) => ['epoch', value, RangeError]),
-  ...[true, {}, [], () => 0, 7n].map((value) => ['epoch', value, TypeError]),
-  ...[-1, Number.NaN, Number.NEGATIVE_INFINITY].flatMap((value) => [
-    ['maxAheadMs', value, RangeError],
-    ['maxWaitMs', value, RangeError],
-  ]),
-  ...['x', '', ' 7', '-1', '7ms', true, {}, [], 7n].flatMap((value) => [
-    ['maxAheadMs', value, undefined],
-    ['maxWaitMs', value, undefined],
-  ]),
-  ...['x', '', 'Flake', 'toString', '__proto__', 7, true].map((value) => ['layout', value, undefined]),
-  ...[{}, []].map((value) => ['idOffset', value, TypeError]),
-  ...[0, -1, 100_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32 + 5].map((value) => [
-    'prefetch',
-    value,
-    RangeError,
-  ]),
-  ...['x', '', [], [5], () => 5, 5n].map((value) => ['prefetch', value, undefined]),
-  ...[1.5, Number.NaN, 2 ** 53, ...badText].map((value) => ['nodeOffset', value, RangeError]),
-  ...noNumbers.map((value) => ['nodeOffset', value, TypeError]),
-  ...[7, '7', 1.5, true, Symbol('7')].map((value) => ['idOffset', value, TypeError]),
-  ...[2n ** 63n, -(2n ** 63n) - 1n].map((value) => ['idOffset', value, RangeError]),
-  ...[0, 7, '', 'now', true, {}, new Date(7)].map((value) => ['clock', value, TypeError]),
+  ...rows('layout', undefined, ['x', '', 'Flake', 'toString', '__proto__', 7, true]),
+  ...rows('prefetch', RangeError, [0, -1, 100_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32 + 5, '0']),
+  ...rows('prefetch', undefined, ['x', '', [], [5], () => 5, 5n]),
+  ...rows('nodeOffset', RangeError, [1.5, Number.NaN, 2 ** 53, ...badText]),
+  ...rows('nodeOffset', TypeError, noNumbers),
+  ...rows('idOffset', TypeError, [{}, [], 7, '7', 1.5, true, Symbol('7')]),
+  ...rows('idOffset', RangeError, [2n ** 63n, -(2n ** 63n) - 1n]),
+  ...rows('clock', TypeError, [0, 7, '', 'now', true, {}, new Date(7)]),
 ]
 
 const isSimple = (value) => ['number', 'string', 'boolean', 'bigint'].includes(typeof value)
@@ -187,15 +173,7 @@ test('the node fields of the layout are options, and those of other layouts are 
     ['instagram', ['shard']],
     ['sonyflake', ['machine']],
     ['safe', ['node']],
-    [
-      {
-        fields: [
-          ['timestamp', 44],
-          ['pod', 20],
-        ],
-      },
-      ['pod'],
-    ],
+    [{ fields: Object.entries({ timestamp: 44, pod: 20 }) }, ['pod']],
   ]) {
     for (const field of fields) t.notThrows(() => new FlakeId({ layout, [field]: 7 }))
     const other = fields.includes('host') ? 'worker' : 'host'
@@ -208,13 +186,7 @@ test('the node fields of the layout are options, and those of other layouts are 
 
 test('a layout may be a name, a Layout, or fields', (t) => {
   const { Layout, layouts } = FlakeId
-  const spec = {
-    epoch: 5,
-    fields: [
-      ['timestamp', 44],
-      ['pod', 20],
-    ],
-  }
+  const spec = { epoch: 5, fields: Object.entries({ timestamp: 44, pod: 20 }) }
   for (const layout of ['discord', layouts.discord, new Layout('discord')]) {
     t.is(new FlakeId({ layout, clock: manualClock() }).layout.name, 'discord')
   }
@@ -241,17 +213,16 @@ test('bounds are those of the layout', (t) => {
     t.is(throwsCode(t, () => new FlakeId({ layout, id: idMax + 1 }), 'ERR_FLAKE_OPTION', RangeError).option, 'id')
     if (counterMax) t.notThrows(() => new FlakeId({ layout, seqMask: counterMax }))
     const seqMask = (counterMax ?? 0) * 2 + 1
-    t.is(
-      throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', counterMax ? RangeError : TypeError)
-        .option,
-      'seqMask',
-    )
+    const Type = counterMax ? RangeError : TypeError
+    t.is(throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', Type).option, 'seqMask')
   }
 })
 
 test('prefetch: bounds and unknown keys, named with the option', (t) => {
   for (const [prefetch, option] of [
     [{ count: 0 }, 'prefetch.count'],
+    [{ count: -1 }, 'prefetch.count'],
+    [{ count: 1.5 }, 'prefetch.count'],
     [{ count: 100_001 }, 'prefetch.count'],
     [{ count: '5x' }, 'prefetch.count'],
     [{ validityMs: -1 }, 'prefetch.validityMs'],
@@ -354,12 +325,7 @@ test('the options are copied: changing them later changes nothing', (t) => {
 test('what can be read cannot be set', (t) => {
   const flake = new FlakeId({ worker: 1 })
   for (const name of ['datacenter', 'worker', 'id', 'epoch', 'layout', 'stats']) {
-    t.throws(
-      () => {
-        flake[name] = 7
-      },
-      { instanceOf: TypeError },
-    )
+    t.throws(() => Object.assign(flake, { [name]: 7 }), { instanceOf: TypeError })
   }
   t.is(flake.worker, 1)
 })
@@ -394,18 +360,6 @@ test('both faces, CommonJS and ES, export the same', async (t) => {
   t.is(module.default, FlakeId)
   t.is(module.FlakeId, FlakeId)
   for (const name of Object.keys(FlakeId).filter((key) => key !== 'default')) t.is(module[name], FlakeId[name])
-})
-
-test('inspect shows layout, node numbers and epoch', (t) => {
-  const named = inspect(new FlakeId({ datacenter: 9, worker: 7, epoch: Date.UTC(2020, 0, 1) }))
-  t.regex(named, /^FlakeId /)
-  for (const shown of [/layout: 'flake'/, /datacenter: 9/, /worker: 7/, /id: 295/, /2020-01-01T00:00:00\.000Z/]) {
-    t.regex(named, shown)
-  }
-  const whole = inspect(new FlakeId({ id: 5 }))
-  t.regex(whole, /id: 5/)
-  t.notRegex(whole, /datacenter|worker/)
-  t.notRegex(inspect({ a: { b: { c: new FlakeId() } } }), /layout/, 'too deep to be shown in full')
 })
 
 for (const callback of ['x', '', 0, 1, true, false, {}, [], 7n, Symbol('x')]) {

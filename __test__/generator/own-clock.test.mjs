@@ -5,7 +5,6 @@ import test from 'ava'
 import {
   BASES,
   FlakeId,
-  fixed,
   isAscending,
   manualClock,
   numberOf,
@@ -177,10 +176,4 @@ test('a clock is not asked before the first ID', (t) => {
   t.is(asked, 0)
   flake.next()
   t.is(asked, 1)
-})
-
-test('a generator with its own clock shares its numbers with no other', (t) => {
-  const [a, b] = [fixed({ id: 3 }), fixed({ id: 3 })]
-  t.deepEqual(a.next(), b.next())
-  t.is(a.stats.ids, 1)
 })

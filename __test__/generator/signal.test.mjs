@@ -255,16 +255,6 @@ for (const [kind, stuck] of Object.entries(STUCK)) {
   )
 }
 
-test('the IDs of calls with and without a signal are in the order of the calls', async (t) => {
-  const clock = manualClock()
-  const flake = new FlakeId({ clock })
-  useUp(flake)
-  const { signal } = new AbortController()
-  const calls = Array.from({ length: 300 }, (_, i) => flake.nextAsync(i % 2 === 0 ? { signal } : undefined))
-  clock.now++
-  t.true(isAscending(await Promise.all(calls)))
-})
-
 test('a batch that is aborted half-way takes no more', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock })

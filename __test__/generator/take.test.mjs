@@ -111,12 +111,6 @@ test('take: a few over several ticks lose none, though the clock makes a few of 
   }
 })
 
-test('take: with a smaller seqMask', (t) => {
-  const ids = [...real({ seqMask: 7 }).takeBigInts(100)]
-  t.true(isAscending(ids))
-  t.true(ids.every((id) => (id & 4095n) <= 7n))
-})
-
 test('take(0) gives nothing and takes nothing', async (t) => {
   const flake = fixed()
   t.is(flake.take(0).length, 0)

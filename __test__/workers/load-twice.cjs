@@ -88,11 +88,7 @@ const codes = (FlakeId) => [
 /** What a copy reads in an ID that it made with a dialect and with a layout of its own, and whether it encodes that again. */
 function readBack(FlakeId) {
   const own = new FlakeId.Layout({
-    fields: [
-      ['timestamp', 41],
-      ['shard', 13],
-      ['counter', 10],
-    ],
+    fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }),
     epoch: 1577836800000,
   })
   const ids = [
