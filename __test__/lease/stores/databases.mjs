@@ -7,11 +7,12 @@ import * as etcd from '../../servers/etcd.mjs'
 import * as mysql from '../../servers/mysql.mjs'
 import * as postgres from '../../servers/postgres.mjs'
 import * as redis from '../../servers/redis.mjs'
+import { stopAfter } from '../../servers/server.mjs'
 
 const require = createRequire(import.meta.url)
 const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
 const { Gateway } = require('../../../target/rooms/lib/lease/stores/etcd/gateway.js')
-const { groupPrefix, recordKey } = require('../../../target/rooms/lib/lease/stores/etcd/keys.js')
+const { recordKey } = require('../../../target/rooms/lib/lease/stores/etcd/keys.js')
 const { readOptions } = require('../../../target/rooms/lib/lease/stores/etcd/options.js')
 const { EtcdRecords } = require('../../../target/rooms/lib/lease/stores/etcd/records.js')
 const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
@@ -35,7 +36,6 @@ const REDIS = {
   get: async ({ cli }, group, name) => (await cli('HGET', hashOf(group), name)) || null,
   put: ({ cli }, group, name, text) => cli('HSET', hashOf(group), name, text),
   remove: ({ cli }, group, name) => cli('HDEL', hashOf(group), name),
-  forget: ({ cli }, group) => cli('DEL', hashOf(group)),
   cannotListGroups: true, // it would have to search all keys
   /** Ends a server without a word. */
   crash: (server) => server.kill(),
@@ -62,7 +62,6 @@ const POSTGRES = {
       record,
     ),
   remove: (server, ...key) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1 AND name = $2', key),
-  forget: (server, group) => server.query('DELETE FROM flakeforge_record WHERE group_name = $1', [group]),
   crash: (server) => server.kill('SIGQUIT'), // ends the processes of its sessions too
   identity: ['process', 'history'],
 }
@@ -89,7 +88,6 @@ const ETCD = {
   get: async (server, ...key) => (await server.ctl('get', '--print-value-only', recordKey(...key))) || null,
   put: (server, group, name, text) => server.ctl('put', recordKey(group, name), text),
   remove: (server, ...key) => server.ctl('del', recordKey(...key)),
-  forget: (server, group) => server.ctl('del', '--prefix', groupPrefix(group)),
   crash: (server) => server.kill(),
   identity: ['history'],
 }
@@ -119,7 +117,6 @@ const MYSQL = {
   put: (server, ...record) =>
     server.query(`REPLACE INTO ${mysqlTable(server)} (group_name, name, value) VALUES (?, ?, ?)`, record),
   remove: (server, ...key) => server.query(`DELETE FROM ${mysqlTable(server)} WHERE group_name = ? AND name = ?`, key),
-  forget: (server, group) => server.query(`DELETE FROM ${mysqlTable(server)} WHERE group_name = ?`, [group]),
   crash: (server) => server.kill(),
   identity: ['process', 'history'],
 }
@@ -129,7 +126,6 @@ export const DATABASES = { redis: REDIS, postgres: POSTGRES, etcd: ETCD, mysql: 
 
 /** A server of the test's own, which keeps what it acknowledges; and its address. */
 export async function startDurable(t, kind, settings) {
-  const server = await kind.start(settings)
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await kind.start(settings))
   return { server, url: kind.urlOf(server) }
 }

@@ -16,7 +16,7 @@ import anyTest from 'ava'
 import { until } from '../../servers/server.mjs'
 import { FlakeId, lease } from '../../support/index.mjs'
 import { closeAfter, happens, named, record, tryJoin } from '../../support/lease.mjs'
-import { edited, newOwner, slotName } from '../../support/records.mjs'
+import { edited, newOwner } from '../../support/records.mjs'
 import { DatabaseStore, startDurable } from './databases.mjs'
 
 const { openGiven } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/open.js')
@@ -195,38 +195,6 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
       t.is(await lateThere.renew(), 'lost')
     })
   }
-
-  test('a slot’s record removed by hand: its holder has lost it', async (t) => {
-    const where = await place(t)
-    const holder = await hold(t, where.url, LONG)
-    await remove(where, GROUP, slotName(holder.grant.slot))
-    t.is(await holder.renew(), 'lost')
-  })
-
-  test('a counter’s record removed by hand: it stops for who knows it', async (t) => {
-    const where = await place(t)
-    const member = memberOf(t, where.url)
-    t.is(await member.advance(10n, 0n), 0n)
-    await remove(where, COUNTER, 'counter')
-    await t.throwsAsync(member.advance(10n), STOPPED)
-    await t.throwsAsync(member.advance(10n, 0n), STOPPED, 'it was given more than that')
-    t.is(await member.advance(0n, 10n), 10n)
-    t.is(await member.advance(10n), 10n)
-  })
-
-  test('a group that was ended and made again: its members of before are told, in the quiet period too', async (t) => {
-    const { url } = await place(t)
-    const old = await hold(t, url, LONG)
-    const other = memberOf(t, url)
-    await other.store.destroy(GROUP)
-    const { retryAt } = await t.throwsAsync(other.acquire(), QUIET)
-    t.true(retryAt > old.grant.hi)
-    t.is(await old.renew(), 'destroyed')
-    await other.endQuiet()
-    t.is(await old.renew(), 'destroyed')
-    await other.untilPast(old.grant.storeNow)
-    t.deepEqual(await other.store.list(GROUP), [], 'its slots belong to the life before')
-  })
 
   if (!isFit) {
     test('durable is refused on this server', async (t) => {

@@ -1,9 +1,8 @@
-// Several members at once on a real database, on clients of all its packages; and what happens right between a step's read
-// and its swap, or between its swap and the read that answers it.
+// Several members at once on a real database, on clients of all its packages. What happens right between a step's read and
+// its swap, or between its swap and the read that answers it, is tested in the core.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newOwner, slotName } from '../../support/records.mjs'
-import { DatabaseStore } from './databases.mjs'
+import { newOwner } from '../../support/records.mjs'
 import { callsOn, freshName, openGroup } from './rules.mjs'
 
 const MEMBERS = 8
@@ -94,43 +93,12 @@ export async function endAgainAndAgain({ destroy }, life) {
   }
 }
 
-/** The records of a member, with something that happens once before or after its next swap. */
-function interrupted(records) {
-  const happens = {}
-  async function once(when) {
-    const what = happens[when]
-    happens[when] = undefined
-    await what?.()
-  }
-  const slow = {
-    clockStepMs: records.clockStepMs,
-    read: (...args) => records.read(...args),
-    async swap(...args) {
-      await once('before')
-      const isDone = await records.swap(...args)
-      await once('after')
-      return isDone
-    },
-    names: (group) => records.names(group),
-  }
-  return { happens, slow }
-}
-
 /** Tests of members at once. */
 export function testRaces(kind, { test, member }) {
   const names = Object.keys(kind.fastClients ?? kind.clients)
 
   /** So many members on the clients of all packages, each with a store of its own. */
   const several = (n) => Promise.all(Array.from({ length: n }, (_, i) => member(names[i % names.length])))
-
-  /** A member that something comes in between, and another, in one group of `options`. */
-  async function two(options) {
-    const [fastMember, slowMember] = await several(2)
-    const fast = await openGroup(fastMember, options)
-    const { happens, slow } = interrupted(slowMember.records)
-    const slowCalls = callsOn({ ...slowMember, store: new DatabaseStore(slow) }, fast.group, options)
-    return { fast, slow: slowCalls, happens, slowStore: new DatabaseStore(slow), fastStore: fastMember.store }
-  }
 
   test('30 members at once for the last 10 slots: 10 have one each', async (t) => {
     const members = await several(30)
@@ -182,108 +150,5 @@ export function testRaces(kind, { test, member }) {
 
   test.serial('nor where the group is destroyed and made again under them', async (t) => {
     await crowd(t, await several(MEMBERS), endAgainAndAgain)
-  })
-
-  // Between a read and its swap
-
-  test('another takes the only free slot: exhausted', async (t) => {
-    const { fast, slow, happens } = await two({ slots: 1 })
-    happens.before = () => fast.acquire()
-    await t.throwsAsync(slow.acquire(), { code: 'ERR_FLAKE_EXHAUSTED' })
-  })
-
-  test('another takes a slot and gives it back: the window is above that one', async (t) => {
-    const { fast, slow, happens } = await two({ slots: 1 })
-    let last
-    happens.before = async () => {
-      const owner = newOwner()
-      const { slot, lo } = await fast.acquire({ owner })
-      last = lo
-      await fast.release(slot, owner, last)
-    }
-    // The millisecond that was used last may not be over.
-    const take = () => slow.acquire().catch(({ code }) => (code === 'ERR_FLAKE_EXHAUSTED' ? take() : code))
-    t.true((await take()).lo > last)
-  })
-
-  test('a window is given back while it is renewed: lost; while it is released: as the first one said', async (t) => {
-    const { fast, slow, happens } = await two()
-    const owner = newOwner()
-    const { slot, lo } = await fast.acquire({ owner })
-    happens.before = () => fast.release(slot, owner, lo + 7)
-    t.is(await slow.renew(slot, owner), 'lost')
-    t.like(await fast.list(), [{ slot, hi: lo + 7 }])
-  })
-
-  test('a window is renewed while it is released: it ends as its owner said', async (t) => {
-    const { fast, slow, happens } = await two()
-    const owner = newOwner()
-    const { slot, lo } = await fast.acquire({ owner })
-    happens.before = () => fast.renew(slot, owner)
-    await slow.release(slot, owner, lo + 7)
-    t.like(await fast.list(), [{ slot, hi: lo + 7 }])
-  })
-
-  for (const when of ['before', 'after']) {
-    const where = when === 'before' ? 'between the read and the swap' : 'between the swap and the answer'
-
-    test(`the group is destroyed ${where}: no window is answered`, async (t) => {
-      const { fast, slow, happens } = await two()
-      happens[when] = () => fast.destroy()
-      await t.throwsAsync(slow.acquire(), { code: 'ERR_FLAKE_DESTROYED' })
-      const again = await two()
-      const owner = newOwner()
-      const { slot } = await again.fast.acquire({ owner })
-      again.happens[when] = () => again.fast.destroy()
-      t.is(await again.slow.renew(slot, owner), 'destroyed')
-    })
-
-    test(`all records are lost ${where}: quiet, although the swap may have been true`, async (t) => {
-      const { fast, slow, happens } = await two({ slots: 1 })
-      happens[when] = async () => {
-        if (when === 'before') await fast.acquire() // who has it still
-        await fast.forget()
-      }
-      await t.throwsAsync(slow.acquire(), { code: 'ERR_FLAKE_QUIET' })
-      const again = await two()
-      const owner = newOwner()
-      const { slot } = await again.fast.acquire({ owner })
-      again.happens[when] = () => again.fast.forget()
-      await t.throwsAsync(again.slow.renew(slot, owner), { code: 'ERR_FLAKE_QUIET' })
-    })
-
-    test(`another takes a block ${where}: each has its own`, async (t) => {
-      const { slowStore, fastStore, happens } = await two()
-      const name = freshName()
-      t.is((await fastStore.advance(name, 10n, 0n)).number, 0n)
-      let other
-      happens[when] = async () => {
-        other = await fastStore.advance(name, 10n, 0n)
-      }
-      const own = await slowStore.advance(name, 10n, 0n)
-      t.deepEqual([own.number, other.number].sort(), [10n, 20n])
-      t.is(own.lineage, other.lineage)
-    })
-
-    test(`a counter is lost ${where}: no block is answered`, async (t) => {
-      const { slowStore, happens } = await two()
-      const own = await member(names[0])
-      const name = freshName()
-      t.is((await slowStore.advance(name, 10n, 0n)).number, 0n)
-      happens[when] = () => own.kind.forget(own.server, name)
-      await t.throwsAsync(slowStore.advance(name, 10n, 0n), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
-    })
-  }
-
-  test('a swap whose answer is lost: one slot, and its window', async (t) => {
-    const { fast, slow, happens } = await two()
-    happens.after = () => {
-      throw new Error('the connection was lost')
-    }
-    const owner = newOwner()
-    const { slot, lo, hi } = await slow.acquire({ owner })
-    t.like(await fast.list(), [{ slot, lo, hi, owner }])
-    t.is((await fast.list()).length, 1)
-    t.true((await fast.text(slotName(slot))).includes(owner))
   })
 }

@@ -2,6 +2,7 @@
 // granted that touches one from before.
 
 import { startRedis, startReplica, untilCaughtUp } from '../../servers/redis.mjs'
+import { stopAfter } from '../../servers/server.mjs'
 import { DATABASES } from './databases.mjs'
 import { testLosses } from './loss.mjs'
 
@@ -9,8 +10,7 @@ const { redis } = DATABASES
 
 /** A server that forgets all when it ends. */
 async function start(t) {
-  const server = await startRedis()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startRedis())
   return { server, url: server.url }
 }
 
@@ -23,7 +23,7 @@ testLosses(redis, {
   place: start,
   losses: {
     FLUSHALL: ({ server }) => server.cli('FLUSHALL'),
-    'an eviction': ({ server }) => redis.forget(server, 'orders'),
+    'an eviction': ({ server }) => server.cli('DEL', 'flakeforge:{orders}:records'),
     'a restart without a file': restart,
   },
   rollbacks: {
@@ -41,8 +41,7 @@ testLosses(redis, {
     },
     'a replica promoted': async (t) => {
       const { server: primary, url } = await start(t)
-      const replica = await startReplica(primary)
-      t.teardown(() => replica.stop())
+      const replica = stopAfter(t, await startReplica(primary))
       const lose = async () => {
         await primary.kill()
         return replica.url
