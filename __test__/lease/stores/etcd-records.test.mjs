@@ -1,12 +1,11 @@
 // Records on a real etcd: read, swap and names, straight on the adapter.
 
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
-import { startCluster, startEtcd, wantEtcd } from '../../servers/etcd.mjs'
-import { freePort, until } from '../../servers/server.mjs'
+import { fake, startCluster, startEtcd, wantEtcd } from '../../servers/etcd.mjs'
+import { freePort, stopAfter, until } from '../../servers/server.mjs'
 import { put, slotName, textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
@@ -31,9 +30,7 @@ const recordsOn = (endpoints, more) => new EtcdRecords(new Gateway(readOptions({
 
 /** A server that only this test uses. */
 async function ownEtcd(t, options) {
-  const own = await startEtcd(options)
-  t.teardown(() => own.stop())
-  return own
+  return stopAfter(t, await startEtcd(options))
 }
 
 /** A `fetch` that keeps what was sent, and lets a test come in before (`before`) or after (`after`) it. */
@@ -48,17 +45,6 @@ function spyFetch() {
   }
   spy.sent = []
   return spy
-}
-
-/** A server that answers so; its address. */
-async function fake(t, answer) {
-  const http = createServer(answer).listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  t.teardown(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  return `http://127.0.0.1:${http.address().port}`
 }
 
 const refused = (message) => ({ code: 'ERR_FLAKE_STORE', message })
@@ -270,17 +256,18 @@ test('getting a token is part of the time that a call may take', async (t) => {
 const DATE = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
 const HEADER = '"header":{"cluster_id":"1","revision":"5"}'
 
-for (const [what, body, message] of [
-  ['no header', '{"succeeded":true}', /no answer of an etcd.*succeeded/],
-  ['no cluster', '{"header":{"revision":"1"}}', /no answer of an etcd/],
-  ['no revision', '{"header":{"cluster_id":"1"}}', /no answer of an etcd/],
-  ['no values', `{${HEADER},"succeeded":true}`, /no answer of an etcd/],
-  ['a list', '[]', /no answer of an etcd/],
-  ['nothing', 'null', /HTTP 200 and no JSON: null/],
-  ['a page', '<html>', /HTTP 200 and no JSON: <html>/],
+for (const [what, status, body, message] of [
+  ['no header', 200, '{"succeeded":true}', /no answer of an etcd.*succeeded/],
+  ['no cluster', 200, '{"header":{"revision":"1"}}', /no answer of an etcd/],
+  ['no revision', 200, '{"header":{"cluster_id":"1"}}', /no answer of an etcd/],
+  ['no values', 200, `{${HEADER},"succeeded":true}`, /no answer of an etcd/],
+  ['a list', 200, '[]', /no answer of an etcd/],
+  ['nothing', 200, 'null', /HTTP 200 and no JSON: null/],
+  ['a page', 404, '<html>', /HTTP 404 and no JSON: <html>/],
+  ['another status', 418, '{}', /HTTP 418/],
 ]) {
   test(`an answer with ${what} is an error`, async (t) => {
-    const url = await fake(t, (_, response) => response.writeHead(200, DATE).end(body))
+    const url = await fake(t, (_, response) => response.writeHead(status, DATE).end(body))
     await t.throwsAsync(recordsOn(url).read('g', ['group']), refused(message))
   })
 }
@@ -294,28 +281,6 @@ test('an answer without the Date header is an error, because it is the clock', a
 })
 
 // Users, and the rest
-
-test('a user with rights on the prefix alone may do everything, with one token', async (t) => {
-  const own = await ownEtcd(t)
-  for (const words of [
-    ['role', 'add', 'root'],
-    ['role', 'add', 'flakeforge'],
-    ['role', 'grant-permission', 'flakeforge', 'readwrite', '--prefix', 'flakeforge/'],
-    ['user', 'add', 'root:pass'],
-    ['user', 'add', 'app:pass of app'],
-    ['user', 'grant-role', 'root', 'root'],
-    ['user', 'grant-role', 'app', 'flakeforge'],
-    ['auth', 'enable'],
-  ])
-    await own.ctl(...words)
-  const spy = spyFetch()
-  const records = recordsOn(own.url, { username: 'app', password: 'pass of app', fetch: spy })
-  t.true(await put(records, 'g', 'group', 'one'))
-  t.deepEqual((await records.read('g', ['group', slotName(0), slotName(1)])).values, ['one', null, null])
-  t.deepEqual([await records.names('g'), await records.groups()], [['group'], ['g']])
-  t.is(spy.sent.filter(({ url }) => url.endsWith('/authenticate')).length, 1)
-  await t.throwsAsync(recordsOn(own.url).read('g', ['group']), refused(/user name is empty/))
-})
 
 test('any etcd may be durable, and close ends nothing', async (t) => {
   const records = recordsOn(server.url)

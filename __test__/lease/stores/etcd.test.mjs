@@ -43,21 +43,8 @@ served.test('a clock of whole seconds may seem to be behind by one of them', asy
 
 served.test("one group's keys are never another's", async (t) => {
   const own = await served.member('fetch')
-  const names = [
-    'a',
-    'a/b',
-    'a/',
-    'a/slots',
-    'A',
-    'ä',
-    'a%2Fb',
-    ' a',
-    'a\ud800',
-    'a\udfff',
-    'a\\ud800',
-    'x'.repeat(128),
-  ]
-  const all = names.map((name) => callsOn(own, name, { durable: true, slots: 1 }))
+  const names = ['a', 'a/b', 'a/', 'a/slots', 'A', 'ä', 'a%2Fb', ' a', 'a\ud800', 'a\udfff', 'a\\ud800']
+  const all = [...names, 'x'.repeat(128)].map((name) => callsOn(own, name, { durable: true, slots: 1 }))
   for (const { acquire } of all) await acquire({ joins: true })
   await all[0].destroy()
   for (const { group, list } of all.slice(1)) t.is((await list()).length, 1, group)
