@@ -12,12 +12,12 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { CLIENTS, startPostgres, wantPostgres } from '../../servers/postgres.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
-import { freePort } from '../../servers/server.mjs'
+import { freePort, stopAfter } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
-const { openPostgres, postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
+const { postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
 const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
 const run = promisify(execFile)
@@ -125,41 +125,6 @@ test('anything else is no client', (t) => {
   }
 })
 
-test('own names and types of a postgres.js client do not matter', async (t) => {
-  const sql = postgres(server.url, {
-    onnotice: () => {},
-    transform: postgres.toPascal,
-    types: { bigint: postgres.BigInt },
-  })
-  t.teardown(() => sql.end())
-  const store = postgresStore(sql)
-  await works(t, store)
-  t.is((await store.advance('own types', 2n ** 63n, 1n)).number, 1n)
-  t.is((await store.advance('own types', 0n)).number, 2n ** 63n + 1n)
-})
-
-test('own type parsers of a pg client do not matter', async (t) => {
-  const pool = new pg.Pool({ connectionString: server.url, types: { getTypeParser: () => (text) => `${text}!` } })
-  t.teardown(() => pool.end())
-  await works(t, postgresStore(pool))
-})
-
-test('a postgres.js client that changes texts is told so', async (t) => {
-  for (const change of [
-    { transform: { value: () => undefined } },
-    { transform: { value: () => null } },
-    { transform: { row: () => undefined } },
-    { types: { text: { to: 25, from: [25], serialize: String, parse: (text) => `${text}!` } } },
-  ]) {
-    const sql = postgres(server.url, { onnotice: () => {}, fetch_types: false, ...change })
-    t.teardown(() => sql.end())
-    await t.throwsAsync(stepsOf(postgresStore(sql), 'changed').create(), {
-      ...OPTION,
-      message: /transform or type parser/,
-    })
-  }
-})
-
 test('a pg client that was never connected is told so', async (t) => {
   const client = new pg.Client(server.url)
   const store = postgresStore(client)
@@ -198,18 +163,6 @@ async function restricted(t, name) {
 
 const SCHEMA = require('../../../target/rooms/lib/lease/stores/postgres/schema.js')
 
-test('a role that may only read and write the tables is enough', async (t) => {
-  const { owner, store } = await restricted(t, 'member')
-  await t.throwsAsync(stepsOf(store, 'g').create(), {
-    code: 'ERR_FLAKE_STORE',
-    message: /may not create it.*flakeforge schema/,
-  })
-  await owner.query(SCHEMA)
-  await owner.query(SCHEMA) // a migration may run twice
-  await owner.query('GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO member')
-  await works(t, store)
-})
-
 test('a server that hides its identity: the error names what is needed', async (t) => {
   const { owner, store } = await restricted(t, 'blind')
   await owner.query(SCHEMA)
@@ -243,8 +196,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 
   test(`${name}: a server that goes away does not end the process, and is used again once it is back`, async (t) => {
-    const own = await startPostgres()
-    t.teardown(() => own.stop())
+    const own = stopAfter(t, await startPostgres())
     const runner = open(own.url)
     t.deepEqual(await runner.run(text, []), { outcome: 'done' })
     await own.kill('SIGQUIT')
@@ -259,8 +211,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 
   test(`${name}: connections that died without a word: a step fails, then there are others`, async (t) => {
-    const proxy = await startProxy(server.port)
-    t.teardown(() => proxy.stop())
+    const proxy = stopAfter(t, await startProxy(server.port))
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
     const runs = () => [runner.run(text, []), runner.run(text, [])] // as many as the client may have connections
     t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
@@ -273,8 +224,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 
   test(`${name}: close() does not wait for a step that is stuck`, async (t) => {
-    const proxy = await startProxy(server.port)
-    t.teardown(() => proxy.stop())
+    const proxy = stopAfter(t, await startProxy(server.port))
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
     await runner.run(text, [])
     proxy.lose()
@@ -299,8 +249,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
 }
 
 test('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
-  const proxy = await startProxy(server.port)
-  t.teardown(() => proxy.stop())
+  const proxy = stopAfter(t, await startProxy(server.port))
   const { client: pool, end } = CLIENTS.pg(server.url.replace(String(server.port), String(proxy.port)))
   t.teardown(end)
   const store = postgresStore(pool)
@@ -365,13 +314,6 @@ test('a lock that somebody keeps is an error in the end', async (t) => {
   await acquire()
 })
 
-test('a URL opens a client by the package that is there, and close() ends it', async (t) => {
-  const store = openPostgres(server.url)
-  await works(t, store)
-  await store.close()
-  await t.throwsAsync(stepsOf(store, 'by url').acquire(), { code: 'ERR_FLAKE_STORE' })
-})
-
 for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
   test(`a URL in a project with postgres.js ${version}, which drops the error of a COMMIT, is refused`, async (t) => {
     t.regex(
@@ -414,10 +356,6 @@ for (const name of ['pg', 'postgres']) {
     t.is(await runIn(await newProject(t, name), code, server.url), '1,2 ERR_FLAKE_STORE')
   })
 }
-
-test('without a package a URL is an error that says what to install', async (t) => {
-  t.regex(await runIn(await newProject(t), OPEN), /ERR_FLAKE_STORE .*npm install pg/)
-})
 
 test('a store of a URL that is not closed does not keep the process alive', async (t) => {
   const program = `require('./target/rooms/lib/lease/stores/postgres.js').openPostgres(process.argv[1]).list('g').then(console.log)`

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { CLIENTS, startPostgres, startStandby, stopWalWriter, takeBackup } from '../../servers/postgres.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
-import { findProgram, until } from '../../servers/server.mjs'
+import { findProgram, stopAfter, until } from '../../servers/server.mjs'
 import { DATABASES, startDurable } from './databases.mjs'
 import { testLosses, withDirectoryPutBack } from './loss.mjs'
 
@@ -65,8 +65,7 @@ const { test, hold, memberOf } = testLosses(postgres, {
     },
     'a standby promoted': async (t) => {
       const { server: primary, url } = await startDurable(t, postgres)
-      const standby = await startStandby(primary)
-      t.teardown(() => standby.stop())
+      const standby = stopAfter(t, await startStandby(primary))
       const lose = async () => {
         await postgres.crash(primary)
         return standby.url
@@ -107,12 +106,10 @@ test('durable: a crash that takes only what nobody was told is no loss', async (
 
 test('durable: a promotion that takes the log back is one quiet period, and no more', async (t) => {
   const { server: primary } = await startDurable(t, postgres)
-  const proxy = await startProxy(primary.port)
-  t.teardown(() => proxy.stop())
+  const proxy = stopAfter(t, await startProxy(primary.port))
   const url = primary.url.replace(String(primary.port), String(proxy.port))
   const member = await hold(t, url, DURABLE)
-  const standby = await startStandby(primary, { fsync: 'on' })
-  t.teardown(() => standby.stop())
+  const standby = stopAfter(t, await startStandby(primary, { fsync: 'on' }))
   await standby.kill('SIGQUIT')
   await writeMore(primary)
   await member.renew()

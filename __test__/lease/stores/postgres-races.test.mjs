@@ -1,11 +1,12 @@
 // Several members at once on a real PostgreSQL: races.mjs has the tests. What is PostgreSQL's own: the isolation
-// levels, PgBouncer, and members that make the tables together.
+// levels, and PgBouncer.
 
 import pg from 'pg'
 import { CLIENTS, startPgbouncer, wantPgbouncer } from '../../servers/postgres.mjs'
+import { stopAfter } from '../../servers/server.mjs'
 import { DATABASES, DatabaseStore } from './databases.mjs'
 import { crowd, endAgainAndAgain, testRaces } from './races.mjs'
-import { callsOn, serve } from './rules.mjs'
+import { serve } from './rules.mjs'
 
 const { postgres } = DATABASES
 const served = serve(postgres)
@@ -35,8 +36,7 @@ for (const level of ['repeatable read', 'serializable']) {
 const bouncerTest = wantPgbouncer() === undefined ? test.skip : test.serial
 
 bouncerTest('behind PgBouncer, which gives each statement another connection', async (t) => {
-  const bouncer = await startPgbouncer(served.server())
-  t.teardown(() => bouncer.stop())
+  const bouncer = stopAfter(t, await startPgbouncer(served.server()))
   const members = Array.from({ length: MEMBERS }, (_, i) => {
     const { client, end } = Object.values(CLIENTS)[i % 2](bouncer.url)
     t.teardown(end)
@@ -44,21 +44,3 @@ bouncerTest('behind PgBouncer, which gives each statement another connection', a
   })
   await crowd(t, members)
 })
-
-for (const [name, connect] of Object.entries(CLIENTS)) {
-  test.serial(`${name}: members that come first at the same time make the tables together`, async (t) => {
-    const database = `fresh_${name.replace('.', '')}`
-    await served.server().query(`CREATE DATABASE ${database}`)
-    const members = Array.from({ length: 5 }, () => {
-      const { client, end } = connect(served.server().url.replace(/postgres$/, database))
-      t.teardown(end)
-      return memberOn(client)
-    })
-    const options = { slots: 5, durable: true }
-    const grants = await Promise.all(members.map((one) => callsOn(one, 'g', options).acquire({ joins: true })))
-    t.deepEqual(
-      grants.map(({ slot }) => slot).sort((a, b) => a - b),
-      [0, 1, 2, 3, 4],
-    )
-  })
-}
