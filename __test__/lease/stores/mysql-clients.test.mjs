@@ -7,7 +7,7 @@ import mariadb from 'mariadb'
 import mysql2 from 'mysql2'
 import { CLIENTS } from '../../servers/mysql.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
-import { freePort, until } from '../../servers/server.mjs'
+import { freePort, stopAfter, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
@@ -22,10 +22,6 @@ const { openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/sto
 const test = isInstalled ? anyTest : anyTest.skip
 
 const STORE = { code: 'ERR_FLAKE_STORE' }
-const TRANSACTION = {
-  code: 'ERR_FLAKE_OPTION',
-  message: /^A store cannot use this client\. .*outside of a transaction\.$/,
-}
 
 const succeeds = (call) =>
   call.then(
@@ -58,33 +54,6 @@ for (const kind of Object.keys(CLIENTS)) {
     t.is((await list()).length, 6)
   })
 }
-
-for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connection'))) {
-  test(`${kind}: inside a transaction every step is refused and writes nothing; after it they go on`, async (t) => {
-    const { client, store } = await connect(t, await freshUrl(), kind)
-    const query = (text) => (client.promise?.() ?? client).query(text)
-    const { create, acquire, renew, release, list, destroy } = await openGroup(store, 'g')
-    const owner = 'a'.repeat(32)
-    const { slot, lo, hi } = await acquire({ owner, host: 'h' })
-    await query('START TRANSACTION')
-    const ofSlot = [() => renew(slot, owner), () => release(slot, owner, lo)]
-    for (const step of [create, acquire, ...ofSlot, list, destroy, () => store.advance('c', 1n, 0n)]) {
-      await t.throwsAsync(step(), TRANSACTION)
-    }
-    await query('COMMIT')
-    t.deepEqual(await list(), [{ slot, owner, host: 'h', lo, hi }])
-    t.is((await renew(slot, owner)).lo, lo)
-    t.is((await store.advance('c', 1n, 7n)).number, 7n)
-  })
-}
-
-test('anything else is no client', (t) => {
-  t.throws(() => mysqlStore({ query: () => {} }), {
-    code: 'ERR_FLAKE_OPTION',
-    instanceOf: TypeError,
-    message: /a pool or connection of mysql2 or mariadb/,
-  })
-})
 
 for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
   test(`${kind}: the user's pool stays open, and gets its connections back`, async (t) => {
@@ -147,8 +116,7 @@ for (const [kind, open] of Object.entries(POOLS)) {
     const own = await startAlone(t)
     const url = await freshUrl()
     await own.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`)
-    const proxy = await startProxy(own.port)
-    t.teardown(() => proxy.stop())
+    const proxy = stopAfter(t, await startProxy(own.port))
     const { store } = await open(t, url.replace(String(server.port), String(proxy.port)), kind)
     await works(t, store)
     await own.query('SET GLOBAL read_only = 1')
@@ -173,17 +141,6 @@ test('a URL: a client of our own, which connects at the first step and ends with
     await t.throwsAsync(store.list('any'), { ...STORE, message: /closed/i })
     await until(async () => (await connected(url)) === 0)
   }
-})
-
-test('a URL where no server is: an error with its cause, at every step, and no password', async (t) => {
-  const store = openMysql(`mysql://root:s3cret@127.0.0.1:${await freePort()}/d`)
-  const { create, acquire, list, destroy } = stepsOf(store, 'g')
-  for (const step of [create, acquire, list, destroy]) {
-    const error = await t.throwsAsync(step(), { ...STORE, message: /ECONNREFUSED/ })
-    t.true(error.cause instanceof Error)
-    t.false(error.message.includes('s3cret'))
-  }
-  await store.close()
 })
 
 const OPEN = (call) =>
@@ -226,13 +183,3 @@ for (const name of ['mysql2', 'mariadb']) {
     t.is(await runIn(await newProject(t, name), code, await freshUrl(own)), 'ERR_FLAKE_STORE')
   })
 }
-
-test('a URL in a project without a client package says what to install', async (t) => {
-  const code = `
-    try {
-      require('./target/rooms/lib/lease/stores/mysql.js').openMysql('mysql://localhost/ids')
-    } catch ({ code, message }) {
-      console.log(code, message)
-    }`
-  t.regex(await runIn(await newProject(t), code), /^ERR_FLAKE_STORE .*npm install mysql2.*mariadb/)
-})

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { startReplica, untilCaughtUp } from '../../servers/mysql.mjs'
-import { findProgram, until } from '../../servers/server.mjs'
+import { findProgram, stopAfter, until } from '../../servers/server.mjs'
 import { DATABASES, startDurable } from './databases.mjs'
 import { testLosses, withDirectoryPutBack } from './loss.mjs'
 import { freshUrl, server as shared } from './mysql-shared.mjs'
@@ -41,8 +41,7 @@ testLosses(mysql, {
     'a data directory put back': async (t) => withDirectoryPutBack(await startDurable(t, mysql), 'SIGTERM'),
     'a replica promoted': async (t) => {
       const { server: primary, url } = await startDurable(t, mysql, { 'server-id': 1, 'log-bin': 'log' })
-      const replica = await startReplica(primary, { 'log-bin': 'log', 'read-only': 1 })
-      t.teardown(() => replica.stop())
+      const replica = stopAfter(t, await startReplica(primary, { 'log-bin': 'log', 'read-only': 1 }))
       const lose = async () => {
         await primary.kill()
         return replica.urlOf('ids')

@@ -3,6 +3,7 @@
 
 import anyTest from 'ava'
 import { CLIENTS, startMysql, wantMysql } from '../../servers/mysql.mjs'
+import { stopAfter } from '../../servers/server.mjs'
 
 export const isInstalled = wantMysql() !== undefined
 
@@ -28,7 +29,5 @@ export async function newClient(t, url, kind, options = {}) {
 
 /** A server of the test's own. */
 export async function startAlone(t, settings) {
-  const own = await startMysql(settings)
-  t.teardown(() => own.stop())
-  return own
+  return stopAfter(t, await startMysql(settings))
 }
