@@ -5,19 +5,10 @@ import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import * as iovalkey from 'iovalkey'
-import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
+import { createClient, createClientPool } from 'redis'
 import { startProxy } from '../../servers/proxy.mjs'
-import {
-  CLIENTS,
-  connectGlide,
-  glide,
-  startCluster,
-  startRedis,
-  startReplica,
-  startSentinel,
-  wantRedis,
-} from '../../servers/redis.mjs'
-import { freePort, until } from '../../servers/server.mjs'
+import { CLIENTS, startRedis, startReplica, wantRedis } from '../../servers/redis.mjs'
+import { freePort, stopAfter, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
@@ -30,9 +21,7 @@ const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/r
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
 async function start(t, ...options) {
-  const server = await startRedis(...options)
-  t.teardown(() => server.stop())
-  return server
+  return stopAfter(t, await startRedis(...options))
 }
 
 async function connect(t, name, server) {
@@ -40,67 +29,6 @@ async function connect(t, name, server) {
   t.teardown(end)
   return client
 }
-
-test('ioredis: a client with auto-pipelining, and one that connects when asked', async (t) => {
-  const { port } = await start(t)
-  const cases = {
-    plain: {},
-    noPrefix: { keyPrefix: '' },
-    auto: { enableAutoPipelining: true },
-    lazy: { lazyConnect: true },
-  }
-  for (const options of Object.values(cases)) {
-    const client = new Redis(port, options)
-    await works(t, redisStore(client))
-    client.disconnect()
-  }
-})
-
-test('node-redis: RESP 2 and 3, replies as Buffers, a pool', async (t) => {
-  const { url } = await start(t)
-  const buffers = { [RESP_TYPES.BLOB_STRING]: Buffer }
-  for (const RESP of [2, 3]) {
-    const client = await createClient({ url, RESP }).connect()
-    await works(t, redisStore(client))
-    await works(t, redisStore(client.withTypeMapping(buffers)))
-    client.destroy()
-  }
-  const pool = await createClientPool({ url }).connect()
-  await works(t, redisStore(pool))
-  pool.destroy()
-})
-
-test('Redis Cluster: three masters, each client', async (t) => {
-  const nodes = await startCluster()
-  t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
-  const cluster = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
-  t.teardown(() => cluster.disconnect())
-  const other = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) }).connect()
-  t.teardown(() => other.destroy())
-  const fork = new iovalkey.Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
-  t.teardown(() => fork.disconnect())
-  const clients = [cluster, other, fork]
-  if (glide) clients.push(await connectGlide(glide.GlideClusterClient, nodes))
-  t.teardown(() => clients[3]?.close())
-  for (const client of clients) {
-    const store = redisStore(client)
-    await Promise.all(Array.from({ length: 8 }, () => works(t, store)))
-  }
-  for (const node of nodes) t.not(await node.cli('DBSIZE'), '0', 'every master has some of the groups')
-})
-
-test('Sentinel: both clients find the primary', async (t) => {
-  const primary = await start(t)
-  const sentinel = await startSentinel(primary)
-  t.teardown(() => sentinel.stop())
-  const ioredis = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'primary' })
-  t.teardown(() => ioredis.disconnect())
-  await works(t, redisStore(ioredis))
-  const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }]
-  const nodeRedis = await createSentinel({ name: 'primary', sentinelRootNodes }).connect()
-  t.teardown(() => nodeRedis.destroy())
-  await works(t, redisStore(nodeRedis))
-})
 
 const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
 
@@ -254,8 +182,7 @@ const PING = { source: 'return { "PONG" }', sha: '0'.repeat(40) }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   test(`${name}: a URL whose connection died without a word: one step fails, then there is another connection`, async (t) => {
-    const proxy = await startProxy((await start(t)).port)
-    t.teardown(() => proxy.stop())
+    const proxy = stopAfter(t, await startProxy((await start(t)).port))
     const runner = open(`redis://127.0.0.1:${proxy.port}`)
     const ping = () => runner.run(PING, ['key'], [])
     for (let i = 0; i < 2; i++) {
@@ -297,10 +224,8 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
 
   test(`${name}: a URL that leads to a primary that was demoted: one step fails, then there is the new primary`, async (t) => {
     const primary = await start(t)
-    const replica = await startReplica(primary)
-    t.teardown(() => replica.stop())
-    const proxy = await startProxy(primary.port)
-    t.teardown(() => proxy.stop())
+    const replica = stopAfter(t, await startReplica(primary))
+    const proxy = stopAfter(t, await startProxy(primary.port))
     const runner = open(`redis://127.0.0.1:${proxy.port}`)
     t.teardown(() => runner.close())
     await demotes(t, new DatabaseStore(new RedisRecords(runner)), { primary, replica, proxy })
@@ -309,10 +234,8 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
 
 test('a pool of node-redis that leads to a primary that was demoted: its connections are made anew', async (t) => {
   const primary = await start(t)
-  const replica = await startReplica(primary)
-  t.teardown(() => replica.stop())
-  const proxy = await startProxy(primary.port)
-  t.teardown(() => proxy.stop())
+  const replica = stopAfter(t, await startReplica(primary))
+  const proxy = stopAfter(t, await startProxy(primary.port))
   const pool = await createClientPool({ url: `redis://127.0.0.1:${proxy.port}` }, { maximum: 1 }).connect()
   t.teardown(() => pool.destroy())
   await demotes(t, redisStore(pool), { primary, replica, proxy })
@@ -432,25 +355,3 @@ for (const name of ['ioredis', 'iovalkey', 'redis']) {
     t.is(await inProject(t, [name], code), '22', 'the first byte of a TLS handshake')
   })
 }
-
-test('a URL in a project with node-redis alone, and no server', async (t) => {
-  const code = `
-    const store = require('./target/rooms/lib/lease/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
-    store.list('any').catch((error) => {
-      console.log(error.code, error.cause.code)
-      return store.close()
-    })`
-  t.is(await inProject(t, ['redis'], code), 'ERR_FLAKE_STORE ECONNREFUSED')
-})
-
-test('a URL in a project without a client package says what to install', async (t) => {
-  const code = `
-    try {
-      require('./target/rooms/lib/lease/stores/redis.js').openRedis('redis://localhost')
-    } catch (error) {
-      console.log(error.code, error.message)
-    }`
-  t.regex(await inProject(t, [], code), /^ERR_FLAKE_STORE a redis:.*npm install ioredis/)
-  const ofValkey = await inProject(t, [], code.replace('redis://', 'valkeys://'))
-  t.regex(ofValkey, /^ERR_FLAKE_STORE a valkeys:.*npm install ioredis` \(or `iovalkey`, `redis`\)/)
-})

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Redis } from 'ioredis'
 import { startRedis, wantRedis } from '../../servers/redis.mjs'
-import { until } from '../../servers/server.mjs'
+import { stopAfter, until } from '../../servers/server.mjs'
 import { FlakeId } from '../../support/index.mjs'
 import { tryJoin } from '../../support/lease.mjs'
 import { openGroup, stepsOf } from '../../support/steps.mjs'
@@ -18,9 +18,7 @@ const REFUSED = { code: 'ERR_FLAKE_STORE', message: /refused database \d+/ }
 const COMMANDS = 'evalsha eval time info hset hget hmget hkeys'
 
 async function start(t) {
-  const server = await startRedis()
-  t.teardown(() => server.stop())
-  return server
+  return stopAfter(t, await startRedis())
 }
 
 function ownClient(t, options) {

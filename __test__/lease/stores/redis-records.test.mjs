@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
+import * as iovalkey from 'iovalkey'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import {
   CLIENTS,
@@ -22,7 +23,7 @@ import {
   untilLinked,
   wantRedis,
 } from '../../servers/redis.mjs'
-import { findProgram, freshFolder, until } from '../../servers/server.mjs'
+import { findProgram, freshFolder, stopAfter, until } from '../../servers/server.mjs'
 import { put, textOf } from '../../support/records.mjs'
 import { stepsOf } from '../../support/steps.mjs'
 
@@ -39,9 +40,7 @@ const STORE = { code: 'ERR_FLAKE_STORE' }
 const recordsOf = (client) => new RedisRecords(redisClient(client))
 
 async function start(t, ...options) {
-  const server = await startRedis(...options)
-  t.teardown(() => server.stop())
-  return server
+  return stopAfter(t, await startRedis(...options))
 }
 
 /** Records over a new client of that package. */
@@ -80,19 +79,6 @@ for (const client of Object.keys(CLIENTS)) {
     t.is(keys.length, 2)
   })
 }
-
-test('FLUSHALL and an eviction show as absent records', async (t) => {
-  const server = await start(t)
-  const records = await connect(t, server)
-  for (const command of [['FLUSHALL'], ['DEL', 'flakeforge:{g}:records']]) {
-    await put(records, 'g', 'group', 'text')
-    const { identity } = await records.read('g', ['group'])
-    await server.cli(...command)
-    t.deepEqual((await records.read('g', ['group', 'counter'])).values, [null, null])
-    t.deepEqual(await records.names('g'), [])
-    t.false(await records.swap('g', 'group', 'text', 'wrong', identity))
-  }
-})
 
 test('SCRIPT FLUSH forgets the scripts: they are sent again', async (t) => {
   for (const name of Object.keys(CLIENTS)) {
@@ -147,8 +133,7 @@ for (const signal of ['SIGTERM', 'SIGKILL']) {
 /** A primary with a record, and a replica that has it. */
 async function startPair(t, ...options) {
   const primary = await start(t)
-  const replica = await startReplica(primary, ...options)
-  t.teardown(() => replica.stop())
+  const replica = stopAfter(t, await startReplica(primary, ...options))
   const records = await connect(t, primary)
   await put(records, 'g', 'group', 'text')
   await untilCaughtUp(replica, primary)
@@ -213,8 +198,7 @@ test('a replica that comes and goes changes nothing', async (t) => {
   const server = await start(t)
   const records = await connect(t, server)
   const { identity } = await records.read('g', ['group'])
-  const replica = await startReplica(server)
-  t.teardown(() => replica.stop())
+  const replica = stopAfter(t, await startReplica(server))
   t.deepEqual((await records.read('g', ['group'])).identity, identity)
   await replica.kill()
   t.deepEqual((await records.read('g', ['group'])).identity, identity)
@@ -281,9 +265,10 @@ async function works(t, client) {
   return records
 }
 
-test('ioredis: auto-pipelining, RESP 3', async (t) => {
+test('ioredis: auto-pipelining, RESP 3, one that connects when asked', async (t) => {
   const { port } = await start(t, ...AOF)
-  for (const options of [{ enableAutoPipelining: true }, { protocol: 3 }, { protocol: 2 }]) {
+  const lazy = { lazyConnect: true, keyPrefix: '' }
+  for (const options of [{ enableAutoPipelining: true }, { protocol: 3 }, { protocol: 2 }, lazy]) {
     const client = new Redis(port, options)
     t.teardown(() => client.disconnect())
     await t.notThrowsAsync((await works(t, client)).checkDurable())
@@ -335,16 +320,14 @@ test('Redis Cluster with clients that read from replicas: every script runs on a
   t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
   const replicas = await Promise.all(nodes.map((node) => startClusterReplica(nodes, node)))
   t.teardown(() => Promise.all(replicas.map((replica) => replica.stop())))
-  const ioredis = new Cluster(
-    nodes.map(({ port }) => ({ host: '127.0.0.1', port })),
-    { scaleReads: 'slave' },
-  )
-  t.teardown(() => ioredis.disconnect())
+  const hosts = nodes.map(({ port }) => ({ host: '127.0.0.1', port }))
+  const alike = [Cluster, iovalkey.Cluster].map((Kind) => new Kind(hosts, { scaleReads: 'slave' }))
+  t.teardown(() => alike.map((client) => client.disconnect()))
   const nodeRedis = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })), useReplicas: true }).connect()
   t.teardown(() => nodeRedis.destroy())
-  const clients = [ioredis, nodeRedis]
+  const clients = [...alike, nodeRedis]
   if (glide) clients.push(await connectGlide(glide.GlideClusterClient, nodes, { readFrom: 'preferReplica' }))
-  t.teardown(() => clients[2]?.close())
+  t.teardown(() => clients[3]?.close())
   for (const client of clients) {
     await untilReplicaAsked(client, replicas)
     for (const replica of replicas) await replica.cli('CONFIG', 'RESETSTAT')
@@ -358,8 +341,7 @@ test('Redis Cluster with clients that read from replicas: every script runs on a
 
 test('Sentinel with clients that read from replicas: every script runs on the primary', async (t) => {
   const { primary, replica } = await startPair(t)
-  const sentinel = await startSentinel(primary)
-  t.teardown(() => sentinel.stop())
+  const sentinel = stopAfter(t, await startSentinel(primary))
   await until(async () => (await sentinel.cli('SENTINEL', 'REPLICAS', 'primary')).includes(String(replica.port)))
   const sentinels = [{ host: '127.0.0.1', port: sentinel.port }]
   const ioredis = new Redis({ sentinels, name: 'primary' })
@@ -463,8 +445,7 @@ test('durable is refused with a replica, after one, and after a promotion', asyn
   const primary = await start(t, ...AOF)
   const records = await connect(t, primary)
   await allowed(t, records)
-  const replica = await startReplica(primary, ...AOF)
-  t.teardown(() => replica.stop())
+  const replica = stopAfter(t, await startReplica(primary, ...AOF))
   await refused(t, records, /connected_slaves is 1.*without replicas/)
   await replica.cli('REPLICAOF', 'NO', 'ONE')
   await until(async () => (await primary.cli('INFO', 'replication')).includes('connected_slaves:0'))
@@ -520,8 +501,7 @@ test('durable is refused after a write to the append-only file failed', async (t
   const small = join(folder, 'redis-server')
   const limits = `#!/bin/sh\ntrap '' XFSZ\nulimit -f 64\nexec ${findProgram('redis-server')} "$@"\n`
   await writeFile(small, limits, { mode: 0o755 })
-  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'everysec')
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startRedis('--appendonly', 'yes', '--appendfsync', 'everysec'))
   await server.kill()
   server.command[0] = small
   await server.start()
