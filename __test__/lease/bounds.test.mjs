@@ -166,16 +166,6 @@ for (const call of ['detach', 'close']) {
   })
 }
 
-test.serial('close: a renewal that is never answered holds up nobody for long', async (t) => {
-  const { flake, store } = await joined(t)
-  store.before = (step) => step === 'renew' && never()
-  while (store.count('renew') === 0) await sleep(10)
-  const start = performance.now()
-  await flake.close()
-  t.true(performance.now() - start < END)
-  t.is(store.count('release'), 1)
-})
-
 // --- what is said of a window that is over ---
 
 test.serial('ERR_FLAKE_LEASE_EXPIRED while a renewal is unanswered: that is the cause', async (t) => {

@@ -393,21 +393,6 @@ test.serial('createGroup that is aborted during a read writes nothing after that
   t.deepEqual(await records.names('g'), [])
 })
 
-// --- a store that was restarted ---
-
-test.serial('after a restart, who holds a slot goes on, and who wants one waits', async (t) => {
-  const { store, records, time } = await ready(t)
-  const { slot, lo, hi } = await store.acquire('g', wanted())
-  records.identity = { ...records.identity, process: 'another' }
-  await t.throwsAsync(store.acquire('g', { ...wanted(), owner: 'b'.repeat(32) }), { code: 'ERR_FLAKE_QUIET' })
-  await time.pass(10_000)
-  const held = { config: CONFIG, slot, owner: OWNER }
-  t.like(await store.renew('g', { ...held, hi }), { slot, lo, hi: time.now + CONFIG.ttlMs })
-  const tooEarly = time.now + CONFIG.skewMs // by then others may have been granted it
-  await t.throwsAsync(store.renew('g', { ...held, hi: tooEarly }), { code: 'ERR_FLAKE_QUIET' })
-  t.like(await store.renew('g', { ...held, hi: tooEarly + 1 }), { slot, lo })
-})
-
 // --- durable ---
 
 test.serial('durable: the store is asked before each step whether it may be', async (t) => {

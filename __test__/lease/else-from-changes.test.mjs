@@ -12,8 +12,8 @@ import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freshFolder, until } from '../servers/server.mjs'
-import { FlakeId, numberOf } from '../support/index.mjs'
-import { closeAfter, happens, named, record } from '../support/lease.mjs'
+import { numberOf } from '../support/index.mjs'
+import { happens, joinAs, named, record } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
 const { TcpProxy } = createRequire(import.meta.url)('../../lab/chaos/faults/tcp-proxy.js')
@@ -47,8 +47,7 @@ if (wantRedis()) {
     const proxy = await TcpProxy.open(redis.port)
     t.teardown(() => proxy.close())
     const options = { ...GROUPS.find(({ group }) => group === name), waitMs: 0, elseFrom }
-    const flake = await FlakeId.join(`redis://127.0.0.1:${proxy.port}`, options)
-    closeAfter(t, flake)
+    const flake = await joinAs(t, `redis://127.0.0.1:${proxy.port}`, options)
     return { flake, proxy, options }
   }
 

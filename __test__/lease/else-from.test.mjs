@@ -8,7 +8,7 @@ import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { freePort, freshFolder } from '../servers/server.mjs'
 import { FlakeId, isAscending, numberOf, split } from '../support/index.mjs'
-import { allCalls, blockingCalls, closeAfter, waitingCalls } from '../support/lease.mjs'
+import { allCalls, blockingCalls, joinAs, waitingCalls } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
 const EPOCH = 1_000_000
@@ -46,8 +46,7 @@ const options = (more) => ({ group: 'taken', ...ONE, waitMs: 0, elseFrom: server
 
 /** A member that has no slot. */
 async function without(t, more) {
-  const flake = await FlakeId.join(store, options(more))
-  closeAfter(t, flake)
+  const flake = await joinAs(t, store, options(more))
   return flake
 }
 
@@ -63,16 +62,14 @@ test('a member without a slot gets 100 IDs all the same', async (t) => {
 })
 
 test('with a slot, no server is asked for IDs', async (t) => {
-  const flake = await FlakeId.join(store, options({ group: 'free', elseFrom: `http://127.0.0.1:${closedPort}` }))
-  closeAfter(t, flake)
+  const flake = await joinAs(t, store, options({ group: 'free', elseFrom: `http://127.0.0.1:${closedPort}` }))
   t.like(flake, { state: 'attached', slot: 0, source: 'slot' })
   flake.take(10)
   t.like(flake.stats, { ids: 10, fromServers: 0 })
 })
 
 test('without elseFrom a member says who makes its IDs, too', async (t) => {
-  const flake = await FlakeId.join(store, { ...ONE, group: 'alone', epoch: EPOCH + 7 })
-  closeAfter(t, flake)
+  const flake = await joinAs(t, store, { ...ONE, group: 'alone', epoch: EPOCH + 7 })
   t.is(flake.source, 'slot')
   t.false('fromServers' in flake.stats)
   await flake.detach()
@@ -207,8 +204,7 @@ test('nobody with a number: one error that names the reasons of the store and of
 
 test('a store that cannot be reached: servers give IDs; and without servers, the error names both', async (t) => {
   const away = `redis://127.0.0.1:${closedPort}`
-  const flake = await FlakeId.join(away, options())
-  closeAfter(t, flake)
+  const flake = await joinAs(t, away, options())
   t.is(flake.source, 'server')
   t.is(flake.decode(flake.nextBigInt()).id, 0)
   const elseFrom = { urls: `http://127.0.0.1:${closedPort}`, waitMs: 0 }
@@ -278,8 +274,7 @@ test.serial('a member with a slot learns at its start that a server is of anothe
     process.emitWarning = (message, { code }) => resolve({ message, code })
   })
   const elseFrom = { urls: server.url, name: 'elsewhere' }
-  const flake = await FlakeId.join(store, options({ group: 'free-too', epoch: EPOCH, elseFrom }))
-  closeAfter(t, flake)
+  await joinAs(t, store, options({ group: 'free-too', epoch: EPOCH, elseFrom }))
   const { message, code } = await warned
   t.is(code, 'FLAKEFORGE_ELSE_FROM')
   t.regex(message, /'elsewhere' has the group \w{16}, and that of this generator of group 'free-too' has /)

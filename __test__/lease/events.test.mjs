@@ -132,6 +132,7 @@ test.serial('attach() that fails: what it fails with comes after the event', asy
   await store.destroy('default')
   await t.throwsAsync(flake.attach(), { code: 'ERR_FLAKE_DESTROYED' })
   t.deepEqual(named(told), ['destroyed'])
+  t.is(flake.state, 'destroyed')
 })
 
 test.serial('calls that wait are served when the event comes, and not a second later', async (t) => {

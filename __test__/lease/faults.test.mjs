@@ -1,18 +1,15 @@
-// What a leased generator does when its store does not do what it should: fails, waits, refuses, is full or is quiet; and
-// when the process itself was held up. Clocks that differ are in lease-clocks.test.mjs. IDs flow as long as the window lasts, and flow again by
-// themselves.
+// What a leased generator does when its store does not do what it should: fails, waits, refuses or is quiet; and when the
+// process itself was held up. IDs flow as long as the window lasts, and flow again by themselves; a server that is away for
+// longer is in join-stores.test.mjs.
 
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { called, FlakeId, isAscending, jsonOfChild, numberOf } from '../support/index.mjs'
+import { jsonOfChild, numberOf } from '../support/index.mjs'
 import {
   afterEvents,
-  allRefuse,
   block,
   blockingCalls,
-  closeAfter,
-  flow,
   happens,
   joined,
   leaseOptions,
@@ -57,18 +54,6 @@ test.serial(
 )
 
 // --- a store that is down at the start ---
-
-test.serial('join: a store that fails is ERR_FLAKE_STORE, with its error as the cause', async (t) => {
-  const store = new MemoryStore()
-  const options = leaseOptions()
-  const cause = DOWN()
-  store.fail(cause)
-  const error = await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_STORE' })
-  t.is(error?.cause, cause)
-  t.is(store.count('acquire'), 1)
-  store.work()
-  t.is(await tryJoin(store, options), 'joined, slot undefined')
-})
 
 test.serial('attach: a store that fails is ERR_FLAKE_STORE, and attach() works when it is back', async (t) => {
   const { flake, store } = await joined(t)
@@ -159,65 +144,6 @@ test.serial('a record that cannot be read: join() ends at once, as waiting does 
 
 // --- a store that fails later ---
 
-test.serial('renewals keep IDs flowing over several windows, and the window is never far from its end', async (t) => {
-  const { flake, store } = await joined(t)
-  const start = Date.now()
-  const ids = await flow(flake, () => Date.now() - start > 3 * LEASE.ttlMs)
-  t.true(isAscending(ids))
-  t.true(ids.length > 100)
-  t.true(store.count('renew') >= 6, `${store.count('renew')} renewals`)
-  t.is(store.count('acquire'), 1)
-  t.true(flake.decode(ids.at(-1)).timestamp > store.windows[0].hi)
-})
-
-test.serial(
-  'a store that fails: IDs until the end of the window, then ERR_FLAKE_LEASE_EXPIRED, then IDs again',
-  async (t) => {
-    const { flake, store } = await joined(t)
-    const told = record(flake)
-    const cause = DOWN()
-    store.fail(cause)
-    const { hi } = store.windows.at(-1)
-    const made = []
-    const makeUntil = async () => {
-      for (;;) {
-        try {
-          made.push(flake.nextBigInt())
-        } catch (error) {
-          if (Date.now() > hi) return error
-          if (error.code !== 'ERR_FLAKE_OVERFLOW') throw error
-        }
-        await sleep(1)
-      }
-    }
-    const error = await makeUntil()
-    t.is(error.code, 'ERR_FLAKE_LEASE_EXPIRED')
-    t.like(error, { group: 'default', slot: 0 })
-    t.is(error.cause?.code, 'ERR_FLAKE_STORE')
-    t.is(error.cause?.cause, cause)
-    t.true(flake.decode(made.at(-1)).timestamp <= hi)
-    t.true(flake.decode(made.at(-1)).timestamp > hi - LEASE.ttlMs / 3, 'IDs came nearly to the end')
-    t.is(flake.state, 'attached', 'the slot is still held, as far as anybody knows')
-    t.is(flake.slot, 0)
-    for (const other of await allRefuse(t, flake, 'ERR_FLAKE_LEASE_EXPIRED', blockingCalls)) {
-      t.like(other, { group: 'default', slot: 0 })
-    }
-
-    const waiting = [called(flake), flake.nextAsync(), flake.takeAsync(5)]
-    let isAnswered = false
-    for (const promise of waiting) promise.then(() => (isAnswered = true))
-    await sleep(300)
-    t.false(isAnswered, 'they wait')
-    store.work()
-    const [one, two, batch] = await Promise.all(waiting)
-    t.true(isAscending([made.at(-1), one, two, batch.subarray(0, 8)]))
-    t.notThrows(() => flake.nextBigInt())
-    t.is(flake.slot, 0)
-    await afterEvents()
-    t.deepEqual([...new Set(named(told))], ['renewal-failed', 'renewed'])
-  },
-)
-
 test.serial(
   'a renewal that is not answered: ERR_FLAKE_LEASE_EXPIRED too, and the answer, however late, ends it',
   async (t) => {
@@ -266,76 +192,7 @@ const blocked = (flake) =>
     }
   })
 
-test.serial('a process that was stopped for longer than the window goes on in a window of its own', async (t) => {
-  const { flake, store, options } = await joined(t, { slots: 1, waitMs: 60_000 })
-  const before = flake.nextBigInt()
-  const { renew } = store
-  store.renew = () => new Promise(() => {}) // as while stopped: nobody hears of it
-  await sleep(LEASE.ttlMs + 50)
-  const other = await FlakeId.join(store, { ...options, host: 'other' })
-  closeAfter(t, other)
-  const others = [...other.takeBigInts(100)]
-  t.is(other.slot, 0)
-  t.true(others[0] > before)
-  t.true(other.decode(others[0]).timestamp > store.windows[0].hi)
-  t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
-  store.renew = renew
-})
-
-// --- no slot ---
-
-test.serial('exhausted: retryAt when waitMs is too short, by the store’s clock', async (t) => {
-  const { store, options } = await joined(t, { slots: 2 })
-  closeAfter(t, await FlakeId.join(store, options))
-  const [{ hi }] = store.windows
-  const error = await t.throwsAsync(tryJoin(store, { ...options, waitMs: 0 }), { code: 'ERR_FLAKE_EXHAUSTED' })
-  t.is(error.group, 'default')
-  t.true(error.retryAt instanceof Date)
-  t.is(error.retryAt.getTime(), hi + 1)
-  t.regex(error.message, /slots/)
-})
-
-test.serial('exhausted: join waits until a slot is given back', async (t) => {
-  const { flake, store, options } = await joined(t, { slots: 1, waitMs: 30_000 })
-  flake.next()
-  const waiting = FlakeId.join(store, options)
-  await sleep(100)
-  await flake.close()
-  const other = await waiting
-  closeAfter(t, other)
-  t.is(other.slot, 0)
-  t.true(store.count('acquire') >= 3)
-})
-
-test.serial('exhausted for as long as waitMs: the last look is at its end', async (t) => {
-  const { store, options } = await joined(t, { slots: 1 })
-  const start = Date.now()
-  let asked
-  store.before = async (step) => {
-    if (step === 'acquire') asked = Date.now() - start
-  }
-  await t.throwsAsync(tryJoin(store, { ...options, waitMs: 1500 }), { code: 'ERR_FLAKE_EXHAUSTED' })
-  t.true(asked >= 1500, `looked for ${asked} ms`)
-})
-
 // --- a store that is quiet ---
-
-/** A store whose group is quiet for so long. */
-async function quiet(ms, options) {
-  const store = new MemoryStore()
-  await tryJoin(store, options)
-  store.group().quietUntil = Date.now() + ms
-  return store
-}
-
-test.serial('quiet: join throws at once where waitMs is too short, with the time until when', async (t) => {
-  const options = leaseOptions({ waitMs: 1000 })
-  const store = await quiet(60_000, options)
-  const error = await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_QUIET' })
-  t.is(error.retryAt.getTime(), store.group().quietUntil)
-  t.is(error.group, 'default')
-  t.is(store.count('acquire'), 2, 'no use in asking again')
-})
 
 test.serial('quiet: join waits it out, and one warning says why, however many join', async (t) => {
   const source = `
@@ -357,19 +214,6 @@ test.serial('quiet: join waits it out, and one warning says why, however many jo
   t.regex(warnings[0].message, /no slot is given out for [23] s, until 20.*: await createGroup\(store, options\)/)
   t.true(late)
   t.true(asked > 2)
-})
-
-test.serial('quiet while a slot is held: renewals go on, and IDs flow', async (t) => {
-  const { flake, store } = await joined(t)
-  const told = record(flake)
-  store.group().quietUntil = Date.now() + 3 * LEASE.ttlMs
-  const { length } = store.windows
-  const ids = await flow(flake, () => store.windows.length >= length + 6)
-  t.true(isAscending(ids))
-  t.true(Date.now() < store.group().quietUntil, 'it is still quiet')
-  await afterEvents()
-  t.deepEqual([...new Set(named(told))], ['renewed'])
-  t.is(store.windows.at(-1).lo, store.windows[0].lo, 'the window grows')
 })
 
 test.serial('a renewal says which end of the window it knows: the last one that was answered', async (t) => {
@@ -409,26 +253,6 @@ test.serial('quiet when the window has ended: no IDs before it is over, and then
 })
 
 // --- a loss, and no way back at once ---
-
-test.serial(
-  'lost while the store is full: waits, tells its waiters, and comes back when a slot gets free',
-  async (t) => {
-    const { flake, store } = await joined(t, { slots: 1 })
-    const told = record(flake)
-    const before = flake.nextBigInt()
-    store.group().slots.get(0).owner = 'f'.repeat(32)
-    await happens(flake, 'lost')
-    const id = await flake.nextAsync()
-    t.true(numberOf(id) > before)
-    t.is(flake.state, 'attached')
-    t.true(flake.decode(id).timestamp > store.windows.at(-2).hi)
-    await happens(flake, 'renewed')
-    t.deepEqual(
-      named(told).filter((name) => name !== 'renewed'),
-      ['lost', 'attached'],
-    )
-  },
-)
 
 test.serial('lost and the store down: goes on trying until it is back', async (t) => {
   const { flake, store } = await joined(t)

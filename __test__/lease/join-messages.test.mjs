@@ -121,11 +121,7 @@ const OWN = {
   epoch: EPOCH,
   tickMs: 10,
   name: "it's mine",
-  fields: [
-    ['timestamp', 41],
-    ['shard', 13],
-    ['counter', 10],
-  ],
+  fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }),
 }
 
 const GROUPS = [
@@ -182,6 +178,8 @@ test('times are in the command where `flakeforge create` would take others', (t)
   t.is(of({ ttlMs: 30_000, skewMs: 5000, slots: 1024 }), 'default')
   t.is(of({ ttlMs: 20_000, skewMs: 100, slots: 8 }), 'default --slots 8 --ttl 20000 --skew 100')
   t.is(of({ maxAheadMs: 30_000 }), 'default --ttl 53000')
+  t.is(of({ durable: true, slots: 8 }), 'default --slots 8 --durable')
+  t.is(of({ durable: false }), 'default')
   t.is(of({ layout: 'hazelcast' }), 'default --layout hazelcast', 'which has 31000 as it is')
 })
 

@@ -1,5 +1,5 @@
 // FlakeId.join() on real servers, by URL and by each client of the user's: windows that follow each other, slots that are
-// given back, groups that end, and servers that go away. What the holder's logic does is in lease-*.test.mjs.
+// given back, groups that end, and servers that go away. What the holder's logic does is in the other tests of this folder.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -9,10 +9,10 @@ import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
 import { CLIENTS as MYSQL, startMysql, wantMysql } from '../servers/mysql.mjs'
 import { CLIENTS as POSTGRES, startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { CLIENTS as REDIS, startRedis, wantRedis } from '../servers/redis.mjs'
-import { freePort } from '../servers/server.mjs'
+import { freePort, stopAfter } from '../servers/server.mjs'
 import { textOf } from '../support/command.mjs'
 import { FlakeId, isAscending, jsonOfChild, lease, numberOf } from '../support/index.mjs'
-import { allRefuse, closeAfter, flow, happens, leaseOptions, record, tryJoin } from '../support/lease.mjs'
+import { allRefuse, blockingCalls, flow, happens, joinAs, leaseOptions, record, tryJoin } from '../support/lease.mjs'
 import { Puppet } from '../support/processes.mjs'
 import { turns } from '../support/turns.mjs'
 
@@ -114,12 +114,6 @@ async function ownGroup(given, more = {}) {
   return options
 }
 
-async function joinAs(t, given, options) {
-  const flake = await FlakeId.join(given, options)
-  closeAfter(t, flake)
-  return flake
-}
-
 /** Makes IDs until a call says why there are no more: the IDs, and that error. */
 async function useUp(flake) {
   const ids = []
@@ -180,19 +174,6 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     })
   }
 
-  test(`${kind}: a host gets the slot that it held last`, async (t) => {
-    const given = urlOf(await serverOf(kind))
-    const options = await ownGroup(given, { slots: 64 })
-    const hosts = ['a', 'b', 'c']
-    const members = []
-    for (const host of hosts) members.push(await joinAs(t, given, { ...options, host }))
-    const [, b, c] = members.map(({ slot }) => slot)
-    for (const member of members) await member.close()
-    await sleep(1100) // etcd's clock has whole seconds
-    t.is((await joinAs(t, given, { ...options, host: 'b' })).slot, b)
-    t.is((await joinAs(t, given, { ...options, host: 'c' })).slot, c)
-  })
-
   test(`${kind}: members that disagree: both sides are named, and the others go on`, async (t) => {
     const given = urlOf(await serverOf(kind))
     const options = await ownGroup(given, { slots: 8 })
@@ -206,6 +187,7 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
       [{ epoch: 1 }, /epoch/],
       [{ datacenter: 3 }, /datacenter = 3/],
       [{ nodeOffset: 1 }, /nodeOffset 1/],
+      [{ idOffset: 1n }, /idOffset/],
     ]
     for (const [more, message] of others) {
       const error = await t.throwsAsync(tryJoin(given, { ...options, ...more }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
@@ -235,30 +217,12 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     t.true(numberOf(await next.nextAsync()) >> 22n > last >> 22n)
   })
 
-  for (const [how, more] of Object.entries({ other: { slots: 9 }, equal: {} })) {
-    test(`${kind}: a group that was made anew with ${how} options before a renewal: destroyed, for those of the old one`, async (t) => {
-      const given = urlOf(await serverOf(kind))
-      const options = await ownGroup(given, { ...UNHURRIED, ...DURABLE })
-      const [flake, another] = [await joinAs(t, given, options), await joinAs(t, given, options)]
-      const last = flake.nextBigInt()
-      const { slot } = flake
-      const reached = happens(flake, 'destroyed')
-      await happens(flake, 'renewed')
-      await another.destroy()
-      const others = { ...options, ...more }
-      await createGroup(given, others)
-      t.like(await reached, { group: options.group, slot })
-      t.is(flake.state, 'destroyed')
-      await allRefuse(t, flake, 'ERR_FLAKE_DESTROYED')
-      t.true((await joinAs(t, given, others)).nextBigInt() > last)
-    })
-  }
-
   test(`${kind}: a name that stands for another group by now, on a store object that both use: no slot of it`, async (t) => {
     const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
     if (end) t.teardown(end)
     const options = await ownGroup(given, { ...UNHURRIED, ...DURABLE })
     const [renewing, detached] = [await joinAs(t, given, options), await joinAs(t, given, options)]
+    const { slot } = renewing
     await detached.detach()
     const ended = happens(renewing, 'destroyed')
     await happens(renewing, 'renewed')
@@ -266,14 +230,13 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     const others = { ...options, layout: 'discord', epoch: undefined }
     await createGroup(given, others)
     await t.throwsAsync(detached.attach(), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-    await ended
+    t.like(await ended, { group: options.group, slot })
     await allRefuse(t, renewing, 'ERR_FLAKE_DESTROYED')
     t.is((await joinAs(t, given, others)).layout.name, 'discord')
   })
 
   test(`${kind}: a server that is away: IDs to the window's end, then errors; calls wait until it is back`, async (t) => {
-    const server = await start()
-    t.teardown(() => server.stop())
+    const server = stopAfter(t, await start())
     const given = urlOf(server)
     const flake = await joinAs(t, given, await ownGroup(given, { ...UNHURRIED, ...DURABLE }))
     const { slot } = flake
@@ -287,6 +250,8 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     t.is(error.code, 'ERR_FLAKE_LEASE_EXPIRED')
     t.is(error.slot, slot)
     t.is(error.cause.code, 'ERR_FLAKE_STORE')
+    t.is(flake.state, 'attached', 'the slot is still held, as far as anybody knows')
+    await allRefuse(t, flake, 'ERR_FLAKE_LEASE_EXPIRED', blockingCalls)
     t.true(ids.length > 0)
     t.true(isAscending(ids))
     t.true(flake.decode(ids.at(-1)).timestamp <= end, 'none beyond the window')
@@ -344,13 +309,6 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
       t.true(error.cause instanceof Error)
       t.false(inspect(error, { depth: 9 }).includes('s3cret'))
     }
-  })
-
-  test(`${kind}: close() may be called twice`, async (t) => {
-    const given = urlOf(await serverOf(kind))
-    const flake = await joinAs(t, given, await ownGroup(given))
-    await flake.close()
-    await t.notThrowsAsync(flake.close())
   })
 }
 

@@ -1,16 +1,13 @@
-// A node number that another generator of this process uses: join(), attach() and the search for a lost slot take another
-// slot, on a store of the test's own, in a folder and on a Redis. And the other way round: a number that is leased is
-// refused to others, until the lease and its window are over.
+// A node number that another generator of this process uses: join() and attach() take another slot, on a store of the test's
+// own, in a folder and on a Redis. And the other way round: a number that is leased is refused to others, until the lease and
+// its window are over.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
-import { closeAfter, happens, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
+import { joinAs, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 import { giveAway, MemoryStore } from '../support/store.mjs'
-
-/** So that an answer which comes late is one still. */
-const PATIENT = { ttlMs: 60_000, skewMs: 30_000 }
 
 /** A generator of this process with this node number. */
 const plain = ({ epoch }, id) => new FlakeId({ epoch, id }).next()
@@ -52,19 +49,6 @@ test.serial('attach: the node number that was taken meanwhile is left alone', as
   t.deepEqual(owners(store), [0, 2])
 })
 
-test.serial('a lost slot is replaced by one whose node number is free', async (t) => {
-  const options = leaseOptions()
-  plain(options, 1)
-  const { flake, store } = await joined(t, options)
-  t.is(flake.slot, 0)
-  const attached = happens(flake, 'attached')
-  giveAway(store, 0)
-  t.like(await attached, { slot: 2 })
-  t.is(flake.decode(await flake.nextAsync()).id, 2)
-  while (store.count('release') < 1) await sleep(5)
-  t.deepEqual(owners(store), [0, 2])
-})
-
 test.serial('no other slot is left: ERR_FLAKE_EXHAUSTED says why, and what was set aside is free again', async (t) => {
   for (const waitMs of [0, 500]) {
     const options = leaseOptions({ slots: 2, waitMs })
@@ -96,40 +80,12 @@ test.serial('a refusal that has other reasons later does not name node numbers',
   t.is(error.cause, undefined)
 })
 
-test.serial('a store that grants one slot again and again is asked now and then, until the wait is over', async (t) => {
-  const options = leaseOptions({ waitMs: 400 })
-  plain(options, 0)
-  const store = new MemoryStore()
-  store.acquire = async () => {
-    store.calls.push(['acquire'])
-    return { slot: 0, lo: Date.now(), hi: Date.now() + 2000, storeNow: Date.now() }
-  }
-  store.release = async () => {}
-  await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_EXHAUSTED' })
-  t.true(store.count('acquire') < 20, `${store.count('acquire')} times`)
-})
-
-test.serial('a slot that is set aside while the store is silent is given back in the end', async (t) => {
-  const options = leaseOptions({ waitMs: 0, ...PATIENT })
-  plain(options, 0)
-  const store = new MemoryStore()
-  let answer
-  store.before = (step) =>
-    step === 'acquire' && store.count('acquire') === 2 && new Promise((resolve) => (answer = resolve))
-  await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_EXHAUSTED' })
-  t.deepEqual(owners(store), [])
-  answer()
-  while (store.count('release') < 2) await sleep(5)
-  t.deepEqual(owners(store), [], 'the late one too')
-})
-
 test.serial('in a folder: another slot is taken, and the others are free for other processes', async (t) => {
   const folder = diskFolder(t)
   const options = leaseOptions({ slots: 3 })
   plain(options, 0)
   const join = async () => {
-    const flake = await FlakeId.join(`file:${folder}`, options)
-    closeAfter(t, flake)
+    const flake = await joinAs(t, `file:${folder}`, options)
     return flake
   }
   const first = await join()

@@ -1,27 +1,13 @@
 // A leased generator and what is around it: the listeners of its events, and the process that it keeps alive or does not.
 
 import test from 'ava'
-import { jsonOfChild, runChild } from '../support/index.mjs'
-import { afterEvents, joined } from '../support/lease.mjs'
+import { jsonOfChild } from '../support/index.mjs'
+import { joined } from '../support/lease.mjs'
 
 const STORE = JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)
 const PRELUDE = `import { MemoryStore, LEASE } from ${STORE}\nconst store = new MemoryStore()\n`
 
 // --- listeners ---
-
-test.serial('off() takes a listener away, and only that one', async (t) => {
-  const { flake } = await joined(t)
-  const heard = []
-  const [one, two] = [() => heard.push(1), () => heard.push(2)]
-  flake
-    .on('detached', one)
-    .on('detached', two)
-    .off('detached', one)
-    .off('detached', () => {})
-  await flake.detach()
-  await afterEvents()
-  t.deepEqual(heard, [2])
-})
 
 test.serial('a listener may call anything of the generator', async (t) => {
   const { flake, store } = await joined(t, { slots: 4 })
@@ -124,19 +110,4 @@ test.serial('next(callback) that waits for a slot keeps the process alive', asyn
     setTimeout(() => {}, 1000)
   `
   t.deepEqual(await jsonOfChild(t, source), [null, 1])
-})
-
-test.serial('a process that ends with a lease held ends as it would without', async (t) => {
-  for (const [end, code] of [
-    ['process.exit(3)', 3],
-    ["throw new Error('planned')", 1],
-    ['', 0],
-  ]) {
-    const ended = await runChild(`${PRELUDE}
-      const flake = await FlakeId.join(store, LEASE)
-      flake.next()
-      ${end}
-    `)
-    t.like(ended, { code, signal: null }, end)
-  }
 })

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import test from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
-import { until } from '../servers/server.mjs'
+import { stopAfter, until } from '../servers/server.mjs'
 import { FlakeId, jsonOfChild, turn } from '../support/index.mjs'
-import { closeAfter, happens, joined, leaseOptions } from '../support/lease.mjs'
+import { closeAfter, happens, joinAs, joined, leaseOptions } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
@@ -32,6 +32,16 @@ const rejection = (promise) =>
 /** Waits until the store was asked for a step so many times. */
 async function asked(store, step, times = 1) {
   while (store.count(step) < times) await turn()
+}
+
+/** Begins a call with a signal that aborts when it is time: the call ends with the reason, and nothing listens any more. */
+async function abortedAt(t, call, isTime) {
+  const controller = new AbortController()
+  const waiting = rejection(call(controller.signal))
+  await isTime(controller.signal)
+  controller.abort('enough')
+  t.is(await waiting, 'enough')
+  t.is(listenersOf(controller.signal), 0)
 }
 
 const ownerOf = (store, slot) => store.group()?.slots.get(slot)?.owner
@@ -100,13 +110,11 @@ for (const [name, step, call] of [
   test(`${name}: an abort while ${step}() does not answer`, async (t) => {
     const store = new MemoryStore()
     store.before = never
-    const controller = new AbortController()
-    const waiting = rejection(call(store, leaseOptions({ ...LONG, signal: controller.signal })))
-    await asked(store, step)
-    t.is(listenersOf(controller.signal), 1)
-    controller.abort('enough')
-    t.is(await waiting, 'enough')
-    t.is(listenersOf(controller.signal), 0)
+    const begin = (signal) => call(store, leaseOptions({ ...LONG, signal }))
+    await abortedAt(t, begin, async (signal) => {
+      await asked(store, step)
+      t.is(listenersOf(signal), 1)
+    })
   })
 }
 
@@ -144,11 +152,8 @@ test('join: a slot that is granted after the abort is given back, unused', async
   const store = new MemoryStore()
   let answer
   store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
-  const controller = new AbortController()
-  const waiting = rejection(FlakeId.join(store, leaseOptions({ ...LONG, signal: controller.signal })))
-  await asked(store, 'acquire')
-  controller.abort('enough')
-  t.is(await waiting, 'enough')
+  const join = (signal) => FlakeId.join(store, leaseOptions({ ...LONG, signal }))
+  await abortedAt(t, join, () => asked(store, 'acquire'))
   answer()
   await asked(store, 'release')
   await turn()
@@ -158,27 +163,21 @@ test('join: a slot that is granted after the abort is given back, unused', async
 
 test('join: a slot that is held, but whose window has not begun, is given back', async (t) => {
   const store = new MemoryStore({ offsetMs: 20_000 })
-  const controller = new AbortController()
-  const waiting = rejection(FlakeId.join(store, leaseOptions({ ...LONG, signal: controller.signal })))
-  await asked(store, 'acquire')
-  while (ownerOf(store, 0) === undefined) await turn()
-  await turn()
-  controller.abort('enough')
-  t.is(await waiting, 'enough')
+  const join = (signal) => FlakeId.join(store, leaseOptions({ ...LONG, signal }))
+  await abortedAt(t, join, async () => {
+    while (ownerOf(store, 0) === undefined) await turn()
+    await turn()
+  })
   await asked(store, 'release')
   t.is(ownerOf(store, 0), undefined)
 })
 
 test('join: an abort while the group is full; the next free slot goes to who still waits', async (t) => {
   const { store, flake, options } = await joined(t, { ...LONG, slots: 1 })
-  const controller = new AbortController()
-  const waiting = rejection(FlakeId.join(store, { ...options, signal: controller.signal }))
-  await asked(store, 'acquire', 2)
-  controller.abort('enough')
-  t.is(await waiting, 'enough')
+  const join = (signal) => FlakeId.join(store, { ...options, signal })
+  await abortedAt(t, join, () => asked(store, 'acquire', 2))
   await flake.close()
-  const other = await FlakeId.join(store, options)
-  closeAfter(t, other)
+  const other = await joinAs(t, store, options)
   t.is(other.slot, 0)
 })
 
@@ -198,13 +197,9 @@ test('attach: a signal that is aborted already, and one that aborts while it wai
   t.is(await rejection(flake.attach({ signal: AbortSignal.abort('before') })), 'before')
   t.is(store.calls.length, before)
   store.before = never
-  const controller = new AbortController()
-  const waiting = rejection(flake.attach({ signal: controller.signal }))
-  await asked(store, 'acquire', 2)
-  controller.abort('enough')
-  t.is(await waiting, 'enough')
+  const attach = (signal) => flake.attach({ signal })
+  await abortedAt(t, attach, () => asked(store, 'acquire', 2))
   t.is(flake.state, 'detached')
-  t.is(listenersOf(controller.signal), 0)
   t.throws(() => flake.next(), { code: 'ERR_FLAKE_DETACHED' })
 })
 
@@ -213,11 +208,8 @@ test('attach: after an abort it works again, with the answer that was on its way
   await flake.detach()
   let answer
   store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
-  const controller = new AbortController()
-  const aborted = rejection(flake.attach({ signal: controller.signal }))
-  await asked(store, 'acquire', 2)
-  controller.abort('enough')
-  t.is(await aborted, 'enough')
+  const attach = (signal) => flake.attach({ signal })
+  await abortedAt(t, attach, () => asked(store, 'acquire', 2))
   const attached = flake.attach()
   answer()
   await attached
@@ -251,24 +243,6 @@ test('attach: of several calls only the one whose signal aborts ends, and the la
   answer()
   await asked(store, 'release', released + 1)
   t.is(flake.state, 'detached')
-})
-
-test('attach: an abort does not end the search for a slot that was lost', async (t) => {
-  const { flake, store } = await joined(t)
-  const lost = happens(flake, 'lost')
-  const attached = happens(flake, 'attached')
-  let answer
-  store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
-  store.group().slots.clear()
-  await lost
-  const controller = new AbortController()
-  const waiting = rejection(flake.attach({ signal: controller.signal }))
-  await asked(store, 'acquire', 2)
-  controller.abort('enough')
-  t.is(await waiting, 'enough')
-  answer()
-  await attached
-  t.is(flake.state, 'attached')
 })
 
 test('attach: an abort that comes with the slot is too late, and the slot is held', async (t) => {
@@ -328,8 +302,7 @@ test('join by URL: an abort closes the connection to a server that says nothing,
 const testOnRedis = wantRedis() === undefined ? test.skip : test.serial
 
 testOnRedis('join by URL on a real Redis: after an abort there is no connection, and no slot is held', async (t) => {
-  const server = await startRedis()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startRedis())
   const connections = async () => (await server.cli('CLIENT', 'LIST')).split('\n').length - 1 // that of redis-cli is one
   const options = { ...LONG, slots: 1, group: 'one' }
   await createGroup(server.url, options)
