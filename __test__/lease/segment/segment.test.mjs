@@ -1,7 +1,6 @@
 // SegmentId's own logic where its counter does what it should: options, the forms of next(), fetching in advance, init and
 // close. Failures are in segment-faults.test.mjs, the real stores in segment-stores.test.mjs.
 
-import { inspect } from 'node:util'
 import test from 'ava'
 import { allWell, called, inOrder, numberOf, submit, throwsCode, turn, until } from '../../support/index.mjs'
 import { Counters, gate, LAST, NAME, opened, range, SegmentId, take } from '../../support/segment.mjs'
@@ -40,15 +39,6 @@ test('next(callback) is asynchronous, and in the order of the calls, over blocks
     told.map(({ id }) => numberOf(id)),
     range(0, 100),
   )
-})
-
-test('inspected, it says which counter it is of, and how many IDs are here', async (t) => {
-  const { segment } = await opened(t, { block: 10 })
-  take(segment, 3)
-  t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 7, isClosed: false }")
-  t.is(inspect({ segment }, { depth: 0 }), '{ segment: [SegmentId] }')
-  await segment.close()
-  t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 0, isClosed: true }")
 })
 
 test('lineage is what named the counter when it last gave a block', async (t) => {
@@ -185,18 +175,6 @@ test('once a block came too late, the next ones are asked for earlier', async (t
   t.is(store.calls.length, before + 1)
 })
 
-test('members with different blocks never overlap', async (t) => {
-  const store = new Counters()
-  const members = await Promise.all([1, 2, 7, 100, 1000].map((block) => opened(t, { block }, store)))
-  const ids = []
-  for (let i = 0; i < 300; i++) {
-    const { segment } = members[(i * 7) % members.length]
-    for (let n = 0; n < 10; n++) ids.push(numberOf(await segment.nextAsync()))
-  }
-  t.is(ids.length, 3000)
-  t.is(new Set(ids).size, 3000)
-})
-
 // --- init ---
 
 test('init(n): the next ID is n + 1, inside the first block and beyond it', async (t) => {
@@ -283,12 +261,6 @@ test('the last ID is 2^64 - 2: then ERR_FLAKE_STORE, for calls that wait too', a
   t.deepEqual([numberOf(await segment.nextAsync()), numberOf(await segment.nextAsync())], [LAST - 1n, LAST])
   await t.throwsAsync(segment.nextAsync(), { code: 'ERR_FLAKE_STORE', message: /2\^64/ })
   t.throws(() => segment.nextBigInt(), { code: 'ERR_FLAKE_STORE' })
-})
-
-test('bytes near 2^64', async (t) => {
-  const { segment } = await opened(t, { block: 1 })
-  await segment.skipTo(LAST)
-  t.is(segment.next().toString('hex'), 'fffffffffffffffe')
 })
 
 // --- close() ---

@@ -11,6 +11,7 @@ import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
 import { startMysql, wantMysql } from '../../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../../servers/postgres.mjs'
 import { startRedis, wantRedis } from '../../servers/redis.mjs'
+import { stopAfter } from '../../servers/server.mjs'
 import { called, jsonOfChild, lease, numberOf, outcomes, submit, until } from '../../support/index.mjs'
 
 const { recordKey } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/etcd/keys.js')
@@ -126,33 +127,6 @@ for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRes
     t.is(numberOf(await called(two)), 10_100n)
   })
 
-  test(`${kind}: alone, over many blocks, none is left out`, async (t) => {
-    const segment = await opened(t, urlOf(await serverOf(kind)), { name: 'dense', block: 50 })
-    const ids = []
-    for (let i = 0; i < 1000; i++) ids.push(numberOf(await segment.nextAsync()))
-    t.deepEqual(ids, range(0, 1000))
-  })
-
-  test(`${kind}: init, as call and as option`, async (t) => {
-    const url = urlOf(await serverOf(kind))
-    const one = await opened(t, url, { name: 'init', block: 10 })
-    t.true(await one.init(41))
-    t.is(one.nextBigInt(), 42n)
-    const two = await opened(t, url, { name: 'init', block: 10, init: 5 })
-    t.false(await two.init(500))
-    t.true(two.nextBigInt() >= 52n)
-    const three = await opened(t, url, { name: 'init option', init: 2n ** 63n })
-    t.is(three.nextBigInt(), 2n ** 63n + 1n)
-  })
-
-  test(`${kind}: the end of 64 bits`, async (t) => {
-    const last = 2n ** 64n - 2n
-    const segment = await opened(t, urlOf(await serverOf(kind)), { name: 'end', block: 2, init: last - 2n })
-    t.deepEqual([numberOf(await segment.nextAsync()), numberOf(await segment.nextAsync())], [last - 1n, last])
-    const error = await t.throwsAsync(segment.nextAsync(), { code })
-    t.regex(error.message, /64/)
-  })
-
   test(`${kind}: several processes at once, thousands of IDs each, none twice`, async (t) => {
     const url = urlOf(await serverOf(kind))
     const source = (block) => `
@@ -211,33 +185,9 @@ for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRes
 
   if (kind === 'file') continue
 
-  test(`${kind}: a counter that another made anew and that grew beyond ours: stopped, until one says where to go on`, async (t) => {
-    const server = await serverOf(kind)
-    const name = 'grown'
-    const [one, two] = [
-      await opened(t, urlOf(server), { name, block: 100 }),
-      await opened(t, urlOf(server), { name, block: 100 }),
-    ]
-    await forget(server, name)
-    // By another address, it is as if it were in a process of its own: nobody there knows of the first two.
-    const another = await opened(t, urlOf(server).replace('127.0.0.1', 'localhost'), { name, block: 1000 })
-    for (const segment of [one, two]) {
-      const { ids, error } = await useUp(segment)
-      t.is(ids.length, 100)
-      t.is(error.code, 'ERR_FLAKE_STORE')
-      t.regex(error.message, /skipTo/)
-      await t.throwsAsync(segment.nextAsync(), { code })
-    }
-    await two.skipTo(5000)
-    t.is(two.nextBigInt(), 5000n)
-    t.true((await resumed(one)) > 5000n)
-    t.is(another.nextBigInt(), 0n, 'it knows no other')
-  })
-
   for (const durable of [false, true])
     test(`${kind}: a server that is away, durable ${durable}: what is at hand, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
-      const server = await start()
-      t.teardown(() => server.stop())
+      const server = stopAfter(t, await start())
       const segment = await opened(t, urlOf(server), { name: 'away', block: 100, durable })
       await server.kill(signal)
       const { ids, error } = await useUp(segment)
@@ -264,26 +214,6 @@ for (const [kind, { isThere, start, forget, code, signal = 'SIGKILL', losesByRes
         t.true(numbers.every((id) => id >= 100n))
       }
     })
-
-  test(`${kind}: members that disagree about durable: both sides are named`, async (t) => {
-    const url = urlOf(await serverOf(kind))
-    for (const durable of [false, true]) {
-      const name = `durable ${durable}`
-      const segment = await opened(t, url, { name, durable })
-      const other = SegmentId.open(url, { name, durable: !durable })
-      const error = await t.throwsAsync(other, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-      t.like(error, { theirs: `durable ${durable}`, ours: `durable ${!durable}` })
-      t.is(segment.nextBigInt(), 0n)
-    }
-  })
-
-  test(`${kind}: no server at the start: ERR_FLAKE_STORE with its cause`, async (t) => {
-    const server = await start()
-    t.teardown(() => server.stop())
-    await server.kill(signal)
-    const error = await t.throwsAsync(SegmentId.open(urlOf(server), { name: 'none' }), { code: 'ERR_FLAKE_STORE' })
-    t.true(error.cause instanceof Error)
-  })
 }
 
 const etcdTest = STORES.etcd.isThere ? anyTest.serial : anyTest.serial.skip

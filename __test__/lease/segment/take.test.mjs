@@ -2,7 +2,7 @@
 
 import test from 'ava'
 import { allWell, numberOf, split, submit, throwsCode, turn, until } from '../../support/index.mjs'
-import { Counters, counterError, gate, LAST, NAME, opened, range, SegmentId, take } from '../../support/segment.mjs'
+import { counterError, gate, LAST, NAME, opened, range, take } from '../../support/segment.mjs'
 
 const FORMS = {
   take: async (segment, n) => segment.take(n),
@@ -168,12 +168,4 @@ test('takeAsync that never gets its IDs takes none: the store stands still, or t
   await Promise.all([t.throwsAsync(waits, { code: 'ERR_FLAKE_DETACHED' }), closed])
   throwsCode(t, () => segment.take(1), 'ERR_FLAKE_DETACHED')
   await t.throwsAsync(segment.takeAsync(1), { code: 'ERR_FLAKE_DETACHED' })
-})
-
-test('batches of several members never overlap', async (t) => {
-  const store = new Counters()
-  const members = await Promise.all([1, 7, 100].map((block) => SegmentId.open(store, { name: NAME, block })))
-  const batches = await Promise.all(Array.from({ length: 60 }, (_, i) => members[i % 3].takeAsync((i * 37) % 150)))
-  const ids = batches.flatMap(numbers)
-  t.is(new Set(ids).size, ids.length)
 })
