@@ -5,31 +5,17 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { FlakeId, jsonOfChild, lease } from '../support/index.mjs'
-import { closeAfter, happens, leaseOptions, named, record, tryJoin } from '../support/lease.mjs'
-import { diskFolder, identifiesBoot, isRoot, isWindows, notOnWindows, Puppet } from '../support/processes.mjs'
+import { jsonOfChild, lease } from '../support/index.mjs'
+import { happens, joinAs, leaseOptions, named, record } from '../support/lease.mjs'
+import { diskFolder, isRoot, isWindows, joinedPuppet, notOnWindows, Puppet } from '../support/processes.mjs'
 
 const { fileStore } = lease
 const IN_USE = 'a file that is in use cannot be removed'
 
-/** Members in this process: their nodes are of an epoch of their own. */
-async function member(t, folder, options) {
-  const flake = await FlakeId.join(`file:${folder}`, options)
-  closeAfter(t, flake)
-  return flake
-}
-
-/** A process that has joined, and its slot. */
-async function joinedPuppet(t, folder, options = {}) {
-  const puppet = new Puppet(t)
-  puppet.slot = await puppet.call('join', `file:${folder}`, options)
-  return puppet
-}
-
 test.serial("a slot's file that is removed: lost, and another slot is fetched", async (t) => {
   if (isWindows) return notOnWindows(t, IN_USE)
   const folder = diskFolder(t)
-  const flake = await member(t, folder, leaseOptions())
+  const flake = await joinAs(t, `file:${folder}`, leaseOptions())
   flake.next()
   const lost = happens(flake, 'lost')
   const files = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name))
@@ -60,7 +46,7 @@ test.serial('a folder that is removed: its members are one group again with thos
   const folder = diskFolder(t)
   const store = path.join(folder, 'ids')
   const options = leaseOptions({ slots: 4, layout: 'hazelcast', maxAheadMs: 1000, ttlMs: 2000, skewMs: 0 })
-  const [one, two] = [await member(t, store, options), await member(t, store, options)]
+  const [one, two] = [await joinAs(t, `file:${store}`, options), await joinAs(t, `file:${store}`, options)]
   const before = new Set([...one.takeBigInts(64 * 900), ...two.takeBigInts(64 * 900)]) // ahead of the clock
   const told = record(one)
   const lost = [happens(one, 'lost'), happens(two, 'lost')]
@@ -68,7 +54,7 @@ test.serial('a folder that is removed: its members are one group again with thos
   fs.rmSync(store, { recursive: true })
   await Promise.all(lost)
   await Promise.all(attached)
-  const three = await member(t, store, options)
+  const three = await joinAs(t, `file:${store}`, options)
   t.is(new Set([one, two, three].map(({ slot }) => slot)).size, 3)
   const later = [one, two, three].flatMap((flake) => [...flake.takeBigInts(64 * 900)])
   t.is(new Set([...before, ...later]).size, before.size + later.length, 'no ID comes twice')
@@ -78,28 +64,6 @@ test.serial('a folder that is removed: its members are one group again with thos
   const ended = [happens(two, 'destroyed'), happens(three, 'destroyed')]
   await one.destroy()
   await Promise.all(ended)
-})
-
-test.serial('a damaged slot file keeps nobody from the other slots', async (t) => {
-  const folder = diskFolder(t)
-  const options = { slots: 3, waitMs: 0 }
-  const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
-  await Promise.all([one.kill(), two.kill()])
-  fs.truncateSync(path.join(folder, 'default', '1', '0'), 10)
-  const patient = { ...options, waitMs: identifiesBoot ? 0 : 30_000 } // else the slot of who was killed rests for 5 s
-  const slots = [await joinedPuppet(t, folder, patient), await joinedPuppet(t, folder, patient)].map(({ slot }) => slot)
-  t.deepEqual(slots.sort(), [1, 2])
-  await t.throwsAsync(tryJoin(`file:${folder}`, options), { code: 'ERR_FLAKE_EXHAUSTED' }, 'one may be given back')
-})
-
-test.serial('the only slot file is damaged', async (t) => {
-  const folder = diskFolder(t)
-  const options = { slots: 1, waitMs: 0 }
-  const one = await joinedPuppet(t, folder, options)
-  await one.kill()
-  fs.truncateSync(path.join(folder, 'default', '1', '0'), 10)
-  const error = await t.throwsAsync(tryJoin(`file:${folder}`, options), { code: 'ERR_FLAKE_FILE' })
-  t.regex(error.message, /damaged.*Remove it/)
 })
 
 test.serial('the right to look at the folder is taken away: the member goes on', async (t) => {

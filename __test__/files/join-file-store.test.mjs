@@ -3,7 +3,7 @@
 import fs from 'node:fs'
 import test from 'ava'
 import { FlakeId, lease } from '../support/index.mjs'
-import { closeAfter, leaseOptions, tryJoin } from '../support/lease.mjs'
+import { closeAfter, joinAs, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
 const { SegmentId, fileStore } = lease
@@ -71,8 +71,7 @@ test('layouts of equal bits share a group, whatever the names of their fields ar
   const [store, options] = [`file:${diskFolder(t)}`, leaseOptions({ slots: 8, epoch: undefined })]
   const layouts = ['flake', between(['dc', 6], ['rack', 4]), between(['node', 10])]
   for (const [slot, layout] of layouts.entries()) {
-    const flake = await FlakeId.join(store, { ...options, layout })
-    closeAfter(t, flake)
+    const flake = await joinAs(t, store, { ...options, layout })
     t.is(flake.slot, slot)
   }
 })
@@ -93,8 +92,7 @@ test('close() leaves no file open, and the statistics stay', async (t) => {
   if (process.platform !== 'linux') return t.log('SKIPPED: needs /proc') || t.pass()
   const folder = fs.realpathSync(diskFolder(t))
   const options = leaseOptions({ slots: 8 })
-  const another = await FlakeId.join(`file:${folder}`, options)
-  closeAfter(t, another)
+  const another = await joinAs(t, `file:${folder}`, options)
   const before = openIn(folder)
   const closed = []
   for (let i = 0; i < 5; i++) {

@@ -6,8 +6,8 @@ import path from 'node:path'
 import test from 'ava'
 import { run } from '../support/command.mjs'
 import { FlakeId, isAscending, lease } from '../support/index.mjs'
-import { closeAfter, leaseOptions } from '../support/lease.mjs'
-import { diskFolder, identifiesBoot, isKept, isWindows, Puppet } from '../support/processes.mjs'
+import { joinAs, leaseOptions } from '../support/lease.mjs'
+import { diskFolder, isKept, isWindows, Puppet } from '../support/processes.mjs'
 
 const { fileStore } = lease
 
@@ -88,19 +88,6 @@ test('held slots are listed with their holders, and everybody can read their fil
   )
 })
 
-test('a list disturbs nobody: a slot can be taken while others look', async (t) => {
-  const folder = diskFolder(t)
-  const options = leaseOptions({ slots: 1 })
-  const flake = await FlakeId.join(`file:${folder}`, options)
-  for (let i = 0; i < (identifiesBoot ? 50 : 3); i++) {
-    await flake.detach()
-    t.is((await fileStore(folder).list('default'))[0].owner, undefined)
-    await flake.attach()
-    t.truthy((await fileStore(folder).list('default'))[0].owner)
-  }
-  await flake.close()
-})
-
 test('Windows keeps the file of a held slot, and one that is shared, in their place', async (t) => {
   if (!isWindows) return t.log('SKIPPED: only Windows does that') || t.pass()
   const folder = diskFolder(t)
@@ -124,12 +111,10 @@ test('Windows keeps the file of a held slot, and one that is shared, in their pl
 test('a group that was destroyed begins again while its members still live', async (t) => {
   const folder = diskFolder(t)
   const options = leaseOptions({ slots: 2 })
-  const old = await FlakeId.join(`file:${folder}`, options)
-  closeAfter(t, old)
+  const old = await joinAs(t, `file:${folder}`, options)
   const last = old.nextBigInt()
   await fileStore(folder).destroy('default')
-  const flake = await FlakeId.join(`file:${folder}`, { ...options, slots: 3 })
-  closeAfter(t, flake)
+  const flake = await joinAs(t, `file:${folder}`, { ...options, slots: 3 })
   t.true((await flake.nextAsync()).readBigUInt64BE() > last)
 })
 

@@ -1,5 +1,5 @@
-// Files that cannot be shared: damaged, cut off, foreign, of another kind, without rights or room. Each is ERR_FLAKE_FILE
-// with the path, and stays as it was.
+// Files that cannot be shared: each is ERR_FLAKE_FILE with the path, and stays as it was. All the reasons are in
+// core/tests/files/shared_faults.rs, and disks without room in file-systems.test.mjs.
 
 import { execFile, execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -8,7 +8,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
-import { diskFolder, isRoot, isWindows, notOnWindows, PLACES, Puppet } from '../support/processes.mjs'
+import { diskFolder, isWindows, notOnWindows, PLACES, Puppet } from '../support/processes.mjs'
 
 const PAGE = 4096
 const AHEAD = 60_000
@@ -59,16 +59,8 @@ for (const [place, folder] of Object.entries(PLACES)) {
     t.is(bytes.length, PAGE)
     const contents = {
       empty: Buffer.alloc(0),
-      'one byte': bytes.subarray(0, 1),
-      'the magic alone': bytes.subarray(0, 16),
-      'cut off in the header': bytes.subarray(0, 100),
-      'cut off after the header': bytes.subarray(0, 1536),
-      'cut off in the words': bytes.subarray(0, 2052),
       'one byte short': bytes.subarray(0, PAGE - 1),
-      'one byte too long': Buffer.concat([bytes, Buffer.alloc(1)]),
       'twice as long': Buffer.concat([bytes, bytes]),
-      zeros: Buffer.alloc(PAGE),
-      text: Buffer.from('hello\n'),
       'a page of text': Buffer.alloc(PAGE, 'hello\n'),
       'a large file': Buffer.alloc(1 << 20, 7),
     }
@@ -80,52 +72,6 @@ for (const [place, folder] of Object.entries(PLACES)) {
     }
   })
 }
-
-test.serial('every part of the header, flipped: refused', async (t) => {
-  const { bytes, options } = await usedFile(t)
-  const puppet = new Puppet(t)
-  const shared = options.shared
-  const other = new Puppet(t)
-  await t.notThrowsAsync(other.call('open', options), 'without damage it is accepted')
-  await other.kill() // Windows lets nobody write over a file that is mapped
-  const places = [...Array(160).keys(), ...Array.from({ length: 43 }, (_, i) => 160 + i * 32), 1535]
-  for (const at of places) {
-    for (const mask of [0x01, 0x80]) {
-      const damaged = Buffer.from(bytes)
-      damaged[at] ^= mask
-      fs.writeFileSync(shared, damaged)
-      const error = await t.throwsAsync(puppet.call('open', options), { code: 'ERR_FLAKE_FILE' }, `byte ${at}`)
-      t.is(error?.path, shared)
-      if (!fs.readFileSync(shared).equals(damaged)) t.fail(`byte ${at}: the file was changed`)
-    }
-  }
-})
-
-test.serial('words that contradict each other: refused', async (t) => {
-  const { bytes, options } = await usedFile(t)
-  const puppet = new Puppet(t)
-  const [NEXT, LIMIT, MARK] = [2048, 2056, 2560]
-  const words = [
-    { [NEXT]: 2n ** 64n - 1n },
-    { [NEXT]: bytes.readBigUInt64LE(MARK) + 2n },
-    { [LIMIT]: bytes.readBigUInt64LE(MARK) + 1n },
-    { [LIMIT]: 2n ** 64n - 2n },
-    { [MARK]: 0n },
-    { [MARK]: bytes.readBigUInt64LE(NEXT) - 2n },
-  ]
-  for (const values of words) {
-    const damaged = Buffer.from(bytes)
-    for (const [at, value] of Object.entries(values)) damaged.writeBigUInt64LE(value, Number(at))
-    fs.writeFileSync(options.shared, damaged)
-    const error = await t.throwsAsync(
-      puppet.call('open', options),
-      { code: 'ERR_FLAKE_FILE' },
-      Object.keys(values).join(),
-    )
-    t.is(error?.path, options.shared)
-    t.deepEqual(fs.readFileSync(options.shared), damaged)
-  }
-})
 
 test.serial(
   'any other byte, flipped: refused and left alone, or IDs go on above the last one; no hang, no crash',
@@ -191,7 +137,7 @@ test.serial('a file that another boot of the machine has used: IDs go on above i
   t.true(number > mark, `${number} is not above ${mark}`)
 })
 
-// --- what is no file ---
+// --- what is no file, and what may not be changed ---
 
 test.serial('a folder, a FIFO, a socket, a device, links that lead nowhere: no hang', async (t) => {
   if (isWindows) return notOnWindows(t, 'there are no such files')
@@ -227,87 +173,6 @@ test.serial('a folder that is named as a file with a slash at its end', (t) => {
   t.deepEqual(fs.readdirSync(folder), ['ids'], 'path.resolve() drops the slash')
 })
 
-test.serial('a file system that is not known to be local', (t) => {
-  if (process.platform !== 'linux') return t.log('SKIPPED: only Linux tells the type of a file system') || t.pass()
-  isRefused(t, '/proc/flakeforge-ids')
-  isRefused(t, '/proc/self/ids')
-  isRefused(t, '/sys/flakeforge-ids')
-})
-
-// --- rights and room ---
-
-/** The same in a process of a user who owns nothing. */
-async function refusedToNobody(t, shared) {
-  const source = `
-    const seen = []
-    try {
-      process.setgid(65534)
-      process.setuid(65534)
-      new FlakeId({ id: 7, shared: ${JSON.stringify(shared)} })
-    } catch ({ code, path, message }) {
-      seen.push({ code, path, message })
-    }
-    console.log(JSON.stringify(seen))
-  `
-  const [error] = await jsonOfChild(t, source)
-  t.is(error?.code, 'ERR_FLAKE_FILE', error?.message)
-  return error
-}
-
-/** What needs rights that not everybody has; where it must be possible, its failure is the test's. */
-const privileged = (t) => {
-  if (isRoot) return true
-  t.log('SKIPPED: needs the rights of the superuser')
-  t.pass()
-  return false
-}
-
-test.serial('missing rights', async (t) => {
-  if (!privileged(t)) return
-  const folder = diskFolder(t)
-  fs.chmodSync(folder, 0o755)
-  const { bytes } = await usedFile(t)
-  const [shared, locked] = ['ids', 'locked'].map((name) => path.join(folder, name))
-  fs.writeFileSync(shared, bytes, { mode: 0o644 })
-  fs.mkdirSync(locked, { mode: 0o700 })
-  const read = await refusedToNobody(t, shared)
-  t.is(read.path, shared)
-  t.regex(read.message, /right/)
-  t.deepEqual(fs.readFileSync(shared), bytes)
-  t.is((await refusedToNobody(t, path.join(folder, 'new'))).path, path.join(folder, 'new'))
-  await refusedToNobody(t, path.join(locked, 'ids'))
-  await refusedToNobody(t, path.join(folder, 'sub', 'ids'))
-  t.deepEqual(fs.readdirSync(folder).sort(), ['ids', 'locked'])
-})
-
-/** A file system of its own, for as long as the test lasts; undefined, and a word, where none can be mounted. */
-function mounted(t, options) {
-  const folder = diskFolder(t)
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' })
-  } catch (error) {
-    t.log(`SKIPPED: no file system can be mounted here: ${error.message}`)
-    t.pass()
-    return undefined
-  }
-  t.teardown(() => execFileSync('umount', ['--lazy', folder]))
-  return folder
-}
-
-test.serial('a file system that is read-only', async (t) => {
-  const folder = mounted(t, 'size=64k')
-  if (folder === undefined) return
-  const { bytes, options } = await usedFile(t)
-  const shared = path.join(folder, 'ids')
-  fs.writeFileSync(shared, bytes)
-  execFileSync('mount', ['-o', 'remount,ro', folder])
-  const error = throwsCode(t, () => new FlakeId({ ...options, shared }), 'ERR_FLAKE_FILE')
-  t.is(error.path, shared)
-  t.regex(error.message, /[Rr]ead-only/)
-  isRefused(t, path.join(folder, 'new'), /[Rr]ead-only/)
-  t.deepEqual(fs.readFileSync(shared), bytes)
-})
-
 test.serial('a file that cannot be changed', async (t) => {
   const { bytes, options } = await usedFile(t)
   try {
@@ -321,50 +186,6 @@ test.serial('a file that cannot be changed', async (t) => {
   t.is(error.path, options.shared)
   t.deepEqual(fs.readFileSync(options.shared), bytes)
   execFileSync('chattr', ['-i', options.shared])
-})
-
-test.serial('a disk that is full: nothing half-made is left, and it works when there is room', (t) => {
-  const folder = mounted(t, 'size=64k')
-  if (folder === undefined) return
-  const filler = path.join(folder, 'filler')
-  const output = fs.openSync(filler, 'w')
-  t.throws(
-    () => {
-      for (;;) fs.writeSync(output, Buffer.alloc(PAGE))
-    },
-    { code: 'ENOSPC' },
-  )
-  fs.closeSync(output)
-  const shared = path.join(folder, 'ids')
-  const error = isRefused(t, shared, /no room/)
-  t.is(error.path, shared)
-  isRefused(t, path.join(folder, 'sub', 'ids'))
-  t.deepEqual(
-    fs.readdirSync(folder).filter((name) => name !== 'sub'),
-    ['filler'],
-  )
-  fs.rmSync(filler)
-  t.true(new FlakeId(optionsFor(shared)).nextBigInt() > 0n)
-})
-
-test.serial('a file of which the disk got full later goes on: its blocks are its own', (t) => {
-  const folder = mounted(t, 'size=64k')
-  if (folder === undefined) return
-  const flake = new FlakeId({
-    ...optionsFor(path.join(folder, 'ids')),
-    maxAheadMs: Number.POSITIVE_INFINITY,
-    seqMask: 1,
-  })
-  flake.next()
-  const output = fs.openSync(path.join(folder, 'filler'), 'w')
-  t.throws(
-    () => {
-      for (;;) fs.writeSync(output, Buffer.alloc(PAGE))
-    },
-    { code: 'ENOSPC' },
-  )
-  fs.closeSync(output)
-  t.notThrows(() => flake.takeBigInts(50_000), 'past several marks')
 })
 
 // --- what is held open ---

@@ -231,21 +231,6 @@ for (const [what, happen] of Object.entries(GONE)) {
   })
 }
 
-test.serial(
-  'after a removal: a new generator makes a new file, and IDs go on above those of this process',
-  async (t) => {
-    if (isWindows) return notOnWindows(t, 'a file that is in use cannot be removed')
-    const shared = path.join(diskFolder(t), 'ids')
-    const [puppet] = await puppets(t, 1, { shared, maxAheadMs: 60_000 })
-    const last = (await puppet.take(100_000)).at(-1)
-    fs.unlinkSync(shared)
-    await untilNoticed(t, puppet, 'next')
-    await puppet.call('open', { id: 7, shared, maxAheadMs: 60_000 })
-    t.true((await puppet.take(1))[0] > last)
-    t.true(fs.existsSync(shared))
-  },
-)
-
 // --- the process ends ---
 
 test.serial('a process that ends with a file open ends as it would without', async (t) => {

@@ -1,6 +1,6 @@
 // Processes whose syncs are written down, so that a test can restore what the disk has of a file after a crash of the
-// machine, and whose syncs fail when the test says so. What is preloaded into them is core/tests/durability/disk.c; the
-// core's own tests restore folders and torn pages, too.
+// machine. What is preloaded into them is core/tests/durability/disk.c; the core's own tests restore folders and torn pages,
+// too, and let syncs fail.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -36,8 +36,7 @@ export function diskOf(t) {
   return {
     folder,
     files: at('files'),
-    puppet: ({ boot = 1, failing = '' } = {}) => new Puppet(t, { env: { ...env(boot), DISK_FAILS: String(failing) } }),
-    hasFailed: () => journalOf(at('journal')).some(({ what }) => what === 'failed'),
+    puppet: ({ boot = 1 } = {}) => new Puppet(t, { env: env(boot) }),
     /** The files as a crash leaves them, in a folder of their own. */
     crash() {
       const restored = diskFolder(t)
