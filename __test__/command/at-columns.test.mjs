@@ -160,13 +160,7 @@ test('the printed text has the bounds and one WHERE, for the column asked for', 
 })
 
 test('a layout of your own has its own UUIDs, and they are those of toUuid()', async (t) => {
-  const spec = {
-    fields: [
-      ['timestamp', 41],
-      ['shard', 13],
-      ['counter', 10],
-    ],
-  }
+  const spec = { fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }) }
   const layout = new Layout(spec, { epoch: Date.UTC(2020, 0) })
   const range = layout.range(Date.UTC(2026, 0), Date.UTC(2027, 0))
   const [{ where }] = await jsonOf(t, [

@@ -56,23 +56,9 @@ test('new makes more IDs than a batch holds, all different', async (t) => {
 })
 
 test('new takes a layout of your own, an epoch, nodes and a mode', async (t) => {
-  const spec = {
-    fields: [
-      ['timestamp', 41],
-      ['shard', 13],
-      ['counter', 10],
-    ],
-  }
-  const [own] = await jsonOf(t, [
-    'new',
-    '--layout',
-    JSON.stringify(spec),
-    '--shard',
-    '5',
-    '--json',
-    '--epoch',
-    '2020-01-01',
-  ])
+  const spec = { fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }) }
+  const choices = ['--shard', '5', '--epoch', '2020-01-01']
+  const [own] = await jsonOf(t, ['new', '--layout', JSON.stringify(spec), ...choices, '--json'])
   const layout = new Layout({ ...spec, epoch: Date.UTC(2020, 0) })
   t.is(layout.decode(own.dec).shard, 5)
   t.is(own.parts.timestamp, layout.decode(own.dec).timestamp)

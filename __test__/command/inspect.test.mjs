@@ -55,6 +55,7 @@ test('SegmentId: its counter, and what it has in hand', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   segment.nextBigInt()
   t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 9, isClosed: false }")
+  t.is(inspect({ segment }, { depth: 0 }), '{ segment: [SegmentId] }')
   await segment.close()
   t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 0, isClosed: true }")
 })

@@ -9,6 +9,7 @@ import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { stopAfter } from '../servers/server.mjs'
 import { run } from '../support/command.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
@@ -55,8 +56,7 @@ const LOOKS = (store) => [
 for (const [name, { isInstalled, start, urlOf, written }] of Object.entries(STORES)) {
   const test = isInstalled() ? anyTest : anyTest.skip
   test(`${name}: commands that look write nothing, and say that nothing is there`, async (t) => {
-    const server = await start()
-    t.teardown(() => server.stop())
+    const server = stopAfter(t, await start())
     const before = await written(server)
     for (const args of LOOKS(urlOf(server))) {
       const { stdout, stderr } = await run(args)

@@ -6,6 +6,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { stopAfter } from '../servers/server.mjs'
 import { fails, isRefused, jsonOf, linesOf, run, start } from '../support/command.mjs'
 import { FlakeId, outputOf } from '../support/index.mjs'
 import { diskFolder } from '../support/processes.mjs'
@@ -79,8 +80,7 @@ for (const [name, { end, expected }] of Object.entries(ENDINGS)) {
   })
 
   onRedis(`the slot of a server is given back: ${name}`, async (t) => {
-    const server = await startRedis()
-    t.teardown(() => server.stop())
+    const server = stopAfter(t, await startRedis())
     await linesOf(t, ['create', server.url])
     const child = await endless(t, ['--store', server.url])
     t.is((await heldIn(t, server.url)).length, 1)
@@ -92,8 +92,7 @@ for (const [name, { end, expected }] of Object.entries(ENDINGS)) {
 }
 
 onRedis('--store and --group: a slot of a server, whose options must agree', async (t) => {
-  const server = await startRedis()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startRedis())
   await linesOf(t, ['create', server.url, 'shop', '--slots', '4', '--layout', 'hazelcast'])
   const args = ['new', '3', '--group', 'shop', '--layout', 'hazelcast']
   const env = { FLAKEFORGE_STORE: server.url }
@@ -107,15 +106,13 @@ onRedis('--store and --group: a slot of a server, whose options must agree', asy
 })
 
 onRedis('--durable: a group that is new on a server that keeps everything is used at once', async (t) => {
-  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startRedis('--appendonly', 'yes', '--appendfsync', 'always'))
   t.is((await linesOf(t, ['new', '3', '--as', 'dec', '--store', server.url, '--durable'])).length, 3)
   await isRefused(t, ['new', '--id', '5', '--durable'], /--durable is about slots/)
 })
 
 onRedis('a group that is new on a server: why it waits is said, in one sentence', async (t) => {
-  const server = await startRedis()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startRedis())
   const { code, stdout, stderr } = await run(['new', '--store', server.url, '--wait', '5000'])
   t.is(code, 1)
   t.is(stdout, '')

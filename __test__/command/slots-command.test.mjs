@@ -65,18 +65,6 @@ test('--json: a living holder, a slot that was given back, one of a process that
   }
 })
 
-test('the table: a line for each slot, under a heading', async (t) => {
-  const { folder, pids } = await usedFolder(t)
-  const { code, stdout, stderr } = await slots([folder])
-  t.deepEqual({ code, stderr }, { code: 0, stderr: '' })
-  const [heading, ...lines] = stdout.trimEnd().split('\n')
-  for (const name of ['group', 'slot', 'holder', 'since', 'last ID']) t.true(heading.includes(name), name)
-  const slotLines = lines.filter((line) => line.includes('default'))
-  t.is(slotLines.length, 3)
-  t.regex(slotLines[0], new RegExp(`process ${pids[0]} on \\S+ +\\d{4}-\\d\\d-\\d\\dT.*\\d{4}-\\d\\d-\\d\\dT`))
-  for (const line of slotLines.slice(1)) t.regex(line, /free/)
-})
-
 test('looking changes nothing, and does not hold anybody up', async (t) => {
   const { folder, living } = await usedFolder(t)
   const before = contentsOf(folder)
@@ -102,18 +90,6 @@ test('several groups: all of them, or the one that is named', async (t) => {
   )
 })
 
-test('a folder that is missing: one sentence, status 1, and it is not made', async (t) => {
-  const folder = path.join(diskFolder(t), 'missing')
-  for (const args of [[folder], [folder, '--json'], [`file:${folder}`]]) {
-    const { code, stdout, stderr } = await slots(args)
-    t.is(code, 1, args.join(' '))
-    t.is(stdout, '')
-    t.regex(stderr, /^flakeforge: [^\n]+\n$/)
-    t.true(stderr.includes(folder))
-  }
-  t.false(fs.existsSync(folder))
-})
-
 test('an empty folder, and one with other things in it', async (t) => {
   const folder = diskFolder(t)
   t.deepEqual(await rows(t, [folder]), [])
@@ -123,24 +99,6 @@ test('an empty folder, and one with other things in it', async (t) => {
   fs.writeFileSync(path.join(folder, 'groups', 'file'), 'hello')
   const { code, stderr } = await slots([folder])
   t.true(code === 0 || (code === 1 && /^flakeforge: [^\n]+\n$/.test(stderr)), `${code}: ${stderr}`)
-})
-
-test('a slot file that is damaged: one sentence with its path, and the others', async (t) => {
-  const { folder, living } = await usedFolder(t)
-  await living.kill()
-  const file = contentsOf(folder)
-    .map((name) => path.join(folder, name))
-    .find((name) => path.basename(name) === '1')
-  fs.truncateSync(file, 100)
-  const { code, stdout, stderr } = await slots([folder, '--json'])
-  t.is(code, 1)
-  t.regex(stderr, /^flakeforge: [^\n]+\n$/)
-  t.true(stderr.includes(file))
-  const rows = stdout.trimEnd().split('\n')
-  t.deepEqual(
-    rows.map((row) => JSON.parse(row).slot),
-    [0, 2],
-  )
 })
 
 test('a slot file that is damaged: list() says what the others say, and what is wrong', async (t) => {
