@@ -13,24 +13,10 @@ const ofLibrary = {
   checkStore: (given) => void checkedRecords(given),
 }
 
+// biome-ignore format: one kind a line
 const ANYTHING = [
-  undefined,
-  null,
-  true,
-  false,
-  0,
-  -1,
-  1.5,
-  Number.NaN,
-  1n,
-  -1n,
-  '',
-  'x',
-  '7',
-  [],
-  {},
-  () => {},
-  Symbol('s'),
+  undefined, null, true, false, [], {}, () => {}, Symbol('s'),
+  0, -1, 1.5, Number.NaN, 1n, -1n, '', 'x', '7',
 ]
 const SOMETHING = fc.oneof(fc.constantFrom(...ANYTHING), fc.anything())
 const EDGES = [1e12, 1e12 - 1, 1e14, 1e14 - 1, 2 ** 53, 2 ** 53 - 1]

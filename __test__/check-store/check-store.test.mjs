@@ -1,13 +1,11 @@
 // flakeforge-check-store: stores that are right pass, and stores that are wrong in one way are refused by the check that is
-// there for it. The checks run in processes of their own, over a database of this test or a real Redis.
+// there for it. The checks run in processes of their own, over a database of this test.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import anyTest from 'ava'
-import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { blocks } from '../support/documents.mjs'
 import { outputOf } from '../support/index.mjs'
 import { startRecords } from './server.mjs'
@@ -56,20 +54,6 @@ test('a store that is right passes all checks', async (t) => {
   const port = await freshRecords(t)
   allAreOk(t, await resultsOf(rightModule(port)))
 })
-
-const redisTest = wantRedis() === undefined ? anyTest.skip : anyTest
-const overRedis = async (t) => {
-  const server = await startRedis()
-  t.teardown(() => server.stop())
-  const url = JSON.stringify(server.url)
-  const file = moduleOf(`
-    import { openRedis, wipeRedis } from ${here('redis.mjs')}
-    export default openRedis(${url})
-    export const wipe = () => wipeRedis(${url})
-  `)
-  allAreOk(t, await resultsOf(file))
-}
-test('so does one over a real Redis, with two scripts', overRedis, redisTest)
 
 test('so does the example of the guide, without its last part', async (t) => {
   const guide = fs.readFileSync(new URL('../../docs/store/your-own-database.md', import.meta.url), 'utf8')

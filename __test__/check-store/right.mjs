@@ -41,3 +41,5 @@ export async function wipe(port) {
   await ask('wipe')
   end()
 }
+
+export const isSame = (one, other) => one.history === other.history && one.process === other.process

@@ -15,31 +15,12 @@ export const { checkStore } = require('../../target/rooms/packages/check-store/l
 const { FULL } = require('../../target/rooms/packages/check-store/lib/size.js')
 const { Trial } = require('../../target/rooms/packages/check-store/lib/trial.js')
 
+/** All checks, in their order. */
+// biome-ignore format: in few lines
 export const ALL = [
-  'opens',
-  'clock',
-  'identity',
-  'absent',
-  'swap',
-  'values',
-  'one database',
-  'other identity',
-  'bytes',
-  'length',
-  'group names',
-  'names',
-  'groups',
-  'many names',
-  'fresh reads',
-  'position',
-  'atomic swaps',
-  'snapshots',
-  'suspended',
-  'kept',
-  'no expiry',
-  'close',
-  'same identity',
-  'loss',
+  'opens', 'clock', 'identity', 'absent', 'swap', 'values', 'one database', 'other identity', 'bytes', 'length',
+  'group names', 'names', 'groups', 'many names', 'fresh reads', 'position', 'atomic swaps', 'snapshots', 'suspended',
+  'kept', 'no expiry', 'close', 'same identity', 'loss',
 ]
 
 /** Enough to see each fault of wrong.mjs. */

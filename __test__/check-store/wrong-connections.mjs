@@ -3,8 +3,7 @@
 
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-const isSame = (one, other) => one.history === other.history && one.process === other.process
+import { isSame } from './right.mjs'
 
 /** Does it all as one who holds the lock of these records; `untilMs`: how long a lock counts whose holder is silent. */
 const locking = (store, ask, { nameOf, untilMs }) =>

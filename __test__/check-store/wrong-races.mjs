@@ -2,45 +2,51 @@
 // has the others, and opens these too.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isSame } from './right.mjs'
+
+/** A store that compares, and then writes: what is there, what is not, or both. */
+const inTwoSteps =
+  (isMeant) =>
+  (store, { ask }) => ({
+    async swap(group, name, from, to, identity) {
+      if (!isMeant(from)) return store.swap(group, name, from, to, identity)
+      const answer = await store.read(group, [name])
+      if (answer.values[0] !== from || !isSame(answer.identity, identity)) return false
+      await ask('put', group, name, to)
+      return true
+    },
+  })
+
+/** A store that reads names one part after the other. */
+const inParts =
+  (partsOf, pauseMs = 0) =>
+  (store) => ({
+    async read(group, names) {
+      const [first, ...rest] = partsOf(names)
+      let answer = await store.read(group, first)
+      const values = [...answer.values]
+      for (const part of rest.filter(({ length }) => length > 0)) {
+        await sleep(pauseMs)
+        answer = await store.read(group, part)
+        values.push(...answer.values)
+      }
+      return { ...answer, values }
+    },
+  })
 
 export const RACES = {
   'read, then write': {
     check: 'atomic swaps',
-    change: (store, { ask }) => ({
-      async swap(group, name, from, to, { history, process }) {
-        const { values, identity } = await store.read(group, [name])
-        if (values[0] !== from || identity.history !== history || identity.process !== process) return false
-        await ask('put', group, name, to)
-        return true
-      },
-    }),
+    change: inTwoSteps(() => true),
   },
   'look for it, then make it': {
     check: 'atomic swaps',
-    change: (store, { ask }) => ({
-      async swap(group, name, from, to, identity) {
-        if (from !== null) return store.swap(group, name, from, to, identity)
-        const answer = await store.read(group, [name])
-        const isSame = answer.identity.process === identity.process && answer.identity.history === identity.history
-        if (answer.values[0] !== null || !isSame) return false
-        await ask('put', group, name, to)
-        return true
-      },
-    }),
+    change: inTwoSteps((from) => from === null),
   },
   'read, then write, of what is there': {
     check: 'atomic swaps',
     seen: /^two swaps from one text .* were both answered true$/,
-    change: (store, { ask }) => ({
-      async swap(group, name, from, to, identity) {
-        if (from === null) return store.swap(group, name, from, to, identity)
-        const answer = await store.read(group, [name])
-        const isSame = answer.identity.process === identity.process && answer.identity.history === identity.history
-        if (answer.values[0] !== from || !isSame) return false
-        await ask('put', group, name, to)
-        return true
-      },
-    }),
+    change: inTwoSteps((from) => from !== null),
   },
   'the first is told, and the last is kept': {
     check: 'atomic swaps',
@@ -82,30 +88,12 @@ export const RACES = {
   'a read for each name': {
     check: 'snapshots',
     size: { snapshotMs: 2000 },
-    change: (store) => ({
-      async read(group, names) {
-        const values = []
-        for (const name of names.slice(0, 2)) {
-          if (values.length === 1) await sleep(50)
-          values.push((await store.read(group, [name])).values[0])
-        }
-        const rest = await store.read(group, names.slice(2))
-        return { ...rest, values: [...values, ...rest.values] }
-      },
-    }),
+    change: inParts((names) => [names.slice(0, 1), names.slice(1, 2), names.slice(2)], 50),
   },
   'a read in parts': {
     check: 'snapshots',
     size: { snapshotMs: 2000 },
-    change: (store) => ({
-      async read(group, names) {
-        if (names.length <= 100) return store.read(group, names)
-        const first = await store.read(group, names.slice(0, 100))
-        await sleep(50)
-        const rest = await store.read(group, names.slice(100))
-        return { ...rest, values: [...first.values, ...rest.values] }
-      },
-    }),
+    change: inParts((names) => [names.slice(0, 100), names.slice(100)], 50),
   },
   'the group read apart from the slots': {
     check: 'snapshots',
@@ -124,14 +112,7 @@ export const RACES = {
   },
   'a read of a thousand names, and then of the rest': {
     check: 'snapshots',
-    change: (store) => ({
-      async read(group, names) {
-        const first = await store.read(group, names.slice(0, 1050))
-        if (names.length <= 1050) return first
-        const rest = await store.read(group, names.slice(1050))
-        return { ...rest, values: [...first.values, ...rest.values] }
-      },
-    }),
+    change: inParts((names) => [names.slice(0, 1050), names.slice(1050)]),
   },
   'the clock, and then the records': {
     check: 'snapshots',

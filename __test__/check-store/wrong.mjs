@@ -13,12 +13,31 @@ const folded = (fold) => (store) => ({
     store.swap(group, name, from === null ? null : fold(from), fold(to), identity),
 })
 
-/** A store that compares texts in another form, and keeps them as they are. */
-const comparing = (fold) => (store) => ({
+/** A store that takes other texts for equal, and keeps them as they are. */
+const matching = (isMatch) => (store) => ({
   async swap(group, name, from, to, identity) {
     const [value] = (await store.read(group, [name])).values
-    const isEqual = from !== null && value !== null && fold(value) === fold(from)
+    const isEqual = from !== null && value !== null && isMatch(value, from)
     return store.swap(group, name, isEqual ? value : from, to, identity)
+  },
+})
+
+/** A store that compares texts in another form. */
+const comparing = (fold) => matching((value, from) => fold(value) === fold(from))
+
+/** A store whose swap goes by another identity than the one it is given: that of now is known. */
+const identifying = (change) => (store) => ({
+  async swap(group, name, from, to, identity) {
+    const known = (await store.read(group, [name])).identity
+    return store.swap(group, name, from, to, change(identity, known))
+  },
+})
+
+/** A store that gives the names of other groups, too. */
+const naming = (isOne) => (store) => ({
+  async names(group) {
+    const groups = (await store.groups()).filter((name) => isOne(group, name))
+    return (await Promise.all(groups.map((name) => store.names(name)))).flat()
   },
 })
 
@@ -91,31 +110,18 @@ export const FAULTS = {
   },
   'swap does not look at history': {
     check: 'other identity',
-    change: (store) => ({
-      async swap(group, name, from, to, identity) {
-        const { history } = (await store.read(group, [name])).identity
-        return store.swap(group, name, from, to, { ...identity, history })
-      },
-    }),
+    change: identifying((identity, { history }) => ({ ...identity, history })),
   },
   'swap does not look at process': {
     check: 'other identity',
-    change: (store) => ({
-      async swap(group, name, from, to, identity) {
-        const { process } = (await store.read(group, [name])).identity
-        return store.swap(group, name, from, to, { ...identity, process })
-      },
-    }),
+    change: identifying((identity, { process }) => ({ ...identity, process })),
   },
   'an empty identity matches any': {
     check: 'other identity',
-    change: (store) => ({
-      async swap(group, name, from, to, { history, process }) {
-        const { identity } = await store.read(group, [name])
-        const filled = { history: history || identity.history, process: process || identity.process }
-        return store.swap(group, name, from, to, filled)
-      },
-    }),
+    change: identifying(({ history, process }, known) => ({
+      history: history || known.history,
+      process: process || known.process,
+    })),
   },
   'identity compared by the update only, not by the insert': {
     check: 'other identity',
@@ -127,19 +133,11 @@ export const FAULTS = {
   },
   'an identity that is cut matches': {
     check: 'other identity',
-    change: (store) => ({
-      swap: (group, name, from, to, { history, process }) =>
-        store.swap(group, name, from, to, { history: history.slice(0, 36), process: process.slice(0, 36) }),
-    }),
+    change: identifying(({ history, process }) => ({ history: history.slice(0, 36), process: process.slice(0, 36) })),
   },
   'values in an order of their own': {
     check: 'values',
-    change: (store) => ({
-      async read(group, names) {
-        const answer = await store.read(group, names.toSorted())
-        return answer
-      },
-    }),
+    change: (store) => ({ read: (group, names) => store.read(group, names.toSorted()) }),
   },
   'a record for all that is no slot': {
     check: 'values',
@@ -197,13 +195,7 @@ export const FAULTS = {
   'texts are patterns': {
     check: 'bytes',
     seen: /^a swap from "a%c" was answered true while the record was "abc"$/,
-    change: (store) => ({
-      async swap(group, name, from, to, identity) {
-        const [value] = (await store.read(group, [name])).values
-        const isEqual = from !== null && value !== null && like(from).test(value)
-        return store.swap(group, name, isEqual ? value : from, to, identity)
-      },
-    }),
+    change: matching((value, from) => like(from).test(value)),
   },
   'texts are normalised': { check: 'bytes', change: folded((text) => text.normalize('NFC')) },
   'only ASCII': { check: 'bytes', change: folded((text) => text.replaceAll(/[^\x20-\x7e]/gu, '?')) },
@@ -219,27 +211,15 @@ export const FAULTS = {
   'names of groups without trailing spaces': { check: 'group names', change: grouped((group) => group.trimEnd()) },
   'names by a pattern': {
     check: 'names',
-    change: (store) => ({
-      async names(group) {
-        const groups = (await store.groups()).filter((name) => like(group).test(name))
-        return (await Promise.all(groups.map((name) => store.names(name)))).flat()
-      },
-    }),
+    change: naming((group, name) => like(group).test(name)),
   },
   'names by a prefix': {
     check: 'names',
-    change: (store) => ({
-      async names(group) {
-        const groups = (await store.groups()).filter((name) => name.startsWith(group))
-        return (await Promise.all(groups.map((name) => store.names(name)))).flat()
-      },
-    }),
+    change: naming((group, name) => name.startsWith(group)),
   },
   'names of all groups': {
     check: 'names',
-    change: (store) => ({
-      names: async () => (await Promise.all((await store.groups()).map((name) => store.names(name)))).flat(),
-    }),
+    change: naming(() => true),
   },
   'groups without one': {
     check: 'groups',
