@@ -14,12 +14,7 @@ let names = 0
 
 /** A layout whose signedEnd and end are this many ms after now: 2^41 and 2^42 ticks of 1 ms, or one end if the top bit is 0. */
 function ending(inMs, { isSigned = false, now = Date.now() } = {}) {
-  const bits = isSigned
-    ? [
-        ['zero', 1],
-        ['timestamp', 41],
-      ]
-    : [['timestamp', 42]]
+  const bits = Object.entries(isSigned ? { zero: 1, timestamp: 41 } : { timestamp: 42 })
   const fields = [...bits, ['node', 10], ['counter', 12]]
   return {
     layout: { name: `ending-${names++}`, fields },

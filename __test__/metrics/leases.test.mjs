@@ -10,7 +10,7 @@ import test from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { until } from '../servers/server.mjs'
 import { FlakeId, lease, runChild, throwsCode } from '../support/index.mjs'
-import { closeAfter, happens, joined, leaseOptions } from '../support/lease.mjs'
+import { happens, joinAs, joined, leaseOptions } from '../support/lease.mjs'
 import { CLIENTS, metrics, registryOf, samplesIn } from '../support/metrics.mjs'
 import { giveAway } from '../support/store.mjs'
 
@@ -30,8 +30,7 @@ test.after.always(() => server?.stop())
 async function onRedis(t, group, options = {}) {
   const own = leaseOptions({ group, ...options })
   await FlakeId.createGroup(server.url, own) // or the first would have to wait
-  const flake = await FlakeId.join(server.url, own)
-  closeAfter(t, flake)
+  const flake = await joinAs(t, server.url, own)
   return flake
 }
 

@@ -19,11 +19,7 @@ let layouts = 0
 /** A layout that no other test counts under: its name. */
 const freshLayout = () => ({
   name: `test-${layouts++}`,
-  fields: [
-    ['timestamp', 42],
-    ['node', 10],
-    ['counter', 12],
-  ],
+  fields: Object.entries({ timestamp: 42, node: 10, counter: 12 }),
 })
 
 for (const [name, client] of Object.entries(CLIENTS)) {
@@ -47,11 +43,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     const { value } = registryOf(client)
     const layout = {
       ...freshLayout(),
-      fields: [
-        ['timestamp', 42],
-        ['node', 20],
-        ['counter', 2],
-      ],
+      fields: Object.entries({ timestamp: 42, node: 20, counter: 2 }),
     }
     const flake = new FlakeId({ layout, node: freshNode(), maxWaitMs: 1000 })
     flake.take(100)
@@ -228,11 +220,7 @@ test.serial('names without end are counted together from the thousandth on', asy
   const { samples } = registryOf(anyClient)
   const ids = async () => (await samples()).filter(({ name }) => name === 'flakeforge_ids_total')
   const before = (await ids()).reduce((sum, { value }) => sum + value, 0)
-  const fields = [
-    ['timestamp', 42],
-    ['node', 10],
-    ['counter', 12],
-  ]
+  const fields = Object.entries({ timestamp: 42, node: 10, counter: 12 })
   for (let i = 0; i < 1100; i++) new FlakeId({ layout: { name: `many-${i}`, fields }, clock: manualClock() }).next()
   const after = await ids()
   t.is(after.length, 1001)

@@ -31,11 +31,7 @@ const TOKEN = 'a-token-for-the-page'
 const SHARDS = {
   name: 'shards',
   epoch: 1577836800000,
-  fields: [
-    ['timestamp', 41],
-    ['shard', 13],
-    ['counter', 10],
-  ],
+  fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }),
 }
 const OFFSET = '1000000007'
 const NAMES = {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { startProxy } from '../servers/proxy.mjs'
-import { freePort, freshFolder } from '../servers/server.mjs'
+import { freePort, freshFolder, stopAfter } from '../servers/server.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 import { connect, connectToFirst, idsIn } from './scripted-server.mjs'
 
@@ -112,8 +112,7 @@ test.serial(
   'a server without a store has no IDs: another one has, and alone it is an error that says why',
   async (t) => {
     const gone = ['--store', `redis://127.0.0.1:${await freePort()}`, '--name', 'orders']
-    const away = await startServer({ args: gone, until: 'listening' })
-    t.teardown(() => away.stop())
+    const away = stopAfter(t, await startServer({ args: gone, until: 'listening' }))
     const remote = await connect(t, [away, servers[1]], { timeoutMs: TIMEOUT_MS })
     await take(t, remote, 1000)
     t.is(remote.stats.server, new URL(servers[1].url).href)

@@ -107,15 +107,8 @@ test('options as environment variables give them, and null for absent', async (t
   const server = await startScripted(t)
   const text = await connect(t, server, { prefetch: '5', validityMs: '0', timeoutMs: '30000', waitMs: '0' })
   t.is(text.stats.buffered, 5)
-  const absent = {
-    prefetch: null,
-    validityMs: null,
-    timeoutMs: null,
-    waitMs: null,
-    token: null,
-    fetch: null,
-    signal: null,
-  }
+  const names = ['prefetch', 'validityMs', 'timeoutMs', 'waitMs', 'token', 'fetch', 'signal']
+  const absent = Object.fromEntries(names.map((name) => [name, null]))
   t.is((await connect(t, server, absent)).stats.buffered, 100)
   const url = await RemoteFlakeId.connect(new URL(server.url), { name: 'orders' })
   t.is(url.stats.server, server.url)

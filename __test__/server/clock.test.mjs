@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import anyTest from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
+import { stopAfter } from '../servers/server.mjs'
 import { asker, passingFolder } from '../support/service.mjs'
 
 const { library } = createRequire(import.meta.url)('../../lab/chaos/faults/clock.js')
@@ -24,8 +25,10 @@ async function startWithClock(t) {
     ...{ LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   }
-  const server = await startServer({ args: ['--wait-ms', String(WAIT_MS), '--name', 'a', '--name', 'idle'], env })
-  t.teardown(() => server.stop())
+  const server = stopAfter(
+    t,
+    await startServer({ args: ['--wait-ms', String(WAIT_MS), '--name', 'a', '--name', 'idle'], env }),
+  )
   return { server, ask: await asker(server.url), set }
 }
 

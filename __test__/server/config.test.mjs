@@ -88,14 +88,7 @@ test('a file has groups and segments, with the options of join() and of SegmentI
 })
 
 test('a layout of your own, as JSON', async (t) => {
-  const spec = {
-    epoch: 0,
-    fields: [
-      ['timestamp', 42],
-      ['node', 10],
-      ['counter', 12],
-    ],
-  }
+  const spec = { epoch: 0, fields: Object.entries({ timestamp: 42, node: 10, counter: 12 }) }
   t.deepEqual((await read(['--layout', JSON.stringify(spec)])).entries[0].options.layout, spec)
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DiscordSnowflake, TwitterSnowflake } from '@sapphire/snowflake'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
+import { until } from '../servers/server.mjs'
 import { isAscending } from '../support/index.mjs'
 import { arrived, asker, idsIn, passingFolder, rawConnection } from '../support/service.mjs'
 
@@ -12,15 +13,7 @@ const NAMES = {
   orders: { layout: 'twitter' },
   slow: { layout: 'sonyflake' },
   slowest: {
-    layout: {
-      epoch: 1577836800000,
-      tickMs: 1000,
-      fields: [
-        ['timestamp', 40],
-        ['node', 20],
-        ['counter', 4],
-      ],
-    },
+    layout: { epoch: 1577836800000, tickMs: 1000, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) },
   },
   chronicle: { layout: 'chronicle' },
   'a/b ü': { group: 'odd' },
@@ -187,15 +180,7 @@ test('unknown parameters, parameters given twice, unknown names and routes', asy
     const [status, code, detail] = await problem(`/v1/ids/${'a'.repeat(length)}`)
     t.deepEqual([status, code, detail.length < 300], [404, 'ERR_FLAKE_NAME', true], `a name of ${length} characters`)
   }
-  for (const path of [
-    '/v1/ids',
-    '/v1/ids/',
-    '/v1/ids/orders/',
-    '/v2/ids/orders',
-    '/v1/ids/a/b',
-    '//',
-    '/V1/ids/orders',
-  ]) {
+  for (const path of '/v1/ids,/v1/ids/,/v1/ids/orders/,/v2/ids/orders,/v1/ids/a/b,//,/V1/ids/orders'.split(',')) {
     t.deepEqual(
       (await problem(path)).slice(0, 2),
       [404, path === '/v1/ids/' ? 'ERR_FLAKE_NAME' : 'ERR_FLAKE_ROUTE'],
@@ -234,25 +219,23 @@ test('a body is refused, of whatever type, unless it is empty', async (t) => {
 const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
 
 /** Resolves once so many requests wait. */
-async function until(count) {
-  const waiting = async () => Number(/^flakeforge_http_requests_waiting (\d+)$/m.exec(await metrics())[1])
-  while ((await waiting()) !== count) await new Promise((resolve) => setTimeout(resolve, 10))
-}
+const untilWaiting = (count) =>
+  until(async () => /^flakeforge_http_requests_waiting (\d+)$/m.exec(await metrics())[1] === String(count))
 
 test.serial('too many that wait are told to come later; those that give up make room', async (t) => {
   const [first, second] = [new AbortController(), new AbortController()]
   const gone = [first, second].map(({ signal }) =>
     fetch(`${server.url}/v1/ids/slowest?n=1000`, { method: 'POST', signal }).catch((error) => error.name),
   )
-  await until(2)
+  await untilWaiting(2)
   const { status, body } = await take(t, '/v1/ids/slowest?n=1000')
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_BUSY'])
   t.regex(body.detail, /^2 clients wait for IDs already\. /)
   t.is((await take(t, '/v1/ids/orders')).status, 200, 'those that need not wait are served')
   first.abort()
-  await until(1)
+  await untilWaiting(1)
   second.abort()
-  await until(0)
+  await untilWaiting(0)
   t.deepEqual(await Promise.all(gone), ['AbortError', 'AbortError'])
 })
 
@@ -260,7 +243,7 @@ test.serial('one client with many requests at once uses up its own places, and n
   const raw = rawConnection(server.port)
   t.teardown(() => raw.socket.destroy())
   raw.send('POST /v1/ids/slow?n=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(4)) // 0.8 s
-  await until(2)
+  await untilWaiting(2)
   t.is((await take(t, '/v1/ids/slow?n=300')).status, 200)
   const [, detail] = await arrived(raw, /HTTP\/1\.1 503 .*"detail":"([^"]*)".*"code":"ERR_FLAKE_BUSY"/s)
   t.is(detail, '2 requests of this client wait for IDs already. Ask again later, or ask another server.')

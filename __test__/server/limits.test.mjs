@@ -11,15 +11,7 @@ import { arrived, asker, passingFolder, rawConnection } from '../support/service
 const LIMITS = { requestMs: 1000, waitMs: 3000, maxConnections: 40, maxHeaderBytes: 4096, keepAliveMs: 1500 }
 const ONE = 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** A layout with 16 IDs in 10 ms. */
-const SLOW = {
-  epoch: 1577836800000,
-  tickMs: 10,
-  fields: [
-    ['timestamp', 40],
-    ['node', 20],
-    ['counter', 4],
-  ],
-}
+const SLOW = { epoch: 1577836800000, tickMs: 10, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) }
 
 let server
 let ask

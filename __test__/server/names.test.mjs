@@ -5,20 +5,14 @@ import { join } from 'node:path'
 import { DiscordSnowflake } from '@sapphire/snowflake'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
+import { stopAfter } from '../servers/server.mjs'
 import { FlakeId } from '../support/index.mjs'
 import { arrived, asker, passingFolder, rawConnection } from '../support/service.mjs'
 
 const { Layout, layouts } = FlakeId
 const ORIGIN = 'https://shop.example'
 const RATE = 500 // more than all tests here need in a second
-const SPEC = {
-  epoch: 1577836800000,
-  fields: [
-    ['timestamp', 41],
-    ['shard', 5],
-    ['counter', 18],
-  ],
-}
+const SPEC = { epoch: 1577836800000, fields: Object.entries({ timestamp: 41, shard: 5, counter: 18 }) }
 const NAMES = {
   users: { layout: 'discord', group: 'people' },
   own: { layout: SPEC },
@@ -173,8 +167,7 @@ test('pages of the origin may ask and see our headers, those of others may not',
 })
 
 test('beyond the rate it is 429 with Retry-After, and health checks go on', async (t) => {
-  const slow = await startServer({ args: ['--rate', '20'] })
-  t.teardown(() => slow.stop())
+  const slow = stopAfter(t, await startServer({ args: ['--rate', '20'] }))
   const askSlow = await asker(slow.url)
   const raw = rawConnection(slow.port)
   raw.send('POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500)) // in less than 25 s

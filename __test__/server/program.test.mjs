@@ -1,26 +1,22 @@
 // The program: what it prints, with which status it ends, where it listens, and how it ends on signals. Each test needs a
 // process of its own, so there are few.
 
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import http from 'node:http'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import test from 'ava'
 import { clean, PROGRAM, startServer } from '../servers/flakeforge.mjs'
-import { freshFolder } from '../servers/server.mjs'
+import { until } from '../servers/server.mjs'
 import { outputOf } from '../support/index.mjs'
 import { isRoot, isWindows } from '../support/processes.mjs'
-import { arrived, rawConnection } from '../support/service.mjs'
+import { arrived, passingFolder, rawConnection } from '../support/service.mjs'
 
-const { version } = JSON.parse(
-  await promisify(execFile)(process.execPath, ['-p', "JSON.stringify(require('./packages/server/package.json'))"]).then(
-    ({ stdout }) => stdout,
-  ),
-)
+const { version } = createRequire(import.meta.url)('../../packages/server/package.json')
 
 /** A run that ends by itself. */
 const run = (args, env = {}) =>
@@ -68,16 +64,13 @@ test('a port that is taken: one line, and status 1', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address()
-  const folder = await freshFolder('taken')
-  const { code, stderr } = await run(['--port', String(port), '--store', `file:${folder}`])
+  const { code, stderr } = await run(['--port', String(port), '--store', `file:${passingFolder()}`])
   t.deepEqual([code, stderr], [1, `flakeforge-server: Port ${port} is in use already. --port 0 takes any free one.\n`])
   other.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 onUnix('a unix socket, also after a server that left it behind, but never that of one that runs', async (t) => {
-  const folder = await freshFolder('socket')
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const folder = passingFolder()
   const socketPath = join(folder, 'ids.sock')
   const args = [PROGRAM, '--socket', socketPath, '--store', `file:${folder}/ids`]
   const start = (...more) => spawn(process.execPath, [...args, '--rate', '1000', ...more], { env: clean(process.env) })
@@ -112,8 +105,7 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
 onUnix(
   'nothing but a socket is removed to make room for one, and a path that the system cuts off is refused',
   async (t) => {
-    const folder = await freshFolder('no-socket')
-    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    const folder = passingFolder()
     const file = join(folder, 'precious')
     await writeFile(file, 'of somebody')
     await symlink(file, join(folder, 'link'))
@@ -137,8 +129,7 @@ onUnix(
 )
 
 test('a host that is none of this machine: one line that names the option or variable, and status 2', async (t) => {
-  const folder = await freshFolder('nohost')
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const folder = passingFolder()
   const ended = (args, env) => run([...args, '--store', `file:${folder}`], env)
   const [option, variable, metrics] = await Promise.all([
     ended(['--host', 'nosuch.invalid']),
@@ -155,18 +146,9 @@ test('a host that is none of this machine: one line that names the option or var
 })
 
 onUnix('SIGTERM: not ready, but the request in progress gets its IDs, and the slot is free at once', async (t) => {
-  const folder = await freshFolder('end')
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const folder = passingFolder()
   const file = join(folder, 'names.json')
-  const layout = {
-    epoch: 0,
-    tickMs: 100,
-    fields: [
-      ['timestamp', 40],
-      ['node', 20],
-      ['counter', 4],
-    ],
-  }
+  const layout = { epoch: 0, tickMs: 100, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) }
   await writeFile(
     file,
     JSON.stringify({ store: `file:${folder}/ids`, names: { slow: { layout } }, waitMs: 60_000, drainMs: 3000 }),
@@ -193,18 +175,9 @@ onUnix('SIGTERM: not ready, but the request in progress gets its IDs, and the sl
 })
 
 onUnix('after the drain, a connection that stays open is told to go; what does not end is cut off', async (t) => {
-  const folder = await freshFolder('cut')
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const folder = passingFolder()
   const file = join(folder, 'names.json')
-  const layout = {
-    epoch: 0,
-    tickMs: 10_000,
-    fields: [
-      ['timestamp', 40],
-      ['node', 20],
-      ['counter', 4],
-    ],
-  }
+  const layout = { epoch: 0, tickMs: 10_000, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) }
   const names = { slow: { layout }, fast: {} }
   await writeFile(file, JSON.stringify({ store: `file:${folder}/ids`, names, waitMs: 60_000, endMs: 700 }))
   const server = await startServer({ args: ['--config', file] })
@@ -235,8 +208,7 @@ onUnix('a second signal ends it at once', async (t) => {
 
 onUnix('a folder that cannot be written is no reason to end: it says why, and begins once it can', async (t) => {
   if (isRoot) return t.pass() // nothing is forbidden to the superuser; the Redis of store.test.mjs shows the same
-  const folder = await freshFolder('readonly')
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const folder = passingFolder()
   await mkdir(join(folder, 'ids'), { mode: 0o500 })
   const server = await startServer({ args: ['--store', `file:${folder}/ids`], until: 'listening' })
   t.is((await fetch(`${server.url}/livez`)).status, 200)
@@ -245,10 +217,6 @@ onUnix('a folder that cannot be written is no reason to end: it says why, and be
   await until(async () => (await fetch(`${server.url}/readyz`)).status === 200)
   await server.stop()
 })
-
-async function until(isTrue) {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10))
-}
 
 /** Until a request waits for IDs. */
 const untilWaiting = (url) =>

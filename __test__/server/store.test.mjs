@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
-import { until } from '../servers/server.mjs'
+import { stopAfter, until } from '../servers/server.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { asker, passingFolder } from '../support/service.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
@@ -38,12 +38,10 @@ async function configOf(store, names, more = {}) {
 const statusOf = async (url) => (await fetch(`${url}/readyz`)).status
 
 test('without its store it is alive, says why it is not ready, and is ready once the store is there', async (t) => {
-  const late = await startRedis()
-  t.teardown(() => late.stop())
+  const late = stopAfter(t, await startRedis())
   await late.kill()
   const args = await configOf(late.url, { early: SHORT, count: { segment: 'count' } })
-  const server = await startServer({ args, until: 'listening' })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args, until: 'listening' }))
   const ask = await asker(server.url)
   t.is((await ask(t, 'GET', '/livez')).status, 200)
   const { status, body } = await ask(t, 'GET', '/readyz')
@@ -69,11 +67,9 @@ test('without its store it is alive, says why it is not ready, and is ready once
 })
 
 test('while the store is away IDs go on until the window ends; then 503, and again IDs without a restart', async (t) => {
-  const own = await startRedis('--appendonly', 'no')
-  t.teardown(() => own.stop())
+  const own = stopAfter(t, await startRedis('--appendonly', 'no'))
   await createGroup(own.url, { group: 'orders', ...SHORT })
-  const server = await startServer({ args: await configOf(own.url, { orders: SHORT }) })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args: await configOf(own.url, { orders: SHORT }) }))
   const ask = await asker(server.url)
   const seen = new Set((await ask(t, 'POST', '/v1/ids/orders?n=100')).body.ids)
   await stopProcess(own.pid)
@@ -98,11 +94,9 @@ test('while the store is away IDs go on until the window ends; then 503, and aga
 })
 
 test('an outage that nobody asks about is told when it begins and when it ends, once each', async (t) => {
-  const own = await startRedis('--appendonly', 'no')
-  t.teardown(() => own.stop())
+  const own = stopAfter(t, await startRedis('--appendonly', 'no'))
   await createGroup(own.url, { group: 'silent', ...SHORT })
-  const server = await startServer({ args: await configOf(own.url, { silent: SHORT }) })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args: await configOf(own.url, { silent: SHORT }) }))
   for (const round of [1, 2]) {
     await stopProcess(own.pid)
     const begun = await server.told(/Group 'silent'/, 2 * round - 2)
@@ -114,8 +108,10 @@ test('an outage that nobody asks about is told when it begins and when it ends, 
 })
 
 test('a new group: the log has the command that makes it, once; clients are told no call of JavaScript', async (t) => {
-  const server = await startServer({ args: ['--store', redis.url, '--name', 'new one'], until: 'listening' })
-  t.teardown(() => server.stop())
+  const server = stopAfter(
+    t,
+    await startServer({ args: ['--store', redis.url, '--name', 'new one'], until: 'listening' }),
+  )
   const { body } = await (await asker(server.url))(t, 'POST', '/v1/ids/new%20one')
   t.is(body.code, 'ERR_FLAKE_QUIET')
   t.regex(body.detail, /The log of the server has the command/)
@@ -135,8 +131,10 @@ test('one of two names gets no slot: the other gives IDs, but the server is not 
   const tokenFile = join(folder, 'tokens')
   await writeFile(tokenFile, TOKEN)
   const names = { good: SHORT, other: { ...SHORT, slots: SHORT.slots + 1 } }
-  const server = await startServer({ args: await configOf(redis.url, names, { tokenFile }), until: 'listening' })
-  t.teardown(() => server.stop())
+  const server = stopAfter(
+    t,
+    await startServer({ args: await configOf(redis.url, names, { tokenFile }), until: 'listening' }),
+  )
   const ask = await asker(server.url, { token: TOKEN })
   await until(async () => (await ask(t, 'POST', '/v1/ids/good')).status === 200)
   const codeFor = async (authorization) => {
@@ -183,8 +181,7 @@ test('SIGTERM gives the slot back; kill -9 costs it for a ttl', async (t) => {
 
 test('a slot that somebody took away is replaced; a group that was ended stays ended', async (t) => {
   await createGroup(redis.url, { group: 'taken', ...SHORT })
-  const server = await startServer({ args: await configOf(redis.url, { taken: SHORT }) })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args: await configOf(redis.url, { taken: SHORT }) }))
   const ask = await asker(server.url)
   const slot = async () => (await ask(t, 'GET', '/v1/names')).body.names[0].slot
   const own = await slot()

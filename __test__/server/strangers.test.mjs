@@ -5,6 +5,7 @@ import http from 'node:http'
 import { networkInterfaces } from 'node:os'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
+import { stopAfter } from '../servers/server.mjs'
 
 const PAGE = 'https://shop.example'
 
@@ -25,8 +26,7 @@ const FOREIGN_PAGE = '403 ERR_FLAKE_ORIGIN'
 const FOREIGN_HOST = '403 ERR_FLAKE_HOST'
 
 test('on loopback: pages of other sites and names of other machines are refused', async (t) => {
-  const server = await startServer()
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer())
   const own = `127.0.0.1:${server.port}`
   const cases = [
     [{}, 200],
@@ -56,8 +56,7 @@ test('on loopback: pages of other sites and names of other machines are refused'
 
 test('--cors names pages that may ask, --allow-host other names of this machine, a trusted proxy its own', async (t) => {
   const args = ['--cors', PAGE, '--allow-host', 'IDs.example', '--trust-proxy', 'loopback']
-  const server = await startServer({ args })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args }))
   t.is(await asked(server, { origin: PAGE }), 200)
   t.is(await asked(server, { origin: 'https://other.example' }), FOREIGN_PAGE)
   const preflight = { origin: PAGE, 'access-control-request-method': 'POST' }
@@ -71,8 +70,7 @@ test('--cors names pages that may ask, --allow-host other names of this machine,
 })
 
 test('a server for other machines says so, and has whatever name they call it, but pages of other sites are refused', async (t) => {
-  const server = await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] }))
   for (const host of ['ids:8080', 'ids.default.svc.cluster.local', '10.1.2.3:8080', 'ids.example']) {
     t.is(await asked(server, { host }), 200, host)
     t.is(await asked(server, { host, origin: `http://${host}` }), 200, host)
@@ -91,7 +89,6 @@ test('a server for other machines says so, and has whatever name they call it, b
 })
 
 test('all pages may ask with --cors *', async (t) => {
-  const server = await startServer({ args: ['--cors', '*'] })
-  t.teardown(() => server.stop())
+  const server = stopAfter(t, await startServer({ args: ['--cors', '*'] }))
   t.is(await asked(server, { origin: PAGE }), 200)
 })

@@ -1,14 +1,14 @@
 // Who may ask, and what is written down about it: tokens, TLS, and logs.
 
 import { execFile } from 'node:child_process'
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import https from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
-import { findProgram, freshFolder } from '../servers/server.mjs'
+import { findProgram, freshFolder, stopAfter, until } from '../servers/server.mjs'
 import { isWindows } from '../support/processes.mjs'
 import { arrived, asker, rawConnection } from '../support/service.mjs'
 
@@ -40,17 +40,8 @@ const withHeader = (authorization) => ({
 test.serial('without a token only health is told', async (t) => {
   const open = async (path) => (await fetch(server.url + path)).status
   t.deepEqual(await Promise.all(['/livez', '/readyz'].map(open)), [200, 200])
-  for (const path of [
-    '/metrics',
-    '/openapi.json',
-    '/v1/names',
-    '/v1/slots/default',
-    '/v1/inspect/1',
-    '/nothing',
-    '/v1/ids/x',
-  ]) {
-    t.is(await open(path), 401, path)
-  }
+  for (const path of ['metrics', 'openapi.json', 'v1/names', 'v1/slots/default', 'v1/inspect/1', 'nothing', 'v1/ids/x'])
+    t.is(await open(`/${path}`), 401, path)
   const { status, body, headers } = await ask(t, 'POST', '/v1/ids/default', withHeader(undefined))
   t.deepEqual([status, body.code, headers.get('www-authenticate')], [401, 'ERR_FLAKE_TOKEN', 'Bearer'])
 })
@@ -71,16 +62,9 @@ test.serial('a token is taken from the header only, and only whole', async (t) =
     (await ask(t, 'POST', path, withHeader(authorization))).status
   for (const token of [OLD, OTHER]) t.is(await status(`Bearer ${token}`), 200)
   t.is(await status(`bearer ${OLD}`), 200, 'schemes are the same in any case')
-  for (const wrong of [
-    OLD,
-    `Bearer ${OLD}x`,
-    `Bearer ${OLD.slice(0, -1)}`,
-    `Bearer ${OLD.toUpperCase()}`,
-    'Bearer',
-    'Bearer ',
-  ]) {
+  const tokens = [`${OLD}x`, OLD.slice(0, -1), OLD.toUpperCase(), '']
+  for (const wrong of [OLD, 'Bearer', ...tokens.map((token) => `Bearer ${token}`)])
     t.is(await status(wrong), 401, wrong)
-  }
   t.is(await status(`Basic ${Buffer.from(`u:${OLD}`).toString('base64')}`), 401)
   t.is(await status(undefined, `/v1/ids/default?token=${OLD}`), 401)
   t.is(await status(undefined, `/v1/ids/default?access_token=${OLD}`), 401)
@@ -89,23 +73,13 @@ test.serial('a token is taken from the header only, and only whole', async (t) =
 
 const onUnix = isWindows ? test.serial.skip : test.serial
 
-/** The next line of stderr that matches. */
-async function warned(pattern) {
-  const from = server.warnings.length
-  for (;;) {
-    const found = server.warnings.slice(from).find((line) => pattern.test(line))
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 onUnix('SIGHUP reads the file again; a bad file changes nothing, and is told', async (t) => {
   const status = async (token) => (await ask(t, 'POST', '/v1/ids/default', withHeader(`Bearer ${token}`))).status
   const reload = async (text, pattern) => {
     await writeFile(tokenFile, text)
-    const told = warned(pattern)
+    const from = server.warnings.length
     server.child.kill('SIGHUP')
-    return told
+    return server.told(pattern, from)
   }
   await reload(`${NEW}\n${OTHER}\n`, /SIGHUP: the files were read again/)
   t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
@@ -116,14 +90,9 @@ onUnix('SIGHUP reads the file again; a bad file changes nothing, and is told', a
   t.is(await status(NEW), 200)
 })
 
-/** Until a line of stderr matches, now or earlier. */
-async function logged(pattern) {
-  while (!pattern.test(server.warnings.at(-1))) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
 test.serial('a line of the log has method, route, status and time, and nothing else of a request', async (t) => {
   await fetch(`${server.url}/v1/names`) // its line comes after those of the other tests
-  await logged(/GET \/v1\/names 401/)
+  await until(() => /GET \/v1\/names 401/.test(server.warnings.at(-1)))
   const from = server.warnings.length
   const headers = { authorization: `Bearer ${OTHER}`, 'user-agent': SECRET, cookie: SECRET, 'x-forwarded-for': SECRET }
   await fetch(`${server.url}/v1/ids/${SECRET}?n=${SECRET}`, { method: 'POST', headers })
@@ -134,7 +103,7 @@ test.serial('a line of the log has method, route, status and time, and nothing e
   await raw.closed
   await fetch(`${server.url}/livez`)
   const lines = () => server.warnings.slice(from).filter((line) => /^\d{4}-/.test(line))
-  while (lines().length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => lines().length >= 4)
   t.deepEqual(
     lines().map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /, '').replace(/ [\d.]+ ms$/, ' MS')),
     ['POST /v1/ids/:name 404 MS', 'GET (none) 404 MS', 'POST /v1/ids/:name 200 MS', 'GET /livez 200 MS'],
@@ -146,8 +115,7 @@ test.serial('a line of the log has method, route, status and time, and nothing e
 test.serial('guesses of a token count as requests do', async (t) => {
   const file = join(folder, 'strict')
   await writeFile(file, OLD)
-  const strict = await startServer({ args: ['--token-file', file, '--rate', '20'] })
-  t.teardown(() => strict.stop())
+  const strict = stopAfter(t, await startServer({ args: ['--token-file', file, '--rate', '20'] }))
   const raw = rawConnection(strict.port)
   const guess = (i) =>
     `GET /v1/names HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer guess-number-${i}-000\r\n\r\n`
@@ -172,7 +140,6 @@ async function certificate(name, signer) {
 }
 
 withTls('TLS, and clients with a certificate only', async (t) => {
-  const { readFile } = await import('node:fs/promises')
   const ca = await certificate('ca')
   const [own, client, stranger] = await Promise.all([
     certificate('server', ca),
@@ -210,8 +177,7 @@ withTls('TLS, and clients with a certificate only', async (t) => {
   const renewed = await certificate('server', ca)
   t.not(await readFile(renewed.cert, 'utf8'), before)
   secure.child.kill('SIGHUP')
-  while (!secure.warnings.some((line) => /read again/.test(line)))
-    await new Promise((resolve) => setTimeout(resolve, 10))
+  await secure.told(/read again/)
   t.is(await status(client), 200)
   await secure.stop()
 })
@@ -221,8 +187,7 @@ withTls(
   async (t) => {
     const own = await certificate('alone')
     const limits = ['--max-connections', '2', '--request-ms', '3600000', '--end-ms', '500']
-    const secure = await startServer({ args: ['--tls-cert', own.cert, '--tls-key', own.key, ...limits] })
-    t.teardown(() => secure.stop())
+    const secure = stopAfter(t, await startServer({ args: ['--tls-cert', own.cert, '--tls-key', own.key, ...limits] }))
     const begun = rawConnection(secure.port)
     begun.send('\x16\x03\x01')
     await begun.connected

@@ -124,14 +124,8 @@ for (const language of LANGUAGES) {
         of(ORDERS, given[0])(...args)
       }
     }
-    const { code, stdout, stderr } = await outcome(
-      command(
-        'many',
-        'orders',
-        20_000,
-        servers.map(({ url }) => url),
-      ),
-    )
+    const urls = servers.map(({ url }) => url)
+    const { code, stdout, stderr } = await outcome(command('many', 'orders', 20_000, urls))
     t.is(code, 0, stderr)
     const used = linesIn(stdout)
     t.is(new Set(used).size, 20_000)
