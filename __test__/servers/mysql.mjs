@@ -5,7 +5,6 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram, withVariables } from './server.mjs'
 
@@ -136,15 +135,4 @@ export const CLIENTS = {
 function mariadbOptions(url) {
   const { hostname, port, username, pathname } = new URL(url)
   return { host: hostname, port: Number(port), user: username, database: pathname.slice(1), connectTimeout: 10_000 }
-}
-
-/** The server's clock in Unix ms. */
-export async function serverNow(server) {
-  const [{ now }] = await server.query('SELECT FLOOR(UNIX_TIMESTAMP(NOW(6)) * 1000) AS now')
-  return Number(now)
-}
-
-/** Waits until the server's clock is past `ms`. */
-export async function untilPast(server, ms) {
-  while ((await serverNow(server)) <= ms) await sleep(Math.max(1, Math.min(20, ms - Date.now())))
 }

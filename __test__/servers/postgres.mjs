@@ -162,11 +162,6 @@ export async function serverNow(server) {
   return Number(now)
 }
 
-/** Waits until the server's clock is past `ms`. */
-export async function untilPast(server, ms) {
-  while ((await serverNow(server)) <= ms) await sleep(Math.max(1, Math.min(20, ms - Date.now())))
-}
-
 /**
  * Stops the process that writes the log for others, and gives its process ID. It must be asleep by then: otherwise it
  * may hold a lock that every commit needs.

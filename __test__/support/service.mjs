@@ -55,7 +55,7 @@ class Contract {
 }
 
 /** The contract that a server publishes. */
-export async function contractOf(url, headers = {}) {
+async function contractOf(url, headers = {}) {
   const response = await fetch(`${url}/openapi.json`, { headers })
   return new Contract(await response.json())
 }
