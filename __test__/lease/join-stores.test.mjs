@@ -5,21 +5,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import anyTest from 'ava'
 import pg from 'pg'
-import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
-import { CLIENTS as MYSQL, startMysql, wantMysql } from '../servers/mysql.mjs'
-import { CLIENTS as POSTGRES, startPostgres, wantPostgres } from '../servers/postgres.mjs'
-import { CLIENTS as REDIS, startRedis, wantRedis } from '../servers/redis.mjs'
+import { CLIENTS as MYSQL } from '../servers/mysql.mjs'
+import { CLIENTS as POSTGRES } from '../servers/postgres.mjs'
+import { CLIENTS as REDIS } from '../servers/redis.mjs'
 import { freePort, stopAfter } from '../servers/server.mjs'
 import { textOf } from '../support/command.mjs'
 import { FlakeId, isAscending, jsonOfChild, lease, numberOf } from '../support/index.mjs'
 import { allRefuse, blockingCalls, flow, happens, joinAs, leaseOptions, record, tryJoin } from '../support/lease.mjs'
 import { Puppet } from '../support/processes.mjs'
 import { turns } from '../support/turns.mjs'
+import { DATABASES } from './stores/databases.mjs'
 
 const { createGroup } = FlakeId
 const { etcdStore, mysqlStore, postgresStore, redisStore } = lease
-const urlOf = ({ url }) => url.replace(/^http:/, 'etcd:')
-const byUrl = (server) => ({ given: urlOf(server) })
+const byUrl =
+  ({ urlOf }) =>
+  (server) => ({ given: urlOf(server) })
 
 async function byRedis(connect, server) {
   const { client, end } = await connect(server)
@@ -32,13 +33,8 @@ function byPostgres(connect, server) {
 }
 
 async function byMysql(connect, server) {
-  const { client, end } = await connect(server.url)
+  const { client, end } = await connect(DATABASES.mysql.urlOf(server))
   return { given: mysqlStore(client), end, close: end }
-}
-
-async function startDatabase() {
-  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
-  return Object.assign(server, { url: await server.freshUrl('ids') })
 }
 
 async function byPgClient(server) {
@@ -48,43 +44,38 @@ async function byPgClient(server) {
   return { given: postgresStore(client), end: () => client.end() }
 }
 
-/** For each store: how to start one, and the ways to name it. Their data survives a restart. */
+/** Each store with the ways to name it. */
 const STORES = {
   redis: {
-    isThere: wantRedis() !== undefined,
-    start: () => startRedis('--appendonly', 'yes', '--appendfsync', 'always'),
+    ...DATABASES.redis,
     ways: {
-      URL: byUrl,
-      'URL of Valkey': ({ url }) => byUrl({ url: url.replace('redis:', 'valkey:') }),
+      URL: byUrl(DATABASES.redis),
+      'URL of Valkey': ({ url }) => ({ given: url.replace('redis:', 'valkey:') }),
       ...Object.fromEntries(
         Object.entries(REDIS).map(([name, connect]) => [name, (server) => byRedis(connect, server)]),
       ),
     },
   },
   postgres: {
-    isThere: wantPostgres() !== undefined,
-    start: () => startPostgres({ fsync: 'on' }),
-    signal: 'SIGQUIT',
+    ...DATABASES.postgres,
     ways: {
-      URL: byUrl,
+      URL: byUrl(DATABASES.postgres),
       pg: (server) => byPostgres(POSTGRES.pg, server),
       'pg, one client': byPgClient,
       'postgres.js': (server) => byPostgres(POSTGRES['postgres.js'], server),
     },
   },
   mysql: {
-    isThere: wantMysql() !== undefined,
-    start: startDatabase,
+    ...DATABASES.mysql,
     ways: {
-      URL: byUrl,
+      URL: byUrl(DATABASES.mysql),
       mysql2: (server) => byMysql(MYSQL['a pool of mysql2'], server),
       mariadb: (server) => byMysql(MYSQL['a pool of mariadb'], server),
     },
   },
   etcd: {
-    isThere: wantEtcd() !== undefined,
-    start: () => startEtcd(),
-    ways: { URL: byUrl, etcdStore: (server) => ({ given: etcdStore({ endpoints: server.url }) }) },
+    ...DATABASES.etcd,
+    ways: { URL: byUrl(DATABASES.etcd), etcdStore: (server) => ({ given: etcdStore({ endpoints: server.url }) }) },
   },
 }
 
@@ -127,8 +118,8 @@ async function useUp(flake) {
   }
 }
 
-for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entries(STORES)) {
-  const test = isThere ? anyTest : anyTest.skip
+for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(STORES)) {
+  const test = isInstalled() ? anyTest : anyTest.skip
 
   for (const [way, open] of Object.entries(ways)) {
     test(`${kind} by ${way}: windows follow each other, and close() gives the slot to whoever waits`, async (t) => {
@@ -241,7 +232,7 @@ for (const [kind, { isThere, start, signal = 'SIGKILL', ways }] of Object.entrie
     const flake = await joinAs(t, given, await ownGroup(given, { ...UNHURRIED, ...DURABLE }))
     const { slot } = flake
     await happens(flake, 'renewed')
-    await server.kill(signal)
+    await crash(server)
     const killedAt = Date.now()
     const { ids, error } = await useUp(flake)
     const end = flake.expires.getTime() // a renewal may have been answered while the server was being killed
@@ -320,7 +311,7 @@ for (const [kind, way] of [
   ['mysql', 'mysql2'],
   ['mysql', 'mariadb'],
 ]) {
-  const test = STORES[kind].isThere ? anyTest : anyTest.skip
+  const test = STORES[kind].isInstalled() ? anyTest : anyTest.skip
   test(`${kind}: a ${way} client that its owner closes: IDs to the window's end, then ERR_FLAKE_LEASE_EXPIRED`, async (t) => {
     const { given, close } = await STORES[kind].ways[way](await serverOf(kind))
     const flake = await joinAs(t, given, await ownGroup(given, UNHURRIED))
