@@ -12,21 +12,6 @@ import { diskFolder, isRoot, isWindows, joinedPuppet, notOnWindows, Puppet } fro
 const { fileStore } = lease
 const IN_USE = 'a file that is in use cannot be removed'
 
-test.serial("a slot's file that is removed: lost, and another slot is fetched", async (t) => {
-  if (isWindows) return notOnWindows(t, IN_USE)
-  const folder = diskFolder(t)
-  const flake = await joinAs(t, `file:${folder}`, leaseOptions())
-  flake.next()
-  const lost = happens(flake, 'lost')
-  const files = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name))
-  for (const file of files) if (path.basename(file) === '0' && fs.statSync(file).isFile()) fs.rmSync(file)
-  const { slot, group } = await lost
-  t.deepEqual({ slot, group }, { slot: 0, group: 'default' })
-  const id = await flake.nextAsync()
-  t.is(flake.state, 'attached')
-  t.is(flake.decode(id).id, flake.slot)
-})
-
 test.serial('an owner whose slot was lost has none: it gets another one', async (t) => {
   if (isWindows) return notOnWindows(t, IN_USE)
   const folder = diskFolder(t)

@@ -12,14 +12,12 @@ import { FlakeId, isAscending, jsonOfChild, lease, runChild } from '../support/i
 import { happens, joinAs, leaseOptions, tryJoin } from '../support/lease.mjs'
 import {
   diskFolder,
-  hasClock,
   identifiesBoot,
   isRoot,
   isWindows,
   joinedPuppet,
   notOnWindows,
   PLACES,
-  Puppet,
 } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
@@ -136,18 +134,6 @@ test.serial('a process that was stopped keeps its slot, and nobody waits for it'
   one.resume()
   const others = await one.take(1000)
   t.is(new Set([...ids, ...others]).size, 2000)
-})
-
-test.serial('a clock that was set back between two holders', async (t) => {
-  if (!hasClock) return t.log('SKIPPED: no libfaketime (Debian: faketime), so no clock was set') || t.pass()
-  const folder = diskFolder(t)
-  const first = await joinedPuppet(t, folder, { slots: 1 })
-  const last = (await first.take(100)).at(-1)
-  await first.kill()
-  const second = new Puppet(t, { offsetMs: -3000 })
-  t.is(await second.call('join', `file:${folder}`, { slots: 1, waitMs: 20_000 }), 0)
-  const id = BigInt(await second.call('nextAsync'))
-  t.true(id > last)
 })
 
 // --- what must be the same ---
@@ -386,34 +372,6 @@ test.serial('a folder without the right to write', async (t) => {
   t.true(error.path.startsWith(folder))
   t.regex(error.message, /right/)
   t.deepEqual(fs.readdirSync(folder), [])
-})
-
-test.serial('1 000 times join and close leave no descriptor and no mapping', async (t) => {
-  if (process.platform !== 'linux') return t.log('SKIPPED: needs /proc') || t.pass()
-  const folder = diskFolder(t)
-  const source = `
-    import fs from 'node:fs'
-    const folder = ${JSON.stringify(folder)}
-    const count = async () => {
-      for (let i = 0; i < 10; i++) { gc(); await new Promise((resolve) => setTimeout(resolve, 5)) }
-      const maps = fs.readFileSync('/proc/self/maps', 'utf8').split('\\n').filter((line) => line.includes(folder)).length
-      return { fds: fs.readdirSync('/proc/self/fd').length, maps }
-    }
-    const work = async (n) => {
-      for (let i = 0; i < n; i++) {
-        const flake = await FlakeId.join('file:' + folder, { slots: 3 })
-        flake.next()
-        await flake.close()
-      }
-    }
-    await work(50)
-    const before = await count()
-    await work(1000)
-    console.log(JSON.stringify({ before, after: await count() }))
-  `
-  const { before, after } = await jsonOfChild(t, source, ['--expose-gc'])
-  t.true(after.fds <= before.fds, `${before.fds} descriptors, then ${after.fds}`)
-  t.true(after.maps <= before.maps, `${before.maps} mappings, then ${after.maps}`)
 })
 
 test.serial('a process that ends with a slot held ends as it would without', async (t) => {
