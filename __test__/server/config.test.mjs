@@ -71,14 +71,21 @@ test('several names, with commas in a variable', async (t) => {
 
 test('a file has groups and segments, with the options of join() and of SegmentId.open()', async (t) => {
   const names = {
-    orders: { group: 'shop', layout: 'twitter', datacenter: 3, ttlMs: 10_000, idOffset: '4194304', store: 'redis://a' },
+    orders: {
+      group: 'shop',
+      layout: 'twitter',
+      datacenter: 3,
+      counterStart: 'random',
+      idOffset: '4194304',
+      store: 'redis://a',
+    },
     invoices: { segment: 'inv', block: 100, init: '9007199254740993' },
   }
   const { entries } = await readFile({ store: 'redis://b', names })
   t.deepEqual(entries, [
     {
       ...{ name: 'orders', kind: 'group', store: 'redis://a' },
-      options: { group: 'shop', layout: 'twitter', datacenter: 3, ttlMs: 10_000, idOffset: 4_194_304n },
+      options: { group: 'shop', layout: 'twitter', datacenter: 3, counterStart: 'random', idOffset: 4_194_304n },
     },
     {
       ...{ name: 'invoices', kind: 'segment', store: 'redis://b' },
