@@ -213,8 +213,10 @@ pub struct StepRow {
 pub struct StepFault {
     /// its name
     pub name: String,
-    /// the version of flakeforge's format that wrote it, if that is a newer one
+    /// its version of flakeforge's format, if that is a newer one
     pub version: Option<u32>,
+    /// the release of flakeforge that reads that version, if the record says so
+    pub needs: Option<String>,
 }
 
 /// One step: from what somebody wants to the answer.
@@ -429,10 +431,10 @@ impl From<Row> for StepRow {
 
 impl From<(String, Unreadable)> for StepFault {
     fn from((name, why): (String, Unreadable)) -> Self {
-        let version = match why {
-            Unreadable::Newer { version } => Some(version),
-            Unreadable::Damaged => None,
+        let (version, needs) = match why {
+            Unreadable::Newer { version, needs } => (Some(version), needs.map(|release| release.to_string())),
+            Unreadable::Damaged => (None, None),
         };
-        Self { name, version }
+        Self { name, version, needs }
     }
 }

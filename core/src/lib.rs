@@ -4,12 +4,13 @@
 //! **node** number. Tick and counter, joined, are one *number* that only grows, so a generator needs one
 //! atomic word: the next free number.
 //!
-//! There are five rooms, the lowest first, on three small files. A room may use what is below it, and no other.
+//! There are five rooms, the lowest first, on four small files. A room may use what is below it, and no other.
 //!
 //! | room | what it is for |
 //! |---|---|
 //! | `hash` | one hash for all who need one |
 //! | `refusal` | why something was refused |
+//! | `release` | the release of flakeforge that a newer format needs |
 //! | `sync` | the atomics: the standard library's, or those of the models |
 //! | `layout` | what the 64 bits mean |
 //! | `generator` | how numbers are taken in a process |
@@ -51,6 +52,10 @@ pub mod open;
 mod refusal;
 #[cfg(feature = "internal")]
 pub mod refusal;
+#[cfg(not(feature = "internal"))]
+mod release;
+#[cfg(feature = "internal")]
+pub mod release;
 mod sync;
 
 pub use generator::Generator;

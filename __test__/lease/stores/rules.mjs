@@ -210,8 +210,26 @@ export function testRules(kind, served) {
     }
   })
 
+  rule('a slot of a newer version stops the step that meets it, though others are free', async (t, open) => {
+    const { group, acquire, list, text, put } = await open({ slots: 2 })
+    const other = await acquire()
+    const newer = slotName(1 - other.slot)
+    const later = 'flakeforge2 needs=1.4 slot of which nothing is known'
+    await put(newer, later)
+    const before = await text(slotName(other.slot))
+    const refused = { ...unreadable(group, newer), message: / was written by a newer .*which needs flakeforge 1\.4/ }
+    await t.throwsAsync(acquire(), refused)
+    const error = await t.throwsAsync(list(), unreadable(group, newer))
+    t.deepEqual(
+      error.slots.map(({ slot }) => slot),
+      [other.slot],
+    )
+    t.deepEqual([await text(newer), await text(slotName(other.slot))], [later, before])
+  })
+
   rule("a slot whose record cannot be read is nobody's, and the others are granted", async (t, open) => {
-    for (const [what, damage] of Object.entries(DAMAGES)) {
+    const { 'a newer version': _, ...damages } = DAMAGES
+    for (const [what, damage] of Object.entries(damages)) {
       const { group, acquire, renew, release, list, text, put } = await open({ slots: 2 })
       const owner = newOwner()
       const { slot } = await acquire({ owner })

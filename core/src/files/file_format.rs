@@ -31,6 +31,7 @@ use crate::files::mark::Mark;
 use crate::files::presence::Presence;
 use crate::generator::cursor::Cursor;
 use crate::hash::hash;
+use crate::release::Release;
 
 /// Size of a page, and of every file.
 pub const SIZE: usize = 4096;
@@ -153,8 +154,11 @@ const _: () = {
     assert!(size_of::<CounterPage>() == SIZE && align_of::<CounterPage>() == align_of::<AtomicU64>());
 };
 
-/// The format that a package must know to use a file. Any other version is refused, older or newer.
+/// The format that a package must know to use a file. Any other version is refused, older or newer. A file keeps the one
+/// that it was made with, because other processes may have it mapped; the files of a group have that of the group's file.
 const VERSION: u32 = 1;
+/// Where every later version has the release of flakeforge that it needs, as a word. Version 1 has the length of its text there.
+const NEEDS_AT: usize = offset_of!(Header, text_len);
 const MAGIC: &[u8; 16] = b"flakeforge file\n";
 
 /// What a file is for.
@@ -254,9 +258,11 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         ));
     }
     if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
+        let needed = number(start, NEEDS_AT).filter(|_| version > VERSION).map(Release::of_word);
+        let needs = needed.map_or_else(String::new, |release| format!(", which needs flakeforge {release} or newer"));
         return Err(format!(
-            "has version {version} of the file format, and this version of flakeforge writes version {VERSION}. Let all \
-             processes use the same version of flakeforge, or use another path"
+            "has version {version} of the file format{needs}, and this version of flakeforge writes version {VERSION}. Let \
+             all processes use the same version of flakeforge, or use another path"
         ));
     }
     if start.len() != SIZE {

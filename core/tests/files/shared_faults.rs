@@ -53,10 +53,13 @@ fn damage() {
     assert_damage("has 100 bytes instead of 4096", |bytes| bytes.truncate(100));
     assert_damage("has 17 bytes instead of 4096", |bytes| bytes.truncate(17));
     assert_damage("has more bytes instead of 4096", |bytes| bytes.push(0));
-    assert_damage("has version 2 of the file format, and this version of flakeforge writes version 1", |bytes| {
-        put(bytes, 16, 2_u32.to_ne_bytes())
+    let newer = "has version 2 of the file format, which needs flakeforge 1.4 or newer, and this version of flakeforge writes \
+                 version 1. Let all processes use the same version of flakeforge";
+    assert_damage(newer, |bytes| {
+        put(bytes, 16, 2_u32.to_ne_bytes());
+        put(bytes, 20, 0x0001_0004_u32.to_ne_bytes());
     });
-    assert_damage("has version 0", |bytes| put(bytes, 16, [0; 4]));
+    assert_damage("has version 0 of the file format, and", |bytes| put(bytes, 16, [0; 4]));
     for at in [20, 24, 33, 70, 1000, 1535] {
         assert_damage("has a wrong checksum in its header", |bytes| bytes[at] ^= 0x10);
     }

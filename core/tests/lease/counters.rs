@@ -460,7 +460,7 @@ fn a_counter_that_cannot_be_read_is_refused_by_name_and_left_alone() {
         ("", Unreadable::Damaged),
         (&own[..own.len() - 1], Unreadable::Damaged),
         (&own.replace("value=20", "value=21"), Unreadable::Damaged),
-        (&own.replace("flakeforge1", "flakeforge2"), Unreadable::Newer { version: 2 }),
+        (&own.replace("flakeforge1", "flakeforge2"), Unreadable::Newer { version: 2, needs: None }),
         (&group, Unreadable::Damaged),
     ] {
         for task in [advance(10, Some(0)), advance(10, None), skip_to(1_000)] {

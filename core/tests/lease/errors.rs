@@ -2,14 +2,20 @@
 
 use flakeforge_core::lease::grants::record::Unreadable;
 use flakeforge_core::lease::grants::task::StepError;
+use flakeforge_core::release::Release;
 
 use crate::store::config;
 
 #[test]
 fn a_record_that_cannot_be_read_says_why() {
     assert_eq!(
-        Unreadable::Newer { version: 2 }.to_string(),
+        Unreadable::Newer { version: 2, needs: None }.to_string(),
         "it has version 2 of the format, and this version of flakeforge knows version 1"
+    );
+    let needs = Some(Release { major: 1, minor: 4 });
+    assert_eq!(
+        Unreadable::Newer { version: 2, needs }.to_string(),
+        "it has version 2 of the format, which needs flakeforge 1.4, and this version of flakeforge knows version 1"
     );
     assert_eq!(Unreadable::Damaged.to_string(), "it was cut off or edited, or is something else");
 }

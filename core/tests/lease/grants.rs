@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use flakeforge_core::lease::grants::record::{GROUP, SlotRecord, Unreadable, slot_name, slot_of};
 use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Row, StepError, Task};
+use flakeforge_core::release::Release;
 
 use crate::store::*;
 
@@ -383,7 +384,8 @@ fn a_listing_shows_the_slots_of_this_life_and_names_what_cannot_be_read() {
     let before = store.clone();
     let rows =
         (0..2500).step_by(2).map(|slot| Row { slot, owner: Some(7), host: "h".to_owned(), lo: 1, hi: i64::from(slot) });
-    let faults = vec![(slot_name(9), Unreadable::Damaged), (slot_name(11), Unreadable::Newer { version: 2 })];
+    let faults =
+        vec![(slot_name(9), Unreadable::Damaged), (slot_name(11), Unreadable::Newer { version: 2, needs: None })];
     assert_eq!(client.run(&mut store, Task::List), Answer::Listed(rows.collect(), faults));
     assert_eq!(client.calls, 5, "the group, the names, and three reads");
     assert_eq!((store.records, store.now), (before.records, now));
@@ -403,7 +405,7 @@ fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
     let (store, client, _) = held();
     let own = store.text(&slot_name(0)).unwrap();
     let group = store.text(GROUP).unwrap();
-    let newer = Unreadable::Newer { version: 2 };
+    let newer = Unreadable::Newer { version: 2, needs: None };
     let texts = [
         ("", Unreadable::Damaged),
         (&own[..own.len() - 1], Unreadable::Damaged),
@@ -438,6 +440,24 @@ fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
         assert_eq!(answer, Answer::Refused(StepError::Record(slot_name(0), Unreadable::Damaged)));
         assert_eq!(store.text(&slot_name(0)), Some(group));
     }
+}
+
+/// A newer version may have other rules for all of the group, so nothing in it is written any more.
+#[test]
+fn a_slot_of_a_newer_version_is_an_obstacle_even_where_other_slots_are_free() {
+    let (group, slot) = (config(3), slot_name(2));
+    let mut store = Store::with(&group);
+    let mut client = Client::new(1);
+    let held = client.take(&mut store, &group, 1);
+    store.records.insert(slot.clone(), "flakeforge2 needs=1.4 slot of the future".to_owned());
+    let before = store.records.clone();
+    let why = Unreadable::Newer { version: 2, needs: Some(Release { major: 1, minor: 4 }) };
+    for join in [join(&group, 2, "h"), join(&group, 1, "h")] {
+        assert_eq!(client.run(&mut store, join), Answer::Refused(StepError::Record(slot.clone(), why)));
+    }
+    assert_eq!(store.records, before);
+    let renewed = client.run(&mut store, renew(&group, 1, held.slot, held.hi));
+    assert!(matches!(renewed, Answer::Granted(_)), "this step saw nothing of it: {renewed:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use flakeforge_core::lease::grants::record::{
     CounterRecord, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, Unreadable,
 };
+use flakeforge_core::release::Release;
 use proptest::prelude::*;
 
 fn identity() -> impl Strategy<Value = ServerIdentity> {
@@ -215,8 +216,21 @@ fn a_record_of_another_kind_is_damaged() {
 #[test]
 fn a_newer_version_is_named() {
     for version in [2, 3, 70, u32::MAX] {
-        let newer = Some(Unreadable::Newer { version });
-        for rest in ["", " group", " whatever it says"] {
+        let newer = |needs| Some(Unreadable::Newer { version, needs });
+        let release = Some(Release { major: 1, minor: 40 });
+        for (rest, needs) in [
+            ("", None),
+            (" group", None),
+            (" whatever it says", None),
+            (" needs=1.40", release),
+            (" needs=1.40 group state=live", release),
+            (" needs=1.4.0 group", None),
+            (" needs=1", None),
+            (" needs=65536.0", None),
+            (" needs= 1.4", None),
+            (" group needs=1.4", None),
+        ] {
+            let newer = newer(needs);
             let text = format!("flakeforge{version}{rest}");
             assert_eq!(GroupRecord::parse(&text).err(), newer);
             assert_eq!(SlotRecord::parse(&text).err(), newer);

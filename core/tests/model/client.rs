@@ -7,6 +7,7 @@ use flakeforge_core::lease::messages::{Grant, Owner, Timing};
 
 use crate::flight::{At, By, Flight};
 use crate::settings::{Options, Setting};
+use crate::store::Version;
 use crate::windows::Ms;
 
 /// What makes IDs, and those that it may make.
@@ -36,6 +37,8 @@ pub struct Client {
     pub wanted: bool,
     /// somebody called `attach` at some time
     pub came: bool,
+    /// the flakeforge that it runs
+    pub version: Version,
     /// another generator of the process has the node number of the next slot that it opens
     pub is_in_use: bool,
 }
@@ -53,6 +56,7 @@ impl Client {
             joins: true,
             wanted: false,
             came: false,
+            version: options.version,
             is_in_use: false,
         }
     }

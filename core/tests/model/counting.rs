@@ -15,20 +15,22 @@ use flakeforge_core::lease::grants::memory::Memory;
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Task};
 
-use crate::flight::{At, By, Clocks, Flight, Stop};
+use crate::flight::{At, By, Clocks, Flight, Stop, is_turned_away};
 use crate::fresh;
 use crate::settings::{How, Left, TROUBLES, Trouble};
-use crate::store::{SERVER, Store};
+use crate::store::{SERVER, Store, Version};
 use crate::view::View;
 use crate::windows::Ms;
 use crate::world::DAWN;
-use crate::{ALL_GIVEN, NO_NUMBER_TWICE, WENT_ON};
+use crate::{ALL_GIVEN, KEEPS_OFF, NO_NUMBER_TWICE, TURNED_AWAY, WENT_ON};
 
 /// A run.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting {
     pub clients: usize,
     pub durable: bool,
+    /// the flakeforge that the last client runs
+    pub newest: Version,
     /// how many numbers are taken
     pub takes: u8,
     /// how often somebody says where to continue
@@ -41,6 +43,7 @@ pub struct Counting {
 pub const COUNTING: Counting = Counting {
     clients: 2,
     durable: false,
+    newest: Version::This,
     takes: 3,
     skips: 1,
     troubles: &[],
@@ -48,8 +51,9 @@ pub const COUNTING: Counting = Counting {
     lefts: &[Left::Nothing, Left::Everything, Left::Saved],
 };
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Client {
+    version: Version,
     memory: Memory,
     /// each with what it is for, and whether it began after the last loss
     flights: Vec<(Flight, Kind, bool)>,
@@ -72,6 +76,9 @@ pub struct Numbers {
     takes: u8,
     skips: u8,
     duplicate: bool,
+    /// somebody met a record of a newer version, and went on
+    trespassed: bool,
+    turned_away: bool,
     /// a counter continued where somebody had said
     went_on: bool,
     /// a step that began after the last loss was answered
@@ -100,6 +107,7 @@ impl Hash for Numbers {
         self.store.hash(&mut view);
         self.clients.hash(&mut view);
         (self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on, self.is_asked).hash(&mut view);
+        (self.trespassed, self.turned_away).hash(&mut view);
     }
 }
 
@@ -127,7 +135,7 @@ impl Numbers {
     fn begin(&mut self, who: usize, kind: Kind, task: Task) {
         let bits = self.fresh();
         let client = &mut self.clients[who];
-        let flight = Flight::new(By::Command, Step::new("counter", task, &client.memory, bits));
+        let flight = Flight::new(By::Command, Step::new("counter", task, &client.memory, bits), client.version);
         client.flights.push((flight, kind, true));
     }
 
@@ -140,11 +148,11 @@ impl Numbers {
         };
         let step = Step::new("counter", Task::CounterRestored, &memory, bits());
         let clocks = Clocks { time: DAWN, local: DAWN, bits };
-        Flight::new(By::Command, step).go(&mut memory, &mut self.store, clocks, None);
+        Flight::new(By::Command, step, Version::This).go(&mut memory, &mut self.store, clocks, None);
     }
 
     fn go(&mut self, who: usize, flight: usize, stop: Option<Stop>) -> bool {
-        let Client { memory, flights } = &mut self.clients[who];
+        let Client { memory, flights, .. } = &mut self.clients[who];
         let (it, kind, is_since) = &mut flights[flight];
         let number = &mut self.number;
         let bits = || {
@@ -152,6 +160,8 @@ impl Numbers {
             fresh::bits(*number, 0)
         };
         let is_there = it.go(memory, &mut self.store, Clocks { time: DAWN, local: DAWN, bits }, stop);
+        self.trespassed |= it.trespasses;
+        self.turned_away |= matches!(&it.at, At::Answer(answer) if is_turned_away(answer));
         if !is_there || it.is_paused {
             return is_there;
         }
@@ -210,14 +220,19 @@ impl Model for Counting {
         for (trouble, times) in self.troubles {
             left[*trouble as usize] = *times;
         }
+        let client = |version| Client { version, memory: Memory::default(), flights: Vec::new() };
+        let mut clients = vec![client(Version::This); self.clients - 1];
+        clients.push(client(self.newest));
         vec![Numbers {
             store: Store::new(0, self.hows.contains(&How::Position)).into(),
-            clients: vec![Client::default(); self.clients],
+            clients,
             given: Ms::default(),
             left,
             takes: self.takes,
             skips: self.skips,
             duplicate: false,
+            trespassed: false,
+            turned_away: false,
             went_on: false,
             is_asked: false,
             number: 2,
@@ -332,6 +347,8 @@ impl Model for Counting {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always(NO_NUMBER_TWICE, |_, numbers: &Numbers| !numbers.duplicate),
+            Property::always(KEEPS_OFF, |_, numbers: &Numbers| !numbers.trespassed),
+            Property::sometimes(TURNED_AWAY, |_, numbers: &Numbers| numbers.turned_away),
             Property::sometimes(ALL_GIVEN, |_, numbers: &Numbers| numbers.given.0 & 7 == 7),
             Property::sometimes(WENT_ON, |_, numbers: &Numbers| numbers.went_on),
         ]

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::record::Unreadable;
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Swap};
 use flakeforge_core::lease::messages::{Asked, Event, Failure, Grant, Owner};
 
-use crate::store::Store;
+use crate::store::{Store, Version, is_next};
 
 /// More turns than any step needs that nobody disturbs.
 const TURNS: usize = 40;
@@ -73,11 +74,15 @@ pub struct Flight {
     /// nobody gave it up
     pub is_heard: bool,
     pub is_paused: bool,
+    /// of flakeforge
+    version: Version,
+    /// it met a record of a newer version, and went on
+    pub trespasses: bool,
 }
 
 impl Flight {
-    pub fn new(by: By, (step, ask): (Step, Ask)) -> Self {
-        Self { by, step, at: At::of(ask), is_heard: true, is_paused: false }
+    pub fn new(by: By, (step, ask): (Step, Ask), version: Version) -> Self {
+        Self { by, step, at: At::of(ask), is_heard: true, is_paused: false, version, trespasses: false }
     }
 
     /// Goes on until it has its answer, or until this stop. Returns whether it got there.
@@ -97,9 +102,16 @@ impl Flight {
             }
             let bits = bits();
             let ask = match &self.at {
-                At::Read(names) => self.step.read(store.read(names, time, local), memory, bits),
+                At::Read(names) => {
+                    let look = store.read(names, (time, local), self.version);
+                    let is_newer =
+                        self.version == Version::This && look.values.iter().flatten().any(|text| is_next(text));
+                    let ask = self.step.read(look, memory, bits);
+                    self.trespasses |= is_newer && !matches!(&ask, Ask::Done(answer) if is_turned_away(answer));
+                    ask
+                }
                 At::Swap(swap) => {
-                    let is_done = Self::swap(swap, Arc::make_mut(store), stop);
+                    let is_done = Self::swap(&self.version.sends(swap), Arc::make_mut(store), stop);
                     self.is_paused = stop == Some(Stop::AfterSwap);
                     // This stop has come, unless it is the one before the answer.
                     stop = stop.filter(|stop| *stop == Stop::BeforeAnswer || *stop == Stop::BeforeRead);
@@ -159,9 +171,15 @@ impl Flight {
             (Answer::Refused(StepError::Skew { .. }), _) => failed(Failure::Skew),
             (Answer::Refused(StepError::TwoServers { .. }), _) => failed(Failure::Store),
             (Answer::Refused(StepError::Mismatch(_)), Asked::Acquire) => failed(Failure::Fatal),
+            (answer, _) if is_turned_away(answer) => failed(Failure::Fatal),
             (answer, _) => panic!("{answer:?} to {asked:?}"),
         })
     }
+}
+
+/// Whether the step was refused because a newer version wrote a record.
+pub fn is_turned_away(answer: &Answer) -> bool {
+    matches!(answer, Answer::Refused(StepError::Record(_, Unreadable::Newer { .. })))
 }
 
 impl At {

@@ -66,6 +66,8 @@ const HANDED_OVER: &str = "a slot is opened that another had";
 const HEALED: &str = "a slot is opened after a quiet period";
 const KEPT: &str = "a window is raised in a quiet period";
 const IGNORED: &str = "an answer comes to nobody";
+const KEEPS_OFF: &str = "whoever meets a record of a newer version writes and answers nothing";
+const TURNED_AWAY: &str = "somebody is refused because of a newer version";
 const NO_NUMBER_TWICE: &str = "no number twice";
 const ALL_GIVEN: &str = "all numbers are given";
 const WENT_ON: &str = "a counter continues where somebody said";
@@ -92,6 +94,8 @@ impl Model for Setting {
             Property::always(NOT_STUCK, |setting: &Self, world: &World| {
                 world.duplicate || !world.is_sample() || !world.is_stuck(setting)
             }),
+            Property::always(KEEPS_OFF, |_, world: &World| !world.trespassed),
+            Property::sometimes(TURNED_AWAY, |_, world: &World| world.good == Some(Good::TurnedAway)),
             Property::sometimes(HANDED_OVER, |_, world: &World| world.good == Some(Good::HandedOver)),
             Property::sometimes(HEALED, |_, world: &World| world.good == Some(Good::Healed)),
             Property::sometimes(KEPT, |_, world: &World| world.good == Some(Good::Kept)),
@@ -117,7 +121,7 @@ where
 fn assert_safe(settings: &[(&'static str, &[&'static str])]) {
     for (words, goods) in settings {
         let model = Setting::from(*words);
-        assert_holds(words, &[UNIQUE, NOT_STUCK], goods, &explore(words, model));
+        assert_holds(words, &[UNIQUE, NOT_STUCK, KEEPS_OFF], goods, &explore(words, model));
     }
 }
 
@@ -125,7 +129,7 @@ fn assert_safe(settings: &[(&'static str, &[&'static str])]) {
 fn assert_counts(settings: &[(&'static str, &[&'static str])]) {
     for (words, goods) in settings {
         let model = Counting::from(*words);
-        assert_holds(words, &[NO_NUMBER_TWICE], goods, &explore(words, model));
+        assert_holds(words, &[NO_NUMBER_TWICE, KEEPS_OFF], goods, &explore(words, model));
     }
 }
 
@@ -256,6 +260,24 @@ fn counters() {
     ]);
 }
 
+/// Two versions share a group: this one, and the next one, which writes what this one cannot read.
+#[test]
+fn newer_versions() {
+    assert_safe(&[
+        ("m=2,2n Upgrade=1 Crash=1", &[HANDED_OVER, TURNED_AWAY]),
+        ("m=2,2n Upgrade=1 Detach=1 Destroy=1 skew=0 end=6", &[HANDED_OVER, TURNED_AWAY]),
+        ("m=2,2n born=0 Unheard=1", &[HEALED, TURNED_AWAY]),
+        ("m=2,2n slots=2", &[TURNED_AWAY]),
+        ("m=2,2n Upgrade=1 Pause=1 skew=0 end=5", &[HANDED_OVER, TURNED_AWAY]),
+        ("m=2,2n Upgrade=1 Late=1 skew=0", &[HANDED_OVER, TURNED_AWAY]),
+        ("m=2,2n Upgrade=1 Loss=1 skew=0 end=6", &[HANDED_OVER, HEALED, TURNED_AWAY]),
+    ]);
+    assert_counts(&[
+        ("newest=1 Pause=2 Late=1", &[ALL_GIVEN, TURNED_AWAY]),
+        ("newest=1 Loss=1 Pause=1", &[ALL_GIVEN, WENT_ON, TURNED_AWAY]),
+    ]);
+}
+
 /// Older records are put back under the same identity, and a command says so.
 #[test]
 fn losses_of_which_somebody_tells() {
@@ -288,6 +310,7 @@ fn more_of_everything() {
         ("Loss=1 hows=t Pause=1 skew=0 end=5", &[HANDED_OVER, HEALED, KEPT, IGNORED]),
         ("m=2d,2d Loss=2 hows=t Remove=1 skew=0 end=6", &[HANDED_OVER, HEALED, KEPT]),
         ("Loss=4 hows=w lefts=e end=9", &[HEALED, KEPT]),
+        ("m=2,2n Upgrade=1 Loss=1 Pause=1 skew=0 end=5", &[HANDED_OVER, HEALED, TURNED_AWAY]),
         ("m=2d,2d Loss=1 hows=p Forget=1 Destroy=1 lefts=es skew=0 end=7", &[HANDED_OVER, HEALED, KEPT]),
     ]);
 }

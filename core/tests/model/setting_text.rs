@@ -1,14 +1,15 @@
 //! Settings by words, such as `m=2,2o slots=2 Loss=1 Pause=2`: what differs from the usual ones.
 //!
-//! `m=2,3d,2o,2b`: four members with these ttls, one of them durable (d), one with other options (o), and one whose
-//! clock is behind by 1 ms (b).
+//! `m=2,3d,2o,2b,2n`: five members with these ttls, one of them durable (d), one with other options (o), one whose clock
+//! is behind by 1 ms (b), and one of the next version (n). `newest=1`: so is the last client of a counter.
 //! `hows=rpwx`: losses by restart (r), promotion (p), another name that returns (w), or with a position that falls (x).
 //! `lefts=nes`: they leave nothing (n), everything (e), or what was saved (s).
 
 use crate::counting::{COUNTING, Counting};
 use crate::settings::{How, Left, Options, SETTING, Setting, Trouble};
+use crate::store::Version;
 
-const TROUBLES: [(&str, Trouble); 18] = {
+const TROUBLES: [(&str, Trouble); 19] = {
     use Trouble::*;
     [
         ("Pause", Pause),
@@ -29,6 +30,7 @@ const TROUBLES: [(&str, Trouble); 18] = {
         ("Create", Create),
         ("Forget", Forget),
         ("Sleep", Sleep),
+        ("Upgrade", Upgrade),
     ]
 };
 
@@ -69,6 +71,7 @@ impl From<&str> for Counting {
             match name {
                 "clients" => setting.clients = number().into(),
                 "durable" => setting.durable = value == "1",
+                "newest" => setting.newest = version(value == "1"),
                 "takes" => setting.takes = number(),
                 "skips" => setting.skips = number(),
                 "hows" => setting.hows = value.chars().map(how).collect::<Vec<_>>().leak(),
@@ -91,7 +94,17 @@ fn trouble(name: &str) -> Trouble {
 
 fn member(word: &str) -> Options {
     let ttl = word.trim_matches(char::is_alphabetic).parse().expect("a ttl");
-    Options { ttl, durable: word.contains('d'), is_other: word.contains('o'), behind: word.contains('b').into() }
+    Options {
+        ttl,
+        durable: word.contains('d'),
+        is_other: word.contains('o'),
+        behind: word.contains('b').into(),
+        version: version(word.contains('n')),
+    }
+}
+
+fn version(is_next: bool) -> Version {
+    if is_next { Version::Next } else { Version::This }
 }
 
 fn how(letter: char) -> How {

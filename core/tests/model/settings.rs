@@ -6,6 +6,8 @@
 use flakeforge_core::lease::grants::memory::Limits;
 use flakeforge_core::lease::grants::record::GroupConfig;
 
+use crate::store::Version;
+
 /// What may go wrong, or what somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trouble {
@@ -45,10 +47,12 @@ pub enum Trouble {
     Forget,
     /// a member's timer stands still, as on a machine that was suspended: only calls for IDs look at the clock
     Sleep,
+    /// the next version of flakeforge writes the group's record in its own way
+    Upgrade,
 }
 
 /// How many troubles there are.
-pub const TROUBLES: usize = Trouble::Sleep as usize + 1;
+pub const TROUBLES: usize = Trouble::Upgrade as usize + 1;
 
 /// How a loss shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +87,8 @@ pub struct Options {
     pub is_other: bool,
     /// how far its clock is behind at first
     pub behind: i64,
+    /// the flakeforge that it runs
+    pub version: Version,
 }
 
 /// A run.
@@ -114,7 +120,7 @@ pub struct Setting {
     pub end: Option<i64>,
 }
 
-pub const MEMBER: Options = Options { ttl: 2, durable: false, is_other: false, behind: 0 };
+pub const MEMBER: Options = Options { ttl: 2, durable: false, is_other: false, behind: 0, version: Version::This };
 
 /// Two members that want one slot of a group that is there.
 pub const SETTING: Setting = Setting {

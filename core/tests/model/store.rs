@@ -3,10 +3,45 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use flakeforge_core::lease::grants::record::ServerIdentity;
+use flakeforge_core::lease::grants::record::{GROUP, GroupRecord, ServerIdentity};
 use flakeforge_core::lease::grants::task::{Look, Swap};
 
 use crate::settings::{How, Left};
+
+/// How every text of the next version begins. What comes then is what this version would write, so one set of rules does
+/// for both; but this version must not look at it.
+const NEXT: &str = "flakeforge2 needs=9.9 ";
+
+/// The flakeforge that a process runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    This,
+    /// the one after it: reads the texts of both, and writes its own
+    Next,
+}
+
+impl Version {
+    /// What it sees of a text.
+    fn sees(self, text: &str) -> &str {
+        if self == Self::Next { plain(text) } else { text }
+    }
+
+    /// The swap as it sends it.
+    pub fn sends(self, swap: &Swap) -> Swap {
+        let to = if self == Self::Next { format!("{NEXT}{}", swap.to) } else { swap.to.clone() };
+        Swap { to, ..swap.clone() }
+    }
+}
+
+/// What a text says, whichever version wrote it.
+pub fn plain(text: &str) -> &str {
+    text.strip_prefix(NEXT).unwrap_or(text)
+}
+
+/// Whether the next version wrote it.
+pub fn is_next(text: &str) -> bool {
+    text.starts_with(NEXT)
+}
 
 /// Texts of identities begin with this, so that the view knows them.
 pub const SERVER: &str = "server-";
@@ -48,11 +83,12 @@ impl Store {
     }
 
     /// One read at the store's time `now`, by a client whose clock shows `client`.
-    pub fn read(&self, names: &[String], time: i64, client: i64) -> Look {
+    pub fn read(&self, names: &[String], (time, client): (i64, i64), version: Version) -> Look {
+        let seen = |name| Some(version.sees(self.records.get(name)?).to_owned());
         Look {
             now: time + self.ahead,
             identity: self.identity.clone(),
-            values: names.iter().map(|name| self.records.get(name).map(|text| text.to_string())).collect(),
+            values: names.iter().map(seen).collect(),
             position: self.position,
             client: (client, client),
         }
@@ -60,24 +96,37 @@ impl Store {
 
     pub fn swap(&mut self, swap: &Swap) -> bool {
         let is_same = self.identity == swap.identity;
-        if !is_same || self.records.get(&swap.name).map(|text| &**text) != swap.from.as_deref() {
+        if !is_same || !is_as_read(&self.records, swap) {
             return false;
         }
+        self.write(&swap.name, &swap.to);
+        true
+    }
+
+    fn write(&mut self, name: &str, text: &str) {
         self.is_touched = true;
-        self.records.insert(swap.name.clone(), swap.to.as_str().into());
+        self.records.insert(name.to_owned(), text.into());
         self.position = self.position.map(|position| position + 1);
         self.drop_late();
-        true
+    }
+
+    /// The next version writes the group's record in its own way.
+    pub fn upgrade(&mut self, nonce: u64) {
+        let group = GroupRecord::parse(plain(&self.records[GROUP])).expect("a group");
+        self.write(GROUP, &format!("{NEXT}{}", GroupRecord { nonce, ..group }.text()));
+    }
+
+    /// Whether there is a group of this version.
+    pub fn is_upgradable(&self) -> bool {
+        self.records.get(GROUP).is_some_and(|text| !is_next(text))
     }
 
     /// Forgets late swaps that can never be done, because no text is ever written twice.
     pub fn drop_late(&mut self) {
         let Self { records, saved, late, .. } = self;
-        let may_be =
-            |records: &Records, swap: &Swap| records.get(&swap.name).map(|text| &**text) == swap.from.as_deref();
         late.retain(|swap| {
-            let may_come_back = saved.as_ref().is_some_and(|(saved, _)| may_be(saved, swap));
-            swap.from.is_none() || may_be(records, swap) || may_come_back
+            let may_come_back = saved.as_ref().is_some_and(|(saved, _)| is_as_read(saved, swap));
+            swap.from.is_none() || is_as_read(records, swap) || may_come_back
         });
     }
 
@@ -112,4 +161,10 @@ impl Store {
         }
         self.drop_late();
     }
+}
+
+/// Whether the record is what the sender of a swap read.
+fn is_as_read(records: &Records, swap: &Swap) -> bool {
+    let version = if is_next(&swap.to) { Version::Next } else { Version::This };
+    records.get(&swap.name).map(|text| version.sees(text)) == swap.from.as_deref()
 }

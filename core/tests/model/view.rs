@@ -17,7 +17,7 @@ use crate::fresh::NONCES;
 use crate::store::SERVER;
 use crate::world::DAWN;
 
-const RECORD: &[u8] = b"flakeforge1 ";
+const RECORD: &[u8] = b"flakeforge";
 
 /// What was met so far: its number is its place.
 #[derive(Default)]

@@ -12,10 +12,10 @@ use flakeforge_core::lease::grants::task::{Answer, Holding, Seeker, Task};
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, State};
 
 use crate::client::{Client, Cursor};
-use crate::flight::{At, By, Clocks, Flight, Stop};
+use crate::flight::{At, By, Clocks, Flight, Stop, is_turned_away};
 use crate::fresh;
 use crate::settings::{How, Setting, TROUBLES, Trouble};
-use crate::store::{SERVER, Store};
+use crate::store::{SERVER, Store, Version, plain};
 use crate::view::View;
 use crate::windows::Ms;
 use crate::world_event::{Last, WorldEvent};
@@ -34,6 +34,8 @@ pub enum Good {
     Kept,
     /// an answer came that nobody awaited any more
     Ignored,
+    /// a member that holds a slot was refused, because a newer version wrote a record
+    TurnedAway,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub struct World {
     pub budget: u8,
     /// somebody may use what another may use
     pub duplicate: bool,
+    /// somebody met a record of a newer version, and went on
+    pub trespassed: bool,
     /// counts everything that must be new
     number: u64,
     pub good: Option<Good>,
@@ -73,7 +77,7 @@ impl Hash for World {
         self.given.hash(&mut view);
         self.left.hash(&mut view);
         self.budget.hash(&mut view);
-        self.duplicate.hash(&mut view);
+        (self.duplicate, self.trespassed).hash(&mut view);
     }
 }
 
@@ -107,6 +111,7 @@ impl World {
             left,
             budget: setting.budget,
             duplicate: false,
+            trespassed: false,
             number: 2,
             good: None,
             past: setting.past(),
@@ -229,6 +234,10 @@ impl World {
                 let task = Task::Create(setting.config(setting.members[0]));
                 self.begin(self.clients.len() - 1, By::Command, task);
             }
+            WorldEvent::Upgrade => {
+                let bits = fresh::bits(self.new_number(), 0);
+                self.store().upgrade(bits as u64);
+            }
         }
         true
     }
@@ -252,7 +261,8 @@ impl World {
     fn begin(&mut self, who: usize, by: By, task: Task) {
         let bits = fresh::bits(self.new_number(), 0);
         let begun = Step::new("group", task, &self.clients[if self.is_one_process { 0 } else { who }].memory, bits);
-        self.client(who).flights.push(Flight::new(by, begun));
+        let version = self.clients[who].version;
+        self.client(who).flights.push(Flight::new(by, begun, version));
     }
 
     /// A command says that older records were put back.
@@ -265,7 +275,7 @@ impl World {
             fresh::bits(*number, 0)
         };
         let clocks = Clocks { time, local: time, bits };
-        Flight::new(By::Command, step).go(&mut memory, &mut self.store, clocks, None);
+        Flight::new(By::Command, step, Version::This).go(&mut memory, &mut self.store, clocks, None);
     }
 
     /// A step goes on until it has been answered, or until this stop.
@@ -280,6 +290,7 @@ impl World {
         let it = &mut Arc::make_mut(&mut self.clients[who]).flights[flight];
         let is_there = it.go(&mut memory, &mut self.store, Clocks { time, local, bits }, stop);
         let is_paused = it.is_paused;
+        self.trespassed |= it.trespasses;
         self.client(remembers).memory = memory;
         if is_there && !is_paused {
             self.deliver(setting, who, flight);
@@ -295,6 +306,9 @@ impl World {
             return;
         }
         let Some(event) = flight.event(answer) else { return };
+        if is_turned_away(answer) && self.clients[who].cursor.is_some() {
+            self.good = Some(Good::TurnedAway);
+        }
         if self.clients[who].awaits(&flight) {
             self.client(who).joins &= !matches!(answer, Answer::Granted(_));
             if let Event::Granted(grant) = event {
@@ -395,7 +409,7 @@ impl World {
     /// When the quiet period of the group ends; 0 if it had none.
     fn quiet_until(&self) -> i64 {
         let text = self.store.records.get(GROUP);
-        text.and_then(|text| GroupRecord::parse(text).ok()).map_or(0, |group| group.quiet_until)
+        text.and_then(|text| GroupRecord::parse(plain(text)).ok()).map_or(0, |group| group.quiet_until)
     }
 
     /// Ends a cursor; returns the last ms that it used, or −1.

@@ -96,6 +96,7 @@ pub enum WorldEvent {
     Destroy(usize),
     Remove,
     Create,
+    Upgrade,
 }
 
 impl WorldEvent {
@@ -118,6 +119,7 @@ impl WorldEvent {
             Self::Destroy(_) => Trouble::Destroy,
             Self::Remove => Trouble::Remove,
             Self::Create => Trouble::Create,
+            Self::Upgrade => Trouble::Upgrade,
             _ => return None,
         })
     }
@@ -238,6 +240,9 @@ impl World {
         // Whoever creates a group vouches that nobody used it.
         if !store.is_touched {
             out.push(WorldEvent::Create);
+        }
+        if store.is_upgradable() {
+            out.push(WorldEvent::Upgrade);
         }
     }
 }

@@ -88,10 +88,10 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
 }
 
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
-export function leaseExpiredError(group: string, slot: number | undefined, cause?: unknown) {
+export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and could not be renewed. IDs can be made again when the store ` +
-    'answers. next(callback) and nextAsync() wait for it.'
+    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${cause.message} IDs can be made again once ` +
+    'it is. next(callback) and nextAsync() wait for that.'
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 

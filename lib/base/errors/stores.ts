@@ -4,8 +4,8 @@ import { FlakeError } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, show } from './make.ts'
 
-/** A record that cannot be read. */
-type RecordFault = { name: string; version?: number }
+/** A record that cannot be read. `version`: of its format, if that is newer; `needs`: the release that reads it. */
+type RecordFault = { name: string; version?: number; needs?: string }
 
 /** What all members of a group must agree on. */
 type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
@@ -60,15 +60,14 @@ export function twoServersError(name: string, shown: string, recorded: string) {
   )
 }
 
-const wrongOf = ({ version }: RecordFault) =>
-  version === undefined
-    ? 'cannot be read: it was cut off or edited, or something else wrote it'
-    : `was written by a newer version of flakeforge (format ${version}). Use that version here too`
+function wrongOf({ version, needs }: RecordFault) {
+  if (version === undefined) return 'cannot be read: it was cut off or edited, or something else wrote it'
+  const [which, wayOut] =
+    needs === undefined ? ['', 'that version'] : [`, which needs flakeforge ${needs}`, 'that or newer']
+  return `was written by a newer version of flakeforge (format ${version}${which}). Use ${wayOut} here too`
+}
 
-/**
- * `ERR_FLAKE_RECORD`: a record in a database cannot be read, so nothing is written over it. `fault`: its name, and the
- * version of its format if that is newer.
- */
+/** `ERR_FLAKE_RECORD`: a record in a database cannot be read, so nothing is written over it. */
 export function recordError(group: string, fault: RecordFault) {
   const wayOut =
     fault.version === undefined

@@ -1,13 +1,13 @@
 //! The life of a group: unknown, live, ending, destroyed, and live again. It says when a group is quiet.
 //!
-//! This file must never end a quiet period early, and never let a group begin again without what was known of the one
-//! before.
+//! This file must never end a quiet period early, never let a group begin again without what was known of the one before,
+//! and never write anything after a record of a newer version was read.
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
 use crate::lease::grants::step::{Birth, Decision, Next, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, StepError, Task};
-use crate::lease::grants::view::View;
+use crate::lease::grants::view::{View, refusal};
 
 impl Step {
     /// What to do after a read, for all but counters.
@@ -19,6 +19,9 @@ impl Step {
                 return Ok(Next::Done(Answer::Exists(is_live)));
             }
             _ => {}
+        }
+        if let Some(refused) = refusal(&view) {
+            return Err(refused);
         }
         let Some(group) = view.group.clone() else { return self.absent(&view, memory) };
         if matches!(self.task, Task::Restored) {

@@ -8,11 +8,24 @@
 //! and two hex digits. Each text that is written has a new `nonce`, so no text is ever written twice: an equal text
 //! means that nothing was written in between. The checksum at the end shows a record that was cut off or edited.
 //!
+//! Whoever reads a version reads all of it: a field that is not known would be lost at the next write. So a field more is
+//! another version of the format. Its texts begin with that and with the release of flakeforge that reads it, and this is
+//! all that an older reader looks at:
+//!
+//! ```text
+//! flakeforge2 needs=1.4 slot …
+//! ```
+//!
+//! Whoever meets such a text writes nothing (`grants/group.rs`). A later version reads the earlier ones, and writes the
+//! oldest that can say what it has to say. In a group, it writes the group's record first: each step reads that, but only some
+//! of the slots.
+//!
 //! This file must never read a text that it would have written otherwise, nor two texts as the same record.
 
 use std::fmt;
 
 use crate::lease::messages::Owner;
+use crate::release::Release;
 
 /// The name of a group's own record.
 pub const GROUP: &str = "group";
@@ -155,6 +168,8 @@ pub enum Unreadable {
     Newer {
         /// the version of the format
         version: u32,
+        /// the release that reads it, if the text says so
+        needs: Option<Release>,
     },
     /// it was cut off, edited, or is something else
     Damaged,
@@ -163,10 +178,11 @@ pub enum Unreadable {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Newer { version } => {
+            Self::Newer { version, needs } => {
+                let needs = needs.map_or_else(String::new, |release| format!(", which needs flakeforge {release}"));
                 write!(
                     f,
-                    "it has version {version} of the format, and this version of flakeforge knows version {VERSION}"
+                    "it has version {version} of the format{needs}, and this version of flakeforge knows version {VERSION}"
                 )
             }
             Self::Damaged => write!(f, "it was cut off or edited, or is something else"),
@@ -288,7 +304,10 @@ impl<'a> Reader<'a> {
         let version = words.next().and_then(|word| word.strip_prefix(FORMAT)?.parse().ok());
         match version {
             Some(VERSION) => {}
-            Some(version) if version > VERSION => return Err(Unreadable::Newer { version }),
+            Some(version) if version > VERSION => {
+                let needs = words.next().and_then(|word| Release::of_text(word.strip_prefix("needs=")?));
+                return Err(Unreadable::Newer { version, needs });
+            }
             _ => return Err(Unreadable::Damaged),
         }
         if words.next() == Some(kind) { Ok(Self(words)) } else { Err(Unreadable::Damaged) }

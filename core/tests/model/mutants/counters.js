@@ -112,4 +112,15 @@ module.exports = [
     ],
     tests: 'lease counters::',
   },
+  {
+    name: 'a counter of a newer version counts as absent',
+    edits: [
+      [
+        COUNTERS,
+        'let counter = counter.map_err(|why| StepError::Record(COUNTER.to_owned(), why))?;',
+        'let counter = counter.ok().flatten();',
+      ],
+    ],
+    tests: 'model newer_versions',
+  },
 ]

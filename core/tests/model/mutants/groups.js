@@ -279,4 +279,27 @@ module.exports = [
     ],
     tests: 'lease losses::',
   },
+  {
+    name: 'a slot of a newer version is passed over as a damaged one is',
+    edits: [
+      [GROUP, 'if let Some(refused) = refusal(&view) {', 'if let Some(refused) = refusal(&view).filter(|_| false) {'],
+    ],
+    tests: 'model newer_versions',
+  },
+  {
+    name: 'a group of a newer version counts as absent',
+    edits: [
+      [
+        GRANTS,
+        'group.transpose().map_err(|why| StepError::Record(GROUP.to_owned(), why))?',
+        'group.and_then(|group| group.ok())',
+      ],
+    ],
+    tests: 'model newer_versions',
+  },
+  {
+    name: 'a newer version is taken for damage',
+    edits: [[RECORD, 'Some(version) if version > VERSION =>', 'Some(version) if version > VERSION + 1 =>']],
+    tests: 'model newer_versions',
+  },
 ]
