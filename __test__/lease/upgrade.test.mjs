@@ -1,5 +1,5 @@
-// What an earlier release wrote is opened by this one and goes on. It is never begun again in silence: all of it was made in
-// 2090 (vectors/upgrade/make.mjs), so IDs of our time would show it.
+// What an earlier release wrote to files is opened by this one and goes on (stores/upgrade.test.mjs: to databases). It is never
+// begun again in silence: all of it was made in 2090 (vectors/upgrade/make.mjs), so IDs of our time would show it.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,8 +1,9 @@
-// How the files beside this one were made: `node __test__/vectors/upgrade/make.mjs BUILD`, where BUILD is a folder with the
-// version of flakeforge whose files they are. They belong to that version forever: make new ones in another folder.
+// How the files beside this one were made: `node __test__/vectors/upgrade/make.mjs BUILD files` and the same with redis, postgres,
+// mysql and etcd, where BUILD is a folder with the version of flakeforge whose files they are. They belong to that version
+// forever: make new ones in another folder.
 //
-// All of it happens in 2090: whoever begins a cursor or a group again, and not above what is written here,
-// makes IDs of his own time, and that shows.
+// All of it happens in 2090, or where MariaDB's dates end before that, in 2037: whoever begins a cursor or a group again, and
+// not above what is written here, makes IDs of his own time, and that shows.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -10,22 +11,31 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { clockedFetch, startEtcd } from '../../servers/etcd.mjs'
+import { startMysql } from '../../servers/mysql.mjs'
+import { startPostgres } from '../../servers/postgres.mjs'
+import { startRedis } from '../../servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
 
 const here = path.dirname(fileURLToPath(import.meta.url))
-const NOW = Date.UTC(2090, 0)
 const GROUP = { group: 'orders', slots: 2, host: 'vector' }
+/**
+ * Three slots: one is held, one was given back, and one was never used. A group that is durable was never quiet, so it is not
+ * in our time either. etcd's clock has whole seconds.
+ */
+const LEASE = { ...GROUP, slots: 3, ttlMs: 4000, skewMs: 1500, durable: true }
+const ENDED = { ...LEASE, group: 'ended' }
 const COUNTER = { name: 'invoices', block: 100 }
 
 const write = (name, value) => fs.writeFileSync(path.join(here, name), `${JSON.stringify(value, undefined, 2)}\n`)
 
 /** Takes a slot, some IDs and a block, and gives nothing back, as a process that is killed. */
-async function use({ FlakeId, lease }, store, options) {
+async function use({ FlakeId, lease }, store, options, counter = COUNTER) {
   const flake = await FlakeId.join(store, options)
   const last = String(flake.takeBigInts(10).at(-1))
-  const segment = await lease.SegmentId.open(store, COUNTER)
-  return { options, counter: COUNTER, slot: flake.slot, last, lastOfCounter: String(segment.nextBigInt()) }
+  const segment = await lease.SegmentId.open(store, counter)
+  return { options, counter, slot: flake.slot, last, lastOfCounter: String(segment.nextBigInt()) }
 }
 
 async function makeFiles(build) {
@@ -39,10 +49,67 @@ async function makeFiles(build) {
   write('files.json', { shared: { id: 7, last }, folder: used })
 }
 
-/** All of this process, in 2090. */
-async function makeAll(folder) {
+/** The same on a database, whose other group has ended, and a slot that was given back. */
+async function useDatabase(build, store) {
+  for (const options of [LEASE, ENDED]) await build.FlakeId.createGroup(store, options)
+  const used = await use(build, store, LEASE, { ...COUNTER, durable: true })
+  await (await build.FlakeId.join(store, LEASE)).close()
+  await (await build.FlakeId.join(store, ENDED)).destroy()
+  return { ...used, ended: ENDED.group }
+}
+
+async function makeRedis(build) {
+  const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
+  const used = await useDatabase(build, server.url)
+  const keys = {}
+  for (const key of (await server.cli('KEYS', '*')).split('\n').sort()) {
+    const words = (await server.cli('HGETALL', key)).split('\n')
+    keys[key] = Object.fromEntries(words.flatMap((word, i) => (i % 2 === 0 ? [[word, words[i + 1]]] : [])))
+  }
+  write('redis.json', { ...used, keys })
+  await server.stop()
+}
+
+/** The tables as a migration makes them. */
+const schemaOf = (folder, kind) =>
+  execFileSync(process.execPath, [path.join(folder, 'dist', 'flakeforge.mjs'), 'schema', kind], { encoding: 'utf8' })
+
+async function makePostgres(build, folder) {
+  const server = await startPostgres({ fsync: 'on' })
+  const used = await useDatabase(build, server.url)
+  const rows = await server.query('SELECT * FROM flakeforge_record ORDER BY group_name, name')
+  write('postgres.json', { ...used, schema: schemaOf(folder, 'postgres'), rows })
+  await server.stop()
+}
+
+async function makeMysql(build, folder) {
+  const server = await startMysql({ 'innodb-flush-method': 'fsync' })
+  const used = await useDatabase(build, await server.freshUrl('ids'))
+  const columns = 'CONVERT(group_name USING utf8mb4) AS group_name, CONVERT(name USING utf8mb4) AS name'
+  const rows = await server.query(
+    `SELECT ${columns}, CONVERT(value USING utf8mb4) AS value, CAST(undumped AS DOUBLE) AS undumped
+      FROM ids.flakeforge_record ORDER BY group_name, name`,
+  )
+  write('mysql.json', { ...used, schema: schemaOf(folder, 'mysql'), rows })
+  await server.stop()
+}
+
+async function makeEtcd(build) {
+  const server = await startEtcd()
+  const clock = { get now() { return Date.now() } } // etcd itself is not in another year
+  const used = await useDatabase(build, build.lease.etcdStore({ endpoints: server.url, fetch: clockedFetch(clock) }))
+  const { kvs } = JSON.parse(await server.ctl('get', '--prefix', '', '-w', 'json'))
+  const textOf = (base64) => Buffer.from(base64, 'base64').toString()
+  write('etcd.json', { ...used, keys: Object.fromEntries(kvs.map(({ key, value }) => [textOf(key), textOf(value)])) })
+  await server.stop()
+}
+
+const MAKERS = { files: makeFiles, redis: makeRedis, postgres: makePostgres, mysql: makeMysql, etcd: makeEtcd }
+
+/** All of this process, in another year. */
+async function makeOne(folder, kind) {
   const build = { FlakeId: require(folder), lease: require(path.join(folder, 'dist', 'lease.cjs')) }
-  await makeFiles(build)
+  await MAKERS[kind](build, folder)
   process.kill(process.pid, 'SIGKILL') // nothing is given back
 }
 
@@ -77,20 +144,20 @@ const CLOCK = `
     return time.tv_sec;
   }`
 
-function makeAhead(script, folder) {
+function makeAhead(script, folder, kind) {
   const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-vectors-'))
   const library = path.join(temporary, 'clock.so')
   execFileSync('cc', ['-shared', '-fPIC', '-x', 'c', '-', '-o', library], { input: CLOCK })
   fs.chmodSync(temporary, 0o755) // PostgreSQL runs as another user
-  const seconds = Math.round((NOW - Date.now()) / 1000)
+  const seconds = Math.round((Date.UTC(kind === 'files' ? 2090 : 2037, 0) - Date.now()) / 1000)
   const env = { ...process.env, LD_PRELOAD: library, MAKE_AHEAD_S: String(seconds) }
-  spawnSync(process.execPath, [script, folder], { env, stdio: 'inherit' })
+  spawnSync(process.execPath, [script, folder, kind], { env, stdio: 'inherit' })
   fs.rmSync(temporary, { recursive: true })
 }
 
-const [, script, folder] = process.argv
-if (folder === undefined) {
-  console.error('usage: node make.mjs BUILD')
+const [, script, folder, kind] = process.argv
+if (!(kind in MAKERS)) {
+  console.error(`usage: node make.mjs BUILD ${Object.keys(MAKERS).join('|')}`)
   process.exitCode = 2
-} else if (process.env.MAKE_AHEAD_S === undefined) makeAhead(script, path.resolve(folder))
-else await makeAll(folder)
+} else if (process.env.MAKE_AHEAD_S === undefined) makeAhead(script, path.resolve(folder), kind)
+else await makeOne(folder, kind)
