@@ -8,8 +8,10 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const util = require('node:util')
+const { Worker } = require('node:worker_threads')
 const FlakeId = require('..')
 const lease = require('../dist/lease.cjs')
+const { make } = require('./workers/make.cjs')
 
 const { Seal, compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
 const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
@@ -143,6 +145,26 @@ function checkMany(n) {
     Array.from({ length: n / 100 }, () => patient({ worker: 4 }).nextBigInt()),
     'a generator per ID',
   )
+}
+
+/** Eight threads of one node make IDs at the same time, in every way. None comes twice, and those of each ascend. */
+async function checkThreads(n) {
+  const arrived = new Int32Array(new SharedArrayBuffer(4))
+  const meeting = { arrived, threads: 8 }
+  const plan = { rounds: 2, n, worker: 6, maxAheadMs: Number.POSITIVE_INFINITY, meeting }
+  const workers = Array.from({ length: meeting.threads - 1 }, () => {
+    return new Worker(path.join(__dirname, 'workers', 'make.cjs'), { workerData: plan })
+  })
+  const said = (worker) =>
+    new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+  await Promise.all(workers.map(said)) // from here on this thread may block
+  const others = workers.map(said)
+  const lists = await Promise.all([make(plan), ...others])
+  for (const ids of lists) areAscending(ids, 'IDs of a thread')
+  areAscending(BigUint64Array.from(lists.flatMap((ids) => [...ids])).sort(), 'IDs of all threads')
 }
 
 /** Every form of a batch has the very same IDs: one that fits the arrays which native code keeps, and larger ones. */
@@ -390,6 +412,7 @@ async function main() {
   await checkStyles()
   await checkWaiting(1200)
   checkMany(100_000)
+  await checkThreads(1000)
   await checkBatches()
   checkTime()
   await checkFiles()
