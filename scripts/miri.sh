@@ -20,3 +20,4 @@ done
 export MIRIFLAGS="$MIRIFLAGS -Zmiri-many-seeds=0..16"
 miri --test generator cursor:: -- --skip claims_are_what_the_model_says # alone it takes longer than all others
 miri --lib generator::registry
+miri --lib while_another_thread_writes_it # who holds a slot: all else of slots needs the locks of files

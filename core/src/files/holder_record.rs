@@ -69,3 +69,61 @@ impl HolderRecord {
 fn checksum(words: &[u64; WORDS]) -> u64 {
     words[1..].iter().fold(1, |sum: u64, word| (sum.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)) | 1
 }
+
+#[cfg(test)]
+mod tests {
+    use std::array::from_fn;
+    use std::thread::scope;
+
+    use super::*;
+    use crate::files::file_format::SIZE;
+
+    type Room = [AtomicU64; HOLDER_WORDS];
+
+    fn records() -> [HolderRecord; 2] {
+        let record = |owner: u128, host: &str| HolderRecord { owner, pid: 7, host: host.to_owned(), since_ms: 1 };
+        [record(1 << 64 | 2, "one.example"), record(3 << 64 | 4, &"two".repeat(20))]
+    }
+
+    fn empty() -> Room {
+        from_fn(|_| AtomicU64::new(0))
+    }
+
+    /// What another process reads of the file.
+    fn read(room: &Room) -> Option<HolderRecord> {
+        let mut page = [0; SIZE];
+        for (place, word) in page[offset_of!(CursorPage, holder)..].chunks_exact_mut(8).zip(room) {
+            place.copy_from_slice(&word.load(Relaxed).to_ne_bytes());
+        }
+        HolderRecord::read(&page)
+    }
+
+    #[test]
+    fn a_record_of_which_some_words_are_older_is_none() {
+        let rooms = records().map(|record| {
+            let room = empty();
+            record.write(&room);
+            room
+        });
+        let is_same = |i: usize| rooms[0][i].load(Relaxed) == rooms[1][i].load(Relaxed);
+        for word in (0..HOLDER_WORDS).filter(|&i| !is_same(i)) {
+            let mixed = from_fn(|i| AtomicU64::new(rooms[usize::from(i == word)][i].load(Relaxed)));
+            assert_eq!(read(&mixed), None, "{word}");
+            let begun = from_fn(|i| AtomicU64::new(rooms[usize::from(i <= word)][i].load(Relaxed)));
+            assert!(read(&begun).is_none_or(|read| read == records()[1]), "{word}");
+        }
+    }
+
+    /// For Miri, which shows another order and other older words with each of its seeds.
+    #[test]
+    fn a_record_is_read_as_a_whole_or_not_at_all_while_another_thread_writes_it() {
+        let (room, records) = (empty(), records());
+        scope(|scope| {
+            let writer = scope.spawn(|| records.iter().for_each(|record| record.write(&room)));
+            while !writer.is_finished() {
+                assert!(read(&room).is_none_or(|read| records.contains(&read)));
+            }
+        });
+        assert_eq!(read(&room).as_ref(), Some(&records[1]));
+    }
+}
