@@ -44,6 +44,9 @@ const ENTRIES = ['lease', 'codec', 'remote', 'metrics', 'biguint-format']
 /** The files that the entries take from, and that keep what must be there once. */
 const PARTS = ['base', 'index', 'client', 'leases', 'meters']
 
+/** Those that the first ID does not need. */
+const ONCE = ['leases', 'meters']
+
 const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
 const entries = (names) => Object.fromEntries(names.map((name) => [name, entry(name)]))
@@ -123,7 +126,7 @@ const manifest = {
 const es = (parts) => ({
   ...node,
   input: { ...entries(['index', ...ENTRIES]), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [shareCopies(PARTS), leftOut, manifest],
+  plugins: [shareCopies(PARTS, ONCE), leftOut, manifest],
   output: output('mjs', {
     format: 'es',
     codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
@@ -135,12 +138,13 @@ const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/pack
 const cjs = (parts) => ({
   ...node,
   input: entries(['index', ...ENTRIES]),
-  plugins: [BY_REQUIRE, shareCopies(PARTS)],
+  plugins: [BY_REQUIRE, shareCopies(PARTS, ONCE)],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',
     dynamicImportInCjs: false,
     externalLiveBindings: false,
+    strict: true,
     codeSplitting: { includeDependenciesRecursively: false, groups: parts },
   }),
 })

@@ -2,7 +2,8 @@
 
 // One process may load both formats of this package, or it twice. A plugin for rolldown: what a file of dist/ makes is made
 // once for each version; the file that is loaded first makes it, and every other one takes that. So there is one copy of every
-// class, and an object of one format is an object of the other.
+// class, and an object of one format is an object of the other. What the first ID does not need is in the package once: both
+// formats load the same file, which is CommonJS.
 
 const { version } = require('../package.json')
 
@@ -10,7 +11,7 @@ const { version } = require('../package.json')
 const KEY = `Symbol.for("flakeforge@${version}")`
 const COPIES = `(globalThis[${KEY}] ?? Object.defineProperty(globalThis, ${KEY}, { value: {} })[${KEY}])`
 
-const LOADS = /^(?:import [^\n]*\n|const require_\w+ = require\([^\n]*\n)*/
+const LOADS = /^(?:"use strict";\n+)?(?:import [^\n]*\n|const require_\w+ = require\([^\n]*\n)*/
 const ES_EXPORTS = /^export \{([^}]*)\};?\s*$/m
 const CJS_EXPORT =
   /^(?:exports\.([\w$]+) = ([\w$.]+);|Object\.defineProperty\(exports, "([\w$]+)", \{\s*enumerable: true,\s*get: function\s*\(\) \{\s*return ([\w$.]+);?\s*\}\s*\}\);)\n?/gm
@@ -27,8 +28,9 @@ const pairsOf = (list) =>
     return { own, name }
   })
 
-const made = (part, body, pairs) =>
-  `${COPIES}.${part} ??= (() => {\n${body}\nreturn { ${pairs.map(({ own, name }) => (own === name ? own : `${name}: ${own}`)).join(', ')} };\n})()`
+const asObject = (pairs) => `{ ${pairs.map(({ own, name }) => (own === name ? own : `${name}: ${own}`)).join(', ')} }`
+
+const made = (part, body, pairs) => `${COPIES}.${part} ??= (() => {\n${body}\nreturn ${asObject(pairs)};\n})()`
 
 /** @param {string[]} names those of the exports that the file has; the others are in the copies only */
 function shareEs(part, { loads, body }, names) {
@@ -56,6 +58,36 @@ function shareCjs(part, { loads, body }) {
   return `${loads}module.exports = ${part === FOR_USERS ? `(${all}).default` : all};\n`
 }
 
+const LOAD_ES = /^import (?:\{([^}]*)\} from )?"\.\/(\w+)\.mjs";\n/gm
+
+/**
+ * The file that both formats load: a function of the copies. Whoever calls it has loaded what it takes from them. The file itself
+ * takes nothing, because test runners with contexts of their own run CommonJS before the modules that stand above it.
+ */
+function oneFile(part, { loads, body }) {
+  const taken = loads.replace(LOAD_ES, (_, list, from) =>
+    list ? `const {${list.replaceAll(' as ', ': ')}} = copies.${from};\n` : '',
+  )
+  const all = asObject(pairsOf(ES_EXPORTS.exec(body)[1]))
+  const rest = `${taken}${body.replace(ES_EXPORTS, '')}\nreturn (copies.${part} = ${all});`
+  // In parentheses, so that V8 compiles it at once and not in two steps.
+  return `"use strict";\nmodule.exports = (function (copies) {\nif (copies.${part} !== undefined) return copies.${part};\n${rest}\n});\n`
+}
+
+/**
+ * What an ES module imports of it. Before Node gives a file of CommonJS to a module, it searches the whole text for exports, and
+ * files that are passed on as they are too, which takes longer than to load them. In this one there is little to search.
+ */
+const doorTo = (part) => `const make = require("./${part}-once.cjs");\nmodule.exports = { make };\n`
+
+function loadFromEs(part, { loads }, names) {
+  const before = loads.replace(LOAD_ES, 'import "./$2.mjs";\n')
+  return `${before}import door from "./${part}-door.cjs";\nexport const { ${names.join(', ')} } = door.make(${COPIES});\n`
+}
+
+const loadFromCjs = (part, { loads }) =>
+  `${loads.replace(/^const \w+ = /gm, '')}module.exports = require("./${part}-once.cjs")(${COPIES});\n`
+
 /** Where a file takes from the part for users, it loads that part, and takes from the copies. */
 const takeFromCopies = (code) =>
   code
@@ -69,16 +101,26 @@ const takeFromCopies = (code) =>
       (_, name, load) => `${load};\nconst ${name} = ${COPIES}.${FOR_USERS};\n`,
     )
 
-/** @param {string[]} parts the files, without their ends; entries only pass on what these have */
-const shareCopies = (parts) => ({
+/**
+ * @param {string[]} parts the files, without their ends; entries only pass on what these have
+ * @param {string[]} once those of them that both formats load
+ */
+const shareCopies = (parts, once) => ({
   name: 'share-copies',
   renderChunk(code, { fileName, facadeModuleId, exports }, { format }) {
     const part = fileName.replace(/\.[cm]js$/, '')
     if (!parts.includes(part)) return takeFromCopies(code)
     const [loads] = LOADS.exec(code)
     const file = { loads, body: code.slice(loads.length) }
+    const isEs = format === 'es'
+    if (once.includes(part)) {
+      if (!isEs) return loadFromCjs(part, file)
+      this.emitFile({ type: 'asset', fileName: `${part}-once.cjs`, source: oneFile(part, file) })
+      this.emitFile({ type: 'asset', fileName: `${part}-door.cjs`, source: doorTo(part) })
+      return loadFromEs(part, file, exports)
+    }
     const names = part === FOR_USERS ? this.getModuleInfo(facadeModuleId).exports : exports
-    return takeFromCopies(format === 'es' ? shareEs(part, file, names) : shareCjs(part, file))
+    return takeFromCopies(isEs ? shareEs(part, file, names) : shareCjs(part, file))
   },
 })
 
