@@ -7,7 +7,6 @@
 mod support;
 
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
 mod counters;
 #[cfg(target_os = "linux")]
 mod group;

@@ -2,9 +2,11 @@
 //! refused.
 
 use flakeforge_core::layout::dialects::{DIALECTS, Shape};
-use flakeforge_core::layout::{EXACT_MAX, Layout, Mode, Packing, Spec, Unpacked};
+use flakeforge_core::layout::{EXACT_MAX, Layout, Mode, Spec, Unpacked};
 use flakeforge_core::refusal::Refusal;
 use proptest::prelude::*;
+
+use crate::invariants::*;
 
 const MS: i128 = 1_000_000;
 
@@ -218,8 +220,9 @@ fn what_no_generator_makes_has_no_parts() {
 
 /// A spec of random fields in a random order.
 fn specs() -> impl Strategy<Value = Spec> {
-    let widths = (1u32..=60, 0u32..=20, 0u32..=6, prop::collection::vec(1u32..=12, 0..4));
-    (widths, any::<u64>()).prop_map(|((timestamp, counter, zero, nodes), seed)| {
+    let widths = (1u32..=63, 0u32..=53, 0u32..=6, prop::collection::vec(1u32..=20, 0..4));
+    let time = (-LAST_DATE_MS..=LAST_DATE_MS, 1u64..=(1 << 53) - 1);
+    (widths, time, any::<u64>()).prop_map(|((timestamp, counter, zero, nodes), (epoch_ms, tick_ns), seed)| {
         let mut fields = vec![("timestamp".to_owned(), timestamp)];
         fields.extend((counter > 0).then(|| ("counter".to_owned(), counter)));
         fields.extend((zero > 0).then(|| ("zero".to_owned(), zero)));
@@ -233,95 +236,51 @@ fn specs() -> impl Strategy<Value = Spec> {
         fields.extend((left > 0).then(|| ("zero".to_owned(), left)));
         let turn = seed as usize % fields.len();
         fields.rotate_left(turn);
-        Spec { name: "random".into(), epoch_ms: 0, tick_ns: 1_000_000, fields }
+        Spec { name: "random".into(), epoch_ms, tick_ns, fields }
     })
 }
 
-/// Parts that a layout can hold, made from three random numbers.
-fn parts(layout: &Layout, (tick, counter, node): (u64, u64, u64)) -> Unpacked {
-    let ticks = match layout.packing() {
-        Packing::Bits { tick, .. } => tick.max(),
-        Packing::Decimal => layout.scale().last_tick(),
-    };
-    let within = |value: u64, max: u64| if max == u64::MAX { value } else { value % (max + 1) };
-    Unpacked {
-        tick: within(tick, ticks),
-        counter: within(counter, layout.counter_max()),
-        node: within(node, layout.node_max()),
-        mode: layout.mode(),
-    }
+type Numbers = (u64, u64, u64);
+
+fn holds(layout: &Layout, (tick, counter, node): Numbers, id: u64) {
+    let parts = parts_of(layout, tick, counter, node);
+    packing_inverts(layout, parts);
+    unpacking_inverts(layout, id);
+    runs_agree(layout, parts);
+    ends_agree(layout);
+    every_usable_tick_has_ids(layout);
 }
 
-fn assert_inverses(layout: &Layout, numbers: (u64, u64, u64), id: u64) {
-    let parts = parts(layout, numbers);
-    let packed = layout.pack(parts).unwrap();
-    assert_eq!(layout.unpack(packed), Some(parts), "{}", layout.name());
-    let number = parts.tick << layout.packing().counter_bits() | parts.counter;
-    assert_eq!(layout.packing().pack(number, layout.place_node(parts.node)), packed, "the fast way is the same");
-    if let Some(parts) = layout.unpack(id) {
-        assert_eq!(layout.pack(parts), Some(id), "{}", layout.name());
-    }
-}
-
-fn assert_ordered(layout: &Layout, a: (u64, u64, u64), b: (u64, u64, u64)) {
-    let (a, b) = (parts(layout, a), parts(layout, b));
+fn assert_ordered(layout: &Layout, [a, b]: [Numbers; 2]) {
+    let [a, b] = [a, b].map(|(tick, counter, node)| parts_of(layout, tick, counter, node));
     if layout.is_time_ordered() && a.tick != b.tick {
         assert_eq!(a.tick < b.tick, layout.pack(a) < layout.pack(b), "{}", layout.name());
-    }
-    assert!((layout.bottom(a.tick)..=layout.top(a.tick)).contains(&layout.pack(a).unwrap()) || layout.mode().is_some());
-}
-
-fn assert_runs(layout: &Layout, numbers: (u64, u64, u64)) {
-    let start = parts(layout, numbers);
-    let node = layout.place_node(start.node);
-    let base =
-        (start.tick << layout.packing().counter_bits() | start.counter).min(layout.last_number().saturating_sub(300));
-    let mut ids = [0; 300];
-    layout.packing().pack_run(base, node, &mut ids, |id| id);
-    for (i, id) in ids.iter().enumerate() {
-        assert_eq!(*id, layout.packing().pack(base + i as u64, node), "{} {i}", layout.name());
     }
 }
 
 proptest! {
     #[test]
-    fn every_dialect(a: (u64, u64, u64), b: (u64, u64, u64), id: u64) {
+    fn every_dialect(a: Numbers, b: Numbers, id: u64) {
         for layout in all() {
-            assert_inverses(&layout, a, id);
-            assert_ordered(&layout, a, b);
-            assert_runs(&layout, a);
+            holds(&layout, a, id);
+            assert_ordered(&layout, [a, b]);
         }
     }
 
     #[test]
-    fn random_specs(spec in specs(), a: (u64, u64, u64), b: (u64, u64, u64), id: u64) {
+    fn random_specs(spec in specs(), a: Numbers, b: Numbers, id: u64, offset: i64) {
         let layout = Layout::custom(spec).unwrap();
-        assert_inverses(&layout, a, id);
-        assert_runs(&layout, a);
-        if layout.is_time_ordered() {
-            assert_ordered(&layout, a, b);
+        holds(&layout, a, id);
+        assert_ordered(&layout, [a, b]);
+        if let Some(layout) = layout.with_id_offset(offset) {
+            holds(&layout, a, id);
         }
     }
 
     #[test]
-    fn offsets(a: (u64, u64, u64), offset: i64, id: u64) {
+    fn offsets(a: Numbers, offset: i64, id: u64) {
         for layout in all().into_iter().filter_map(|layout| layout.with_id_offset(offset)) {
-            if let Some(parts) = layout.unpack(id) {
-                prop_assert_eq!(layout.pack(parts), Some(id));
-            }
-            let parts = parts(&layout, a);
-            if (layout.scale().first_tick()..=layout.scale().last_tick()).contains(&parts.tick) {
-                prop_assert!(layout.pack(parts).is_some(), "{} {:?} {}", layout.name(), parts, offset);
-            }
-        }
-    }
-
-    #[test]
-    fn node_fields_join_and_split(node: u64) {
-        for layout in all() {
-            let node = node % (layout.node_max() + 1);
-            let id = layout.pack(Unpacked { tick: 7, counter: 0, node, mode: layout.mode() }).unwrap();
-            prop_assert_eq!(layout.join_node(layout.node_values(id)), node, "{}", layout.name());
+            holds(&layout, a, id);
         }
     }
 }

@@ -5,6 +5,7 @@
 mod dialects;
 mod errors;
 mod format;
+mod invariants;
 mod layout;
 mod seal;
 mod uuid;

@@ -1,6 +1,10 @@
-//! What must be true for every layout, however it is made: the invariants that the targets `unpack` and `spec` share.
+//! What must be true for every layout, however it is made.
 
+use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::layout::{Layout, Packing, Unpacked};
+
+/// The last instant of a JavaScript Date, Unix ms.
+pub const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
 
 /// The parts of an ID pack to the same ID, are within their fields, and the ID lies between the bounds of its tick.
 pub fn unpacking_inverts(layout: &Layout, id: u64) {
@@ -80,5 +84,34 @@ pub fn runs_agree(layout: &Layout, start: Unpacked) {
     layout.packing().pack_run(base, node, ids, |id| id);
     for (number, id) in (base..).zip(ids) {
         assert_eq!(*id, layout.packing().pack(number, node), "{}: number {number}", layout.name());
+    }
+}
+
+/// The last tick is the last one that the clock may show, and it ends no later than the last Date.
+pub fn ends_agree(layout: &Layout) {
+    let (scale, end) = (layout.scale(), layout.end_ns());
+    let last_date_ns = i128::from(LAST_DATE_MS) * 1_000_000;
+    assert!(scale.last_tick() == 0 || end <= last_date_ns, "{scale:?}");
+    assert!(layout.signed_end_ns() <= end, "{scale:?}");
+    assert!(scale.tick_of(end).is_err(), "{scale:?}");
+    if scale.first_tick() <= scale.last_tick() {
+        assert_eq!(scale.tick_of(scale.start_of(scale.first_tick())), Ok(scale.first_tick()), "{scale:?}");
+        assert_eq!(scale.tick_of(end - 1), Ok(scale.last_tick()), "{scale:?}");
+    }
+    for tick in [scale.first_tick(), scale.last_tick()] {
+        assert_eq!(scale.start_ms(tick), to_ms(scale.start_of(tick)), "{scale:?}");
+    }
+}
+
+/// At both ends of the time that an offset allows, every counter and node has an ID.
+pub fn every_usable_tick_has_ids(layout: &Layout) {
+    let (first, last) = (layout.scale().first_tick(), layout.scale().last_tick());
+    if first > last {
+        return; // the offset leaves no time
+    }
+    for (tick, counter, node) in [(first, 0, 0), (last, layout.counter_max(), layout.node_max())] {
+        let parts = Unpacked { tick, counter, node, mode: layout.mode() };
+        assert!(layout.pack(parts).is_some(), "{}: {parts:?} with {}", layout.name(), layout.id_offset() as i64);
+        packing_inverts(layout, parts);
     }
 }
