@@ -7,7 +7,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { WASM, allPackages, checkStorePackage, pack, packMain, packServer, writeTexts } = require('./pack.js')
+const { WASM, allPackages, pack, packCheckStore, packMain, packServer, writeTexts } = require('./pack.js')
 const { TARGETS } = require('./platforms/targets.js')
 
 /** The folder with what was built for a package under npm/; undefined if nothing is. */
@@ -50,7 +50,7 @@ function packRelease(artifacts, target) {
     parts.map(({ manifest }) => manifest).filter(({ name }) => name !== WASM),
   )
   packServer(target)
-  pack(checkStorePackage().folder, target)
+  packCheckStore(target)
 }
 
 const [artifacts, target] = process.argv.slice(2)

@@ -113,8 +113,14 @@ function workspacePackage(name) {
   return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
 }
 
+/** Packs it with the licence, of which git has one. */
+function packWorkspace({ folder }, target) {
+  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  return pack(folder, target)
+}
+
 const serverPackage = () => workspacePackage('server')
-const checkStorePackage = () => workspacePackage('check-store')
+const packCheckStore = (target) => packWorkspace(workspacePackage('check-store'), target)
 
 /** Builds the page that the server's package has. */
 function buildPage() {
@@ -129,18 +135,18 @@ function packServer(target) {
   fs.mkdirSync(target, { recursive: true })
   buildDist()
   buildPage()
-  return pack(serverPackage().folder, target)
+  return packWorkspace(serverPackage(), target)
 }
 
 module.exports = {
   WASM,
   allPackages,
   buildDist,
-  checkStorePackage,
   npm,
   ownPlatform,
   pack,
   packAll,
+  packCheckStore,
   packMain,
   packServer,
   platformPackages,
