@@ -55,7 +55,7 @@ fn a_block_does_not_count_once_a_loss_was_noted() {
     let taken = store.counter();
     let lost = CounterRecord { value: taken.value + 10, is_lost: true, nonce: 1, ..taken };
     store.records.insert(COUNTER.to_owned(), lost.text());
-    finish(&mut slow, &mut store, &mut one);
+    slow.finish(&mut store, &mut one);
     assert_eq!(slow.ask, Ask::Done(refused(StepError::Behind)), "another may have been given it");
 }
 
@@ -301,12 +301,6 @@ fn what_was_given_is_not_forgotten_when_answers_come_in_another_order() {
     assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::Behind));
 }
 
-fn finish(step: &mut Running, store: &mut Store, client: &mut Client) {
-    while !matches!(step.ask, Ask::Done(_)) {
-        step.go(store, client, Fate::Done);
-    }
-}
-
 /// A pool of connections answers in any order.
 #[test]
 fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
@@ -316,7 +310,7 @@ fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
     assert_eq!(one.run(&mut store, advance(10, None)), number(20));
     assert_eq!(one.run(&mut store, skip_to(100)), number(100), "of another lineage");
     slow.hear(look, &mut one);
-    finish(&mut slow, &mut store, &mut one);
+    slow.finish(&mut store, &mut one);
     assert_eq!(slow.ask, Ask::Done(number(100)));
 
     store.records.clear();
@@ -324,7 +318,7 @@ fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
     let look = slow.look(&store, &one);
     assert_eq!(two.run(&mut store, skip_to(200)), number(200));
     slow.hear(look, &mut one);
-    finish(&mut slow, &mut store, &mut one);
+    slow.finish(&mut store, &mut one);
     assert_eq!(slow.ask, Ask::Done(number(200)), "its note of a loss comes too late");
 }
 
@@ -336,7 +330,7 @@ fn a_client_begins_a_counter_once_whatever_the_order_of_its_answers() {
     assert_eq!(client.run(&mut store, advance(10, Some(0))), number(0));
     store.records.clear(); // and the counter is lost
     slow.hear(look, &mut client);
-    finish(&mut slow, &mut store, &mut client);
+    slow.finish(&mut store, &mut client);
     assert_eq!(slow.ask, Ask::Done(refused(StepError::Behind)));
 }
 

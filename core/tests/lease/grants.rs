@@ -8,14 +8,6 @@ use flakeforge_core::release::Release;
 
 use crate::store::*;
 
-/// A store with one slot, which owner 1 holds.
-fn held() -> (Store, Client, Granted) {
-    let mut store = Store::with(&config(1));
-    let mut client = Client::new(1);
-    let granted = client.take(&mut store, &config(1), 1);
-    (store, client, granted)
-}
-
 fn hosts_slot(host: &str, hi: i64) -> SlotRecord {
     SlotRecord { owner: None, life: 1, lo: hi - 9, hi, host: host.to_owned(), nonce: 1 }
 }
@@ -50,7 +42,7 @@ fn a_window_reaches_from_the_stores_time_to_the_ttl_whatever_the_clients_clock_s
 
 #[test]
 fn a_slot_is_free_from_the_millisecond_after_its_window() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     store.now = first.hi;
     assert_eq!(client.join(&mut store, &config(1), 2), exhausted(first.hi + 1, first.hi));
     store.now += 1;
@@ -60,7 +52,7 @@ fn a_slot_is_free_from_the_millisecond_after_its_window() {
 
 #[test]
 fn the_same_token_gets_the_same_grant_until_it_is_over() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     store.now = first.hi;
     let again = client.take(&mut store, &config(1), 1);
     assert_eq!((again.lo, again.hi), (first.lo, first.hi));
@@ -122,7 +114,7 @@ fn a_swap_that_lies_grants_nothing() {
     });
     let Answer::Granted(granted) = answer else { panic!("{answer:?}") };
     assert_eq!((granted.lo, granted.hi, lies), (store.slot(0).lo, store.slot(0).hi, 6));
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let mut running = Running::new(&mut client, renew(&config(1), 1, 0, first.hi));
     for _ in 0..100 {
         running.go(&mut store, &mut client, Fate::Lie);
@@ -144,7 +136,7 @@ fn a_swap_whose_answer_was_lost_counts_if_a_read_shows_it() {
 
 #[test]
 fn a_renewal_keeps_lo_and_never_lowers_hi() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let mut at = |now| {
         store.now = now;
         match client.run(&mut store, renew(&config(1), 1, 0, first.hi)) {
@@ -160,7 +152,7 @@ fn a_renewal_keeps_lo_and_never_lowers_hi() {
 
 #[test]
 fn a_renewal_changes_nothing_but_the_window() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let before = store.slot(0);
     store.now += 1;
     client.run(&mut store, renew(&config(1), 1, 0, first.hi));
@@ -171,7 +163,7 @@ fn a_renewal_changes_nothing_but_the_window() {
 
 #[test]
 fn whose_slot_it_is_no_longer_is_told_so() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let before = store.clone();
     assert_eq!(client.run(&mut store, renew(&config(1), 2, 0, first.hi)), Answer::Lost, "another's");
     assert_eq!(client.run(&mut store, renew(&config(1), 1, 7, first.hi)), Answer::Lost, "a slot that does not exist");
@@ -200,7 +192,7 @@ fn renewed_after(
 
 #[test]
 fn a_read_counts_only_under_the_identity_of_the_decision() {
-    let (store, mut client, first) = held();
+    let (store, mut client, first) = held(&config(1));
     let soon = first.now + SKEW; // too soon to be renewed in a quiet period
     let task = renew(&config(1), 1, 0, soon);
     let (answer, ..) = renewed_after(|_| {}, store.clone(), &mut client.clone(), task.clone());
@@ -219,7 +211,7 @@ fn a_read_counts_only_under_the_identity_of_the_decision() {
 
 #[test]
 fn a_read_counts_only_while_the_group_is_as_it_was() {
-    let (mut store, _, first) = held();
+    let (mut store, _, first) = held(&config(1));
     let mut witness = Client::new(2);
     store.position = Some(900);
     witness.run(&mut store, Task::Create(config(1)));
@@ -236,7 +228,7 @@ fn a_read_counts_only_while_the_group_is_as_it_was() {
 
 #[test]
 fn a_read_counts_only_while_the_window_lasts() {
-    let (store, mut client, first) = held();
+    let (store, mut client, first) = held(&config(1));
     let later = |store: &mut Store| store.now = first.hi + 1;
     let (answer, swaps, _) = renewed_after(later, store, &mut client, renew(&config(1), 1, 0, first.hi));
     assert_eq!((answer, swaps), (granted(0, first.hi + 1, first.hi + 1 + TTL, first.hi + 1), 2));
@@ -244,7 +236,7 @@ fn a_read_counts_only_while_the_window_lasts() {
 
 #[test]
 fn a_read_counts_only_if_it_shows_exactly_what_was_written() {
-    let (store, mut client, first) = held();
+    let (store, mut client, first) = held(&config(1));
     let other = |store: &mut Store| store.put(0, &SlotRecord { nonce: 0, ..store.slot(0) });
     let (answer, swaps, _) = renewed_after(other, store, &mut client, renew(&config(1), 1, 0, first.hi));
     assert!(matches!(answer, Answer::Granted(_)));
@@ -253,7 +245,7 @@ fn a_read_counts_only_if_it_shows_exactly_what_was_written() {
 
 #[test]
 fn a_swap_carries_the_identity_of_its_read() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let before = store.slot(0);
     let read = store.identity.clone();
     let mut count = 0;
@@ -271,7 +263,7 @@ fn a_swap_carries_the_identity_of_its_read() {
 
 #[test]
 fn a_release_gives_the_rest_of_the_window_back() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let held = store.slot(0);
     assert_eq!(client.run(&mut store, release(&config(1), 1, 0, first.lo + 250)), Answer::Done);
     let after = store.slot(0);
@@ -284,7 +276,7 @@ fn a_release_gives_the_rest_of_the_window_back() {
 
 #[test]
 fn a_release_raises_hi_to_what_was_used_and_lowers_it_to_the_ms_before_the_window_at_most() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let mut raised = store.clone();
     client.run(&mut raised, release(&config(1), 1, 0, first.hi + 1));
     assert_eq!(raised.slot(0).hi, first.hi + 1, "a clock that was ahead");
@@ -295,7 +287,7 @@ fn a_release_raises_hi_to_what_was_used_and_lowers_it_to_the_ms_before_the_windo
 
 #[test]
 fn only_its_owner_releases_a_slot() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let before = store.slot(0);
     assert_eq!(client.run(&mut store, release(&config(1), 2, 0, -1)), Answer::Done);
     assert_eq!(client.run(&mut store, release(&config(1), 1, 5, -1)), Answer::Done);
@@ -307,7 +299,7 @@ fn only_its_owner_releases_a_slot() {
 #[test]
 fn a_release_that_may_not_have_arrived_is_repeated_and_one_that_did_is_not() {
     for (fate, expected) in [(Fate::Unheard, 1), (Fate::Dropped, 2)] {
-        let (mut store, mut client, first) = held();
+        let (mut store, mut client, first) = held(&config(1));
         let mut swaps = 0;
         let answer = client.run_with(&mut store, release(&config(1), 1, 0, first.lo), |_, ask| {
             swaps += i32::from(swaps_slot(ask));
@@ -319,7 +311,7 @@ fn a_release_that_may_not_have_arrived_is_repeated_and_one_that_did_is_not() {
 
 #[test]
 fn a_release_heeds_what_happened_before_it_was_repeated() {
-    let (mut store, mut client, first) = held();
+    let (mut store, mut client, first) = held(&config(1));
     let mut other = Client::new(9);
     let mut is_first = true;
     client.run_with(&mut store, release(&config(1), 1, 0, first.lo), |store, ask| {
@@ -394,7 +386,7 @@ fn a_listing_shows_the_slots_of_this_life_and_names_what_cannot_be_read() {
 
 #[test]
 fn a_group_that_ended_has_no_slots_to_list() {
-    let (mut store, mut client, _) = held();
+    let (mut store, mut client, _) = held(&config(1));
     client.run(&mut store, Task::Destroy);
     assert_eq!(client.run(&mut store, Task::List), Answer::Listed(vec![], vec![]));
 }
@@ -402,7 +394,7 @@ fn a_group_that_ended_has_no_slots_to_list() {
 /// What cannot be read, in place of each record, for each task: never overwritten, and named where it is needed.
 #[test]
 fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
-    let (store, client, _) = held();
+    let (store, client, _) = held(&config(1));
     let own = store.text(&slot_name(0)).unwrap();
     let group = store.text(GROUP).unwrap();
     let newer = Unreadable::Newer { version: 2, needs: None };

@@ -1,26 +1,14 @@
 //! How a group begins, is ended and begins again: the rules of `lease/grants/group.rs`, one by one.
 
 use flakeforge_core::lease::grants::memory::{LONGEST_TTL_MS, Memory};
-use flakeforge_core::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage, slot_name};
+use flakeforge_core::lease::grants::record::{GROUP, GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Ask, StepError, Task};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Look, StepError, Task};
 
 use crate::store::*;
 
 /// How long a group is quiet that nobody used before.
 const CREATED: i64 = 1_000 + SKEW + 1;
-
-fn create(config: &GroupConfig) -> Task {
-    Task::Create(config.clone())
-}
-
-/// A store with one slot, which owner 1 holds.
-fn held(config: &GroupConfig) -> (Store, Client, i64) {
-    let mut store = Store::with(config);
-    let mut client = Client::new(1);
-    let hi = client.take(&mut store, config, 1).hi;
-    (store, client, hi)
-}
 
 #[test]
 fn a_config_that_the_rules_do_not_allow_is_refused_before_anything_is_asked() {
@@ -121,7 +109,7 @@ fn an_unknown_group_keeps_the_quiet_period_that_its_record_has() {
     let identity = store.identity.clone();
     let group = GroupRecord { quiet_until: until, identity, nonce: 1, ..GroupRecord::default() };
     store.records.insert(GROUP.to_owned(), group.text());
-    for task in [create(&config(1)), create(&config(1)), create(&durable(1)), Task::Destroy] {
+    for task in [create(&config(1)), create(&durable(1)), Task::Destroy] {
         let mut store = store.clone();
         Client::new(1).run(&mut store, task);
         assert_eq!(store.group().quiet_until, until);
@@ -203,9 +191,7 @@ fn of_two_creates_and_a_flush_one_at_most_is_short_and_grants_nothing_before_the
     two.go(&mut store, &mut clients[1], Fate::Done); // two wrote the same again
     let mut ends = Vec::new();
     for (mut running, client) in [one, two].into_iter().zip(&mut clients) {
-        while !matches!(running.ask, Ask::Done(_)) {
-            running.go(&mut store, client, Fate::Done);
-        }
+        running.finish(&mut store, client);
         let Ask::Done(Answer::Opened { quiet_until, .. }) = running.ask else { panic!("{:?}", running.ask) };
         ends.push(quiet_until - store.now);
     }
@@ -290,7 +276,6 @@ fn whoever_finds_a_group_that_is_being_ended_finishes_that() {
         (acquire(&config(1), 2), Answer::Refused(StepError::Destroyed)),
         (join(&config(1), 2, "h"), quiet(now + QUIET, now)),
         (create(&config(1)), opened(true, now + QUIET, now)),
-        (create(&config(1)), opened(true, now + QUIET, now)),
     ] {
         let mut store = ending();
         assert_eq!(Client::new(2).run(&mut store, task.clone()), expected, "{task:?}");
@@ -348,7 +333,7 @@ fn a_group_exists_while_it_is_alive() {
 
 #[test]
 fn what_its_members_are_told_when_a_group_has_ended() {
-    let (mut store, mut client, hi) = held(&config(1));
+    let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     client.run(&mut store, Task::Destroy);
     let before = store.clone();
     assert_eq!(client.run(&mut store, renew(&config(1), 1, 0, hi)), Answer::Destroyed);
@@ -358,9 +343,9 @@ fn what_its_members_are_told_when_a_group_has_ended() {
 }
 
 #[test]
-fn only_join_open_and_create_begin_a_group_again_with_a_new_life_and_the_quiet_period_of_the_one_before() {
+fn only_join_and_create_begin_a_group_again_with_a_new_life_and_the_quiet_period_of_the_one_before() {
     for (config, until) in [(config(1), QUIET), (durable(1), TTL + SKEW + 1)] {
-        let (mut store, mut client, hi) = held(&config);
+        let (mut store, mut client, Granted { hi, .. }) = held(&config);
         client.run(&mut store, Task::Destroy);
         let until = store.now + until;
         store.now += 10;
@@ -380,7 +365,7 @@ fn only_join_open_and_create_begin_a_group_again_with_a_new_life_and_the_quiet_p
 
 #[test]
 fn a_renewal_from_another_life_is_told_that_its_group_ended_in_a_quiet_period_too() {
-    let (mut store, mut client, hi) = held(&config(1));
+    let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     let before = store.text(&slot_name(0)).map(str::to_owned);
     client.run(&mut store, Task::Destroy);
     client.run(&mut store, create(&config(1)));
@@ -391,7 +376,7 @@ fn a_renewal_from_another_life_is_told_that_its_group_ended_in_a_quiet_period_to
         assert_eq!(store.text(&slot_name(0)), before.as_deref(), "its record stays");
     }
     let task = acquire(&config(1), 1);
-    store.put(0, &flakeforge_core::lease::grants::record::SlotRecord { hi: store.now + 5, ..store.slot(0) });
+    store.put(0, &SlotRecord { hi: store.now + 5, ..store.slot(0) });
     assert_eq!(client.run(&mut store, task), exhausted(store.now + 6, store.now), "nor is it its grant");
 }
 
@@ -450,7 +435,7 @@ fn a_group_that_lived_too_often_is_refused() {
 
 #[test]
 fn members_agree_on_everything_or_nothing_is_written() {
-    let (mut store, client, hi) = held(&config(2));
+    let (mut store, client, Granted { hi, .. }) = held(&config(2));
     let mismatch = Answer::Refused(StepError::Mismatch(config(2)));
     store.restart(); // which members who agree would note
     let others = [
@@ -462,7 +447,6 @@ fn members_agree_on_everything_or_nothing_is_written() {
     ];
     for other in others {
         for (task, expected) in [
-            (create(&other), &mismatch),
             (create(&other), &mismatch),
             (join(&other, 1, "h"), &mismatch),
             (acquire(&other, 1), &mismatch),
@@ -478,29 +462,27 @@ fn members_agree_on_everything_or_nothing_is_written() {
 
 #[test]
 fn a_group_keeps_its_lineage_as_long_as_it_lives_and_each_group_made_has_another() {
-    let (mut store, mut client, hi) = held(&config(1));
+    let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     let first = store.group().lineage;
-    let held = |store: &mut Store, client: &mut Client, task| {
+    let lineage_of = |store: &mut Store, client: &mut Client, task| {
         let mut running = Running::new(client, task);
-        while !matches!(running.ask, Ask::Done(_)) {
-            running.go(store, client, Fate::Done);
-        }
+        running.finish(store, client);
         running.step.lineage()
     };
     store.fail_over();
-    assert_eq!(held(&mut store, &mut client, renew(&config(1), 1, 0, hi)), Some(first), "after a loss");
+    assert_eq!(lineage_of(&mut store, &mut client, renew(&config(1), 1, 0, hi)), Some(first), "after a loss");
     for _ in 0..2 {
-        assert_eq!(held(&mut store, &mut client, Task::Destroy), None, "no living group");
+        assert_eq!(lineage_of(&mut store, &mut client, Task::Destroy), None, "no living group");
         assert_eq!(store.group().lineage, first, "it names the one that has ended");
     }
     let mut seen = vec![first];
     for task in [create(&config(1)), create(&durable(2)), join(&config(1), 1, "h")] {
-        held(&mut store, &mut client, Task::Destroy);
-        assert_eq!(held(&mut store, &mut client, task), Some(store.group().lineage));
+        lineage_of(&mut store, &mut client, Task::Destroy);
+        assert_eq!(lineage_of(&mut store, &mut client, task), Some(store.group().lineage));
         seen.push(store.group().lineage);
     }
     store.records.clear();
-    assert_eq!(held(&mut store, &mut client, acquire(&config(1), 2)), Some(store.group().lineage));
+    assert_eq!(lineage_of(&mut store, &mut client, acquire(&config(1), 2)), Some(store.group().lineage));
     seen.push(store.group().lineage);
     seen.sort_unstable();
     seen.dedup();
@@ -533,7 +515,7 @@ fn skew(by: i64) -> Answer {
 
 #[test]
 fn clocks_too_far_apart_end_every_step_that_writes_before_it_does() {
-    let (group, _, hi) = held(&config(2));
+    let (group, _, Granted { hi, .. }) = held(&config(2));
     let mut destroyed = group.clone();
     Client::new(1).run(&mut destroyed, Task::Destroy);
     let (absent, ending) = (Store::empty(), ending());
@@ -579,7 +561,7 @@ fn a_renewal_in_a_quiet_period_checks_the_clock_too() {
 
 #[test]
 fn a_clock_too_far_away_is_named_where_nothing_would_be_written_either() {
-    let (store, _, hi) = held(&config(1));
+    let (store, _, Granted { hi, .. }) = held(&config(1));
     let clock = (SKEW + 1, SKEW + 1);
     assert_eq!(with_clock(&store, clock, join(&config(1), 1, "host 1")).0, skew(SKEW + 1), "its own slot again");
     assert_eq!(with_clock(&store, clock, join(&config(1), 2, "h")).0, skew(SKEW + 1), "instead of exhausted");
@@ -625,17 +607,17 @@ fn a_store_that_answers_nonsense_is_refused_and_nothing_overflows() {
             store.now = now;
             let mut client = Client::new(1);
             let mut running = Running::new(&mut client, task);
-            let look = flakeforge_core::lease::grants::task::Look { client: (0, 0), ..zero_look(&running, &store) };
+            let look = Look { client: (0, 0), ..zero_look(&running, &store) };
             running.hear(look, &mut client);
             let Ask::Done(Answer::Refused(StepError::Nonsense(_))) = running.ask else { panic!("{:?}", running.ask) };
         }
     }
 }
 
-fn zero_look(running: &Running, store: &Store) -> flakeforge_core::lease::grants::task::Look {
+fn zero_look(running: &Running, store: &Store) -> Look {
     let mut at_zero = store.clone();
     at_zero.now = 0;
-    flakeforge_core::lease::grants::task::Look { now: store.now, ..running.look(&at_zero, &Client::new(1)) }
+    Look { now: store.now, ..running.look(&at_zero, &Client::new(1)) }
 }
 
 #[test]
@@ -646,7 +628,7 @@ fn too_few_or_too_many_values_are_refused() {
         let fresh = client.fresh();
         let (mut step, ask) = Step::new("g", join(&config(1), 1, "h"), &client.memory, fresh);
         let running = Running { step: step.clone(), ask };
-        let look = flakeforge_core::lease::grants::task::Look { values, ..running.look(&store, &client) };
+        let look = Look { values, ..running.look(&store, &client) };
         let answer = step.read(look, &mut client.memory, fresh);
         assert!(matches!(answer, Ask::Done(Answer::Refused(StepError::Nonsense(_)))), "{answer:?}");
     }
@@ -664,14 +646,7 @@ fn times_at_the_ends_of_what_a_record_can_hold_do_not_overflow() {
                         let group = GroupRecord { quiet_until, ..store.group() };
                         store.records.insert(GROUP.to_owned(), group.text());
                         store.now = now;
-                        let slot = flakeforge_core::lease::grants::record::SlotRecord {
-                            owner,
-                            life: 1,
-                            lo,
-                            hi,
-                            host: "h".to_owned(),
-                            nonce: 1,
-                        };
+                        let slot = SlotRecord { owner, life: 1, lo, hi, host: "h".to_owned(), nonce: 1 };
                         store.put(0, &slot);
                         Client::new(1).run(&mut store, task);
                     }

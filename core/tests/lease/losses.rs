@@ -3,21 +3,10 @@
 use flakeforge_core::lease::grants::record::{
     GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_name,
 };
+use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Task};
 
 use crate::store::*;
-
-fn create(config: &GroupConfig) -> Task {
-    Task::Create(config.clone())
-}
-
-/// A store with one slot, which owner 1 holds, and its client.
-fn held(config: &GroupConfig) -> (Store, Client, Granted) {
-    let mut store = Store::with(config);
-    let mut client = Client::new(1);
-    let granted = client.take(&mut store, config, 1);
-    (store, client, granted)
-}
 
 fn quiet_until(store: &Store, config: &GroupConfig) -> i64 {
     let mut after = store.clone();
@@ -265,9 +254,7 @@ fn a_fall_counts_once_though_several_reads_were_under_way() {
     let mut two = Running::new(&mut client, create(&config(1)));
     at(&mut store, 50);
     let mut finish = |running: &mut Running, client: &mut Client| {
-        while !matches!(running.ask, Ask::Done(_)) {
-            running.go(&mut store, client, Fate::Done);
-        }
+        running.finish(&mut store, client);
         store.records.clone()
     };
     let noted = finish(&mut one, &mut client);
@@ -287,11 +274,9 @@ fn other_groups_and_counters_notice_at_their_next_step() {
     let mut client = Client::new(2);
     let running = |name: &str, store: &mut Store, task: Task, client: &mut Client| {
         let fresh = client.fresh();
-        let (step, ask) = flakeforge_core::lease::grants::step::Step::new(name, task, &client.memory, fresh);
+        let (step, ask) = Step::new(name, task, &client.memory, fresh);
         let mut running = Running { step, ask };
-        while !matches!(running.ask, Ask::Done(_)) {
-            running.go(store, client, Fate::Done);
-        }
+        running.finish(store, client);
         running.ask
     };
     let (mut a, mut b, mut c, mut d) = (store.clone(), store.clone(), store.clone(), store);
@@ -316,7 +301,7 @@ fn other_groups_and_counters_notice_at_their_next_step() {
     running("d", &mut d, create(&config(1)), &mut client);
     assert_eq!(d.records, first_look, "what the first look finds is accepted, once the fall is known");
     let c_after = running("c", &mut c, advance(None), &mut client);
-    assert_eq!(c_after, Ask::Done(Answer::Refused(flakeforge_core::lease::grants::task::StepError::Behind)));
+    assert_eq!(c_after, Ask::Done(Answer::Refused(StepError::Behind)));
     assert!(c.counter().is_lost, "and others read of it");
 }
 
@@ -326,8 +311,7 @@ fn the_look_that_finds_the_fall_counts_though_it_is_the_first_at_its_group() {
     let mut client = Client::new(2);
     at(&mut store, 100);
     let fresh = client.fresh();
-    let (step, ask) =
-        flakeforge_core::lease::grants::step::Step::new("another", create(&config(1)), &client.memory, fresh);
+    let (step, ask) = Step::new("another", create(&config(1)), &client.memory, fresh);
     Running { step, ask }.go(&mut store, &mut client, Fate::Done);
     at(&mut store, 50);
     let until = store.now + QUIET;
@@ -368,11 +352,8 @@ fn a_loss_that_was_seen_counts_for_a_group_that_is_missing_or_has_ended() {
         missing.records.clear();
         let answer = witness.clone().run(&mut missing, create(&config));
         assert_eq!(answer, opened(true, until, store.now), "missing");
-        let answer = witness.clone().run(&mut missing, Task::Create(config.clone()));
+        let answer = witness.clone().run(&mut missing, create(&config));
         assert_eq!(answer, opened(false, until, store.now));
-        missing.records.clear();
-        let answer = witness.clone().run(&mut missing, Task::Create(config.clone()));
-        assert_eq!(answer, opened(true, until, store.now), "created");
         witness.run(&mut store, Task::Destroy);
         store.now += 1_000_000;
         let until = store.now + QUIET;
@@ -539,9 +520,7 @@ fn a_swap_that_was_on_its_way_when_all_was_lost_grants_nothing() {
         if config.durable {
             continue; // its members vouch that this does not happen
         }
-        while !matches!(running.ask, Ask::Done(_)) {
-            running.go(&mut store, &mut late, Fate::Done);
-        }
+        running.finish(&mut store, &mut late);
         assert_eq!(running.ask, Ask::Done(quiet(store.now + QUIET, store.now)));
         assert!(other.hi < store.now + QUIET);
     }

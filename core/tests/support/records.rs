@@ -235,6 +235,13 @@ impl Running {
         };
     }
 
+    /// Carries out all that is left of it.
+    pub fn finish(&mut self, store: &mut Store, client: &mut Client) {
+        while !matches!(self.ask, Ask::Done(_)) {
+            self.go(store, client, Fate::Done);
+        }
+    }
+
     /// What a read shows now, to be heard later.
     pub fn look(&self, store: &Store, client: &Client) -> Look {
         let Ask::Read(names) = &self.ask else { panic!("{:?}", self.ask) };
@@ -245,6 +252,18 @@ impl Running {
         let fresh = client.fresh();
         self.ask = self.step.read(look, &mut client.memory, fresh);
     }
+}
+
+/// A store with one slot, which owner 1 holds, and its client.
+pub fn held(config: &GroupConfig) -> (Store, Client, Granted) {
+    let mut store = Store::with(config);
+    let mut client = Client::new(1);
+    let granted = client.take(&mut store, config, 1);
+    (store, client, granted)
+}
+
+pub fn create(config: &GroupConfig) -> Task {
+    Task::Create(config.clone())
 }
 
 pub fn join(config: &GroupConfig, owner: Owner, host: &str) -> Task {
