@@ -178,13 +178,19 @@ fn at(store: &mut Store, position: u64) {
     store.position = Some(position);
 }
 
+/// A store with a held slot, and another client that has seen its position, which is 100.
+fn witnessed(config: &GroupConfig) -> (Store, Client) {
+    let (mut store, ..) = held(config);
+    let mut witness = Client::new(2);
+    at(&mut store, 100);
+    witness.run(&mut store, create(config));
+    (store, witness)
+}
+
 #[test]
 fn a_position_that_falls_is_a_loss_and_is_noted_for_those_who_did_not_see_it() {
     for config in [config(1), durable(1)] {
-        let (mut store, _, _) = held(&config);
-        let mut witness = Client::new(2);
-        at(&mut store, 100);
-        witness.run(&mut store, create(&config));
+        let (mut store, mut witness) = witnessed(&config);
         at(&mut store, 99);
         let until = store.now + QUIET;
         assert_eq!(witness.join(&mut store, &config, 3), quiet(until, store.now));
@@ -197,10 +203,7 @@ fn a_position_that_falls_is_a_loss_and_is_noted_for_those_who_did_not_see_it() {
 
 #[test]
 fn whoever_saw_a_position_fall_and_ends_the_group_leaves_the_longest_quiet_period() {
-    let (mut store, _, _) = held(&durable(1));
-    let mut witness = Client::new(2);
-    at(&mut store, 100);
-    witness.run(&mut store, create(&durable(1)));
+    let (mut store, mut witness) = witnessed(&durable(1));
     at(&mut store, 99);
     let until = store.now + QUIET;
     assert_eq!(witness.run(&mut store, Task::Destroy), Answer::Done);
@@ -227,10 +230,7 @@ fn what_the_first_look_finds_is_accepted() {
 
 #[test]
 fn answers_that_come_in_another_order_are_no_loss() {
-    let (mut store, _, _) = held(&config(1));
-    let mut client = Client::new(2);
-    at(&mut store, 100);
-    client.run(&mut store, create(&config(1)));
+    let (mut store, mut client) = witnessed(&config(1));
     let (mut early, mut late) =
         (Running::new(&mut client, create(&config(1))), Running::new(&mut client, create(&config(1))));
     at(&mut store, 105);
@@ -246,10 +246,7 @@ fn answers_that_come_in_another_order_are_no_loss() {
 
 #[test]
 fn a_fall_counts_once_though_several_reads_were_under_way() {
-    let (mut store, _, _) = held(&config(1));
-    let mut client = Client::new(2);
-    at(&mut store, 100);
-    client.run(&mut store, create(&config(1)));
+    let (mut store, mut client) = witnessed(&config(1));
     let mut one = Running::new(&mut client, create(&config(1)));
     let mut two = Running::new(&mut client, create(&config(1)));
     at(&mut store, 50);
@@ -320,10 +317,7 @@ fn the_look_that_finds_the_fall_counts_though_it_is_the_first_at_its_group() {
 
 #[test]
 fn a_loss_counts_until_a_record_says_so() {
-    let (mut store, _, _) = held(&config(1));
-    let mut witness = Client::new(2);
-    at(&mut store, 100);
-    witness.run(&mut store, create(&config(1)));
+    let (mut store, mut witness) = witnessed(&config(1));
     at(&mut store, 50);
     let mut tries = 0;
     let mut running = Running::new(&mut witness, create(&config(1)));
@@ -342,10 +336,7 @@ fn a_loss_counts_until_a_record_says_so() {
 #[test]
 fn a_loss_that_was_seen_counts_for_a_group_that_is_missing_or_has_ended() {
     for config in [config(1), durable(1)] {
-        let (mut store, _, _) = held(&config);
-        let mut witness = Client::new(2);
-        at(&mut store, 100);
-        witness.run(&mut store, create(&config));
+        let (mut store, mut witness) = witnessed(&config);
         at(&mut store, 50);
         let until = store.now + QUIET;
         let mut missing = store.clone();
