@@ -134,8 +134,12 @@ class Builds {
     this.report(`${name}: says so where the addon is missing`, { ok: /^Error: .*flakeforge/i.test(output), output })
   }
 
-  checkAlone = (name) => {
-    for (const way of WAYS) this.report(`${name}: ${way}, nothing else there`, outcome(this.runAlone(way)))
+  /** A client for addresses, which the program does not import. */
+  addClient = (folder) => copyPackage('ioredis', this.modules, path.join(folder, 'node_modules'))
+
+  checkWithAddon = (name) => {
+    this.report(`${name}: a client, nothing else there`, outcome(this.runAlone('a client')))
+    this.report(`${name}: an address, its client in node_modules`, outcome(this.runAlone('an address', this.addClient)))
   }
 }
 
@@ -181,7 +185,7 @@ module.exports = async function check(report, wants) {
     if (!created.ok) throw new Error(created.output)
     for (const title of ['esbuild', 'webpack', 'Rollup', 'Vite'].filter(wants))
       await builds.build(title, builds.checkBundle)
-    if (wants('ncc')) await builds.build('ncc', builds.checkAlone)
+    if (wants('ncc')) await builds.build('ncc', builds.checkWithAddon)
     if (wants('Next.js')) await builds.build('Next.js', () => checkNext(builds))
   } finally {
     await server.stop()
