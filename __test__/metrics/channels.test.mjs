@@ -2,17 +2,16 @@
 
 import { spawn } from 'node:child_process'
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
-import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
-import { freshFolder, until } from '../servers/server.mjs'
+import { until } from '../servers/server.mjs'
 import { FlakeId, freshNode, outputOf, putAhead, runChild, throwsCode, turn } from '../support/index.mjs'
 import { happens, joined } from '../support/lease.mjs'
 import { giveAway } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
-const { library } = require('../../lab/chaos/faults/clock.js')
+const { Clock, NEEDS, canSetClocks } = require('../../lab/chaos/faults/clock.js')
 
 const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error']
 
@@ -195,17 +194,13 @@ test.serial("steps of a user's own clock are the user's", async (t) => {
   t.deepEqual(messages, [])
 })
 
-const clockTest = library === undefined ? test.skip : test.serial
-if (library === undefined)
-  console.warn('\n!!! SKIPPED: libfaketime is not installed (Debian: faketime): no clock is set back !!!\n')
+const clockTest = canSetClocks ? test.serial : test.skip
+if (!canSetClocks) console.warn(`\n!!! SKIPPED: no clock is set back: that needs ${NEEDS} !!!\n`)
 
 clockTest('the system clock is set back: counted, and told; at once if a call has to wait', async (t) => {
-  const folder = await freshFolder('clock')
-  const file = path.join(folder, 'time')
-  await writeFile(file, '+0')
   const source = `
     const { subscribe } = require('node:diagnostics_channel')
-    const { writeFileSync } = require('node:fs')
+    const { writeOffset } = require('./lab/chaos/faults/clock.js')
     const client = require('prom-client')
     const FlakeId = require('flakeforge')
     require('flakeforge/metrics').prometheusMetrics(client)
@@ -216,7 +211,7 @@ clockTest('the system clock is set back: counted, and told; at once if a call ha
       const [strict, ahead] = [new FlakeId({ id: 1 }), new FlakeId({ id: 2, maxAheadMs: 60_000 })]
       strict.next()
       ahead.next()
-      writeFileSync(${JSON.stringify(file)}, '-5')
+      writeOffset(process.env.CLOCK_FILE, -5000)
       ahead.next()
       try { strict.next() } catch ({ code }) { messages.push(code) }
       await turn()
@@ -228,8 +223,7 @@ clockTest('the system clock is set back: counted, and told; at once if a call ha
       console.log(JSON.stringify({ messages, steps: values[0].value }))
     }
     main()`
-  const env = { ...process.env, LD_PRELOAD: library, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
-  Object.assign(env, { FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' })
+  const env = { ...process.env, ...new Clock().environment }
   const child = spawn(process.execPath, ['--eval', source], { env, cwd: path.join(import.meta.dirname, '..', '..') })
   const { stdout, stderr } = await outputOf(child)
   t.is(stderr, '')

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, HERE, Server, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, wantProgram, withVariables } from './server.mjs'
 
 const run = promisify(execFile)
 
@@ -65,7 +65,7 @@ function member({ name, scheme, port, peerPort, folder, options, machine, peer }
     'initial-advertise-peer-urls': peerUrl,
   }
   const args = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value])
-  const command = machine.inside(['etcd', ...args, ...options])
+  const command = machine.inside(withVariables(machine.environment, ['etcd', ...args, ...options]))
   const server = new Etcd({ command, folder, isReady: () => server.isReady() })
   server.isReady = () => server.ctl('get', 'nothing')
   return Object.assign(server, { name, url, peerUrl, port })

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram } from './server.mjs'
+import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram, withVariables } from './server.mjs'
 
 const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
@@ -24,7 +24,11 @@ async function launch(folder, port, args, machine = HERE) {
     const answer = await cli('PING')
     if (answer !== 'PONG') throw new Error(answer)
   }
-  const server = new Server({ command: machine.inside(['redis-server', ...args]), folder, isReady })
+  const server = new Server({
+    command: machine.inside(withVariables(machine.environment, ['redis-server', ...args])),
+    folder,
+    isReady,
+  })
   Object.assign(server, { port, cli, url: `redis://${machine.host}:${port}` })
   return server.start()
 }

@@ -57,12 +57,11 @@ function listens(server, port) {
 /** This machine. Another one has an address of its own, a way to run a command there, and maybe variables for servers. */
 export const HERE = { host: '127.0.0.1', inside: (command) => command }
 
-/** A command that gives a program these environment variables, and becomes it. */
-export const withVariables = (variables = {}, command) => [
-  'env',
-  ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
-  ...command,
-]
+/** A command that gives a program these environment variables, if there are any, and becomes it. */
+export function withVariables(variables, command) {
+  const words = Object.entries(variables ?? {}).map(([name, value]) => `${name}=${value}`)
+  return words.length === 0 ? command : ['env', ...words, ...command]
+}
 
 /** A new empty folder, in the folder for temporary files. */
 export const freshFolder = (name) => mkdtemp(join(tmpdir(), `flakeforge-${name}-`))

@@ -12,7 +12,7 @@ import mysql2Callback from 'mysql2'
 import mysql2 from 'mysql2/promise'
 import { CLIENTS, startMysql, startReplica, untilCaughtUp } from '../../servers/mysql.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
-import { findProgram, freePort, stopAfter, until, withVariables } from '../../servers/server.mjs'
+import { findProgram, freePort, stopAfter, until } from '../../servers/server.mjs'
 import { put, slotName, textOf } from '../../support/records.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
 import { DATABASES } from './databases.mjs'
@@ -24,7 +24,7 @@ const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/r
 const { insert, update } = require('../../../target/rooms/lib/lease/stores/mysql/swap.js')
 const { openClient, openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
 
-const clock = require('../../../lab/chaos/faults/clock.js')
+const { Clock, NEEDS, canSetClocks } = require('../../../lab/chaos/faults/clock.js')
 
 const run = promisify(execFile)
 // One after the other, so that the steps of one do not wait for the servers of another to start.
@@ -239,20 +239,15 @@ test('SYSDATE that is NOW, in another time zone and with a clock that stands', a
   }
 })
 
-/** A server in Berlin whose clock shows this time, and its pid when it runs. */
+/** A server in Berlin whose clock shows this time. */
 async function startInBerlin(t, time) {
-  const own = await startMysql({}, { TZ: 'Europe/Berlin', ...clock.environment(time - Date.now()) })
-  const pids = [own.pid]
-  t.teardown(async () => {
-    await own.stop()
-    pids.forEach(clock.cleanUp)
-  })
+  const clock = new Clock(time - Date.now())
+  const own = await startMysql({}, { TZ: 'Europe/Berlin', ...clock.environment })
+  t.teardown(() => own.stop())
   const setClock = async (later) => {
     await own.kill()
-    const variables = { TZ: 'Europe/Berlin', ...clock.environment(later - Date.now()) }
-    own.command = withVariables(variables, own.command.slice(own.command.findIndex((word) => word.startsWith('/'))))
+    clock.set(later - Date.now())
     await own.start()
-    pids.push(own.pid)
   }
   return { own, setClock }
 }
@@ -260,7 +255,7 @@ async function startInBerlin(t, time) {
 const HOUR_MS = 3_600_000
 
 test('at the end of summer time the clock goes on, and the identity is the same in all time zones', async (t) => {
-  if (clock.library === undefined) return t.log('SKIPPED: no libfaketime (Debian: faketime)') || t.pass()
+  if (!canSetClocks) return t.log(`SKIPPED: that needs ${NEEDS}`) || t.pass()
   // In this night Berlin had the hour from 02:00 to 03:00 twice; the second began at this time.
   const second = Date.UTC(2026, 9, 25, 1)
   const { own, setClock } = await startInBerlin(t, second - HOUR_MS / 2)

@@ -1,58 +1,73 @@
 'use strict'
 
-// Gives a process that is about to start another clock, with libfaketime (Debian: faketime). Only the wall clock is moved.
-// Timers and durations use the monotonic clock, as they do when an administrator sets the time.
+// A clock for a program that is about to start, and for those that it starts. It may be set while they run. Only the wall clock
+// is moved, as if an administrator set the time. clock.c says how; it is compiled when the first clock is made.
 
+const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
 
-const SHARED_MEMORY = '/dev/shm'
-const LONGEST_START_MS = 1000
+const SOURCE = path.join(__dirname, 'clock.c')
+/** glibc, on the CPUs that clock.c knows. */
+const LOADERS = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' }
+/** What a machine must have so that clocks can be set. */
+const NEEDS = 'Linux with glibc on x86-64 or arm64, and cc'
+const NS_PER_MS = 1_000_000
 
-/**
- * The library; undefined if it is not installed, and under AddressSanitizer (`npm run memcheck`): together the two wait
- * for each other forever when a program starts. This is the variant for programs with threads, such as Node.
- */
-const library = /asan/.test(process.env.LD_PRELOAD) ? undefined : findLibrary()
+const isInPath = (program) =>
+  process.env.PATH.split(path.delimiter).some((folder) => fs.existsSync(path.join(folder, program)))
 
-function findLibrary() {
-  const folders = listOf('/usr/lib').map((name) => path.join('/usr/lib', name))
-  return ['/usr/lib', '/usr/local/lib', ...folders]
-    .map((folder) => path.join(folder, 'faketime', 'libfaketimeMT.so.1'))
-    .find((file) => fs.existsSync(file))
+/** Whether clocks can be set here. AddressSanitizer (`npm run memcheck`) must be the first that is preloaded. */
+const canSetClocks =
+  fs.existsSync(LOADERS[process.arch] ?? '') && isInPath('cc') && !/asan/.test(process.env.LD_PRELOAD)
+
+/** For the library and the clocks' files. */
+let folder
+let clocks = 0
+
+function compile() {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-clocks-'))
+  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
+  fs.chmodSync(folder, 0o755) // PostgreSQL runs as another user
+  execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', path.join(folder, 'clock.so'), SOURCE, '-ldl'])
 }
 
-function listOf(folder) {
-  return fs.existsSync(folder) ? fs.readdirSync(folder) : []
-}
+class Clock {
+  #file
+  /** The variables of a program that has this clock. */
+  environment = {}
+  offsetMs = 0
 
-/** The environment variables that make a process's clock differ from ours by this many ms. */
-function environment(offsetMs) {
-  if (offsetMs === 0) return {}
-  const seconds = (offsetMs / 1000).toFixed(3)
-  return {
-    LD_PRELOAD: library,
-    FAKETIME: offsetMs > 0 ? `+${seconds}` : seconds,
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  /** @param {number} [offsetMs] how far it is ahead of ours */
+  constructor(offsetMs = 0) {
+    if (canSetClocks) this.#make()
+    this.set(offsetMs)
+  }
+
+  #make() {
+    if (folder === undefined) compile()
+    this.#file = path.join(folder, `clock-${++clocks}`)
+    this.environment = { LD_PRELOAD: path.join(folder, 'clock.so'), CLOCK_FILE: this.#file }
+  }
+
+  set(offsetMs) {
+    if (canSetClocks) writeOffset(this.#file, offsetMs)
+    else if (offsetMs !== 0) throw new Error(`no clock can be set here: that needs ${NEEDS}`)
+    this.offsetMs = offsetMs
   }
 }
 
-const leftovers = (pid) =>
-  [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`].map((name) => path.join(SHARED_MEMORY, name))
-
-/**
- * Waits until the library has set up what it shares with nobody. A process that is killed before leaves a semaphore under
- * a random name, which nobody could ever attribute and remove.
- */
-async function isSetUp(pid) {
-  const given = performance.now() + LONGEST_START_MS
-  while (!leftovers(pid).every((file) => fs.existsSync(file)) && performance.now() < given) await sleep(1)
+/** In place, without making the file empty before: programs have it mapped. */
+function writeOffset(file, offsetMs) {
+  const ns = Buffer.alloc(8)
+  ns.writeBigInt64LE(BigInt(Math.round(offsetMs * NS_PER_MS)))
+  const opened = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_CREAT)
+  fs.writeSync(opened, ns)
+  fs.closeSync(opened)
 }
 
-/** Removes what the library leaves when its process is killed. A later process with the same ID would wait for it. */
-function cleanUp(pid) {
-  for (const file of leftovers(pid)) fs.rmSync(file, { force: true })
-}
+/** An offset of so much at most, mostly a large one: clocks that nearly agree prove little. */
+const offsetWithin = (furthestMs) => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * furthestMs)
 
-module.exports = { library, environment, isSetUp, cleanUp }
+module.exports = { Clock, NEEDS, canSetClocks, offsetWithin, writeOffset }

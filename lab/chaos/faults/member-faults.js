@@ -67,6 +67,15 @@ const setClockForward = {
   },
 }
 
+/** While it runs, to somewhere that its scenario knows. */
+const stepClock = {
+  counts: ['clock steps'],
+  weight: 4,
+  async strike(victim) {
+    victim.setClock()
+  },
+}
+
 /** Long enough for a window to end in that time. */
 const longPause = {
   counts: ['pauses'],
@@ -135,4 +144,4 @@ const connection = [cut, stall, refuse]
 /** Of a server that has a slot: a kill blocks it for the rest of its window. */
 const service = [{ ...kill, weight: 3 }, longPause, killWhilePaused, handOver, ...connection]
 
-module.exports = { process, clock, connection, leased, service }
+module.exports = { process, clock, connection, leased, service, stepClock }

@@ -1,17 +1,28 @@
 'use strict'
 
-// Machines that can be cut off from each other, but not from the members. With root on Linux each is a network namespace at a
-// bridge, and what is cut off is silently lost, as it is between machines. Elsewhere others come in through a TCP proxy, which
-// ends connections. It must leave no namespace and no bridge behind.
+// Machines that can be cut off from each other, but not from the members, and reach each other slowly. Each has a clock of its
+// own. With root on Linux each is a network namespace at a bridge, and what is cut off is silently lost, as it is between
+// machines. Elsewhere others come in through a TCP proxy, which ends connections. It must leave no namespace and no bridge behind.
 
 const { execFile, execFileSync } = require('node:child_process')
 const os = require('node:os')
 const { promisify } = require('node:util')
+const { Clock, canSetClocks, offsetWithin } = require('./clock.js')
+const { strike } = require('./fault.js')
+const { stepClock } = require('./member-faults.js')
 const { TcpProxy } = require('./tcp-proxy.js')
 
 const SUBNETS = Array.from({ length: 256 }, (_, i) => `198.18.${i}`) // for tests of networks: nobody else has an address there
 
-const ip = (line) => promisify(execFile)('ip', line.split(' '))
+/** So two clocks are up to twice as far apart. */
+const FURTHEST_CLOCK_MS = 2000
+const BETWEEN_STEPS_MS = 4000
+
+/** Late and with losses, by netem; where the kernel has none, so narrow that both happen to whatever is too much. */
+const SLOW_LINKS = ['netem delay 500ms 300ms loss 3%', 'tbf rate 40kbit burst 1600 limit 6000']
+
+const run = (program, line) => promisify(execFile)(program, line.split(' '))
+const ip = (line) => run('ip', line)
 
 /** All namespaces and bridges that are there: whoever ends early must not leave them behind. */
 const present = new Set()
@@ -25,15 +36,42 @@ async function make(line, removal) {
   present.add(removal)
 }
 
+/** By the first kind of slow link that the kernel knows. */
+async function makeSlow(device) {
+  const [link, next] = SLOW_LINKS
+  try {
+    await run('tc', `qdisc replace dev ${device} root ${link}`)
+  } catch (error) {
+    if (next === undefined) throw error
+    console.warn(`\n!!! No netem in this kernel: slow links are narrow ones, by ${next} !!!\n`)
+    SLOW_LINKS.shift()
+    await makeSlow(device)
+  }
+}
+
 async function remove(removal) {
   if (present.delete(removal)) await ip(removal)
 }
 
 /**
- * A machine: `host` is its address for members, `inside(command)` runs a program there, `open(port)` gives the address of a
- * port for other machines. Between `cutOff()` and `heal()` it does not reach them, nor they it.
+ * A machine: `host` is its address for members, `inside(command)` runs a program there, which needs the variables
+ * `environment` to have the machine's clock, `open(port)` gives the address of a port for other machines. Between `cutOff()`
+ * and `heal()` it does not reach them, nor they it. Between `slowDown()` and `speedUp()` what it sends them comes late.
  */
-class Namespace {
+class Machine {
+  #clock = new Clock()
+  host = '127.0.0.1'
+
+  get environment() {
+    return this.#clock.environment
+  }
+
+  setClock() {
+    this.#clock.set(offsetWithin(FURTHEST_CLOCK_MS))
+  }
+}
+
+class Namespace extends Machine {
   #name
   #others
 
@@ -68,8 +106,21 @@ class Namespace {
     return this.#route('del')
   }
 
+  /** On the ways into the others, whoever sends. */
+  async slowDown() {
+    for (const other of this.#elsewhere) await makeSlow(other.#name)
+  }
+
+  async speedUp() {
+    for (const other of this.#elsewhere) await run('tc', `qdisc del dev ${other.#name} root`)
+  }
+
+  get #elsewhere() {
+    return this.#others.filter((each) => each !== this)
+  }
+
   async #route(change) {
-    for (const other of this.#others.filter((each) => each !== this)) {
+    for (const other of this.#elsewhere) {
       await ip(`-n ${this.#name} route ${change} blackhole ${other.host}/32`)
       await ip(`-n ${other.#name} route ${change} blackhole ${this.host}/32`)
     }
@@ -81,8 +132,7 @@ class Namespace {
 }
 
 /** The same without namespaces. What it opens itself to others still works while it is cut off. */
-class Doors {
-  host = '127.0.0.1'
+class Doors extends Machine {
   #doors = []
 
   inside(command) {
@@ -103,20 +153,60 @@ class Doors {
     for (const door of this.#doors) door.accept()
   }
 
+  async slowDown() {
+    for (const door of this.#doors) door.stall()
+  }
+
+  async speedUp() {
+    for (const door of this.#doors) door.flow()
+  }
+
   async close() {
     await Promise.all(this.#doors.map((door) => door.close()))
   }
 }
 
-/** So many machines, what cuts them off, and how to end them all once nothing runs there any more. */
+/** So many machines, and how to end them all once nothing runs there any more. */
+class Network {
+  #end
+
+  /** @param {'namespaces' | 'proxies'} kind what cuts machines off */
+  constructor(kind, machines, end = () => {}) {
+    this.kind = kind
+    this.machines = machines
+    this.#end = end
+    if (canSetClocks) for (const machine of machines) machine.setClock()
+  }
+
+  /** One clock after the other steps, as long as this takes. */
+  async whileClocksStep(counts, task) {
+    const anyMachine = () => this.machines[Math.floor(Math.random() * this.machines.length)]
+    const step = () => strike(stepClock, { counts, victim: anyMachine() })
+    const timer = canSetClocks ? setInterval(step, BETWEEN_STEPS_MS) : undefined
+    try {
+      await task()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  async close() {
+    await Promise.all(this.machines.map((machine) => machine.close()))
+    await this.#end()
+  }
+}
+
 async function openNetwork(count) {
   const name = `ff${process.pid}`
+  const bridge = `link del ${name}`
   try {
-    await make(`link add ${name} type bridge`, `link del ${name}`)
+    await make(`link add ${name} type bridge`, bridge)
   } catch {
     console.warn('\n!!! No network namespaces, which need root on Linux: proxies end connections instead !!!\n')
-    const machines = Array.from({ length: count }, () => new Doors())
-    return { kind: 'proxies', machines, close: () => closeAll(machines) }
+    return new Network(
+      'proxies',
+      Array.from({ length: count }, () => new Doors()),
+    )
   }
   const taken = Object.values(os.networkInterfaces()).flat()
   const subnet = SUBNETS.find((each) => !taken.some(({ address }) => address.startsWith(`${each}.`)))
@@ -124,13 +214,7 @@ async function openNetwork(count) {
   await ip(`link set ${name} up`)
   const machines = []
   for (let i = 1; i <= count; i++) await Namespace.open(`${name}n${i}`, `${subnet}.${i}`, name, machines)
-  const close = async () => {
-    await closeAll(machines)
-    await remove(`link del ${name}`)
-  }
-  return { kind: 'namespaces', machines, close }
+  return new Network('namespaces', machines, () => remove(bridge))
 }
-
-const closeAll = (machines) => Promise.all(machines.map((machine) => machine.close()))
 
 module.exports = { openNetwork }

@@ -1,16 +1,17 @@
 'use strict'
 
 // The longest time that each member made no ID although nothing happened to the member itself: it ran, was not paused, and
-// had made its first ID. It must never count the time in which this process itself stood still.
+// had made its first ID. It must never count more than a moment of the time in which this process itself stood still.
 
 const LOOK_MS = 20
-const STOOD_STILL_MS = 200
+const LONGEST_LOOK_MS = 200
 
 class Gaps {
   #members
   #timer
   #seen = new Map() // for each member: what it had made when it was last seen to make some, and since when
   #lookedAt = performance.now()
+  #watchedMs = 0
   /** In ms, for each member. */
   longest
 
@@ -28,15 +29,15 @@ class Gaps {
 
   #look() {
     const now = performance.now()
-    const stoodStill = now - this.#lookedAt > STOOD_STILL_MS
+    this.#watchedMs += Math.min(now - this.#lookedAt, LONGEST_LOOK_MS)
     this.#lookedAt = now
-    for (const [i, member] of this.#members.entries()) this.#lookAt(member, i, { now, stoodStill })
+    for (const [i, member] of this.#members.entries()) this.#lookAt(member, i, this.#watchedMs)
   }
 
-  #lookAt(member, i, { now, stoodStill }) {
+  #lookAt(member, i, now) {
     const made = `${member.lives.length}/${member.sizes}`
     const before = this.#seen.get(member)
-    const begins = stoodStill || !member.isRunning || member.isPaused || member.sizes.some((size) => size === 0)
+    const begins = !member.isRunning || member.isPaused || member.sizes.some((size) => size === 0)
     if (begins || before?.made !== made) this.#seen.set(member, { made, since: now })
     else this.longest[i] = Math.max(this.longest[i], now - before.since)
   }

@@ -8,7 +8,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { endsInTime } = require('./ends-in-time.js')
-const clock = require('../faults/clock.js')
+const { Clock } = require('../faults/clock.js')
 const { madeIn } = require('../member/run-file.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
@@ -19,10 +19,7 @@ const LONGEST_END_MS = 10_000 // for a process that was asked to end
 /** A paused process would outlive the harness, because it cannot notice that the harness is gone. */
 const running = new Set()
 process.once('exit', () => {
-  for (const child of running) {
-    child.kill('SIGKILL')
-    clock.cleanUp(child.pid)
-  }
+  for (const child of running) child.kill('SIGKILL')
 })
 
 /** The size in bytes; 0 if there is no file yet. */
@@ -34,6 +31,7 @@ class MemberProcess {
   #folder
   #onTrouble
   #offsetMs
+  #clock = new Clock()
   #child
   #exit // a promise
   #isEnding = false
@@ -41,7 +39,8 @@ class MemberProcess {
 
   /**
    * @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) => void,
-   *   offsetMs?: () => number, proxy?: object }} member `offsetMs`: its clock in each life; `proxy`: its own, to a server
+   *   offsetMs?: () => number, proxy?: object }} member `offsetMs`: how far off its clock is whenever it is set; `proxy`: its
+   *   own, to a server
    */
   constructor({ name, folder, tasks, onTrouble, offsetMs = () => 0, proxy }) {
     this.#offsetMs = offsetMs
@@ -53,16 +52,16 @@ class MemberProcess {
   }
 
   /** Starts the process, with a clock that is wrong by this many ms. */
-  start(offsetMs = this.#offsetMs()) {
+  start(offsetMs) {
+    this.setClock(offsetMs)
     const files = this.#tasks.map((_, thread) => path.join(this.#folder, this.#fileName(thread)))
     const tasks = this.#tasks.map((task, thread) => ({ ...task, file: files[thread] }))
     const child = spawn(process.execPath, [...FLAGS, SCRIPT, JSON.stringify(tasks)], {
-      env: { ...process.env, ...clock.environment(offsetMs) },
+      env: { ...process.env, ...this.#clock.environment },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     this.lives.push({ files })
     this.isPaused = false
-    this.isOff = offsetMs !== 0
     this.#isEnding = false
     this.#child = child
     this.#exit = this.#watch(child)
@@ -80,7 +79,6 @@ class MemberProcess {
     })
     const [code, signal] = await once(child, 'close')
     running.delete(child)
-    clock.cleanUp(child.pid)
     if (!this.#isEnding || stderr !== '') this.trouble(`ended with ${signal ?? `status ${code}`}: ${stderr.trim()}`)
   }
 
@@ -103,10 +101,18 @@ class MemberProcess {
   }
 
   async kill() {
-    if (this.isOff && this.isRunning) await clock.isSetUp(this.#child.pid)
     this.#isEnding = true
     this.#child.kill('SIGKILL')
     await this.#exit
+  }
+
+  setClock(offsetMs = this.#offsetMs()) {
+    this.#clock.set(offsetMs)
+  }
+
+  /** Whether its clock is wrong. */
+  get isOff() {
+    return this.#clock.offsetMs !== 0
   }
 
   pause() {

@@ -70,9 +70,10 @@ const membersOf = (scenario, folder, troubles) =>
 async function liveAll(members, scenario, { seconds, counts, troubles }) {
   const { isEnough = () => true } = scenario
   const until = performance.now() + seconds * 1000
+  let isCalm = scenario.outages === undefined
   let isDone = false // for all at once, whatever happens to a member then
   const isOver = () => {
-    isDone ||= performance.now() >= until && isEnough({ counts, members, troubles })
+    isDone ||= isCalm && performance.now() >= until && isEnough({ counts, members, troubles })
     return isDone
   }
   const hangs = new Hangs(members, scenario.hangMs)
@@ -80,7 +81,10 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
-    await Promise.all([...lives, scenario.outages?.({ counts, until, troubles, members })])
+    const outages = scenario.outages?.({ counts, until, troubles, members }).finally(() => {
+      isCalm = true // until then members fail, too
+    })
+    await Promise.all([...lives, outages])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
     const longestGaps = gaps.end()

@@ -5,7 +5,7 @@
 // never find one.
 
 const path = require('node:path')
-const clock = require('../faults/clock.js')
+const { NEEDS, canSetClocks } = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { makeMembers } = require('./tasks.js')
 
@@ -36,8 +36,8 @@ function slotFiles(folder) {
 function prepare({ folders: { disk, memory } }) {
   const missing = []
   if (memory === undefined) missing.push('no tmpfs at /dev/shm: the scenarios ran on a disk alone')
-  if (clock.library === undefined) missing.push('no libfaketime (Debian: faketime): no clock was set')
-  const memberFaults = clock.library === undefined ? faults.process : [...faults.process, ...faults.clock]
+  if (!canSetClocks) missing.push(`no clock was set: that needs ${NEEDS}`)
+  const memberFaults = canSetClocks ? [...faults.process, ...faults.clock] : faults.process
   const places = { disk, ...(memory && { memory }) }
   const scenarios = Object.entries(places).flatMap(([place, folder]) => [
     { name: `shared file, ${place}`, faults: memberFaults, ...sharedFile(folder) },

@@ -8,7 +8,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
 const { openGiven } = require('../../../target/rooms/lib/lease/stores/open.js')
-const clock = require('../faults/clock.js')
+const { NEEDS, canSetClocks, offsetWithin } = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
 const { makeMembers, REFUSALS } = require('./tasks.js')
@@ -38,9 +38,7 @@ const LEASE_REFUSALS = [
 /** Some members run ahead of the clock, some take their IDs in advance: neither may reach past the window. */
 const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: i % 4 === 3 })
 
-/** Mostly very wrong: clocks that nearly agree prove little. */
-const someOffset = ({ skewMs } = LEASE) =>
-  Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * FURTHEST_CLOCK * skewMs)
+const someOffset = ({ skewMs } = LEASE) => offsetWithin(FURTHEST_CLOCK * skewMs)
 
 /**
  * Over a client of its own: the server that leads now may be another one than before. Members may not have noticed yet
@@ -82,12 +80,15 @@ function scenarioOn(server, doors, given) {
   const { lease } = given
   return {
     members: makeMembers(MEMBERS, (i) => taskOf(i, doors[i], given)),
-    faults: faults.leased,
-    offsetMs: clock.library === undefined ? undefined : () => someOffset(lease),
+    faults: canSetClocks ? [...faults.leased, faults.stepClock] : faults.leased,
+    offsetMs: canSetClocks ? () => someOffset(lease) : undefined,
     proxies: doors.map(({ proxy }) => proxy),
     betweenMs: BETWEEN_FAULTS_MS,
     recoverMs: RECOVER_MS,
-    outages: (run) => allOutages(server, faultsFor(server, given), run, given),
+    outages(run) {
+      const all = () => allOutages(server, faultsFor(server, given), run, given)
+      return server.network === undefined ? all() : server.network.whileClocksStep(run.counts, all)
+    },
   }
 }
 
@@ -138,10 +139,10 @@ async function prepareOn(start, { name, ...given }) {
   for (let i = 0; i < MEMBERS; i++) doors.push(await doorTo(server, i, given.policy))
   proxies.push(...doors.map(({ proxy }) => proxy))
   await FlakeId.createGroup(server.urlAt(server.port), lease)
-  const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
+  const missing = canSetClocks ? [] : [`all clocks agreed: to set them needs ${NEEDS}`]
   const end = () => Promise.all([server.stop(), ...proxies.map((proxy) => proxy.close())])
   const scenario = {
-    name: `${name}, ${server.network ?? given.policy}`,
+    name: `${name}, ${server.network?.kind ?? given.policy}`,
     ...scenarioOn(server, doors, { ...given, lease }),
   }
   const control = given.seconds < BRIEF_SECONDS ? undefined : server.control && controlOn(server, scenario, lease)
@@ -176,6 +177,7 @@ const columnsOf = (name) => [
   'cuts',
   'stalls',
   'refusals',
+  'clock steps',
   'restarts',
   ...OUTAGES[name],
 ]

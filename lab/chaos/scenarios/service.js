@@ -14,7 +14,7 @@ const { mkdtempSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
-const clock = require('../faults/clock.js')
+const { NEEDS, canSetClocks } = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { pick, strike } = require('../faults/fault.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
@@ -91,7 +91,7 @@ async function prepare({ folders, seconds }) {
   for (let i = 0; i < SERVERS + MEMBERS; i++) proxies.push(await TcpProxy.open(server.port))
   await FlakeId.createGroup(server.urlAt(server.port), LEASE)
   const troubles = []
-  const offsetMs = clock.library === undefined ? undefined : someOffset
+  const offsetMs = canSetClocks ? someOffset : undefined
   const config = configOf(folders.disk, LEASE)
   const services = proxies.slice(0, SERVERS).map(
     (proxy, i) =>
@@ -131,7 +131,7 @@ async function prepare({ folders, seconds }) {
       ),
       ...[...proxies, ...fronts].map((proxy) => proxy.close()),
     ])
-  const missing = clock.library === undefined ? ['no libfaketime (Debian: faketime): all clocks agreed'] : []
+  const missing = canSetClocks ? [] : [`all clocks agreed: to set them needs ${NEEDS}`]
   return { scenarios: [scenario, ...mixed.map(({ scenario }) => scenario)], control: apart.control, missing, end }
 }
 
@@ -183,7 +183,7 @@ async function startMixed(name, folder, options, troubles) {
     const store = `file:${mkdtempSync(path.join(folder, 'mixed-'))}`
     return new Service({
       ...{ name: `${name}, server ${i + 1}`, onTrouble: (trouble) => troubles.push(trouble) },
-      offsetMs: () => (clock.library === undefined ? 0 : i * BEHIND_MS),
+      offsetMs: () => (canSetClocks ? i * BEHIND_MS : 0),
       args: ['--config', configOf(folder, each), '--store', store],
     })
   })

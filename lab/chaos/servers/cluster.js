@@ -16,8 +16,8 @@ const ports = import('../../../__test__/servers/server.mjs')
 
 const MACHINES = 3
 const NODE_TIMEOUT_MS = 2000
-/** The old primary stops within `skewMs` of the promotion, as the docs demand. */
-const LEASE = { ttlMs: 6000, skewMs: 3000 }
+/** For machines whose clocks are up to 4 s apart, and an old primary that stops within a second of the promotion. */
+const LEASE = { ttlMs: 9000, skewMs: 5000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
 const LONGEST_PROMOTION_MS = 60_000
@@ -59,7 +59,7 @@ class ClusterUnderFaults {
   lease = LEASE
 
   get network() {
-    return this.#network.kind
+    return this.#network
   }
 
   get port() {

@@ -12,6 +12,8 @@ const { within } = require('../faults/within.js')
 const helpers = import('../../../__test__/servers/etcd.mjs')
 
 const MACHINES = 3
+/** For clocks that are up to 4 s apart, and tell whole seconds. */
+const LEASE = { ttlMs: 9000, skewMs: 5000 }
 const LONGEST_REPAIR_MS = 60_000
 /** Longer than an election, which takes one to two seconds. */
 const someAbsence = () => spread(500, 8000)
@@ -32,8 +34,10 @@ class EtcdClusterUnderFaults {
     return cluster
   }
 
+  lease = LEASE
+
   get network() {
-    return this.#network.kind
+    return this.#network
   }
 
   get port() {

@@ -7,7 +7,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { endsInTime } = require('../run/ends-in-time.js')
-const clock = require('../faults/clock.js')
+const { Clock } = require('../faults/clock.js')
 
 const PROGRAM = path.join(__dirname, '..', '..', '..', 'packages', 'server', 'dist', 'flakeforge-server.mjs')
 const READY = /flakeforge-server is ready at \S+:(\d+)/
@@ -19,15 +19,13 @@ const LONGEST_END_MS = 10_000 // for a server that was asked to end: it finishes
 /** A paused server would outlive the harness. */
 const running = new Set()
 process.once('exit', () => {
-  for (const child of running) {
-    child.kill('SIGKILL')
-    clock.cleanUp(child.pid)
-  }
+  for (const child of running) child.kill('SIGKILL')
 })
 
 class Service {
   #args
   #offsetMs
+  #clock = new Clock()
   #onTrouble
   #child
   #exit // a promise
@@ -52,12 +50,12 @@ class Service {
   }
 
   /** Resolves when its port is known; it may not be ready. */
-  async start(offsetMs = this.#offsetMs()) {
+  async start() {
     this.lives++
-    this.isOff = offsetMs !== 0
+    this.#clock.set(this.#offsetMs())
     this.#isEnding = false
     const child = spawn(process.execPath, [PROGRAM, '--port', String(this.port), ...this.#args], {
-      env: { ...OUTSIDE, ...clock.environment(offsetMs) },
+      env: { ...OUTSIDE, ...this.#clock.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -74,7 +72,6 @@ class Service {
     })
     const [code, signal] = await once(child, 'close')
     running.delete(child)
-    clock.cleanUp(child.pid)
     if (!this.#isEnding) this.trouble(`ended with ${signal ?? `status ${code}`}: ${stderr.trim()}`)
   }
 
@@ -96,7 +93,6 @@ class Service {
   }
 
   async kill() {
-    if (this.isOff && this.isRunning) await clock.isSetUp(this.#child.pid)
     this.#isEnding = true
     this.#child?.kill('SIGKILL')
     await this.#exit

@@ -5,7 +5,6 @@
 // name. This file must never write to the server, and never know which one it is.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const clock = require('../faults/clock.js')
 const { spread } = require('../faults/fault.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
@@ -14,8 +13,7 @@ const { within } = require('../faults/within.js')
 const ports = import('../../../__test__/servers/server.mjs')
 
 const NAMES = ['one', 'two', 'three']
-/** How far off the clock of each machine is: a failover may lead from the one that is ahead to the one that is behind. */
-const CLOCKS_MS = [0, -2000, 2000]
+/** For machines whose clocks are up to 4 s apart. */
 const LEASE = { ttlMs: 9000, skewMs: 5000 }
 /** How long an old primary goes on beside the new one: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 8000
@@ -63,7 +61,6 @@ class StandbysUnderFaults {
   async #startAll() {
     for (const [i, name] of NAMES.entries()) {
       const machine = this.#network.machines[i]
-      machine.environment = clock.library && clock.environment(CLOCKS_MS[i])
       const port = await (await ports).freePort()
       this.#places.push({ name, machine, port, address: await machine.open(port) })
     }
@@ -76,7 +73,7 @@ class StandbysUnderFaults {
   lease = LEASE
 
   get network() {
-    return this.#network.kind
+    return this.#network
   }
 
   get port() {
