@@ -160,11 +160,11 @@ const OUTAGES = {
   postgres: ['failovers'],
   mysql: ['failovers'],
   etcd: ['wiped'],
-  sentinel: ['switch-overs', 'failovers', 'frozen', 'split brains'],
+  sentinel: ['switch-overs', 'failovers', 'failovers behind', 'failbacks', 'frozen', 'split brains'],
   cluster: ['migrations', 'switch-overs', 'failovers', 'frozen', 'split brains'],
   standby: ['failovers', 'failovers behind', 'split brains'],
   replication: ['failovers', 'failovers behind', 'split brains'],
-  etcd3: ['two lost', 'cut off', 'frozen', 'compactions'],
+  etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],
 }
 
 /** Several servers, which have a control of their own or can have none. */

@@ -6,10 +6,12 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
 const { openNetwork } = require('../faults/network.js')
+const { slowDisk } = require('../faults/slow-disk.js')
 const { TcpProxy, together } = require('../faults/tcp-proxy.js')
 const { within } = require('../faults/within.js')
 
 const helpers = import('../../../__test__/servers/etcd.mjs')
+const programs = import('../../../__test__/servers/server.mjs')
 
 const MACHINES = 3
 /** For clocks that are up to 4 s apart, and tell whole seconds. */
@@ -27,7 +29,9 @@ class EtcdClusterUnderFaults {
   static async start(events) {
     const { startCluster, wantEtcd } = await helpers
     if (!wantEtcd()) return
+    const { wantProgram } = await programs
     const cluster = new EtcdClusterUnderFaults()
+    if (wantProgram('strace')) cluster.faults.push({ counts: ['slow disks'], strike: () => cluster.#slowDisk() })
     cluster.#events = events
     cluster.#network = await openNetwork(MACHINES)
     cluster.#members = await startCluster(cluster.#network.machines)
@@ -61,6 +65,7 @@ class EtcdClusterUnderFaults {
     { counts: ['two lost'], strike: () => this.#restart(2) },
     { counts: ['cut off'], strike: () => this.#cutOff() },
     { counts: ['frozen'], strike: () => this.#freeze() },
+    { counts: ['slow links'], strike: () => this.#slowLinks() },
     { counts: ['compactions'], strike: () => this.#compact() },
   ]
 
@@ -113,6 +118,24 @@ class EtcdClusterUnderFaults {
     process.kill(pid, 'SIGSTOP')
     await sleep(someAbsence())
     process.kill(pid, 'SIGCONT')
+    await this.#isWhole()
+  }
+
+  /** The leader is heard late, or not at all. */
+  async #slowLinks() {
+    const machine = this.#machine(await this.#leader())
+    await machine.slowDown()
+    await sleep(someAbsence())
+    await machine.speedUp()
+    await this.#isWhole()
+  }
+
+  /** The leader acknowledges only what is on its disk, which takes long. */
+  async #slowDisk() {
+    const { pid } = this.#members[await this.#leader()]
+    const heal = slowDisk(pid, spread(50, 1000))
+    await sleep(someAbsence())
+    await heal()
     await this.#isWhole()
   }
 

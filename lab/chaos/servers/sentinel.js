@@ -16,6 +16,7 @@ const MACHINES = 3
 const NAME = 'primary'
 const LAG_S = 2
 const LONGEST_LAG_MS = 1500 // shorter than what makes it down
+const LONGEST_SLOWNESS_MS = 6000
 /** For machines whose clocks are up to 4 s apart, and an old primary that stops within 2 s of the promotion. */
 const LEASE = { ttlMs: 10_000, skewMs: 6000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
@@ -48,7 +49,7 @@ class SentinelUnderFaults {
     await this.#isHealthy()
   }
 
-  /** The first one leads. */
+  /** The first one leads, and Sentinels prefer it when they promote. */
   async #startNode(machine) {
     const { startRedisOn } = await helpers
     const port = await (await ports).freePort()
@@ -60,6 +61,7 @@ class SentinelUnderFaults {
       'repl-backlog-ttl 0',
       'min-replicas-to-write 1',
       `min-replicas-max-lag ${LAG_S}`,
+      `replica-priority ${this.#nodes.length === 0 ? 1 : 100}`,
       `replica-announce-ip ${address.host}`,
       `replica-announce-port ${address.port}`,
       ...(this.#nodes.length > 0 ? [`replicaof ${hostAndPort(this.#lead.address)}`] : []),
@@ -126,6 +128,8 @@ class SentinelUnderFaults {
     { counts: ['restarts'], strike: () => this.#restart() },
     { counts: ['switch-overs'], strike: () => this.#replace(SWITCH_OVER) },
     { counts: ['failovers'], strike: () => this.#replace(KILL) },
+    { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
+    { counts: ['failbacks'], strike: () => this.#failBack() },
     { counts: ['frozen'], isLoss: true, strike: () => this.#replace(Math.random() < 0.5 ? FREEZE : STOP) },
     this.#splitBrain,
   ]
@@ -169,6 +173,13 @@ class SentinelUnderFaults {
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
     this.#repair = this.#repairLater(old, { repair, awayMs })
     this.#repair.catch(() => {}) // whoever waits for it learns it
+  }
+
+  /** The first one leads again, after another one did. */
+  async #failBack() {
+    const [first] = this.#nodes
+    if (this.#lead === first) await this.#replace(SWITCH_OVER)
+    while (this.#lead !== first) await this.#replace(KILL)
   }
 
   async #repairLater(old, { repair, awayMs }) {
@@ -231,6 +242,18 @@ const KILL = {
     await machine.heal()
     await redis.start()
   },
+}
+
+/** The replicas have what is old, because it comes late to them, and are heard all the same. */
+const LAG = {
+  async harm({ machine, redis }) {
+    await machine.slowDown()
+    await sleep(spread(1000, LONGEST_SLOWNESS_MS))
+    await machine.cutOff()
+    await redis.kill()
+    await machine.speedUp()
+  },
+  repair: KILL.repair,
 }
 
 /** The machine stands still, and goes on as if nothing had happened. */
