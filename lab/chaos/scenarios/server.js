@@ -93,7 +93,8 @@ function scenarioOn(server, doors, given) {
 }
 
 async function allOutages(server, faults, run, { seconds, lease }) {
-  const plan = { seconds, lastingMs: lease.ttlMs + lease.skewMs, endQuiet: () => endQuietOn(server, lease) }
+  const lastingMs = server.losesNothing ? 0 : lease.ttlMs + lease.skewMs
+  const plan = { seconds, lastingMs, endQuiet: () => endQuietOn(server, lease) }
   await outages({ faults }, run, plan)
   await server.settle?.()
 }

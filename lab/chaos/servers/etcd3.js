@@ -39,6 +39,8 @@ class EtcdClusterUnderFaults {
   }
 
   lease = LEASE
+  /** After none of these faults a window may have been forgotten. */
+  losesNothing = true
 
   get network() {
     return this.#network
