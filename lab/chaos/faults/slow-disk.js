@@ -1,19 +1,21 @@
 'use strict'
 
 // A disk that is slow for one process: each sync takes longer. strace holds them up, since few kernels can delay a disk
-// (dm-delay). It must never change what a sync does, and must end with an error if it did not happen.
+// (dm-delay). It must never change what a sync does.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 
-/** Until the function that it gives is called, each sync of a process takes so much longer. */
-function slowDisk(pid, delayMs) {
+/** From now on each sync of a process takes so much longer, until the function that it gives is called. */
+async function slowDisk(pid, delayMs) {
   const delay = `inject=fsync,fdatasync:delay_enter=${Math.round(delayMs)}ms`
   const options = ['-f', '-p', String(pid), '-e', 'trace=fsync,fdatasync', '-e', delay]
-  const strace = spawn('strace', options, { stdio: 'ignore' })
+  const strace = spawn('strace', options, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(strace, 'exit')
+  const [told] = await once(strace.stderr.setEncoding('utf8'), 'data')
+  if (!told.includes('attached')) throw new Error(`no disk is slow: ${told}`)
+  strace.stderr.resume()
   return async () => {
-    if (strace.exitCode !== null) throw new Error(`strace could not hold up the syncs of process ${pid}`)
     strace.kill('SIGINT')
     await ended
   }

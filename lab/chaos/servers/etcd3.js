@@ -135,7 +135,7 @@ class EtcdClusterUnderFaults {
   /** The leader acknowledges only what is on its disk, which takes long. */
   async #slowDisk() {
     const { pid } = this.#members[await this.#leader()]
-    const heal = slowDisk(pid, spread(50, 1000))
+    const heal = await slowDisk(pid, spread(50, 1000))
     await sleep(someAbsence())
     await heal()
     await this.#isWhole()
