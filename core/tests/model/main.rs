@@ -14,7 +14,7 @@
 //! | `world_event` | what can happen |
 //! | `client` | a process with its lease, its memory, its steps, and what it may use |
 //! | `flight` | a step under way, between a read, a swap and its answer |
-//! | `store` | a database: texts, a clock, an identity, what was saved, and swaps that come late |
+//! | `store` | a database: texts of two versions, a clock, an identity, what was saved, and swaps that come late |
 //! | `windows` | windows as sets of milliseconds |
 //! | `fresh` | random bits, chosen by the checker |
 //! | `view` | which states count as the same, so that their number is finite |
@@ -32,7 +32,7 @@
 //! - One setting: `MODEL='Loss=1 Pause=1; counting takes=4' cargo test -p flakeforge-core --test model -- --ignored
 //!   settings_by_words --nocapture`.
 //!
-//! Not in it: which of many slots a search looks at, and texts that cannot be read.
+//! Not in it: which of many slots a search looks at, and texts that are damaged.
 #![cfg(not(flakeforge_loom))]
 
 mod client;

@@ -1,0 +1,231 @@
+'use strict'
+
+// Processes that live long: what they do thousands of times must leave nothing behind. `node lab/long-life.js` does all of it,
+// `losses=2000` only that, as often. Compared is what is in use in the middle and at the end: memory, file descriptors, and what
+// keeps the process alive. `--plant object` leaves one behind each time (or `timer`, `descriptor`), and the command must then
+// fail: a check that cannot see a leak proves nothing.
+//
+// Clocks run at 100 times the speed, by libfaketime (Debian: faketime): that of the process, and so that of its store, which is
+// in its memory. Native memory that grows by little is for `npm run memcheck`.
+
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { setImmediate: turn } = require('node:timers/promises')
+const clock = require('./chaos/faults/clock.js')
+
+const SPEED = 100
+const SLOTS = 64
+const GROUP = { slots: SLOTS, ttlMs: 2000, skewMs: 200, durable: true, maxAheadMs: 100 }
+const DAY_MS = 86_400_000
+const RENEWAL_MS = 10_000 // at the usual ttl
+
+/** A third of them is warm-up. */
+const SAMPLES = 30
+const COLLECTIONS = 4 // what a finalizer gives back may need another one
+/** Of each round: V8's smallest object and its place in an array have 64. And of all, because V8 itself is never quite still. */
+const MOST_BYTES = 24
+const MOST_BYTES_OF_ALL = 8 << 10
+/** An allocator keeps some of what it got, however long a subject is. */
+const MOST_RESIDENT_BYTES = 16 << 20
+/** Code that V8 makes and throws away would look like a leak. */
+const STILL = ['--expose-gc', '--no-opt', '--no-sparkplug', '--no-flush-bytecode']
+
+/** A store in this process: records in a map. */
+function memoryStore({ recordStore }) {
+  const records = new Map()
+  const keyOf = (group, name) => `${group}/${name}`
+  const identity = { history: 'memory', process: 'memory' }
+  return {
+    records,
+    store: recordStore({
+      read: async (group, names) => ({
+        now: Date.now(),
+        identity,
+        values: names.map((name) => records.get(keyOf(group, name)) ?? null),
+      }),
+      swap: async (group, name, from, to) => {
+        if ((records.get(keyOf(group, name)) ?? null) !== from) return false
+        records.set(keyOf(group, name), to)
+        return true
+      },
+      names: async (group) => [...records.keys()].filter((key) => key.startsWith(`${group}/`)),
+    }),
+  }
+}
+
+/** The next event of this name. A lease alone does not keep the process alive. */
+function happens(flake, event) {
+  return new Promise((resolve) => {
+    const alive = setInterval(() => {}, DAY_MS)
+    const listener = () => {
+      clearInterval(alive)
+      flake.off(event, listener)
+      resolve()
+    }
+    flake.on(event, listener)
+  })
+}
+
+/** Each makes its round: what is done again and again. */
+const SUBJECTS = {
+  /** A generator for each request, of some dozens of kinds. */
+  async generators({ FlakeId }) {
+    let made = 0
+    return async () => {
+      const id = made++ % 32
+      const flake = new FlakeId({ id, maxWaitMs: 60_000, maxAheadMs: Number.POSITIVE_INFINITY })
+      flake.nextBigInt()
+      if (made % 1000 === 0) await turn() // finalizers run between the turns
+    }
+  },
+
+  /** A member that joins, makes IDs and goes. */
+  async joins({ FlakeId, lease }) {
+    const { store } = memoryStore(lease)
+    return async () => {
+      const flake = await FlakeId.join(store, GROUP)
+      await flake.nextAsync()
+      await flake.close()
+    }
+  },
+
+  /** A member that joins by an address, and so has a connection of its own. */
+  async connections({ FlakeId }) {
+    const { startRedis } = await import('../__test__/servers/redis.mjs')
+    const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
+    const round = async () => {
+      const flake = await FlakeId.join(server.url, { slots: SLOTS, durable: true })
+      flake.nextBigInt()
+      await flake.close()
+    }
+    return Object.assign(round, { end: () => server.stop() })
+  },
+
+  /** A member whose slot is somebody else's at each renewal: it takes another one. */
+  async losses({ FlakeId, lease }) {
+    const { store, records } = memoryStore(lease)
+    const { edited, newOwner, slotName } = await import('../__test__/support/records.mjs')
+    const flake = await FlakeId.join(store, GROUP)
+    const round = async () => {
+      const name = `default/${slotName(flake.slot)}`
+      records.set(name, edited(records.get(name), { owner: newOwner() }))
+      await Promise.all([happens(flake, 'lost'), happens(flake, 'attached')])
+      await flake.nextAsync()
+    }
+    return Object.assign(round, { end: () => flake.close() })
+  },
+
+  /** A member that holds its slot for long. */
+  async renewals({ FlakeId, lease }) {
+    const { store } = memoryStore(lease)
+    const flake = await FlakeId.join(store, { durable: true })
+    const round = async () => {
+      await happens(flake, 'renewed')
+      await flake.nextAsync()
+    }
+    return Object.assign(round, { end: () => flake.close() })
+  },
+}
+
+/** How often, at full length. */
+const ROUNDS = {
+  generators: 1_000_000,
+  joins: 10_000,
+  connections: 10_000,
+  losses: 10_000,
+  renewals: DAY_MS / RENEWAL_MS,
+}
+
+/** Whose server does not run with another clock. */
+const BY_REAL_CLOCK = ['connections']
+
+const kept = []
+const PLANTS = {
+  nothing: () => {},
+  object: () => kept.push({}),
+  timer: () => setInterval(() => {}, DAY_MS),
+  descriptor: () => kept.push(fs.openSync('/dev/null')),
+}
+
+/** What is in use now. */
+async function inUse() {
+  for (let i = 0; i < COLLECTIONS; i++) {
+    globalThis.gc()
+    await turn()
+  }
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return {
+    bytes: heapUsed + external,
+    resident: rss,
+    descriptors: fs.readdirSync('/proc/self/fd').length,
+    handles: process.getActiveResourcesInfo().length,
+  }
+}
+
+/** The least of these samples: some show what is about to go. */
+const leastOf = (samples, what) => Math.min(...samples.map((sample) => sample[what]))
+
+/** What was in use in the middle third and in the last, and what may be; `between`: so many rounds lie between the two. */
+function growthOf(samples, between) {
+  const third = samples.length / 3
+  const bounds = {
+    bytes: MOST_BYTES_OF_ALL + MOST_BYTES * between,
+    resident: MOST_RESIDENT_BYTES,
+    descriptors: 0,
+    handles: 0,
+  }
+  return Object.entries(bounds).map(([what, most]) => {
+    const [middle, end] = [samples.slice(third, 2 * third), samples.slice(2 * third)].map((part) => leastOf(part, what))
+    return { what, middle, end, most, isTooMuch: end - middle > most }
+  })
+}
+
+/** Whether anything grows. */
+async function live(name, rounds, plant) {
+  const root = path.join(__dirname, '..')
+  const loaded = { FlakeId: require(root), lease: require(path.join(root, 'dist', 'lease.cjs')) }
+  const round = await SUBJECTS[name](loaded)
+  const samples = []
+  const each = Math.ceil(rounds / SAMPLES)
+  for (let i = 0; i < SAMPLES; i++) {
+    for (let j = 0; j < each; j++) {
+      await round()
+      plant()
+    }
+    samples.push(await inUse())
+  }
+  await round.end?.()
+  const growth = growthOf(samples, (each * SAMPLES) / 3)
+  for (const { what, middle, end, most, isTooMuch } of growth) {
+    const word = isTooMuch ? 'GROWS' : 'ok   '
+    console.log(`${word} ${name}, ${each * SAMPLES} times: ${what} ${middle}, then ${end} (may grow by ${most})`)
+  }
+  return growth.some(({ isTooMuch }) => isTooMuch)
+}
+
+/** Runs a subject in a process of its own. Returns whether nothing grew. */
+function run(word, plant) {
+  const [name, rounds = ROUNDS[name]] = word.split('=')
+  const fast = { LD_PRELOAD: clock.library, FAKETIME: `+0 x${SPEED}` }
+  const env = { ...process.env, ...(BY_REAL_CLOCK.includes(name) ? {} : fast), LONG_LIFE: plant }
+  const args = [...STILL, __filename, name, rounds]
+  return spawnSync(process.execPath, args, { env, stdio: 'inherit' }).status === 0
+}
+
+function main(args) {
+  if (clock.library === undefined) throw new Error('libfaketime is not installed (Debian: faketime)')
+  const at = args.indexOf('--plant')
+  const [, plant = 'nothing'] = at < 0 ? [] : args.splice(at, 2)
+  const words = args.length > 0 ? args : Object.keys(SUBJECTS)
+  const isWell = words.map((word) => run(word, plant))
+  process.exitCode = isWell.every(Boolean) ? 0 : 1
+}
+
+async function child([name, rounds]) {
+  const grows = await live(name, Number(rounds), PLANTS[process.env.LONG_LIFE])
+  process.exit(grows ? 1 : 0)
+}
+
+if (process.env.LONG_LIFE) child(process.argv.slice(2))
+else main(process.argv.slice(2))
