@@ -50,6 +50,24 @@ async function slot() {
   await flake.close()
 }
 
+/** A database of this process, and a member of it that joins and goes. */
+const records = new Map()
+const database = {
+  read: async (_, names) => {
+    const values = names.map((name) => records.get(name) ?? null)
+    return { now: Date.now(), identity: { history: 'growth', process: 'growth' }, values }
+  },
+  swap: async (_, name, from, to) => (records.get(name) ?? null) === from && records.set(name, to) === records,
+  names: async () => [...records.keys()],
+}
+
+async function member() {
+  const { recordStore } = require(path.join(folder, 'dist', 'lease.cjs'))
+  const flake = await FlakeId.join(recordStore(database), { slots: 8, durable: true })
+  flake.next()
+  await flake.close()
+}
+
 async function thread() {
   const source = `new (require(${JSON.stringify(folder)}))({ clock: () => ${TIME} }).take(5)`
   await once(new Worker(source, { eval: true }), 'exit')
@@ -63,6 +81,7 @@ const SUBJECTS = {
   refusals: [1000, refusal],
   'shared files': [200, () => new FlakeId({ id: 7, shared: path.join(files, 'shared') }).next()],
   slots: [60, slot],
+  members: [200, member],
   threads: [20, thread],
 }
 
