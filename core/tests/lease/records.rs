@@ -107,6 +107,23 @@ fn a_text_is_one_line_that_people_can_read() {
 }
 
 #[test]
+fn a_group_that_does_not_live_has_a_text_too() {
+    let config = GroupConfig { fingerprint: "f".to_owned(), slots: 9, ttl_ms: 30, skew_ms: 5, durable: false };
+    let texts = [
+        (Stage::Unknown, "unknown", ""),
+        (Stage::Ending(config), "ending", " durable=no slots=9 ttl=30 skew=5 fingerprint=f"),
+        (Stage::Destroyed { durable: true }, "destroyed", " durable=yes"),
+    ];
+    for (state, name, config) in texts {
+        let expected = summed(&format!(
+            "flakeforge1 group state={name} life=0 lineage=0000000000000000 quiet=0 history= process= replaced-history= \
+             replaced-process= returns=0{config} nonce=0000000000000000"
+        ));
+        assert_eq!(GroupRecord { state, ..GroupRecord::default() }.text(), expected);
+    }
+}
+
+#[test]
 fn a_text_that_was_cut_off_is_no_record() {
     for text in texts() {
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
