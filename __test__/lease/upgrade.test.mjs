@@ -54,6 +54,33 @@ anyTest('a folder of slots: its options and its counter are kept, and its used s
   t.is(segment.nextBigInt(), takenOf(folder))
 })
 
+/** Makes a file one of a later format, which names the release that it needs. */
+function makeLater(file) {
+  const bytes = fs.readFileSync(file)
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4) // in the byte order of this machine
+  words[4] = 2
+  words[5] = 0x0001_0004
+  fs.writeFileSync(file, bytes)
+  return bytes
+}
+
+anyTest('files of a later release are refused with the release that they need, and left as they are', async (t) => {
+  const [shared, folder] = [copyOf(t, 'shared'), copyOf(t, 'folder')]
+  const { options, counter } = FILES.folder
+  const calls = {
+    [shared]: () => new FlakeId({ id: FILES.shared.id + 1, shared }), // this process has its own node in another file
+    [path.join(folder, 'orders', '1', 'group')]: () => tryJoin(`file:${folder}`, options),
+    [path.join(folder, '.counters', 'invoices')]: () => SegmentId.open(`file:${folder}`, counter),
+  }
+  for (const [file, call] of Object.entries(calls)) {
+    const later = makeLater(file)
+    const message = /has version 2 of the file format, which needs flakeforge 1\.4 or newer/
+    const { path: named } = await t.throwsAsync(async () => call(), { code: 'ERR_FLAKE_FILE', message })
+    t.is(named, file)
+    t.deepEqual(fs.readFileSync(file), later)
+  }
+})
+
 if (hasClock) {
   anyTest('a folder of slots: the used slot is given again once its time has come', async (t) => {
     const { folder } = FILES
