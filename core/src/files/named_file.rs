@@ -225,9 +225,9 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), Refusal> {
                 return Err(Refusal::io(folder, "created", &error));
             }
             _ if !folder.is_dir() => return Err(Refusal::file(folder, "is not a folder. Use another path")),
-            Ok(()) => File::open(folder)
-                .and_then(|made| share(&made, above))
-                .map_err(|error| Refusal::io(folder, "given to its group", &error))?,
+            Ok(()) => {
+                share_folder(folder, above).map_err(|error| Refusal::io(folder, "given to its group", &error))?;
+            }
             Err(_) => {}
         }
     }
@@ -255,6 +255,11 @@ fn share(made: &File, folder: &Path) -> io::Result<()> {
     }
     let rights = if found.is_dir() { above.mode() & (GROUP | SETGID) } else { 0o060 };
     made.set_permissions(fs::Permissions::from_mode((found.mode() | rights) & 0o7775))
+}
+
+/// The same for a folder: other systems cannot open one, and it has no group there.
+fn share_folder(made: &Path, above: &Path) -> io::Result<()> {
+    if cfg!(unix) { share(&File::open(made)?, above) } else { Ok(()) }
 }
 
 #[cfg(not(unix))]
