@@ -136,3 +136,9 @@ function mariadbOptions(url) {
   const { hostname, port, username, pathname } = new URL(url)
   return { host: hostname, port: Number(port), user: username, database: pathname.slice(1), connectTimeout: 10_000 }
 }
+
+/** The server's clock in Unix ms. */
+export async function serverNow(server) {
+  const [{ now }] = await server.query('SELECT FLOOR(UNIX_TIMESTAMP(NOW(6)) * 1000) AS now')
+  return Number(now)
+}

@@ -83,6 +83,12 @@ if (glide) {
   }
 }
 
+/** The server's clock in Unix ms, as the scripts read it. */
+export async function serverNow(server) {
+  const [seconds, micros] = (await server.cli('TIME')).split('\n')
+  return seconds * 1000 + Math.floor(micros / 1000)
+}
+
 /** A replica that has caught up with `primary`. */
 export async function startReplica(primary, ...options) {
   const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`, ...options)
