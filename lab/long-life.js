@@ -13,8 +13,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setImmediate: turn } = require('node:timers/promises')
 const v8 = require('node:v8')
-const clock = require('./chaos/faults/clock.js')
 
+/** libfaketime for programs with threads; undefined if it is not installed, and under AddressSanitizer, with which it hangs. */
+const library = /asan/.test(process.env.LD_PRELOAD)
+  ? undefined
+  : ['x86_64-linux-gnu', 'aarch64-linux-gnu']
+      .map((machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`)
+      .find((file) => fs.existsSync(file))
 const SPEED = 100
 const SLOTS = 64
 const GROUP = { slots: SLOTS, ttlMs: 2000, skewMs: 200, durable: true, maxAheadMs: 100 }
@@ -216,14 +221,14 @@ async function live(name, rounds, plant) {
 /** Runs a subject in a process of its own. Returns whether nothing grew. */
 function run(word, plant) {
   const [name, rounds = ROUNDS[name]] = word.split('=')
-  const fast = { LD_PRELOAD: clock.library, FAKETIME: `+0 x${SPEED}` }
+  const fast = { LD_PRELOAD: library, FAKETIME: `+0 x${SPEED}` }
   const env = { ...process.env, ...(BY_REAL_CLOCK.includes(name) ? {} : fast), LONG_LIFE: plant }
   const args = [...STILL, __filename, name, rounds]
   return spawnSync(process.execPath, args, { env, stdio: 'inherit' }).status === 0
 }
 
 function main(args) {
-  if (clock.library === undefined) throw new Error('libfaketime is not installed (Debian: faketime)')
+  if (library === undefined) throw new Error('libfaketime is not installed (Debian: faketime)')
   const at = args.indexOf('--plant')
   const [, plant = 'nothing'] = at < 0 ? [] : args.splice(at, 2)
   const words = args.length > 0 ? args : Object.keys(SUBJECTS)
@@ -236,5 +241,9 @@ async function child([name, rounds]) {
   process.exit(grows ? 1 : 0)
 }
 
-if (process.env.LONG_LIFE) child(process.argv.slice(2))
-else main(process.argv.slice(2))
+module.exports = { library }
+
+if (require.main === module) {
+  const begin = process.env.LONG_LIFE ? child : main
+  begin(process.argv.slice(2))
+}

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the tests run as real processes: Redis, PostgreSQL with PgBouncer, MariaDB, SQLite, etcd, strace to make disks
-# slow, promtool, a compiler for clocks that can be set and for an npm package that brings no binary, the shells that complete
-# the command line, a browser, two file systems that write to new places, and what makes the Debian that other platforms are
-# built in.
+# slow, libfaketime to make time run faster, promtool, a compiler for clocks that can be set and for an npm package that brings no
+# binary, the shells that complete the command line, a browser, two file systems that write to new places, and what makes the Debian
+# that other platforms are built in.
 # On Debian and its like; elsewhere it says what is missing, and the tests fail or skip by themselves.
 set -euo pipefail
 
 # Of MariaDB only what a test starts: the package mariadb-server would start a service.
-packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client sqlite3 etcd-server etcd-client strace build-essential python3 zsh fish chromium btrfs-progs xfsprogs debootstrap)
+packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client sqlite3 etcd-server etcd-client strace faketime build-essential python3 zsh fish chromium btrfs-progs xfsprogs debootstrap)
 
 missing() {
   for package in "${packages[@]}"; do
