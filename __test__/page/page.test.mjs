@@ -176,7 +176,7 @@ when('what is no ID gets a sentence', async (t) => {
   const sentences = [
     ['auto', '', 'hello', /^'hello' is not an ID\. Give it as decimal, 0x or digits of hex, .*\.$/],
     ['dec', '', '18446744073709551616', /^'18446744073709551616' is not an ID in dec\. .*64 bits at most\.$/],
-    ['base58', '', 'JUiX7f71LW0', /^'JUiX7f71LW0' is not an ID in base58: 11 characters, .*\.$/],
+    ['base58', '', 'JUiX7f71LW0', /^'JUiX7f71LW0' is not an ID in base58\. Give 11 characters, .*\.$/],
     ['auto', 'twitter', '18446744073709551615', /is not an ID of layout 'twitter': a bit that must be 0 is set.*\.$/],
     ['auto', '', '9b2b6a1e-5f0e-4c1b-9d39-8b1c5f0f3a11', /its version is 4, not 8.*\.$/],
     ['uuid', '', 'hello', /a UUID in the form .*\.$/],
