@@ -35,7 +35,10 @@ const MAKING_MS = 800
 
 async function untilItMakes(member, more) {
   const before = member.made
-  while (member.made <= before + more) await sleep(10)
+  while (member.made <= before + more) {
+    if (!member.isRunning) throw new Error('the member has ended')
+    await sleep(10)
+  }
 }
 
 /**
@@ -55,7 +58,10 @@ async function handOver(t, policy) {
         name: `${name} ${policy}`,
         folder,
         tasks: [task],
-        onTrouble: (trouble) => troubles.push(trouble),
+        onTrouble: (trouble) => {
+          troubles.push(trouble)
+          t.log(trouble)
+        },
       }),
   )
   const [first, second] = members

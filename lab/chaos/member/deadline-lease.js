@@ -36,7 +36,7 @@ class DeadlineLease {
   /** The generator, as long as the deadline has not passed. */
   get flake() {
     if (Date.now() < this.#deadline) return this.#held.flake
-    throw leaseExpiredError(this.#options.group, this.#held?.slot)
+    throw leaseExpiredError(this.#options.group, this.#held?.slot, new Error('its deadline has passed.'))
   }
 
   /** The orderly end: no more IDs are made, and the next member can have the slot. */
