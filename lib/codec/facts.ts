@@ -43,11 +43,14 @@ export class Interned<T extends object> {
 }
 
 /** A function that makes something of a layout once, and then gives the same as long as the layout is there. */
-export function onceEach<T>(make: (facts: LayoutFacts) => T): (facts: LayoutFacts) => T {
+export function onceEach<T extends object>(make: (facts: LayoutFacts) => T): (facts: LayoutFacts) => T {
   const known: WeakMap<LayoutFacts, T> = new WeakMap()
   return (facts) => {
-    const made = known.get(facts) ?? make(facts)
-    known.set(facts, made)
+    let made = known.get(facts)
+    if (made === undefined) {
+      made = make(facts)
+      known.set(facts, made)
+    }
     return made
   }
 }
