@@ -8,7 +8,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
-import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clockedFetch, startEtcd } from '../../servers/etcd.mjs'
@@ -17,6 +16,7 @@ import { startPostgres } from '../../servers/postgres.mjs'
 import { startRedis } from '../../servers/redis.mjs'
 
 const require = createRequire(import.meta.url)
+const { Clock } = require('../../../lab/chaos/faults/clock.js')
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 const GROUP = { group: 'orders', slots: 2, host: 'vector' }
@@ -113,51 +113,16 @@ async function makeOne(folder, kind) {
   process.kill(process.pid, 'SIGKILL') // nothing is given back
 }
 
-/** A clock that is ahead, for programs that do not bear libfaketime, as Redis. */
-const CLOCK = `
-  #define _GNU_SOURCE
-  #include <stdlib.h>
-  #include <sys/syscall.h>
-  #include <sys/time.h>
-  #include <time.h>
-  #include <unistd.h>
-
-  static long ahead(void) {
-    const char *seconds = getenv("MAKE_AHEAD_S");
-    return seconds ? atol(seconds) : 0;
-  }
-  int clock_gettime(clockid_t id, struct timespec *now) {
-    int failed = syscall(SYS_clock_gettime, id, now);
-    if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE) now->tv_sec += ahead();
-    return failed;
-  }
-  int gettimeofday(struct timeval *now, void *zone) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    *now = (struct timeval){ time.tv_sec, time.tv_nsec / 1000 };
-    return 0;
-  }
-  time_t time(time_t *to) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    if (to) *to = time.tv_sec;
-    return time.tv_sec;
-  }`
-
+/** Runs this program, and what it starts, in another year. */
 function makeAhead(script, folder, kind) {
-  const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-vectors-'))
-  const library = path.join(temporary, 'clock.so')
-  execFileSync('cc', ['-shared', '-fPIC', '-x', 'c', '-', '-o', library], { input: CLOCK })
-  fs.chmodSync(temporary, 0o755) // PostgreSQL runs as another user
-  const seconds = Math.round((Date.UTC(kind === 'files' ? 2090 : 2037, 0) - Date.now()) / 1000)
-  const env = { ...process.env, LD_PRELOAD: library, MAKE_AHEAD_S: String(seconds) }
+  const clock = new Clock(Date.UTC(kind === 'files' ? 2090 : 2037, 0) - Date.now())
+  const env = { ...process.env, ...clock.environment, MAKE_AHEAD: '1' }
   spawnSync(process.execPath, [script, folder, kind], { env, stdio: 'inherit' })
-  fs.rmSync(temporary, { recursive: true })
 }
 
 const [, script, folder, kind] = process.argv
 if (!(kind in MAKERS)) {
   console.error(`usage: node make.mjs BUILD ${Object.keys(MAKERS).join('|')}`)
   process.exitCode = 2
-} else if (process.env.MAKE_AHEAD_S === undefined) makeAhead(script, path.resolve(folder), kind)
+} else if (process.env.MAKE_AHEAD === undefined) makeAhead(script, path.resolve(folder), kind)
 else await makeOne(folder, kind)
