@@ -120,7 +120,10 @@ impl World {
     fn release(&mut self, place: usize, rest: i64) {
         let config = CONFIG(self.ttl_ms);
         let member = &mut self.members[place];
-        let (None, Some((owner, granted))) = (&member.running, member.held.take()) else { return };
+        if member.running.is_some() {
+            return;
+        }
+        let Some((owner, granted)) = member.held.take() else { return };
         let last = granted.hi - rest;
         for mine in self.used.iter_mut().filter(|mine| mine.1 == owner && mine.3 > last) {
             mine.3 = last; // it knew how far it had got
