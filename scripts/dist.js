@@ -108,6 +108,18 @@ const output = (ext, more) => ({
   ...more,
 })
 
+/** Node decodes a file that is ASCII alone in a third of the time. */
+const ascii = {
+  name: 'ascii',
+  generateBundle(_, bundle) {
+    const escaped = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+    for (const file of Object.values(bundle)) {
+      const text = file.type === 'chunk' ? 'code' : 'source'
+      file[text] = file[text].replace(/[^\0-\x7f]/g, escaped)
+    }
+  },
+}
+
 /** One function for both formats is that of CommonJS. What it takes from the parts must be in those of the ES modules too. */
 const leftOut = { name: 'left-out', generateBundle: (_, bundle) => delete bundle['biguint-format.mjs'] }
 
@@ -126,7 +138,7 @@ const manifest = {
 const es = (parts) => ({
   ...node,
   input: { ...entries(['index', ...ENTRIES]), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [shareCopies(PARTS, ONCE), leftOut, manifest],
+  plugins: [ascii, shareCopies(PARTS, ONCE), leftOut, manifest],
   output: output('mjs', {
     format: 'es',
     codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
@@ -138,7 +150,7 @@ const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/pack
 const cjs = (parts) => ({
   ...node,
   input: entries(['index', ...ENTRIES]),
-  plugins: [BY_REQUIRE, shareCopies(PARTS, ONCE)],
+  plugins: [ascii, BY_REQUIRE, shareCopies(PARTS, ONCE)],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',

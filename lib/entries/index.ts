@@ -29,5 +29,4 @@ export type { LeaseDetail, LeasedFlakeId, LeasedStats, LeaseEvent, LeaseListener
 export type { Store } from '../lease/stores/store.ts'
 export { createGroup, FlakeId, FlakeId as default } from './main.ts'
 
-for (const [name, value] of Object.entries(all))
-  Object.defineProperty(all.FlakeId, name, { value, enumerable: true, configurable: true, writable: true })
+Object.assign(all.FlakeId, all)
