@@ -126,11 +126,12 @@ async function main(args) {
     )
     return 2
   }
-  install()
+  const libraries = names.length > 0 ? all.filter(({ name }) => names.includes(name)) : all
+  install(libraries)
   nodeProgram()
   const mustWrite = args.includes('--write')
   const start = Date.now()
-  const run = await runAll(names.length > 0 ? all.filter(({ name }) => names.includes(name)) : all, mustWrite)
+  const run = await runAll(libraries, mustWrite)
   if (mustWrite) writeTables()
   for (const problem of run.problems) console.error(`\n${problem}`)
   const seconds = Math.round((Date.now() - start) / 1000)

@@ -1,6 +1,6 @@
 // The libraries of the matrix, as package-lock.json has them. None runs a script of its own while it is installed.
 
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -14,6 +14,13 @@ function isInstalled() {
   return statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
 }
 
-export function install() {
-  if (!isInstalled()) npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder)
+/** The tests of this repository use some of them too, in the same version. */
+function isOfTheRepository({ package: name, version }) {
+  const manifest = join(folder, '..', '..', 'node_modules', name, 'package.json')
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === version
+}
+
+export function install(libraries) {
+  if (!isInstalled() && !libraries.every(isOfTheRepository))
+    npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder)
 }
