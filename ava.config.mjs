@@ -1,0 +1,28 @@
+// How the tests of the package run. Those that wait longest, for servers and for windows to end, begin first: the last of them
+// would else be alone in the end.
+
+const LONGEST = [
+  'check-store/databases',
+  'lease/stores/mysql-records',
+  'page/page',
+  'files/join-file',
+  'files/shared-files',
+  'package/release',
+  'lease/signal-join',
+  'files/shared-processes',
+  'service/client-faults',
+  'lease/stores/postgres-clients',
+]
+
+const turnOf = (file) => {
+  const turn = LONGEST.findIndex((name) => file.replaceAll('\\', '/').endsWith(`/${name}.test.mjs`))
+  return turn < 0 ? LONGEST.length : turn
+}
+
+export default {
+  files: ['__test__/**/*.test.mjs'],
+  sortTestFiles: (a, b) => turnOf(a) - turnOf(b) || a.localeCompare(b),
+  timeout: '5m',
+  workerThreads: false,
+  nodeArguments: ['--disable-warning=FLAKEFORGE_QUIET', '--disable-warning=FLAKEFORGE_RENEWAL'],
+}
