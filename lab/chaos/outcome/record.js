@@ -31,6 +31,10 @@ function shown(records) {
 }
 
 const readResults = () => (fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : [])
+
+/** The same JSON, with each innermost object in one line. */
+const inRows = (json) => json.replaceAll(/\{\n[^{}]*\}/g, (inner) => inner.replaceAll(/\n\s*/g, ' '))
+
 const withRuns = (text, records) => text.replace(PLACE, (_, begin, end) => `${begin}\n${shown(records)}\n\n${end}`)
 
 /** Takes a run into the record, and shows it. */
@@ -41,7 +45,7 @@ function record({ name, isControl, results, said }) {
   const records = readResults().filter((each) => each.name !== name)
   records.push({ name, isControl, results: kept, said: said.join('\n') })
   records.sort((a, b) => (a.name < b.name ? -1 : 1))
-  fs.writeFileSync(RESULTS, `${JSON.stringify(records, null, 2)}\n`)
+  fs.writeFileSync(RESULTS, `${inRows(JSON.stringify(records, null, 2))}\n`)
   fs.writeFileSync(PAGE, withRuns(fs.readFileSync(PAGE, 'utf8'), records))
 }
 
