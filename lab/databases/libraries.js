@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inRows } from '../in-rows.js'
 
 const FOLDER = join(import.meta.dirname, 'libraries')
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
@@ -46,12 +47,9 @@ export class Library {
   }
 
   write(results) {
-    writeFileSync(join(this.folder, 'results.json'), `${inRows(JSON.stringify(results, null, 2))}\n`)
+    writeFileSync(join(this.folder, 'results.json'), inRows(results))
   }
 }
-
-/** The same JSON, with each innermost object in one line. */
-const inRows = (json) => json.replaceAll(/\{\n[^{}]*\}/g, (inner) => inner.replaceAll(/\n\s*/g, ' '))
 
 /** All of them, in the order of their titles. */
 export const allLibraries = () =>

@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { inRows } = require('../../in-rows.js')
 
 const root = path.join(__dirname, '..', '..', '..')
 const RESULTS = path.join(__dirname, '..', 'results.json')
@@ -32,9 +33,6 @@ function shown(records) {
 
 const readResults = () => (fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : [])
 
-/** The same JSON, with each innermost object in one line. */
-const inRows = (json) => json.replaceAll(/\{\n[^{}]*\}/g, (inner) => inner.replaceAll(/\n\s*/g, ' '))
-
 const withRuns = (text, records) => text.replace(PLACE, (_, begin, end) => `${begin}\n${shown(records)}\n\n${end}`)
 
 /** Takes a run into the record, and shows it. */
@@ -45,7 +43,7 @@ function record({ name, isControl, results, said }) {
   const records = readResults().filter((each) => each.name !== name)
   records.push({ name, isControl, results: kept, said: said.join('\n') })
   records.sort((a, b) => (a.name < b.name ? -1 : 1))
-  fs.writeFileSync(RESULTS, `${inRows(JSON.stringify(records, null, 2))}\n`)
+  fs.writeFileSync(RESULTS, inRows(records))
   fs.writeFileSync(PAGE, withRuns(fs.readFileSync(PAGE, 'utf8'), records))
 }
 
