@@ -30,21 +30,22 @@ async function endOnce(records, group) {
   return quietUntil <= now || records.swap(group, GROUP, text, withoutQuiet(text), identity)
 }
 
-/** A server whose clock has stepped may refuse for a second, because it takes its replicas for late: then false, too. */
-async function unlessRefused(ended) {
-  try {
-    return await ended
-  } catch (error) {
-    if (error.code !== 'ERR_FLAKE_STORE') throw error
-    await sleep(100)
-    return false
-  }
-}
-
-/** @param records a RecordStore on the server that leads now */
+/**
+ * A server whose clock has stepped may refuse for a second, because it takes its replicas for late.
+ * @param records a RecordStore on the server that leads now
+ */
 async function endQuiet(records, group) {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await unlessRefused(endOnce(records, group))) return
-  throw new Error(`the quiet period of group ${group} was not ended in ${ATTEMPTS} attempts`)
+  let cause
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      if (await endOnce(records, group)) return
+    } catch (error) {
+      if (error.code !== 'ERR_FLAKE_STORE') throw error
+      cause = error
+      await sleep(100)
+    }
+  }
+  throw new Error(`the quiet period of group ${group} was not ended in ${ATTEMPTS} attempts`, { cause })
 }
 
 module.exports = { endQuiet }
