@@ -227,11 +227,12 @@ test('a primary that must have replicas, and has not heard of one for 5 s, is re
 })
 
 test('a promoted server without replicas forgets its promotion: its history is empty', async (t) => {
-  const { replica } = await startPair(t, '--repl-backlog-ttl', '1')
+  const { replica } = await startPair(t)
   await replica.cli('REPLICAOF', 'NO', 'ONE')
   const records = await connect(t, replica)
   const { identity } = await records.read('g', ['group'])
   t.not(identity.history, '')
+  await replica.cli('CONFIG', 'SET', 'repl-backlog-ttl', '1')
   await until(async () => (await records.read('g', ['group'])).identity.history === '')
   t.is((await records.read('g', ['group'])).identity.process, identity.process)
 })
