@@ -188,7 +188,8 @@ test('a slot that somebody took away is replaced; a group that was ended stays e
   await stopProcess(server.child.pid)
   const other = await rivalsOf('taken', own) // waits until the window is over
   server.child.kill('SIGCONT')
-  await until(async () => (await slot()) === 1 - own) // it is ready before, while its renewal has no answer yet
+  // It may say that it is ready before, with its old slot: while its renewal has no answer, requests would wait for it.
+  await until(async () => (await slot()) === 1 - own && (await statusOf(server.url)) === 200)
   const { status, headers } = await ask(t, 'POST', '/v1/ids/taken')
   t.is(status, 200)
   t.deepEqual([Number(headers.get('flakeforge-slot')), await slot()], [1 - own, 1 - own])
