@@ -58,6 +58,10 @@ const MADE = {
   Redis: (group) => `Made group '${group}', and waited until it grants slots.\n`,
 }
 MADE.MariaDB = MADE.Redis
+const NO_GROUPS = {
+  'a folder': (where) => `There are no groups in ${where}.\n`,
+  MariaDB: () => 'There are no groups on this server.\n',
+}
 
 for (const [kind, { start, isThere }] of Object.entries(STORES)) {
   const test = isThere ? anyTest : anyTest.skip
@@ -145,11 +149,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     const { where } = await started(t)
     await isRefused(t, ['create', where, 'a', '--slots', '0'], /slots/)
     if (kind === 'Redis') await fails(t, ['slots', where], /There is no group 'default' on this server/)
-    else
-      t.is(
-        await textOf(t, ['slots', where]),
-        kind === 'MariaDB' ? 'There are no groups on this server.\n' : `There are no groups in ${where}.\n`,
-      )
+    else t.is(await textOf(t, ['slots', where]), NO_GROUPS[kind](where))
   })
 
   test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {

@@ -32,7 +32,6 @@ function shown(records) {
 }
 
 const readResults = () => (fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : [])
-
 const withRuns = (text, records) => text.replace(PLACE, (_, begin, end) => `${begin}\n${shown(records)}\n\n${end}`)
 
 /** Takes a run into the record, and shows it. */
