@@ -13,7 +13,8 @@ const { madeIn } = require('../member/run-file.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
 /** They only report refusals that a member answers anyway. */
-const FLAGS = ['FLAKEFORGE_QUIET', 'FLAKEFORGE_RENEWAL'].map((code) => `--disable-warning=${code}`)
+const SILENT = ['FLAKEFORGE_QUIET', 'FLAKEFORGE_RENEWAL', 'FLAKEFORGE_ELSE_FROM']
+const FLAGS = SILENT.map((code) => `--disable-warning=${code}`)
 const LONGEST_END_MS = 10_000 // for a process that was asked to end
 
 /** A paused process would outlive the harness, because it cannot notice that the harness is gone. */
