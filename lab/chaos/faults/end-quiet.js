@@ -4,10 +4,11 @@
 // waits for the longest ttl there is; here all members have one ttl, and it is known. It must never be called before that.
 
 const { randomBytes } = require('node:crypto')
-const { setTimeout: sleep } = require('node:timers/promises')
+const FlakeId = require('flakeforge')
+const { within } = require('./within.js')
 
 const GROUP = 'group'
-const ATTEMPTS = 100
+const LONGEST_MS = 30_000
 
 /** The checksum at the end of a record: see core/src/lease/grants/record.rs. */
 function checksum(text) {
@@ -32,20 +33,14 @@ async function endOnce(records, group) {
 
 /**
  * A server whose clock has stepped may refuse for a second, because it takes its replicas for late.
- * @param records a RecordStore on the server that leads now
+ * @param {{ records: object }} store on the server that leads now
+ * @param {{ group: string }} lease the group's
  */
-async function endQuiet(records, group) {
-  let cause
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    try {
-      if (await endOnce(records, group)) return
-    } catch (error) {
-      if (error.code !== 'ERR_FLAKE_STORE') throw error
-      cause = error
-      await sleep(100)
-    }
-  }
-  throw new Error(`the quiet period of group ${group} was not ended in ${ATTEMPTS} attempts`, { cause })
+function endQuiet(store, lease) {
+  return within(LONGEST_MS, `the quiet period of group ${lease.group} was not ended`, async () => {
+    await FlakeId.createGroup(store, lease) // notices what the server has lost: that begins a quiet period
+    return endOnce(store.records, lease.group)
+  })
 }
 
 module.exports = { endQuiet }

@@ -8,8 +8,14 @@ const LOOK_MS = 50
 
 /** Waits until it is so; a server that does not answer is not. */
 async function within(longestMs, otherwise, isSo) {
-  for (const until = performance.now() + longestMs; !(await isSo().catch(() => false)); await sleep(LOOK_MS)) {
-    if (performance.now() > until) throw new Error(otherwise)
+  const until = performance.now() + longestMs
+  let cause
+  const keep = (error) => {
+    cause = error
+  }
+  while (!(await isSo().catch(keep))) {
+    if (performance.now() > until) throw new Error(otherwise, { cause })
+    await sleep(LOOK_MS)
   }
 }
 

@@ -42,13 +42,12 @@ const someOffset = ({ skewMs } = LEASE) => offsetWithin(FURTHEST_CLOCK * skewMs)
 
 /**
  * Over a client of its own: the server that leads now may be another one than before. Members may not have noticed yet
- * what it has lost. createGroup() does; otherwise the quiet period would begin after it was ended.
+ * what it has lost.
  */
 async function endQuietOn(server, lease) {
   const { store, close } = openGiven(server.urlAt(server.port))
   try {
-    await FlakeId.createGroup(store, lease)
-    await endQuiet(store.records, lease.group)
+    await endQuiet(store, lease)
   } finally {
     await close()
   }
