@@ -1,7 +1,9 @@
 // The bound of a call to a server: who waits hears in time, and nothing is left behind.
 
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import test from 'ava'
+import { block } from '../support/lease.mjs'
 
 const { inTime, within } = createRequire(import.meta.url)('../../target/rooms/lib/base/in-time.js')
 
@@ -18,6 +20,16 @@ test('a call that settles in time settles so, and leaves no timer', async (t) =>
 
 test('a call that never settles fails in time', async (t) => {
   await t.throwsAsync(inTime(new Promise(() => {}), 20), { code: 'ETIMEDOUT', message: 'no answer within 20 ms' })
+})
+
+test('an answer that came while the event loop could not turn is in time', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  await new Promise(setImmediate) // what comes next in this turn is timers
+  const answer = inTime(once(port1, 'message'), 20)
+  port2.postMessage('here')
+  block(100)
+  t.deepEqual(await answer, ['here'])
 })
 
 test('who only wants to wait gets undefined where nothing comes, and what comes otherwise', async (t) => {

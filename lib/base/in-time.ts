@@ -1,15 +1,18 @@
 // Time limits for answers that may never come: clients queue calls forever by default, and a user's own store may not
 // answer.
 
-import { clearTimeout, setTimeout } from './timers.ts'
+import { clearTimeout, setImmediate, setTimeout } from './timers.ts'
 
 const LATE: unique symbol = Symbol('late')
 
-/** The result of `call`, or LATE after this many ms. A later result is ignored. */
+/**
+ * The result of `call`, or LATE after this many ms. A later result is ignored. After a turn of the event loop that took long,
+ * Node runs timers before it reads what has come meanwhile: that is read first.
+ */
 async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer
   const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(resolve, ms, LATE)
+    timer = setTimeout(() => setImmediate(resolve, LATE), ms)
   })
   try {
     return await Promise.race([call, late])
