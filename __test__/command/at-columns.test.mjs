@@ -106,7 +106,7 @@ async function shownFor(t, layout, from, to, column) {
 }
 
 for (const [database, { isHere, start, types, answer }] of Object.entries(DATABASES)) {
-  when(isHere).before(`${database} starts`, async () => servers.set(database, await start()))
+  if (isHere) test.before(`${database} starts`, async () => servers.set(database, await start()))
   for (const column of Object.keys(types)) {
     when(isHere)(`--column ${column} finds the IDs of a range, and no others: ${database}`, async (t) => {
       for (const [title, name, from, to] of RANGES) {

@@ -11,7 +11,7 @@ import { launchBrowser } from '../support/browser.mjs'
 import { root } from '../support/guides.mjs'
 import { giveIds, startScripted } from './scripted-server.mjs'
 
-const test = wantProgram('chromium') === undefined ? anyTest.skip : anyTest
+const test = wantProgram('chromium') === undefined ? anyTest.skip : anyTest.serial
 
 let bundle
 let site
@@ -19,7 +19,7 @@ let server
 let browser
 let page
 
-test.before(async () => {
+anyTest.before(async () => {
   const entry = { contents: "export { RemoteFlakeId } from 'flakeforge/remote'", resolveDir: root }
   const { outputFiles, warnings } = await build({
     stdin: entry,
@@ -43,13 +43,13 @@ test.before(async () => {
   page = await browser.newPage()
   await page.goto(origin)
 })
-test.after.always(async () => {
+anyTest.after.always(async () => {
   await browser?.close()
   await server?.stop()
   site?.close()
 })
 
-test.serial('a page gets IDs of the server by every call', async (t) => {
+test('a page gets IDs of the server by every call', async (t) => {
   const { types, ids, stats } = await page.evaluate(async (url) => {
     const { RemoteFlakeId } = await import('/remote.js')
     const remote = await RemoteFlakeId.connect(url, { name: 'orders', prefetch: 1000 })
@@ -75,7 +75,7 @@ test.serial('a page gets IDs of the server by every call', async (t) => {
   t.like(stats, { ids: 12_011, retries: 0, dropped: 0 })
 })
 
-test.serial('a worker has a client of its own, and cannot be sent one', async (t) => {
+test('a worker has a client of its own, and cannot be sent one', async (t) => {
   const [here, there, sent] = await page.evaluate(async (url) => {
     const { RemoteFlakeId } = await import('/remote.js')
     const remote = await RemoteFlakeId.connect(url, { name: 'orders' })
@@ -94,42 +94,39 @@ test.serial('a worker has a client of its own, and cannot be sent one', async (t
   t.deepEqual(sent, [])
 })
 
-test.serial(
-  'failures, redirects and what no origin allows: the next server is asked, or the error says so',
-  async (t) => {
-    const allowed = (script) => (request, response, n) => {
-      response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', '*')
-      if (request.method === 'OPTIONS') response.writeHead(204).end()
-      else script(request, response, n)
-    }
-    const elsewhere = await startScripted(t, allowed(giveIds))
-    const redirects = allowed((_request, response) => response.writeHead(307, { location: elsewhere.url }).end())
-    const bad = await Promise.all([
-      startScripted(t, giveIds), // without CORS
-      startScripted(t, redirects),
-      startScripted(
-        t,
-        allowed((_request, response) => response.writeHead(503, { 'retry-after': '7' }).end()),
-      ),
-    ])
-    const urls = bad.map(({ url }) => url)
-    const { length, error } = await page.evaluate(
-      async ([urls, good]) => {
-        const { RemoteFlakeId } = await import('/remote.js')
-        const options = { name: 'orders', token: 'a-token-of-this-page', waitMs: 0 }
-        const remote = await RemoteFlakeId.connect([...urls, good], options)
-        const { length } = await remote.takeAsync(1000)
-        const { code, message, failures } = await RemoteFlakeId.connect(urls, options).catch((error) => error)
-        return { length, error: { code, message, failures } }
-      },
-      [urls, server.url],
-    )
-    t.is(length, 8000)
-    t.is(error.code, 'ERR_FLAKE_REMOTE')
-    const reasons = new Map(error.failures.map(({ server, reason }) => [server, reason]))
-    t.regex(reasons.get(urls[0]), /could not be reached/)
-    t.regex(reasons.get(urls[1]), /answered with a redirect, which is not followed/)
-    t.regex(reasons.get(urls[2]), /answered 503/)
-    t.deepEqual(elsewhere.counts, [])
-  },
-)
+test('failures, redirects and what no origin allows: the next server is asked, or the error says so', async (t) => {
+  const allowed = (script) => (request, response, n) => {
+    response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', '*')
+    if (request.method === 'OPTIONS') response.writeHead(204).end()
+    else script(request, response, n)
+  }
+  const elsewhere = await startScripted(t, allowed(giveIds))
+  const redirects = allowed((_request, response) => response.writeHead(307, { location: elsewhere.url }).end())
+  const bad = await Promise.all([
+    startScripted(t, giveIds), // without CORS
+    startScripted(t, redirects),
+    startScripted(
+      t,
+      allowed((_request, response) => response.writeHead(503, { 'retry-after': '7' }).end()),
+    ),
+  ])
+  const urls = bad.map(({ url }) => url)
+  const { length, error } = await page.evaluate(
+    async ([urls, good]) => {
+      const { RemoteFlakeId } = await import('/remote.js')
+      const options = { name: 'orders', token: 'a-token-of-this-page', waitMs: 0 }
+      const remote = await RemoteFlakeId.connect([...urls, good], options)
+      const { length } = await remote.takeAsync(1000)
+      const { code, message, failures } = await RemoteFlakeId.connect(urls, options).catch((error) => error)
+      return { length, error: { code, message, failures } }
+    },
+    [urls, server.url],
+  )
+  t.is(length, 8000)
+  t.is(error.code, 'ERR_FLAKE_REMOTE')
+  const reasons = new Map(error.failures.map(({ server, reason }) => [server, reason]))
+  t.regex(reasons.get(urls[0]), /could not be reached/)
+  t.regex(reasons.get(urls[1]), /answered with a redirect, which is not followed/)
+  t.regex(reasons.get(urls[2]), /answered 503/)
+  t.deepEqual(elsewhere.counts, [])
+})

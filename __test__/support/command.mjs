@@ -7,6 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { outputOf } from './index.mjs'
+import { turns } from './turns.mjs'
 
 export const COMMAND = fileURLToPath(new URL('../../dist/flakeforge.mjs', import.meta.url))
 const OUTSIDE = ['--require', path.join(import.meta.dirname, '..', 'workers', 'not-in-a-container.cjs')]
@@ -29,21 +30,8 @@ export const start = (args, { env, isContainer = false, stdio } = {}) =>
     timeout: 60_000,
   })
 
-/** ava runs the tests of a file at once: a hundred commands at once would take as long as they may. */
-const AT_ONCE = 4
-let running = 0
-const waiting = []
-
-async function inTurn(work) {
-  if (running >= AT_ONCE) await new Promise((resolve) => waiting.push(resolve))
-  else running++
-  try {
-    return await work()
-  } finally {
-    if (waiting.length > 0) waiting.shift()()
-    else running--
-  }
-}
+/** A hundred commands at once would take as long as they may. */
+const inTurn = turns(4)
 
 /** Runs the command; `stopAfter` closes the pipe once so many characters have come. */
 export const run = (args, options) => inTurn(() => runNow(args, options))

@@ -1,13 +1,18 @@
 // Work of which only so much is done at once. ava starts all tests of a file together, and some take several processes, or
 // a store's first answer, which a busy machine then gives too late.
 
-/** `inTurn(work)` calls `work` when the one `atOnce` calls before it has ended, and resolves with what it does. */
+/** `inTurn(work)` calls `work` once fewer than `atOnce` others run, and resolves with what it does. */
 export function turns(atOnce) {
-  let queue = Array.from({ length: atOnce }, () => Promise.resolve())
-  return (work) => {
-    const [free, ...others] = queue
-    const done = free.then(work)
-    queue = [...others, done.catch(() => {})]
-    return done
+  let running = 0
+  const waiting = []
+  return async (work) => {
+    if (running < atOnce) running++
+    else await new Promise((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      if (waiting.length > 0) waiting.shift()()
+      else running--
+    }
   }
 }

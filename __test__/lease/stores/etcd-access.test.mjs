@@ -20,7 +20,7 @@ const { etcdStore, openEtcd } = require('../../../target/rooms/lib/lease/stores/
 const { parseUrl } = require('../../../target/rooms/lib/lease/stores/etcd/options.js')
 
 const run = promisify(execFile)
-const test = wantEtcd() === undefined ? anyTest.skip : anyTest
+const test = wantEtcd() === undefined ? anyTest.skip : anyTest.serial
 
 const URLS = [
   ['etcd://one', { endpoints: ['http://one:2379'] }],
@@ -124,7 +124,7 @@ function countTokens() {
   return counting
 }
 
-test.serial('a user with rights on the prefix alone may do every step, with one token', async (t) => {
+test('a user with rights on the prefix alone may do every step, with one token', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
@@ -135,7 +135,7 @@ test.serial('a user with rights on the prefix alone may do every step, with one 
   await works(t, openEtcd(url))
 })
 
-test.serial('no user, or a wrong password, is an error that says so', async (t) => {
+test('no user, or a wrong password, is an error that says so', async (t) => {
   const { allow, options } = await withUsers(t)
   await allow()
   const refused = (message) => ({ code: 'ERR_FLAKE_STORE', message })
@@ -143,7 +143,7 @@ test.serial('no user, or a wrong password, is an error that says so', async (t) 
   await t.throwsAsync(etcdStore({ ...options, password: 'no' }).list('g'), refused(/authentication failed/))
 })
 
-test.serial('a token that has run out is renewed, once for many calls', async (t) => {
+test('a token that has run out is renewed, once for many calls', async (t) => {
   const { allow, options } = await withUsers(t, '--auth-token-ttl', '1')
   await allow()
   const counting = countTokens()
@@ -161,7 +161,7 @@ test.serial('a token that has run out is renewed, once for many calls', async (t
   t.is((await store.advance('c', 1n, 0n)).number % 8n, 1n)
 })
 
-test.serial('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
+test('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
   const { allow, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
@@ -182,7 +182,7 @@ test.serial('a call whose token was refused takes the one that another call got 
   t.is(counting.tokens, 2)
 })
 
-test.serial('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
+test('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   const store = etcdStore(options)
   const steps = await openGroup(store, 'orders')
@@ -216,7 +216,7 @@ async function withTls(t) {
   return { server, cert }
 }
 
-test.serial('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
+test('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
   const { server, cert } = await withTls(t)
   const url = `etcds://127.0.0.1:${server.port}`
   const store = fileURLToPath(new URL('../../../target/rooms/lib/lease/stores/etcd.js', import.meta.url))
@@ -241,7 +241,7 @@ function httpsFetch(ca) {
     })
 }
 
-test.serial("TLS: an own authority by the user's fetch", async (t) => {
+test("TLS: an own authority by the user's fetch", async (t) => {
   const { server, cert } = await withTls(t)
   await works(t, etcdStore({ endpoints: server.url, fetch: httpsFetch(readFileSync(cert)) }))
 })

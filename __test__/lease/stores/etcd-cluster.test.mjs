@@ -16,11 +16,11 @@ const storeDown = { code: 'ERR_FLAKE_STORE' }
 
 let server
 
-test.before(async () => {
+anyTest.before(async () => {
   server = await startEtcd()
 })
 
-test.after.always(async () => {
+anyTest.after.always(async () => {
   await server?.stop()
 })
 

@@ -17,11 +17,11 @@ const test = wantEtcd() === undefined ? anyTest.skip : anyTest
 
 let server
 
-test.before(async () => {
+anyTest.before(async () => {
   server = await startEtcd()
 })
 
-test.after.always(async () => {
+anyTest.after.always(async () => {
   await server?.stop()
 })
 

@@ -1,6 +1,7 @@
 // Several members at once on a real PostgreSQL: races.mjs has the tests. What is PostgreSQL's own: the isolation
 // levels, and PgBouncer.
 
+import anyTest from 'ava'
 import pg from 'pg'
 import { CLIENTS, startPgbouncer, wantPgbouncer } from '../../servers/postgres.mjs'
 import { stopAfter } from '../../servers/server.mjs'
@@ -33,7 +34,7 @@ for (const level of ['repeatable read', 'serializable']) {
   })
 }
 
-const bouncerTest = wantPgbouncer() === undefined ? test.skip : test.serial
+const bouncerTest = wantPgbouncer() === undefined ? anyTest.skip : test.serial
 
 bouncerTest('behind PgBouncer, which gives each statement another connection', async (t) => {
   const bouncer = stopAfter(t, await startPgbouncer(served.server()))

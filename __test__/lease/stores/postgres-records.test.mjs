@@ -30,6 +30,7 @@ const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stor
 
 const isHere = wantPostgres() !== undefined
 const test = isHere ? anyTest : anyTest.skip
+const testAlone = isHere ? anyTest.serial : anyTest.skip
 const bouncerTest = isHere && wantPgbouncer() !== undefined ? anyTest : anyTest.skip
 
 const NO_WRITES = { code: 'ERR_FLAKE_STORE', message: /takes no writes.*primary/ }
@@ -176,7 +177,7 @@ const setValue = (group, value) =>
    ON CONFLICT (group_name, name) DO UPDATE SET value = EXCLUDED.value`
 
 for (const level of LEVELS) {
-  test.serial(`${level}: a swap that waits for another finds what that one wrote`, async (t) => {
+  testAlone(`${level}: a swap that waits for another finds what that one wrote`, async (t) => {
     const records = atLevel(t, level)
     const group = `waits, ${level}`
     const { identity } = await records.read(group, [])
@@ -191,7 +192,7 @@ for (const level of LEVELS) {
     t.is(await textOf(records, group, 'group'), null)
   })
 
-  test.serial(`${level}: a swap that waits for one that is undone is done`, async (t) => {
+  testAlone(`${level}: a swap that waits for one that is undone is done`, async (t) => {
     const records = atLevel(t, level)
     const group = `undone, ${level}`
     const { identity } = await records.read(group, [])
@@ -205,7 +206,7 @@ for (const level of LEVELS) {
 
   // flakeforge-check-store has this at the usual level.
   if (level === LEVELS[0]) continue
-  test.serial(`${level}: of 50 swaps at once, one wins, and nobody hears of the others`, async (t) => {
+  testAlone(`${level}: of 50 swaps at once, one wins, and nobody hears of the others`, async (t) => {
     const records = atLevel(t, level)
     const { identity } = await records.read(level, [])
     let from = null
@@ -219,7 +220,7 @@ for (const level of LEVELS) {
   })
 }
 
-test.serial('the clock is read after the snapshot, also where a read had to wait', async (t) => {
+testAlone('the clock is read after the snapshot, also where a read had to wait', async (t) => {
   const records = connect(t, server.url)
   await swap(records, 'clock', 'group', [null, 'before'])
   const change = `LOCK TABLE flakeforge_record; ${setValue('clock', 'after')}`
@@ -228,7 +229,7 @@ test.serial('the clock is read after the snapshot, also where a read had to wait
   t.true(result.now >= ended, `${result.now} is before ${ended}`)
 })
 
-test.serial('a lock_timeout of the database: a swap is false, a read is tried again', async (t) => {
+testAlone('a lock_timeout of the database: a swap is false, a read is tried again', async (t) => {
   const records = recordsOf(poolOf(t, { options: '-c lock_timeout=20' }))
   t.true(await swap(records, 'timeout', 'group', [null, 'a']))
   const { identity } = await records.read('timeout', [])

@@ -12,13 +12,16 @@ import { freePort, stopAfter, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
+import { turns } from '../../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
 const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
 const { redisStore, openRedis } = require('../../../target/rooms/lib/lease/stores/redis.js')
 const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
 
-const test = wantRedis() === undefined ? anyTest.skip : anyTest
+const run = wantRedis() === undefined ? anyTest.skip : anyTest
+const inTurn = turns(8)
+const test = (title, body) => run(title, (t) => inTurn(() => body(t)))
 
 async function start(t, ...options) {
   return stopAfter(t, await startRedis(...options))

@@ -94,7 +94,7 @@ export function serve(kind) {
   const run = isInstalled ? anyTest : anyTest.skip
   const inTurn = turns(AT_ONCE)
   const test = (title, body) => run(title, (t) => inTurn(() => body(t)))
-  test.serial = run.serial
+  test.serial = isInstalled ? anyTest.serial : run
   return { test, server: () => server, member }
 }
 
