@@ -9,7 +9,7 @@ import test from 'ava'
 import { cut, idsIn, makeIds, problem, startScripted } from '../remote/scripted-server.mjs'
 import { freshFolder } from '../servers/server.mjs'
 import { outputOf } from '../support/index.mjs'
-import { turns } from '../support/turns.mjs'
+import { testInTurn } from '../support/turns.mjs'
 import { isThere, LANGUAGES, pathOf } from './languages.mjs'
 
 const ORDERS = { 'flakeforge-layout': 'flake', 'flakeforge-group': '00000000000000a1' }
@@ -72,8 +72,8 @@ const dribble = (t, everyMs, more, first) => (_request, response, n) => {
 /** Tests of the languages that are there, by their names. */
 const testOf = Object.fromEntries(
   LANGUAGES.map((language) => {
-    const [inTurn, run] = [turns(1), isThere(language) ? test : test.skip]
-    return [language.name, (title, work) => run(`${language.name}: ${title}`, (t) => inTurn(() => work(t)))]
+    const run = testInTurn(isThere(language) ? test : test.skip, 1)
+    return [language.name, (title, work) => run(`${language.name}: ${title}`, work)]
   }),
 )
 

@@ -16,3 +16,9 @@ export function turns(atOnce) {
     }
   }
 }
+
+/** `test`, or one that skips, of whose tests so many run at once. */
+export function testInTurn(test, atOnce) {
+  const inTurn = turns(atOnce)
+  return (title, body) => test(title, (t) => inTurn(() => body(t)))
+}

@@ -12,16 +12,14 @@ import { freePort, stopAfter, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { stepsOf, works } from '../../support/steps.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
-import { turns } from '../../support/turns.mjs'
+import { testInTurn } from '../../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
 const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
 const { redisStore, openRedis } = require('../../../target/rooms/lib/lease/stores/redis.js')
 const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
 
-const run = wantRedis() === undefined ? anyTest.skip : anyTest
-const inTurn = turns(8)
-const test = (title, body) => run(title, (t) => inTurn(() => body(t)))
+const test = testInTurn(wantRedis() === undefined ? anyTest.skip : anyTest, 8)
 
 async function start(t, ...options) {
   return stopAfter(t, await startRedis(...options))

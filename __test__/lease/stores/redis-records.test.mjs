@@ -26,17 +26,15 @@ import {
 import { findProgram, freshFolder, stopAfter, until } from '../../servers/server.mjs'
 import { put, textOf } from '../../support/records.mjs'
 import { stepsOf } from '../../support/steps.mjs'
-import { turns } from '../../support/turns.mjs'
+import { testInTurn } from '../../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
 const { openRedis } = require('../../../target/rooms/lib/lease/stores/redis.js')
 const { redisClient } = require('../../../target/rooms/lib/lease/stores/redis/client.js')
 const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
 
-const execute = promisify(execFile)
-const run = wantRedis() === undefined ? anyTest.skip : anyTest
-const inTurn = turns(8)
-const test = (title, body) => run(title, (t) => inTurn(() => body(t)))
+const run = promisify(execFile)
+const test = testInTurn(wantRedis() === undefined ? anyTest.skip : anyTest, 8)
 
 const AOF = ['--appendonly', 'yes', '--appendfsync', 'always']
 const STORE = { code: 'ERR_FLAKE_STORE' }
@@ -402,8 +400,8 @@ async function slowDown(t, server) {
 async function untilWritten({ cli, pid }) {
   await cli('CONFIG', 'SET', 'rdb-key-save-delay', '0')
   await until(async () => {
-    const { stdout } = await execute('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))
-    for (const child of stdout.split('\n').filter(Boolean)) await execute('kill', ['-USR1', child]).catch(() => {}) // it may have ended
+    const { stdout } = await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))
+    for (const child of stdout.split('\n').filter(Boolean)) await run('kill', ['-USR1', child]).catch(() => {}) // it may have ended
     return /in_progress:0\s+aof_rewrite_scheduled:0/.test(await cli('INFO', 'persistence'))
   })
 }
