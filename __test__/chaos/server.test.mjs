@@ -81,12 +81,12 @@ async function handOver(t, policy) {
   return check(members.flatMap(({ lives }) => lives.map(({ files }) => files)))
 }
 
-async function isQuiet(t, { url }, endQuiet) {
+async function endNoticed(t, { url }, endQuiet) {
   await t.throwsAsync(FlakeId.join(url, { ...LEASE, waitMs: 10_000 }), { code: 'ERR_FLAKE_QUIET' })
   await endQuiet()
 }
 
-async function refuses(_, { cli }, endQuiet) {
+async function endRefused(_, { cli }, endQuiet) {
   await cli('ACL', 'SETUSER', 'default', '-@scripting')
   const ended = endQuiet()
   await until(async () => /errorstat_NOPERM/.test(await cli('INFO', 'errorstats')))
@@ -107,16 +107,16 @@ if (canRun()) {
     t.like(await handOver(t, 'window'), { duplicates: 0, disorders: 0 })
   })
 
-  for (const [how, ends] of [
-    ['it would be quiet for a minute', isQuiet],
-    ['nobody has noticed, and the server refuses for a while', refuses],
+  for (const [how, end] of [
+    ['somebody has noticed', endNoticed],
+    ['nobody has noticed, and the server refuses for a while', endRefused],
   ]) {
     test(`a group that was lost grants slots after the end of its quiet period: ${how}`, async (t) => {
       const server = await startRedis()
       t.teardown(() => server.stop())
       await FlakeId.createGroup(server.url, LEASE)
       await server.cli('FLUSHALL')
-      await ends(t, server, () => endQuietOn({ port: server.port, urlAt: () => server.url }, LEASE))
+      await end(t, server, () => endQuietOn({ port: server.port, urlAt: () => server.url }, LEASE))
       const flake = await FlakeId.join(server.url, { ...LEASE, waitMs: 10_000 })
       t.is(flake.slot, 0)
       await flake.close()

@@ -6,8 +6,8 @@ import { clearTimeout, setImmediate, setTimeout } from './timers.ts'
 const LATE: unique symbol = Symbol('late')
 
 /**
- * The result of `call`, or LATE after this many ms. A later result is ignored. After a turn of the event loop that took long,
- * Node runs timers before it reads what has come meanwhile: that is read first.
+ * The result of `call`, or LATE after this many ms. A later result is ignored. After a long turn of the event loop,
+ * Node runs timers before it reads what has come meanwhile. So there is one more turn, in which it reads that.
  */
 async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer

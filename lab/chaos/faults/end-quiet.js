@@ -32,13 +32,14 @@ async function endOnce(records, group) {
 }
 
 /**
- * A server whose clock has stepped may refuse for a second, because it takes its replicas for late.
+ * Tries until it is done: a server whose clock has stepped may refuse for a second, because it takes its replicas for late.
  * @param {{ records: object }} store on the server that leads now
  * @param {{ group: string }} lease the group's
  */
 function endQuiet(store, lease) {
   return within(LONGEST_MS, `the quiet period of group ${lease.group} was not ended`, async () => {
-    await FlakeId.createGroup(store, lease) // notices what the server has lost: that begins a quiet period
+    // Members may not have noticed yet what the server has lost. This does: else the quiet period would begin after its end.
+    await FlakeId.createGroup(store, lease)
     return endOnce(store.records, lease.group)
   })
 }

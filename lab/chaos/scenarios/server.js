@@ -40,10 +40,7 @@ const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: 
 
 const someOffset = ({ skewMs } = LEASE) => offsetWithin(FURTHEST_CLOCK * skewMs)
 
-/**
- * Over a client of its own: the server that leads now may be another one than before. Members may not have noticed yet
- * what it has lost.
- */
+/** Over a client of its own: the server that leads now may be another one than before. */
 async function endQuietOn(server, lease) {
   const { store, close } = openGiven(server.urlAt(server.port))
   try {
