@@ -15,6 +15,21 @@ export function storeError(why: string, cause?: unknown) {
   return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 }
 
+const refused = new WeakSet<Error>()
+
+/**
+ * `ERR_FLAKE_STORE`: the server refused a write for certain, for example because of missing rights or a full disk.
+ * Nothing was written, and trying again at once would not help, so a step ends with it.
+ */
+export function refusedWriteError(why: string, cause?: unknown) {
+  const error = storeError(why, cause)
+  refused.add(error)
+  return error
+}
+
+/** Whether the server refused for certain: see refusedWriteError(). */
+export const isRefusedWrite = (error: unknown) => refused.has(error as Error)
+
 /** What a store threw, as an error with one of our codes. It is returned unchanged if it has one already. */
 export function storeFailure(group: string, error: unknown) {
   if (error instanceof FlakeError) return error
@@ -113,4 +128,17 @@ export function warnOfLongCreate(group: string, until: number, storeNow: number)
       'restarted. create waits for that.',
     { code: 'FLAKEFORGE_QUIET' },
   )
+}
+
+const warned = new Set<string>()
+
+/**
+ * Warns, once per process and text, that the server's settings let an old primary acknowledge writes for longer than a
+ * quiet period allows for. `risk`: what may happen with these settings; `wayOut`: the setting that prevents it.
+ */
+export function warnOfOpenBound(risk: string, wayOut: string) {
+  const message = `${risk} ${wayOut} See docs/store/what-can-go-wrong.md, "One primary".`
+  if (warned.has(message)) return
+  warned.add(message)
+  process.emitWarning(message, { code: 'FLAKEFORGE_SPLIT_BRAIN' })
 }

@@ -13,19 +13,25 @@ import type { RecordStore } from './record-store.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
 
-/**
- * What a step runs on: a RecordStore, as users may give one. Each of ours implements this, and may know more.
- * `clockStepMs`: how far its clock is rounded down. `look()` is a read that makes nothing where tables are missing: what it
- * says of the server's identity is worth nothing. `checkDurable()` throws if the server may lose what it acknowledged.
- * `swap()` sends nothing once this many ms are over: it may have waited for a connection, and nobody waits for it any more.
- */
 /** What names a server, as its records show it. */
 export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
 
+/**
+ * The store a step reads and writes: a RecordStore, and what only our own stores can do.
+ *
+ * - `swap()` returns true only for a clean answer: the server says that this very write is where a promotion will find it.
+ *   It returns false if nothing was written, and throws if it cannot tell, or with `refusedWriteError()` if the server refused.
+ *   Once `ms` have passed, it sends nothing.
+ * - `look()` reads without creating tables. Where they are missing, it shows no records, and its identity means nothing.
+ * - `place()` names the server, database, schema and prefix of the records, without a password.
+ * - `clockStepMs`: how far the server's clock is rounded down.
+ * - `checkDurable()` throws if the server may lose what it acknowledged.
+ */
 export type Records = Omit<RecordStore, 'swap'> & {
   swap(...args: [...Parameters<RecordStore['swap']>, ms?: number]): ReturnType<RecordStore['swap']>
   readonly clockStepMs?: number
   look?: RecordStore['read']
+  place?(): Promise<string>
   checkDurable?(): Promise<void>
 }
 
