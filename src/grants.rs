@@ -177,6 +177,8 @@ pub enum StepAnswer {
         bound: i64,
     },
     Ended,
+    /// the group has no record, and a renewal makes none
+    Absent,
     Record {
         fault: StepFault,
     },
@@ -279,10 +281,10 @@ impl GrantStep {
         Ok(self.shown(ask))
     }
 
-    /// Takes whether a swap was answered with true.
+    /// Takes whether a swap was answered cleanly.
     #[napi]
-    pub fn swapped(&mut self, is_done: bool, fresh: String) -> Result<StepAsk> {
-        let ask = self.core.swapped(is_done, &mut locked(&self.memory), bits(&fresh)?);
+    pub fn swapped(&mut self, is_clean: bool, fresh: String) -> Result<StepAsk> {
+        let ask = self.core.swapped(is_clean, &mut locked(&self.memory), bits(&fresh)?);
         Ok(self.shown(ask))
     }
 
@@ -412,6 +414,7 @@ impl From<StepError> for StepAnswer {
             }
             StepError::Skew { by, bound } => Self::Skew { by, bound },
             StepError::Destroyed => Self::Ended,
+            StepError::Absent => Self::Absent,
             StepError::Record(name, why) => Self::Record { fault: StepFault::from((name, why)) },
             StepError::Gone => Self::Gone,
             StepError::Behind => Self::Behind,

@@ -54,6 +54,8 @@ enum Phase {
         open: bool,
         renew_at: i64,
         failures: u16,
+        /// users were told that this window is not being renewed
+        told: bool,
         /// the store was asked early, because the slot's file failed
         looked: bool,
     },
@@ -155,6 +157,7 @@ impl Lease {
         // If the clock was set back, nobody must wait longer than agreed.
         self.waiting = self.waiting.map(|until| until.min(now.saturating_add(self.timing.wait_ms)));
         self.take(event, &mut turn);
+        self.tell_of_silence(&mut turn);
         if let Some(grant) = self.to_open(now) {
             turn.act(Action::Open(grant));
             return turn.actions;
@@ -297,7 +300,7 @@ impl Lease {
         if matches!(self.phase, Phase::Seeking { .. }) {
             // Counted from the time of the request: the store may have answered long before the answer arrived.
             let renew_at = sent_at.saturating_add(turn.about(self.timing.interval()));
-            self.phase = Phase::Held { grant, open: false, renew_at, failures: 0, looked: false };
+            self.phase = Phase::Held { grant, open: false, renew_at, failures: 0, told: false, looked: false };
         } else {
             let Grant { owner, slot, .. } = grant;
             turn.act(Action::GiveBack { owner, slot });
@@ -351,7 +354,8 @@ impl Lease {
 
     fn renewed(&mut self, lo: i64, hi: i64, turn: &mut Turn) {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
-        let Phase::Held { grant, open, renew_at, failures, .. } = &mut self.phase else { return };
+        let Phase::Held { grant, open, renew_at, failures, told, .. } = &mut self.phase else { return };
+        *told = false;
         // The store decides where the window begins: after a quiet period, others may have had the time between the old
         // window and the new one.
         (grant.lo, grant.hi) = (grant.lo.max(lo), grant.hi.max(hi));
@@ -376,14 +380,35 @@ impl Lease {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
         match &mut self.phase {
             Phase::Seeking { .. } if asked == Asked::Acquire => self.not_found(failure, sent_at, turn),
-            Phase::Held { open, renew_at, failures, .. } => {
+            Phase::Held { open, renew_at, failures, told, .. } => {
                 *renew_at = turn.now.saturating_add(turn.delay(&self.timing, failure, *failures));
-                if *open && *failures == 0 {
+                if *open && !std::mem::replace(told, *open) {
                     turn.act(Action::Tell(News::RenewalFailed));
                 }
                 *failures = failures.saturating_add(1);
             }
             _ => {} // given up; a slot that could not be released is free once its window is over
+        }
+    }
+
+    /// When users are told that the store has not answered a renewal: at half of the window, so that they have the other
+    /// half to act.
+    fn silent_at(&self) -> Option<i64> {
+        match self.phase {
+            Phase::Held { grant, open: true, told: false, .. } if self.is_renewing() => {
+                Some(grant.hi.saturating_sub(self.timing.ttl_ms / 2))
+            }
+            _ => None,
+        }
+    }
+
+    fn tell_of_silence(&mut self, turn: &mut Turn) {
+        if self.silent_at().is_none_or(|at| turn.now < at) {
+            return;
+        }
+        if let Phase::Held { told, .. } = &mut self.phase {
+            *told = true;
+            turn.act(Action::Tell(News::RenewalFailed));
         }
     }
 
@@ -448,6 +473,6 @@ impl Lease {
             Phase::Held { grant, open: false, .. } => Some(grant.lo),
             _ => None,
         };
-        [self.next_question(), opening].into_iter().flatten().min()
+        [self.next_question(), opening, self.silent_at()].into_iter().flatten().min()
     }
 }

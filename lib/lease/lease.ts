@@ -67,7 +67,7 @@ export class Lease {
 
   constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
-    this.#reasons = new Reasons(group, this.#machine)
+    this.#reasons = new Reasons(group, this.#machine, () => store.trouble?.(group))
     this.#store = new StoreCalls(store, { group, host, config })
     this.#generator = generator
     this.#group = group

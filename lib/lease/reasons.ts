@@ -22,6 +22,7 @@ const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
 export class Reasons {
   #group
   #machine
+  #trouble
   #cause: Error | undefined // the last failure, or why the slot was lost
   #inUse: Error | undefined // what uses the node number of a slot that this search skipped
   /** whether the user has called detach() or close(): then there is no other cause */
@@ -29,9 +30,11 @@ export class Reasons {
   /** whether the user has called close() */
   isClosed = false
 
-  constructor(group: string, machine: Machine) {
+  /** @param trouble why the request under way failed last, while the store is still trying */
+  constructor(group: string, machine: Machine, trouble: () => unknown) {
     this.#group = group
     this.#machine = machine
+    this.#trouble = trouble
   }
 
   /** Whether it was closed; the end of the group takes precedence. */
@@ -86,18 +89,23 @@ export class Reasons {
     // A store that said before that all slots are taken may need long to look at them once more.
     const isFull = this.#code === 'ERR_FLAKE_EXHAUSTED'
     const isSilent = why === 'late' && !this.#machine.isSettled && !isFull
-    return isSilent ? unansweredError(this.#group, 'a slot', this.#cause) : this.#cause
+    return isSilent ? this.#unanswered('a slot') : this.#cause
   }
 
   /** What caused this event, unless the user asked for it. */
   ofEvent(event: LeaseEvent) {
-    const isTrouble = event === 'lost' || event === 'renewal-failed' || (event === 'detached' && !this.isUnwanted)
+    const isTrouble = event === 'lost' || (event === 'detached' && !this.isUnwanted)
+    if (event === 'renewal-failed') return this.#cause ?? this.#unanswered('a renewal')
     return isTrouble ? this.#cause : undefined
   }
 
   /** Keeps the reason why a request failed, if the machine still awaits its answer. */
   #learn(asked: string, owner: string, cause: Error | undefined) {
     if (this.#machine.awaits(asked, owner)) this.#cause = cause
+  }
+
+  #unanswered(what: string) {
+    return unansweredError(this.#group, what, this.#cause ?? this.#trouble())
   }
 
   get #code() {
@@ -107,7 +115,7 @@ export class Reasons {
   #windowError() {
     const slot = this.#machine.slot ?? undefined
     return this.#machine.renewalsFail(unixNow())
-      ? leaseExpiredError(this.#group, slot, this.#cause ?? unansweredError(this.#group, 'a renewal'))
+      ? leaseExpiredError(this.#group, slot, this.#cause ?? this.#unanswered('a renewal'))
       : windowEndError(this.#group, slot, POLL_MS)
   }
 

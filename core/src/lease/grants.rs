@@ -11,8 +11,10 @@
 //! - A slot is granted only when the store's clock is past `hi`, and every window begins at `now` or later. So a write
 //!   that was kept is safe at once. A write that was forgotten is safe once the longest window that may have been
 //!   forgotten is over: that is the **quiet period**, in which nothing is granted.
-//! - A grant, a renewal or a block is answered out of a read that shows it, never because a swap succeeded: a record
-//!   can vanish, and then an equal text is not an equal state.
+//! - A grant, a renewal or a block needs two things: a **clean** swap, for which the server vouches that a promotion will
+//!   find it, and a later read that shows exactly that text. A swap alone is not enough, because a record can vanish, and
+//!   then an equal text is not an equal state. A read alone is not enough, because a server that was cut off shows records
+//!   that no promoted server will ever have.
 //!
 //! | file | its one idea |
 //! |---|---|
@@ -33,7 +35,8 @@
 //! All times are Unix milliseconds of the store's clock, except where a name says `client`.
 //!
 //! These files must never lower a slot's `hi`, except when its owner says how far it got; make a window that begins
-//! before `now`; answer from a swap; or let a group begin again without what was known of the one before.
+//! before `now`; answer without both a clean swap and a read; or let a group begin again without what was known of the
+//! one before.
 
 mod counters;
 mod group;
@@ -106,16 +109,17 @@ impl Step {
         }
     }
 
-    /// Whether the swap was answered with true. Anything else, an error too, is false: perhaps it was written.
-    pub fn swapped(&mut self, is_done: bool, memory: &mut Memory, fresh: u128) -> Ask {
+    /// Whether the swap was answered cleanly: the server vouches that a promotion will find this very write. Any other
+    /// outcome, including an error, is false: perhaps it was written, and perhaps it will be lost.
+    pub fn swapped(&mut self, is_clean: bool, memory: &mut Memory, fresh: u128) -> Ask {
         if let Some(plan) = &mut self.plan {
-            plan.is_done = is_done;
-            if matches!(self.task, Task::Release { .. }) && is_done && plan.name != GROUP {
+            plan.is_clean = is_clean;
+            if matches!(self.task, Task::Release { .. }) && is_clean && plan.name != GROUP {
                 return Ask::Done(Answer::Done);
             }
             if plan.name != GROUP {
                 let now = self.turn(memory);
-                self.search.swapped(is_done, now);
+                self.search.swapped(is_clean, now);
             }
         }
         self.look_on(memory, fresh)
@@ -195,6 +199,7 @@ impl Step {
         let group = group.transpose().map_err(|why| StepError::Record(GROUP.to_owned(), why))?;
         if let (Some(plan), Some(group)) = (&self.plan, &group)
             && plan.name == GROUP
+            && plan.is_clean
             && matches!(group.state, Stage::Live(_)) // in all other states a loss is still to be noted
             && plan.to == group.text()
         {

@@ -99,16 +99,18 @@ fn swaps_counter(ask: &Ask) -> bool {
 }
 
 #[test]
-fn a_block_counts_if_a_read_shows_its_text_whatever_the_swap_answered() {
-    for (fate, swaps) in [(Fate::Done, 1), (Fate::Unheard, 1), (Fate::Dropped, 2), (Fate::Lie, 2)] {
+fn a_block_counts_after_a_clean_swap_that_a_read_shows() {
+    for (fate, first, swaps) in
+        [(Fate::Done, 20, 1), (Fate::Unheard, 30, 2), (Fate::Dropped, 20, 2), (Fate::Lie, 20, 2)]
+    {
         let (mut store, mut one, _) = known();
-        assert_eq!(block(&mut store, &mut one, fate, |_| ()), (number(20), swaps), "{fate:?}");
-        assert_eq!(store.counter().value, 30);
+        assert_eq!(block(&mut store, &mut one, fate, |_| ()), (number(first), swaps), "{fate:?}");
+        assert_eq!(store.counter().value, first + 10);
     }
 }
 
 #[test]
-fn after_a_true_swap_others_may_have_gone_on() {
+fn after_a_clean_swap_others_may_have_gone_on() {
     let others = |store: &mut Store| {
         assert_eq!(Client::new(9).run(store, advance(10, None)), number(30));
     };
@@ -119,7 +121,7 @@ fn after_a_true_swap_others_may_have_gone_on() {
 }
 
 #[test]
-fn after_a_true_swap_the_value_must_reach_the_blocks_end() {
+fn after_a_clean_swap_the_value_must_reach_the_blocks_end() {
     let (mut store, mut one, _) = known();
     let back = |store: &mut Store| {
         let counter = CounterRecord { value: 29, nonce: 1, ..store.counter() };

@@ -41,6 +41,7 @@ fn a_step_says_why_it_did_nothing() {
             "the client's clock is -6000 ms ahead of the store's, and 5000 ms either way are allowed",
         ),
         (StepError::Destroyed, "the group was destroyed"),
+        (StepError::Absent, "the group has no record"),
         (
             StepError::Record("group".to_owned(), Unreadable::Damaged),
             "the record 'group' cannot be read: it was cut off or edited, or is something else",

@@ -51,13 +51,22 @@ fn a_slot_is_free_from_the_millisecond_after_its_window() {
 }
 
 #[test]
-fn the_same_token_gets_the_same_grant_until_it_is_over() {
-    let (mut store, mut client, first) = held(&config(1));
+fn the_same_token_gets_the_same_slot_again_by_a_write_of_its_own() {
+    let (mut store, mut client, first) = held(&config(2));
     store.now = first.hi;
+    let before = store.slot(first.slot).nonce;
+    let again = client.take(&mut store, &config(2), 1);
+    assert_eq!((again.slot, again.lo, again.hi), (first.slot, first.hi, first.hi + TTL));
+    assert_ne!(store.slot(first.slot).nonce, before, "what only a read shows may be lost");
+}
+
+#[test]
+fn a_grant_that_is_written_again_keeps_the_end_that_others_were_shown() {
+    let (mut store, mut client, first) = held(&config(1));
+    store.now = first.lo + 4_000;
     let again = client.take(&mut store, &config(1), 1);
-    assert_eq!((again.lo, again.hi), (first.lo, first.hi));
-    store.now += 1;
-    assert_eq!(client.take(&mut store, &config(1), 1).lo, first.hi + 1);
+    store.now = first.lo; // the clock was set back
+    assert_eq!(client.take(&mut store, &config(1), 1).hi, again.hi);
 }
 
 #[test]
@@ -123,15 +132,31 @@ fn a_swap_that_lies_grants_nothing() {
 }
 
 #[test]
-fn a_swap_whose_answer_was_lost_counts_if_a_read_shows_it() {
+fn a_swap_without_a_clean_answer_is_made_again_although_a_read_shows_it() {
     let mut store = Store::with(&config(3));
-    let mut swaps = 0;
+    let mut texts = BTreeSet::new();
+    let mut is_clean = false;
     let answer = Client::new(1).run_with(&mut store, join(&config(3), 1, "h"), |_, ask| {
-        swaps += i32::from(swaps_slot(ask));
-        Fate::Unheard
+        if let Ask::Swap(swap) = ask {
+            is_clean = texts.len() == 3;
+            assert!(texts.insert(swap.to.clone()), "a text that was never written before");
+        }
+        if is_clean { Fate::Done } else { Fate::Unheard }
     });
     assert!(matches!(answer, Answer::Granted(_)));
-    assert_eq!((swaps, store.records.len()), (1, 2), "one swap, and one slot beside the group");
+    assert_eq!((texts.len(), store.records.len()), (4, 2), "four swaps of one slot, beside the group");
+}
+
+#[test]
+fn a_renewal_without_a_clean_answer_is_made_again_although_a_read_shows_it() {
+    let (mut store, mut client, first) = held(&config(1));
+    let mut swaps = 0;
+    let answer = client.run_with(&mut store, renew(&config(1), 1, 0, first.hi), |_, ask| {
+        swaps += i32::from(swaps_slot(ask));
+        if swaps < 3 { Fate::Unheard } else { Fate::Done }
+    });
+    assert!(matches!(answer, Answer::Granted(_)), "{answer:?}");
+    assert_eq!(swaps, 3);
 }
 
 #[test]

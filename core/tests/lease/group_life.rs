@@ -39,13 +39,50 @@ fn an_absent_group_may_be_a_lost_one_so_it_is_quiet_to_the_millisecond() {
 
 #[test]
 fn every_step_that_needs_a_group_makes_it_in_the_same_way() {
-    for task in [join(&config(1), 1, "h"), acquire(&config(1), 1), renew(&config(1), 1, 0, 0)] {
+    for task in [join(&config(1), 1, "h"), acquire(&config(1), 1)] {
         let mut store = Store::empty();
         let now = store.now;
         Client::new(1).run(&mut store, task);
         let GroupRecord { state, life, quiet_until, identity, .. } = store.group();
         assert_eq!((state, life, quiet_until), (Stage::Live(config(1)), 1, now + QUIET));
         assert_eq!(identity, store.identity);
+    }
+}
+
+#[test]
+fn a_renewal_makes_no_group() {
+    let unknown = GroupRecord { state: Stage::Unknown, nonce: 1, ..GroupRecord::default() };
+    for records in [None, Some(unknown)] {
+        let mut store = Store::empty();
+        store.records.extend(records.map(|group| (GROUP.to_owned(), group.text())));
+        let before = store.clone();
+        let held = renew(&config(1), 1, 0, store.now);
+        assert_eq!(Client::new(1).run(&mut store, held), Answer::Refused(StepError::Absent));
+        let over = renew(&config(1), 1, 0, store.now - 1);
+        assert_eq!(
+            Client::new(1).run(&mut store, over),
+            Answer::Lost,
+            "its window is over, so it looks for another slot"
+        );
+        assert_eq!(store.records, before.records);
+    }
+}
+
+#[test]
+fn create_destroy_and_restored_write_again_until_the_answer_is_clean() {
+    for task in [create(&config(1)), Task::Destroy, Task::Restored] {
+        let mut store = if task == create(&config(1)) { Store::empty() } else { Store::with(&config(1)) };
+        let (mut last, mut unclean) = (String::new(), 0);
+        Client::new(1).run_with(&mut store, task.clone(), |_, ask| match ask {
+            Ask::Swap(swap) => {
+                last = swap.to.clone();
+                unclean += 1;
+                if unclean > 6 { Fate::Done } else { Fate::Unheard }
+            }
+            _ => Fate::Done,
+        });
+        assert!(unclean > 6, "{task:?}");
+        assert_eq!(store.text(GROUP), Some(last.as_str()), "{task:?}: the last write was clean");
     }
 }
 

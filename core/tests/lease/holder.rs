@@ -180,6 +180,20 @@ fn the_first_renewal_of_an_outage_that_fails_is_told() {
 }
 
 #[test]
+fn a_renewal_without_an_answer_is_told_at_half_of_the_window() {
+    let mut holder = Holder::renewing(T + 12_000);
+    assert_eq!(holder.wait(T + 12_001, Event::Time), T + 15_000);
+    assert_eq!(holder.step(T + 14_999, Event::Time), []);
+    assert_eq!(holder.step(T + 15_000, Event::Time), [Action::Tell(News::RenewalFailed)]);
+    assert_eq!(holder.step(T + 16_000, Event::Time), [], "once for each outage");
+    assert_eq!(holder.step(T + 20_000, unrenewed(1000, Failure::Store)), []);
+    assert!(is_renewal(&holder.step(T + 20_200, Event::Time)));
+    holder.step(T + 20_200, Event::Renewed { owner: 1000, lo: T, hi: T + 50_200 });
+    assert!(is_renewal(&holder.step(T + 31_500, Event::Time)));
+    assert_eq!(holder.step(T + 35_200, Event::Time), [Action::Tell(News::RenewalFailed)], "and of the next one");
+}
+
+#[test]
 fn a_renewal_that_fails_before_the_window_has_begun_is_told_to_nobody() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
@@ -404,7 +418,7 @@ fn answers_to_others_are_not_heard() {
         Event::Released { owner: 1000 },
         refused(9, Failure::Fatal),
     ] {
-        assert_eq!(holder.all(T + 12_000, event), []);
+        assert_eq!(holder.step(T + 12_000, event), []);
         assert_eq!(holder.lease, before, "{event:?}");
     }
 }

@@ -41,6 +41,19 @@ pub struct Client {
     pub version: Version,
     /// another generator of the process has the node number of the next slot that it opens
     pub is_in_use: bool,
+    /// which store its statements reach
+    pub reaches: Reached,
+}
+
+/// A store that a client's statements may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reached {
+    /// the group's
+    Usual,
+    /// the old primary, which was cut off
+    Old,
+    /// another database or schema of the server
+    Elsewhere,
 }
 
 impl Client {
@@ -58,6 +71,7 @@ impl Client {
             came: false,
             version: options.version,
             is_in_use: false,
+            reaches: Reached::Usual,
         }
     }
 
@@ -65,6 +79,11 @@ impl Client {
     pub fn begin_anew(&mut self, options: Options) {
         (self.lease, self.joins) = (lease(options), true);
         self.flights.iter_mut().for_each(|flight| flight.is_heard = false);
+    }
+
+    /// Whether the server may still run a statement of a step that this client gave up, or waits for.
+    pub fn has_sent(&self) -> bool {
+        self.flights.iter().any(Flight::is_sent)
     }
 
     /// Whether the answer to this step will count.

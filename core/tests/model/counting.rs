@@ -69,6 +69,8 @@ enum Kind {
 #[derive(Clone, Debug)]
 pub struct Numbers {
     store: Arc<Store>,
+    /// a primary that was replaced and lives on, cut off: the first client reaches only that one
+    old: Option<Arc<Store>>,
     clients: Vec<Client>,
     /// a bit for each number that was given
     given: Ms,
@@ -96,6 +98,9 @@ pub enum Doing {
     Arrive(usize, bool),
     Save,
     Lose(Left, How),
+    /// a replica is promoted; the first client reaches only the old primary, until it comes back
+    Split(Left),
+    Rejoin,
     Flush,
     Restart,
     Forget,
@@ -105,6 +110,7 @@ impl Hash for Numbers {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let mut view = View::new(hasher, DAWN, 0);
         self.store.hash(&mut view);
+        self.old.hash(&mut view);
         self.clients.hash(&mut view);
         (self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on, self.is_asked).hash(&mut view);
         (self.trespassed, self.turned_away).hash(&mut view);
@@ -113,7 +119,7 @@ impl Hash for Numbers {
 
 impl PartialEq for Numbers {
     fn eq(&self, other: &Self) -> bool {
-        self.store == other.store && self.clients == other.clients && self.given == other.given
+        self.store == other.store && self.old == other.old && self.clients == other.clients && self.given == other.given
     }
 }
 
@@ -159,7 +165,8 @@ impl Numbers {
             *number += 1;
             fresh::bits(*number, 0)
         };
-        let is_there = it.go(memory, &mut self.store, Clocks { time: DAWN, local: DAWN, bits }, stop);
+        let store = self.old.as_mut().filter(|_| who == 0).unwrap_or(&mut self.store);
+        let is_there = it.go(memory, store, Clocks { time: DAWN, local: DAWN, bits }, stop);
         self.trespassed |= it.trespasses;
         self.turned_away |= matches!(&it.at, At::Answer(answer) if is_turned_away(answer));
         if !is_there || it.is_paused {
@@ -187,6 +194,8 @@ impl Counting {
             Doing::Go(_, _, Some(stop)) => left(stop.trouble()),
             Doing::Arrive(_, true) => left(Trouble::Again),
             Doing::Lose(..) => left(Trouble::Loss) && is_settled && !is_unborn_on_its_way,
+            Doing::Split(_) => left(Trouble::Split) && is_settled && !is_unborn_on_its_way,
+            Doing::Rejoin => numbers.old.is_some(),
             Doing::Flush => left(Trouble::Flush) && is_settled && !is_unborn_on_its_way,
             Doing::Restart => left(Trouble::Restart),
             Doing::Forget => left(Trouble::Forget) && numbers.is_asked && !numbers.store.identity.history.is_empty(),
@@ -199,6 +208,7 @@ impl Counting {
             Doing::Go(_, _, Some(stop)) => Some(stop.trouble()),
             Doing::Arrive(_, true) => Some(Trouble::Again),
             Doing::Lose(..) => Some(Trouble::Loss),
+            Doing::Split(_) => Some(Trouble::Split),
             Doing::Flush => Some(Trouble::Flush),
             Doing::Restart => Some(Trouble::Restart),
             Doing::Forget => Some(Trouble::Forget),
@@ -207,7 +217,7 @@ impl Counting {
     }
 
     fn loses(&self) -> bool {
-        self.troubles.iter().any(|(trouble, _)| matches!(trouble, Trouble::Loss | Trouble::Flush))
+        self.troubles.iter().any(|(trouble, _)| matches!(trouble, Trouble::Loss | Trouble::Flush | Trouble::Split))
     }
 }
 
@@ -225,6 +235,7 @@ impl Model for Counting {
         clients.push(client(self.newest));
         vec![Numbers {
             store: Store::new(0, self.hows.contains(&How::Position)).into(),
+            old: None,
             clients,
             given: Ms::default(),
             left,
@@ -245,6 +256,12 @@ impl Model for Counting {
         }
         for (who, client) in numbers.clients.iter().enumerate() {
             for (flight, (it, ..)) in client.flights.iter().enumerate() {
+                if it.is_heard && it.is_paused {
+                    out.push(Doing::TimeOut(who, flight));
+                }
+                if who == 0 && numbers.old.is_some() && it.is_hopeless() {
+                    continue;
+                }
                 out.push(Doing::Go(who, flight, None));
                 let stops = [Stop::BeforeRead, Stop::BeforeSwap, Stop::AfterSwap, Stop::Unheard, Stop::Late];
                 out.extend(
@@ -256,9 +273,6 @@ impl Model for Counting {
                         })
                         .map(|stop| Doing::Go(who, flight, Some(stop))),
                 );
-                if it.is_heard && it.is_paused {
-                    out.push(Doing::TimeOut(who, flight));
-                }
             }
             // A client's calls go one after the other; one that was given up still goes on.
             if client.flights.iter().all(|(it, ..)| !it.is_heard) {
@@ -273,7 +287,8 @@ impl Model for Counting {
         for late in 0..numbers.store.late.len() {
             out.extend([Doing::Arrive(late, false), Doing::Arrive(late, true)]);
         }
-        if numbers.left[Trouble::Loss as usize] > 0 && numbers.store.saved.is_none() && numbers.store.is_touched {
+        let may_lose = [Trouble::Loss, Trouble::Split].iter().any(|trouble| numbers.left[*trouble as usize] > 0);
+        if may_lose && numbers.store.saved.is_none() && numbers.store.is_touched {
             out.push(Doing::Save);
         }
         for left in self.lefts {
@@ -281,7 +296,8 @@ impl Model for Counting {
                 out.extend(self.hows.iter().map(|how| Doing::Lose(*left, *how)));
             }
         }
-        out.extend([Doing::Flush, Doing::Restart, Doing::Forget]);
+        out.extend(numbers.store.replicated().map(Doing::Split));
+        out.extend([Doing::Rejoin, Doing::Flush, Doing::Restart, Doing::Forget]);
         out.retain(|doing| self.may(numbers, *doing));
     }
 
@@ -308,6 +324,9 @@ impl Model for Counting {
                     return None;
                 }
             }
+            Doing::TimeOut(0, flight) if numbers.old.is_some() => {
+                numbers.clients[0].flights.remove(flight); // its write is made already
+            }
             Doing::TimeOut(who, flight) => numbers.clients[who].flights[flight].0.is_heard = false,
             Doing::Arrive(late, again) => {
                 let store = Arc::make_mut(&mut numbers.store);
@@ -315,8 +334,7 @@ impl Model for Counting {
                 store.swap(&swap);
             }
             Doing::Save => {
-                let saved = (numbers.store.records.clone(), numbers.store.position);
-                Arc::make_mut(&mut numbers.store).saved = Some(saved);
+                Arc::make_mut(&mut numbers.store).save();
             }
             Doing::Lose(left, how) => {
                 numbers.number += 1;
@@ -329,6 +347,14 @@ impl Model for Counting {
                 let flights = numbers.clients.iter_mut().flat_map(|client| &mut client.flights);
                 flights.for_each(|(.., is_since)| *is_since = false);
             }
+            Doing::Split(left) => {
+                numbers.number += 1;
+                let number = numbers.number;
+                numbers.old = Some(numbers.store.cut_off(DAWN - 1).into());
+                Arc::make_mut(&mut numbers.store).lose((left, How::Promotion), 0, 0, number);
+                numbers.is_asked = false;
+            }
+            Doing::Rejoin => numbers.old = None,
             Doing::Flush => {
                 let store = Arc::make_mut(&mut numbers.store);
                 store.records.clear();

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use flakeforge_core::lease::grants::memory::Memory;
-use flakeforge_core::lease::grants::record::Unreadable;
+use flakeforge_core::lease::grants::record::{GROUP, Unreadable};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Swap};
 use flakeforge_core::lease::messages::{Asked, Event, Failure, Grant, Owner};
@@ -78,11 +78,25 @@ pub struct Flight {
     version: Version,
     /// it met a record of a newer version, and went on
     pub trespasses: bool,
+    /// it is a renewal, and made a group
+    pub founds: bool,
+    /// how many of its writes went to a server that cannot answer cleanly
+    unclean: u8,
 }
 
 impl Flight {
     pub fn new(by: By, (step, ask): (Step, Ask), version: Version) -> Self {
-        Self { by, step, at: At::of(ask), is_heard: true, is_paused: false, version, trespasses: false }
+        Self {
+            by,
+            step,
+            at: At::of(ask),
+            is_heard: true,
+            is_paused: false,
+            version,
+            trespasses: false,
+            founds: false,
+            unclean: 0,
+        }
     }
 
     /// Goes on until it has its answer, or until this stop. Returns whether it got there.
@@ -111,8 +125,12 @@ impl Flight {
                     ask
                 }
                 At::Swap(swap) => {
-                    let is_done = Self::swap(&self.version.sends(swap), Arc::make_mut(store), stop);
-                    self.is_paused = stop == Some(Stop::AfterSwap);
+                    self.founds |= self.renews() && swap.name == GROUP && swap.from.is_none();
+                    let is_done = Self::swap(&self.version.sends(swap), Arc::make_mut(store), time, stop);
+                    // A step whose writes stay unclean would try forever: it stops here until its client gives it up.
+                    let stays_unclean = time > store.clean_until;
+                    self.unclean += u8::from(stays_unclean);
+                    self.is_paused = stop == Some(Stop::AfterSwap) || stays_unclean;
                     // This stop has come, unless it is the one before the answer.
                     stop = stop.filter(|stop| *stop == Stop::BeforeAnswer || *stop == Stop::BeforeRead);
                     self.step.swapped(is_done, memory, bits)
@@ -128,7 +146,7 @@ impl Flight {
     }
 
     /// What its client hears of a swap.
-    fn swap(swap: &Swap, store: &mut Store, stop: Option<Stop>) -> bool {
+    fn swap(swap: &Swap, store: &mut Store, time: i64, stop: Option<Stop>) -> bool {
         match stop {
             Some(Stop::Unheard) => {
                 store.swap(swap);
@@ -138,8 +156,22 @@ impl Flight {
                 store.late.push(swap.clone());
                 false
             }
-            _ => store.swap(swap),
+            _ => store.swap_cleanly(swap, time),
         }
+    }
+
+    /// Whether it wrote twice to a server that cannot answer cleanly: the third time shows nothing new.
+    pub fn is_hopeless(&self) -> bool {
+        self.unclean > 1
+    }
+
+    /// Whether the server may still run a statement of it, or its answer is on the way.
+    pub fn is_sent(&self) -> bool {
+        self.is_paused && !matches!(self.at, At::Answer(_))
+    }
+
+    fn renews(&self) -> bool {
+        matches!(self.by, By::Lease(Asked::Renew, _))
     }
 
     pub fn is_swapping(&self) -> bool {
@@ -169,7 +201,7 @@ impl Flight {
                 failed(Failure::Exhausted { retry_at: *retry_at, store_now: *now })
             }
             (Answer::Refused(StepError::Skew { .. }), _) => failed(Failure::Skew),
-            (Answer::Refused(StepError::TwoServers { .. }), _) => failed(Failure::Store),
+            (Answer::Refused(StepError::TwoServers { .. } | StepError::Absent), _) => failed(Failure::Store),
             (Answer::Refused(StepError::Mismatch(_)), Asked::Acquire) => failed(Failure::Fatal),
             (answer, _) if is_turned_away(answer) => failed(Failure::Fatal),
             (answer, _) => panic!("{answer:?} to {asked:?}"),

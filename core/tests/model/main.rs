@@ -50,10 +50,12 @@ mod world_event;
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Instant;
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
+use client::Client;
 use counting::Counting;
 use settings::Setting;
 use usual::{Design, Usual};
@@ -68,6 +70,8 @@ const KEPT: &str = "a window is raised in a quiet period";
 const IGNORED: &str = "an answer comes to nobody";
 const KEEPS_OFF: &str = "whoever meets a record of a newer version writes and answers nothing";
 const TURNED_AWAY: &str = "somebody is refused because of a newer version";
+const FOUNDS_NOTHING: &str = "no renewal makes a group";
+const ONE_STATEMENT: &str = "a client has one statement at the server";
 const NO_NUMBER_TWICE: &str = "no number twice";
 const ALL_GIVEN: &str = "all numbers are given";
 const WENT_ON: &str = "a counter continues where somebody said";
@@ -95,6 +99,11 @@ impl Model for Setting {
                 world.duplicate || !world.is_sample() || !world.is_stuck(setting)
             }),
             Property::always(KEEPS_OFF, |_, world: &World| !world.trespassed),
+            Property::always(FOUNDS_NOTHING, |_, world: &World| !world.founded),
+            Property::always(ONE_STATEMENT, |setting: &Self, world: &World| {
+                let sent = |client: &Arc<Client>| client.flights.iter().filter(|flight| flight.is_sent()).count();
+                setting.is_patient.is_none() || world.clients.iter().all(|client| sent(client) <= 1)
+            }),
             Property::sometimes(TURNED_AWAY, |_, world: &World| world.good == Some(Good::TurnedAway)),
             Property::sometimes(HANDED_OVER, |_, world: &World| world.good == Some(Good::HandedOver)),
             Property::sometimes(HEALED, |_, world: &World| world.good == Some(Good::Healed)),
@@ -121,7 +130,12 @@ where
 fn assert_safe(settings: &[(&'static str, &[&'static str])]) {
     for (words, goods) in settings {
         let model = Setting::from(*words);
-        assert_holds(words, &[UNIQUE, NOT_STUCK, KEEPS_OFF], goods, &explore(words, model));
+        assert_holds(
+            words,
+            &[UNIQUE, NOT_STUCK, KEEPS_OFF, FOUNDS_NOTHING, ONE_STATEMENT],
+            goods,
+            &explore(words, model),
+        );
     }
 }
 
@@ -258,6 +272,41 @@ fn counters() {
         ("durable=1 Loss=1 hows=p Forget=1 Unheard=1 takes=4", &[ALL_GIVEN, WENT_ON]),
         ("Loss=2 hows=p Forget=1 takes=4", &[ALL_GIVEN, WENT_ON]),
     ]);
+}
+
+/// A replica is promoted while the old primary lives on, cut off: it makes writes, but cannot answer them cleanly.
+#[test]
+fn an_old_primary_that_lives_on() {
+    assert_safe(&[
+        ("Split=1 skew=0 end=6", &[HANDED_OVER, HEALED]),
+        ("Split=1 Unheard=1 skew=0 end=5", &[HANDED_OVER, HEALED]),
+        ("m=2d,2d Split=1 skew=0 end=6", &[HANDED_OVER, HEALED]),
+        ("Split=1 old=2 end=5", &[HANDED_OVER]),
+    ]);
+    assert_counts(&[("Split=1 Unheard=1", &[ALL_GIVEN, WENT_ON]), ("Split=1 Pause=1", &[ALL_GIVEN, WENT_ON])]);
+}
+
+/// An old primary may answer cleanly for as long as the skew covers, and no longer.
+#[test]
+fn an_old_primary_that_answers_cleanly_for_too_long_makes_an_id_twice() {
+    let name = "Split=1 skew=0 old=2 end=9";
+    assert_found(name, UNIQUE, &explore(name, Setting::from(name)));
+}
+
+/// Another client's statement moves a session to another schema. The records' place is named in every statement.
+#[test]
+fn sessions_that_move() {
+    assert_safe(&[("Move=2", &[HANDED_OVER])]);
+    let name = "Move=1 session=1 skew=0 end=14";
+    assert_found(name, UNIQUE, &explore(name, Setting::from(name)));
+}
+
+/// A statement that was given up may still run on the server. Its client sends no other before it has ended.
+#[test]
+fn statements_that_were_given_up() {
+    assert_safe(&[("Pause=2 patient=1 skew=0 end=4", &[HANDED_OVER])]);
+    let name = "Pause=2 patient=0 skew=0 end=5";
+    assert_found(name, ONE_STATEMENT, &explore(name, Setting::from(name)));
 }
 
 /// Two versions share a group: this one, and the next one, which writes what this one cannot read.

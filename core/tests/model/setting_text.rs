@@ -4,12 +4,14 @@
 //! is behind by 1 ms (b), and one of the next version (n). `newest=1`: so is the last client of a counter.
 //! `hows=rpwx`: losses by restart (r), promotion (p), another name that returns (w), or with a position that falls (x).
 //! `lefts=nes`: they leave nothing (n), everything (e), or what was saved (s).
+//! `old=1`: after a split, the old primary still answers cleanly in the same ms. `session=1` breaks R10, `patient=1` keeps R11 and
+//! `patient=0` breaks it.
 
 use crate::counting::{COUNTING, Counting};
 use crate::settings::{How, Left, Options, SETTING, Setting, Trouble};
 use crate::store::Version;
 
-const TROUBLES: [(&str, Trouble); 19] = {
+const TROUBLES: [(&str, Trouble); 21] = {
     use Trouble::*;
     [
         ("Pause", Pause),
@@ -31,6 +33,8 @@ const TROUBLES: [(&str, Trouble); 19] = {
         ("Forget", Forget),
         ("Sleep", Sleep),
         ("Upgrade", Upgrade),
+        ("Split", Split),
+        ("Move", Move),
     ]
 };
 
@@ -52,6 +56,9 @@ impl From<&str> for Setting {
                 "one" => setting.is_one_process = value == "1",
                 "past" => setting.past = number(),
                 "end" => setting.end = Some(number()),
+                "old" => setting.old = number(),
+                "session" => setting.by_session = value == "1",
+                "patient" => setting.is_patient = Some(value == "1"),
                 "hows" => setting.hows = value.chars().map(how).collect::<Vec<_>>().leak(),
                 "lefts" => setting.lefts = value.chars().map(left).collect::<Vec<_>>().leak(),
                 _ => troubles.push((trouble(name), number() as u8)),

@@ -49,10 +49,14 @@ pub enum Trouble {
     Sleep,
     /// the next version of flakeforge writes the group's record in its own way
     Upgrade,
+    /// a replica is promoted while the old primary lives on, cut off, and one member can reach only that one
+    Split,
+    /// another client's statement moves a member's session to another database or schema
+    Move,
 }
 
 /// How many troubles there are.
-pub const TROUBLES: usize = Trouble::Upgrade as usize + 1;
+pub const TROUBLES: usize = Trouble::Move as usize + 1;
 
 /// How a loss shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,6 +120,13 @@ pub struct Setting {
     pub is_one_process: bool,
     /// how much of the past counts at least
     pub past: i64,
+    /// in how many ms from a promotion on the old primary still answers cleanly
+    pub old: i64,
+    /// the place of the records follows the session, against R10: a control
+    pub by_session: bool,
+    /// whether a member waits for the end of a statement that it gave up before it sends the next one, as R11 says. Without
+    /// an answer here, it does not wait, which makes more orders of events.
+    pub is_patient: Option<bool>,
     /// when time ends, in ms from the beginning. A setting without an end visits all that can ever come.
     pub end: Option<i64>,
 }
@@ -137,6 +148,9 @@ pub const SETTING: Setting = Setting {
     lefts: &[Left::Nothing, Left::Everything, Left::Saved],
     is_one_process: false,
     past: 2,
+    old: 0,
+    by_session: false,
+    is_patient: None,
     end: None,
 };
 

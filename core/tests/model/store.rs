@@ -58,12 +58,16 @@ pub struct Store {
     pub position: Option<u64>,
     /// the state that a loss may bring back
     pub saved: Option<(Records, Option<u64>)>,
+    /// nothing was answered cleanly since that state was saved, so a replica may have no more than it
+    pub is_saved_replicated: bool,
     /// late swaps on their way
     pub late: Vec<Swap>,
     /// whether anything was ever written
     pub is_touched: bool,
     /// how long it still remembers the history that a promotion left behind, in ms
     pub history_left: u8,
+    /// from then on no replica acknowledges its writes: it makes them, and cannot answer cleanly
+    pub clean_until: i64,
 }
 
 impl Store {
@@ -76,9 +80,11 @@ impl Store {
             ahead,
             position: has_position.then_some(0),
             saved: None,
+            is_saved_replicated: false,
             late: Vec::new(),
             is_touched: false,
             history_left: 0,
+            clean_until: i64::MAX,
         }
     }
 
@@ -101,6 +107,30 @@ impl Store {
         }
         self.write(&swap.name, &swap.to);
         true
+    }
+
+    /// What becomes of a primary that a replica was promoted in place of, if it lives on: what is on its way to it is gone,
+    /// and from then on it cannot answer cleanly.
+    pub fn cut_off(&self, clean_until: i64) -> Self {
+        Self { clean_until, saved: None, is_saved_replicated: false, late: Vec::new(), ..self.clone() }
+    }
+
+    /// A swap at this time, and whether its answer is clean: the write is where a promotion will find it.
+    pub fn swap_cleanly(&mut self, swap: &Swap, time: i64) -> bool {
+        let is_clean = self.swap(swap) && time <= self.clean_until;
+        self.is_saved_replicated &= !is_clean;
+        is_clean
+    }
+
+    /// Keeps the present state: a loss may bring it back.
+    pub fn save(&mut self) {
+        self.saved = Some((self.records.clone(), self.position));
+        self.is_saved_replicated = true;
+    }
+
+    /// What a replica may have that is promoted now: all that was answered cleanly, and of the rest all or nothing.
+    pub fn replicated(&self) -> impl Iterator<Item = Left> {
+        std::iter::once(Left::Everything).chain(self.is_saved_replicated.then_some(Left::Saved))
     }
 
     fn write(&mut self, name: &str, text: &str) {
@@ -149,6 +179,7 @@ impl Store {
             }
         }
         self.ahead = ahead;
+        self.is_saved_replicated = false;
         match how {
             How::Position | How::Told => {}
             How::Restart => self.identity.process = format!("{SERVER}{number}"),

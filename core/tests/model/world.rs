@@ -11,10 +11,10 @@ use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Holding, Seeker, Task};
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, State};
 
-use crate::client::{Client, Cursor};
+use crate::client::{Client, Cursor, Reached};
 use crate::flight::{At, By, Clocks, Flight, Stop, is_turned_away};
 use crate::fresh;
-use crate::settings::{How, Setting, TROUBLES, Trouble};
+use crate::settings::{How, Left, Setting, TROUBLES, Trouble};
 use crate::store::{SERVER, Store, Version, plain};
 use crate::view::View;
 use crate::windows::Ms;
@@ -43,6 +43,10 @@ pub struct World {
     /// Unix ms, as they truly are
     pub time: i64,
     pub store: Arc<Store>,
+    /// a primary that was replaced and lives on, cut off
+    pub old: Option<Arc<Store>>,
+    /// another database or schema of the server
+    pub elsewhere: Option<Arc<Store>>,
     /// the members, and last whoever gives commands
     pub clients: Vec<Arc<Client>>,
     /// for each node, what owners may have used who are gone
@@ -54,6 +58,8 @@ pub struct World {
     pub duplicate: bool,
     /// somebody met a record of a newer version, and went on
     pub trespassed: bool,
+    /// a renewal made a group
+    pub founded: bool,
     /// counts everything that must be new
     number: u64,
     pub good: Option<Good>,
@@ -73,11 +79,12 @@ impl Hash for World {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let mut view = View::new(hasher, self.time, self.past);
         self.store.hash(&mut view);
+        (&self.old, &self.elsewhere).hash(&mut view);
         self.clients.hash(&mut view);
         self.given.hash(&mut view);
         self.left.hash(&mut view);
         self.budget.hash(&mut view);
-        (self.duplicate, self.trespassed).hash(&mut view);
+        (self.duplicate, self.trespassed, self.founded).hash(&mut view);
     }
 }
 
@@ -106,12 +113,15 @@ impl World {
         Self {
             time: DAWN,
             store: store.into(),
+            old: None,
+            elsewhere: None,
             clients: clients.collect(),
             given: vec![Ms::default(); setting.slots as usize],
             left,
             budget: setting.budget,
             duplicate: false,
             trespassed: false,
+            founded: false,
             number: 2,
             good: None,
             past: setting.past(),
@@ -187,8 +197,7 @@ impl World {
                 self.store().swap(&swap);
             }
             WorldEvent::Save => {
-                let saved = (self.store.records.clone(), self.store.position);
-                self.store().saved = Some(saved);
+                self.store().save();
             }
             WorldEvent::Lose { left, how, ahead } => {
                 let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
@@ -200,6 +209,16 @@ impl World {
                     self.store().saved = None;
                 }
             }
+            WorldEvent::Split { who, left, ahead } => self.split(setting, who, left, ahead),
+            WorldEvent::Rejoin(who) => self.client(who).reaches = Reached::Usual,
+            WorldEvent::Move(who) if setting.by_session => {
+                let server = format!("{SERVER}{}", self.new_number());
+                let mut place = Store::new(self.store.ahead, setting.has_position());
+                place.identity.process = server;
+                self.elsewhere.get_or_insert(place.into());
+                self.client(who).reaches = Reached::Elsewhere;
+            }
+            WorldEvent::Move(_) => {} // every statement names its place
             WorldEvent::Flush => {
                 self.store().records.clear();
                 self.store().drop_late();
@@ -240,6 +259,15 @@ impl World {
             }
         }
         true
+    }
+
+    /// A replica is promoted. It has what was answered cleanly; the old primary lives on, where this member meets it.
+    fn split(&mut self, setting: &Setting, who: usize, left: Left, ahead: i64) {
+        let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
+        self.old = Some(self.store.cut_off(self.time - 1 + setting.old).into());
+        self.client(who).reaches = Reached::Old;
+        self.store().lose((left, How::Promotion), ahead, memory, number);
+        self.store().saved = None;
     }
 
     fn tick(&mut self) {
@@ -287,10 +315,16 @@ impl World {
             *number += 1;
             fresh::bits(*number, choice)
         };
+        let store = match (self.clients[who].reaches, &mut self.old, &mut self.elsewhere) {
+            (Reached::Old, Some(old), _) => old,
+            (Reached::Elsewhere, _, Some(elsewhere)) => elsewhere,
+            _ => &mut self.store,
+        };
         let it = &mut Arc::make_mut(&mut self.clients[who]).flights[flight];
-        let is_there = it.go(&mut memory, &mut self.store, Clocks { time, local, bits }, stop);
+        let is_there = it.go(&mut memory, store, Clocks { time, local, bits }, stop);
         let is_paused = it.is_paused;
         self.trespassed |= it.trespasses;
+        self.founded |= it.founds;
         self.client(remembers).memory = memory;
         if is_there && !is_paused {
             self.deliver(setting, who, flight);
@@ -319,9 +353,16 @@ impl World {
     }
 
     fn time_out(&mut self, setting: &Setting, who: usize, flight: usize) {
-        let flight = &mut self.client(who).flights[flight];
+        let place = flight;
+        let is_cut_off = self.clients[who].reaches == Reached::Old;
+        let flight = &mut self.client(who).flights[place];
         flight.is_heard = false;
-        let By::Lease(asked, owner) = flight.by else { return };
+        let by = flight.by;
+        // What was not sent is never sent, and the write of one that the old primary cannot answer is made already.
+        if is_cut_off || !flight.is_paused {
+            self.client(who).flights.remove(place);
+        }
+        let By::Lease(asked, owner) = by else { return };
         self.step(setting, who, Event::Failed { asked, owner, failure: Failure::Store }, Last::All);
     }
 
@@ -448,6 +489,9 @@ impl World {
     pub fn is_stuck(&self, setting: &Setting) -> bool {
         let mut world = self.clone();
         world.store().late.clear();
+        for who in 0..world.clients.len() {
+            world.client(who).reaches = Reached::Usual;
+        }
         let enough = 3 * (setting.longest + setting.skew + 2) + 12;
         for _ in 0..enough {
             for who in 0..world.clients.len() {

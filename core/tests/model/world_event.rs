@@ -6,6 +6,7 @@
 use flakeforge_core::lease::grants::task::Answer;
 use flakeforge_core::lease::messages::{Asked, State};
 
+use crate::client::Reached;
 use crate::flight::{At, By, Flight, Stop};
 use crate::settings::{How, Left, Setting, Trouble};
 use crate::world::World;
@@ -83,6 +84,14 @@ pub enum WorldEvent {
         how: How,
         ahead: i64,
     },
+    /// a replica is promoted; this member reaches only the old primary, until it comes back
+    Split {
+        who: usize,
+        left: Left,
+        ahead: i64,
+    },
+    Rejoin(usize),
+    Move(usize),
     Flush,
     Restart(i64),
     Forget,
@@ -106,6 +115,8 @@ impl WorldEvent {
             Self::Go { stop: Some(stop), .. } => stop.trouble(),
             Self::Arrive { again: true, .. } => Trouble::Again,
             Self::Lose { .. } => Trouble::Loss,
+            Self::Split { .. } => Trouble::Split,
+            Self::Move(_) => Trouble::Move,
             Self::Flush => Trouble::Flush,
             Self::Restart(_) => Trouble::Restart,
             Self::Forget => Trouble::Forget,
@@ -132,7 +143,11 @@ impl World {
             return;
         }
         let first = out.len();
-        let began = |(who, flights): (usize, &[Flight])| Some((who, flights.iter().position(|it| !it.is_paused)?));
+        let waits = |who: usize| setting.is_patient == Some(true) && self.clients[who].has_sent();
+        let began = |(who, flights): (usize, &[Flight])| {
+            let flight = flights.iter().position(|it| !it.is_paused)?;
+            (!waits(who)).then_some((who, flight))
+        };
         let flights = || self.clients.iter().map(|client| &client.flights[..]).enumerate();
         if let Some((who, flight)) = flights().find_map(began) {
             self.of_flight(setting, who, flight, out);
@@ -142,7 +157,9 @@ impl World {
             }
             for (who, flights) in flights() {
                 for (flight, it) in flights.iter().enumerate() {
-                    self.of_flight(setting, who, flight, out);
+                    if it.is_paused {
+                        self.of_flight(setting, who, flight, out);
+                    }
                     if self.clients[who].awaits(it) {
                         out.push(WorldEvent::TimeOut(who, flight));
                     }
@@ -205,6 +222,11 @@ impl World {
         if !member.is_in_use {
             out.push(WorldEvent::InUse(who));
         }
+        match member.reaches {
+            Reached::Usual => out.push(WorldEvent::Move(who)),
+            Reached::Old => out.push(WorldEvent::Rejoin(who)),
+            Reached::Elsewhere => {}
+        }
     }
 
     fn of_store(&self, setting: &Setting, out: &mut Vec<WorldEvent>) {
@@ -212,7 +234,7 @@ impl World {
         for late in 0..store.late.len() {
             out.extend([false, true].map(|again| WorldEvent::Arrive { late, again }));
         }
-        let may_lose = self.may(Trouble::Loss);
+        let may_lose = self.may(Trouble::Loss) || self.may(Trouble::Split);
         if may_lose && setting.lefts.contains(&Left::Saved) && store.saved.is_none() && !store.records.is_empty() {
             out.push(WorldEvent::Save);
         }
@@ -221,6 +243,11 @@ impl World {
                 if *left != Left::Saved || store.saved.is_some() {
                     out.extend(setting.hows.iter().map(|how| WorldEvent::Lose { left: *left, how: *how, ahead }));
                 }
+            }
+            // The clocks' difference and the time of the old primary's clean answers add up, so it is one or the other.
+            if ahead == store.ahead || setting.old == 0 {
+                let splits = |left| (0..setting.members.len()).map(move |who| WorldEvent::Split { who, left, ahead });
+                out.extend(store.replicated().flat_map(splits));
             }
             out.push(WorldEvent::Restart(ahead));
             if ahead != store.ahead {

@@ -32,6 +32,14 @@ export function quietError(group: string, until: number, storeNow: number) {
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
+/** `ERR_FLAKE_STORE`: a renewal found no record of the group. */
+export function absentError(group: string) {
+  return storeError(
+    `Group '${group}' has no record on its store: its records were lost or removed. A renewal does not create a group. This ` +
+      'member makes IDs until its window ends, and then joins again, which creates it.',
+  )
+}
+
 /** The warning while join() waits for such a store. `create`: the command that makes the group without the wait. */
 export function quietWarning(
   group: string,

@@ -44,12 +44,18 @@ export function answerError(call: string, what: string, value: unknown, wanted: 
   return storeError(`${call}() of the store gave ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
 }
 
+/** The store's last failure as a sentence, with a space before it. */
+const lastFailure = (cause: unknown) => {
+  const { message } = (cause ?? {}) as Partial<Error>
+  return message ? ` Its last failure: ${message.replace(/[.\s]*$/, '.')}` : ''
+}
+
 /**
  * `ERR_FLAKE_STORE`: a store that does not answer. `what`: what it was asked for; `cause`: its last failure before.
  */
 export function unansweredError(group: string, what: string, cause?: unknown) {
   return storeError(
-    `The store of group '${group}' was asked for ${what} and did not answer. Check that it runs and can be reached.`,
+    `The store of group '${group}' was asked for ${what} and did not answer.${lastFailure(cause)} Check that it runs and can be reached.`,
     cause,
   )
 }
@@ -60,7 +66,7 @@ export function unansweredError(group: string, what: string, cause?: unknown) {
 export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
   const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
   return storeError(
-    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried} Check that it runs, can be reached and keeps what it says it wrote.`,
+    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried}${lastFailure(cause)} Check that it runs, can be reached and keeps what it says it wrote.`,
     cause,
   )
 }

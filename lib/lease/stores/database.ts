@@ -42,9 +42,12 @@ export interface SlotStore {
   destroy: (group: string) => Promise<void>
   restored?: (kept: Kept) => Promise<void>
   everything?: () => Promise<Kept[] | undefined>
+  /** why the step under way on this group failed last, while it is still trying */
+  trouble?: (group: string) => unknown
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
   list: (group: string) => Promise<SlotInfo[]>
   groups?: () => Promise<string[]>
+  place?: () => Promise<string>
   close?: () => Promise<void>
 }
 
@@ -66,8 +69,8 @@ type AnswerTo = {
 
 type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
 
-/** The steps that swap nothing: they must not make a table either. */
-const LOOKS = new Set(['list', 'exists'])
+/** The steps that create no tables: only joining and creating a group may do that. */
+const LOOKS = new Set(['list', 'exists', 'renew', 'release'])
 
 /** A wait for a new group that is longer than this needs a word. */
 const LONG_WAIT_MS = 10_000
@@ -85,6 +88,7 @@ const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: stri
   twoServers: ({ shown, recorded }, name) => errors.twoServersError(name, shown, recorded),
   skew: ({ by, bound }) => errors.clockSkewError(by, bound),
   ended: (_, name) => errors.destroyedError(name),
+  absent: (_, name) => errors.absentError(name),
   record: ({ fault }, name) => errors.recordError(name, fault),
   gone: (_, name) => errors.counterError('gone', name),
   behind: (_, name) => errors.counterError('behind', name),
@@ -97,6 +101,7 @@ export class DatabaseStore implements SlotStore {
   #records
   #memory
   #wasDurable = false // whether the server could be vouched for once
+  #running: Set<StepRun> = new Set()
 
   /** @param address that was opened, if one was */
   constructor(records: Records, address?: string) {
@@ -182,6 +187,17 @@ export class DatabaseStore implements SlotStore {
     return rows
   }
 
+  trouble(group: string) {
+    return [...this.#running].find((run) => run.name === group && run.failure !== undefined)?.failure
+  }
+
+  /** Where the records are: server, database, schema and prefix; undefined if the store cannot tell. */
+  get place() {
+    const records = this.#records
+    const { place } = records
+    return place === undefined ? undefined : () => this.#coded('', () => place.call(records))
+  }
+
   /** The names of all groups; undefined if the store cannot tell. */
   get groups() {
     const records = this.#records
@@ -236,7 +252,8 @@ export class DatabaseStore implements SlotStore {
   ): Promise<AnswerOf<AnswerTo[Wanted['type']]>> {
     const how = { looks: LOOKS.has(task.type), signal }
     const run = new StepRun(this.#records, name, this.#memory.grants.step(name, task, fresh()), how)
-    const answer = await this.#coded(name, () => run.answer())
+    this.#running.add(run)
+    const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
     const refusal = REFUSALS[answer.type] as ((...words: unknown[]) => Error) | undefined
     if (refusal !== undefined) {
       const error = refusal(answer, name, 'config' in task ? task.config : undefined)

@@ -1,7 +1,5 @@
 // One step of core/src/lease/grants.rs on a database: reads and swaps the records that the step asks for, within the time
-// that join() promises, until it has its answer.
-//
-// The step decides. It must never swap anything for a step whose caller has given up.
+// that join() promises, until it has its answer. The step decides. Once its caller has given up, it swaps nothing.
 
 import type { GrantStep, StepAnswer, StepAsk } from '../../../target/native.d.ts'
 import * as errors from '../../base/errors.ts'
@@ -40,7 +38,7 @@ export type Answer = StepAnswer & { lineage: string }
 
 /** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
 const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]
-/** No step needs more swaps that were made: such a store does not show what it says it wrote. */
+/** No step needs more clean swaps: such a store does not show what it says it wrote. */
 const ENOUGH = 5
 
 /** 32 random hex digits, as the addon asks for them. */
@@ -55,10 +53,11 @@ export class StepRun {
   #signal
   #isOver = false
   #endsAt = 0 // by the monotonic clock
+  #reads = 0
   #swaps = 0
-  #failure: unknown // why the last swap failed
+  #failure: unknown // why the last read or swap failed
 
-  /** @param how whether it only looks; what gives it up */
+  /** @param how whether it creates no tables; what gives it up */
   constructor(
     records: Records,
     name: string,
@@ -70,6 +69,15 @@ export class StepRun {
     this.#step = step
     this.#looks = looks
     this.#signal = signal
+  }
+
+  get name() {
+    return this.#name
+  }
+
+  /** Why the last read or swap failed, while the step is still trying. */
+  get failure() {
+    return this.#failure
   }
 
   async answer() {
@@ -106,10 +114,22 @@ export class StepRun {
   async #read(names: string[]) {
     // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
     const before = unixNow() - (this.#records.clockStepMs ?? 0)
-    const { now, identity, values, position } = await this.#ask(names)
+    const { now, identity, values, position } = await this.#answered(names)
     const look = { now, ...identity, values: [...values], before, after: unixNow() }
     if (position !== undefined) Object.assign(look, { position: BigInt(position) })
     return this.#step.read(look, fresh())
+  }
+
+  /** An idle connection may have died unnoticed, so the first read of a step is tried on another one as well. */
+  async #answered(names: string[]) {
+    this.#reads += 1
+    try {
+      return await this.#ask(names)
+    } catch (error) {
+      this.#failure = error
+      if (this.#reads > 1 || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      return this.#ask(names)
+    }
   }
 
   #ask(names: string[]) {
@@ -117,23 +137,27 @@ export class StepRun {
     return this.#looks && records.look ? records.look(this.#name, names) : records.read(this.#name, names)
   }
 
-  /** Whatever goes wrong, the next read shows what became of it. */
+  /**
+   * Unless the server refused for certain, the next read shows what became of it. What that shows counts only after a
+   * clean answer.
+   */
   async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
-    // Nobody waits for the step any more, so nobody hears of this.
+    // The caller no longer waits, so this error reaches no caller.
     if (this.#isOver || this.#signal?.aborted) throw new Error('given up')
     this.#swaps += 1
-    let isDone = false
+    let isClean = false
     try {
       const left = Math.max(0, this.#endsAt - monotonicNow())
-      isDone = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, left)
+      isClean = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, left)
     } catch (error) {
       this.#failure = error
+      if (errors.isRefusedWrite(error)) throw error
     }
     // Never between a read and its swap: by then another would have swapped the record.
-    if (this.#swaps >= (isDone === true ? ENOUGH : PATIENCE)) {
+    if (this.#swaps >= (isClean === true ? ENOUGH : PATIENCE)) {
       await sleep(Math.random() * Math.min(2 ** this.#swaps, LONGEST_PAUSE_MS))
     }
-    return this.#step.swapped(isDone === true, fresh())
+    return this.#step.swapped(isClean === true, fresh())
   }
 
   async #names() {

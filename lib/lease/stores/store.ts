@@ -23,6 +23,12 @@ export interface Store {
   list(group: string): Promise<SlotInfo[]>
   /** The names of all groups. Redis cannot tell, so `redisStore` has no such function. */
   groups?(): Promise<string[]>
+  /**
+   * Where the records are: server, database, schema and prefix, without a password. It is found once and named in every
+   * statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot tell, so it has no such
+   * function.
+   */
+  place?(): Promise<string>
   /** Ends what the store holds open by itself; that of `recordStore` calls your `close`. Close its generators first. */
   close?(): Promise<void>
 }

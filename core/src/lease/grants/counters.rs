@@ -26,6 +26,7 @@ impl Step {
         let counter = text.as_deref().map(CounterRecord::parse).transpose();
         let counter = counter.map_err(|why| StepError::Record(COUNTER.to_owned(), why))?;
         if let Some(plan) = &self.plan
+            && plan.is_clean
             && text.as_ref() == Some(&plan.to)
         {
             memory.note(COUNTER, &self.name, plan.losses);
@@ -44,14 +45,12 @@ impl Step {
         }
     }
 
-    /// The number that this step wrote, if the read shows it. After a swap that was answered with true, others may have
-    /// gone on from there.
+    /// The number that this step wrote, if it was answered cleanly and the read shows it, or what others wrote after it.
     fn written(&self, view: &View, memory: &mut Memory) -> Option<u64> {
         let (plan, shown) = (self.plan.as_ref()?, view.counter.as_ref()?);
         let written = CounterRecord::parse(&plan.to).ok()?;
         let is_same = |identity: &ServerIdentity| identity.matches(&view.identity, shown.durable);
-        let went_on = plan.is_done && shown.lineage == written.lineage && shown.value >= written.value;
-        let is_ours = view.text.as_ref() == Some(&plan.to) || went_on;
+        let is_ours = plan.is_clean && shown.lineage == written.lineage && shown.value >= written.value;
         let is_stopped = written.is_lost || shown.is_lost || view.is_lost;
         if !is_ours || is_stopped || !is_same(&shown.identity) || !is_same(&plan.identity) {
             return None;
@@ -101,7 +100,9 @@ impl Step {
     /// Somebody says that older records were put back. An absent counter may be one that they lack.
     fn counter_restored(&self, view: &View, memory: &Memory) -> Decision {
         match &view.counter {
-            Some(counter) if counter.is_lost => Ok(Next::Done(Answer::Done)),
+            Some(counter) if counter.is_lost && self.wrote_cleanly(COUNTER, &counter.text()) => {
+                Ok(Next::Done(Answer::Done))
+            }
             Some(counter) => self.write_lost(view, counter.clone(), memory),
             None => self.write_lost(view, self.settled(view, false), memory),
         }
@@ -135,6 +136,6 @@ impl Step {
     fn write_counter(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Decision {
         let (name, from, to) = (COUNTER.to_owned(), view.text.clone(), counter.text());
         let (identity, losses) = (view.identity.clone(), memory.losses());
-        Ok(Next::Write(Plan { name, from, to, identity, group: 0, losses, is_done: false }))
+        Ok(Next::Write(Plan { name, from, to, identity, group: 0, losses, is_clean: false }))
     }
 }

@@ -6,7 +6,7 @@
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
 use crate::lease::grants::step::{Birth, Decision, Next, Step, lineage, nonce};
-use crate::lease::grants::task::{Answer, StepError, Task};
+use crate::lease::grants::task::{Answer, Holding, StepError, Task};
 use crate::lease::grants::view::{View, refusal};
 
 impl Step {
@@ -35,6 +35,11 @@ impl Step {
         }
     }
 
+    /// Whether this step wrote this record without a clean answer: a promoted server may not have it.
+    fn may_be_lost(&self, group: &GroupRecord) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.name == GROUP && !plan.is_clean && plan.to == group.text())
+    }
+
     fn write_group(&self, view: &View, group: GroupRecord, memory: &Memory) -> Decision {
         self.write(view, GROUP, group.text(), memory)
     }
@@ -51,8 +56,10 @@ impl Step {
 
     /// There is no record: it may have been lost. Only a second read, which shows this text, begins a group.
     fn absent(&mut self, view: &View, memory: &Memory) -> Decision {
-        if matches!(self.task, Task::Release { .. }) {
-            return Ok(Next::Done(Answer::Done));
+        match &self.task {
+            Task::Release { .. } => return Ok(Next::Done(Answer::Done)),
+            Task::Renew(_, held) => return without_group(view, held),
+            _ => {}
         }
         let nonce = nonce(view.fresh);
         let identity = view.identity.clone();
@@ -68,6 +75,7 @@ impl Step {
         let identity = view.identity.clone();
         match &self.task {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
+            Task::Renew(_, held) => without_group(view, held),
             Task::Destroy => {
                 let state = Stage::Destroyed { durable: false };
                 self.write_group(view, GroupRecord { state, quiet_until, identity, nonce, ..group.clone() }, memory)
@@ -96,7 +104,7 @@ impl Step {
 
     /// Somebody says that older records were put back. Nobody else may be able to see that.
     fn restored(&mut self, view: &View, group: GroupRecord, memory: &Memory) -> Decision {
-        if self.birth.made == Some(group.nonce) {
+        if self.birth.made == Some(group.nonce) && self.wrote_cleanly(GROUP, &group.text()) {
             return Ok(Next::Done(Answer::Done));
         }
         let quiet_until = group.quiet_until.max(self.unknown_until(view));
@@ -132,7 +140,11 @@ impl Step {
     /// quiet anew. Whoever ended a group that was lost did not know how far apart its members' clocks may be.
     fn destroyed(&mut self, view: &View, group: &GroupRecord, durable: bool, memory: &Memory) -> Decision {
         let config = match &self.task {
-            Task::Release { .. } | Task::Destroy => return Ok(Next::Done(Answer::Done)),
+            Task::Release { .. } => return Ok(Next::Done(Answer::Done)),
+            Task::Destroy if self.may_be_lost(group) => {
+                return self.write_group(view, GroupRecord { nonce: nonce(view.fresh), ..group.clone() }, memory);
+            }
+            Task::Destroy => return Ok(Next::Done(Answer::Done)),
             Task::Renew(..) => return Ok(Next::Done(Answer::Destroyed)),
             Task::Create(config) | Task::Join(config, _) => config.clone(),
             _ => return Err(StepError::Destroyed),
@@ -197,12 +209,23 @@ impl Step {
                 let seeker = seeker.clone();
                 self.acquire(view, group, &seeker, memory)
             }
+            _ if self.may_be_lost(group) => {
+                let is_new = self.birth.made == Some(group.nonce);
+                self.birth.made = Some(nonce).filter(|_| is_new);
+                self.write_group(view, GroupRecord { nonce, ..group.clone() }, memory)
+            }
             _ => {
                 let is_new = self.birth.made == Some(group.nonce);
                 Ok(Next::Done(Answer::Opened { is_new, quiet_until: group.quiet_until, now: view.now }))
             }
         }
     }
+}
+
+/// A renewal finds no group: the records were lost or removed, or this is another place. Only who joins makes a group, so
+/// the member uses its window to the end, and then looks for a slot again.
+fn without_group(view: &View, held: &Holding) -> Decision {
+    if held.hi < view.now { Ok(Next::Done(Answer::Lost)) } else { Err(StepError::Absent) }
 }
 
 /// When a window that was granted before `now` is over, by all clocks.

@@ -26,7 +26,7 @@ pub(super) struct Search {
     since: u64,
     /// the part that the last look showed
     part: Option<u32>,
-    /// a swap succeeded: the next look shows only the slots that were tried
+    /// a swap was clean: the next look shows only the slots that were tried
     is_checking: bool,
 }
 
@@ -84,9 +84,9 @@ impl Search {
     }
 
     /// What came of a swap. If it failed, the slot may be free after all, and so may others be by now.
-    pub fn swapped(&mut self, is_done: bool, turn: u64) {
-        self.is_checking = is_done;
-        if !is_done {
+    pub fn swapped(&mut self, is_clean: bool, turn: u64) {
+        self.is_checking = is_clean;
+        if !is_clean {
             self.since = turn;
         }
     }

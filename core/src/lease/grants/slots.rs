@@ -1,10 +1,10 @@
 //! Who gets which slot and which window.
 //!
 //! This file must never grant a slot whose `hi` is not in the past; begin a window before `now`; lower `hi`, except for
-//! the owner who says how far it got; or answer from a swap.
+//! the owner who says how far it got; or answer without a clean swap and a read that shows it.
 
 use crate::lease::grants::memory::Memory;
-use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
+use crate::lease::grants::record::{GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
 use crate::lease::grants::search::{Free, is_large};
 use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
 use crate::lease::grants::task::{Answer, Granted, Holding, Seeker, StepError};
@@ -18,7 +18,8 @@ impl Step {
         if is_quiet(view, group) { Err(StepError::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }
     }
 
-    /// Grants a free slot. It is answered once a read shows the slot as ours.
+    /// Grants a free slot. A slot that an earlier write of this owner may have taken is written again, because that write
+    /// may be lost: it has no clean answer.
     pub(super) fn acquire(
         &mut self,
         view: &View,
@@ -27,25 +28,41 @@ impl Step {
         memory: &mut Memory,
     ) -> Decision {
         self.enter(view, group)?;
+        if let Some(answer) = self.shown(view, group) {
+            memory.forget(seeker.owner);
+            return Ok(answer);
+        }
+        let Stage::Live(GroupConfig { slots, .. }) = group.state else { return Ok(Next::Read) };
         let is_own =
             |slot: &SlotRecord| slot.owner == Some(seeker.owner) && slot.life == group.life && slot.hi >= view.now;
         if let Some((slot, own)) = readable(view).find(|(_, slot)| is_own(slot)) {
-            memory.forget(seeker.owner);
-            return Ok(granted(slot, own, view));
+            return self.grant(view, group, (slot, own.hi), seeker, memory);
         }
         let turn = self.turn(memory);
         if self.search.is_checking(turn) {
             return Ok(Next::Read); // another was faster: look at more slots than this one
         }
-        let Stage::Live(GroupConfig { ttl_ms, slots, .. }) = group.state else { return Ok(Next::Read) };
         let free: Vec<_> = free(view).collect();
         if is_large(slots) {
             self.search.keep(view, slots, (self.sent.turns, free.len()), memory.parts_mut(&self.name));
         }
-        let Some((slot, _)) = self.search.choose(&free, &seeker.host, view.fresh) else {
-            return self.found_none(view, slots, memory);
-        };
-        let (lo, hi) = (view.now, view.now.saturating_add(ttl_ms));
+        match self.search.choose(&free, &seeker.host, view.fresh) {
+            Some((slot, _)) => self.grant(view, group, (slot, view.now), seeker, memory),
+            None => self.found_none(view, slots, memory),
+        }
+    }
+
+    /// Writes a grant of this slot. Its window ends at `least` or later.
+    fn grant(
+        &self,
+        view: &View,
+        group: &GroupRecord,
+        (slot, least): (u32, i64),
+        seeker: &Seeker,
+        memory: &mut Memory,
+    ) -> Decision {
+        let Stage::Live(GroupConfig { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
+        let (lo, hi) = (view.now, least.max(view.now.saturating_add(ttl_ms)));
         let (owner, host) = (Some(seeker.owner), seeker.host.clone());
         let record = SlotRecord { owner, life: group.life, lo, hi, host, nonce: nonce(view.fresh) };
         memory.try_slot(seeker.owner, slot);
@@ -67,7 +84,7 @@ impl Step {
     /// this owner lasts, by the clocks' difference too, nobody else can have been granted the slot.
     pub(super) fn renew(&self, view: &View, group: &GroupRecord, held: &Holding, memory: &Memory) -> Decision {
         let name = slot_name(held.slot);
-        if let Some(answer) = self.shown(view, group, &name) {
+        if let Some(answer) = self.shown(view, group) {
             return Ok(answer);
         }
         let own = own_slot(view, held.owner)?;
@@ -86,16 +103,16 @@ impl Step {
         self.write(view, &name, SlotRecord { lo, hi, nonce: nonce(view.fresh), ..own.clone() }.text(), memory)
     }
 
-    /// The answer, if this read shows what this step wrote, and that it still counts.
-    fn shown(&self, view: &View, group: &GroupRecord, name: &str) -> Option<Next> {
-        let Some(Plan { to, identity, group: nonce, name: written, .. }) = &self.plan else { return None };
+    /// The answer, if this read shows the slot exactly as this step wrote it cleanly, and that it still counts.
+    fn shown(&self, view: &View, group: &GroupRecord) -> Option<Next> {
+        let Some(Plan { to, identity, group: nonce, name, is_clean: true, .. }) = &self.plan else { return None };
         let Stage::Live(GroupConfig { durable, .. }) = group.state else { return None };
         let is_same = *nonce == group.nonce && identity.matches(&view.identity, durable);
         let is_there = view.texts.iter().any(|(known, text)| known == name && text.as_ref() == Some(to));
-        if written == GROUP || !is_same || !is_there {
+        if !is_same || !is_there {
             return None;
         }
-        let shown = readable(view).find(|(_, slot)| slot.hi >= view.now);
+        let shown = readable(view).find(|(slot, record)| slot_name(*slot) == *name && record.hi >= view.now);
         shown.map(|(slot, record)| granted(slot, record, view))
     }
 

@@ -30,8 +30,8 @@ pub(super) struct Plan {
     pub group: u64,
     /// how many losses this text notes
     pub losses: u64,
-    /// whether the swap was answered with true
-    pub is_done: bool,
+    /// whether the swap was answered cleanly
+    pub is_clean: bool,
 }
 
 /// How `Create` looks for proof that nobody else had the group: it finds nothing, and then what it wrote.
@@ -107,7 +107,12 @@ impl Step {
         let group = view.group.as_ref().map_or(0, |group| group.nonce);
         let identity = view.identity.clone();
         let losses = memory.losses();
-        Ok(Next::Write(Plan { name: name.to_owned(), from, to, identity, group, losses, is_done: false }))
+        Ok(Next::Write(Plan { name: name.to_owned(), from, to, identity, group, losses, is_clean: false }))
+    }
+
+    /// Whether this step wrote this text of the record, and was answered cleanly.
+    pub(super) fn wrote_cleanly(&self, name: &str, text: &str) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.is_clean && plan.name == name && plan.to == text)
     }
 
     /// Whether the client's clock is near enough to the store's.

@@ -212,6 +212,8 @@ pub enum StepError {
     },
     /// the group has ended
     Destroyed,
+    /// the group has no record, and a renewal does not make one
+    Absent,
     /// this record cannot be read, so it is left alone
     Record(String, Unreadable),
     /// the counter does not exist; it may have been lost
@@ -250,6 +252,7 @@ impl fmt::Display for StepError {
                 write!(f, "the client's clock is {by} ms ahead of the store's, and {bound} ms either way are allowed")
             }
             Self::Destroyed => write!(f, "the group was destroyed"),
+            Self::Absent => write!(f, "the group has no record"),
             Self::Record(name, why) => write!(f, "the record '{name}' cannot be read: {why}"),
             Self::Gone => write!(f, "the counter does not exist, or was lost"),
             Self::Behind => write!(f, "the store may have lost blocks of the counter"),
