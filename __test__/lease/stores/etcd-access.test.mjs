@@ -161,6 +161,46 @@ test('a token that has run out is renewed, once for many calls', async (t) => {
   t.is((await store.advance('c', 1n, 0n)).number % 8n, 1n)
 })
 
+test('an etcd that closes the connection at an old token is asked for a new one', async (t) => {
+  const { allow, options } = await withUsers(t)
+  await allow()
+  const counting = countTokens()
+  const old = new Set()
+  const closing = async (url, given) => {
+    const { authorization } = given.headers
+    if (old.has(authorization)) throw new TypeError('fetch failed', { cause: new Error('other side closed') })
+    const answer = await counting(url, given)
+    if (authorization !== undefined && old.size === 0) old.add(authorization) // it works once
+    return answer
+  }
+  const store = etcdStore({ ...options, fetch: closing })
+  await store.list('g')
+  t.is(counting.tokens, 1)
+  await store.list('g')
+  t.is(counting.tokens, 2)
+})
+
+test('a role that may only read: the first write ends the step, with the way out', async (t) => {
+  const { server, allow, options } = await withUsers(t)
+  await server.ctl('role', 'revoke-permission', 'flakeforge', '--prefix', 'flakeforge/')
+  await server.ctl('role', 'grant-permission', 'flakeforge', 'read', '--prefix', 'flakeforge/')
+  await allow()
+  let swaps = 0
+  const counting = (url, given) => {
+    swaps += given.body.includes('request_put') ? 1 : 0
+    return fetch(url, given)
+  }
+  const step = etcdStore({ ...options, fetch: counting }).advance('c', 1n, 0n)
+  await t.throwsAsync(step, { code: 'ERR_FLAKE_STORE', message: /permission denied.*readwrite on the prefix flakeforge/ })
+  t.is(swaps, 1)
+})
+
+test('place() names the endpoints and the prefix, without the password', async (t) => {
+  const { options } = await withUsers(t)
+  const place = await etcdStore(options).place()
+  t.true(place.includes(options.endpoints) && place.includes('flakeforge/records/') && !place.includes('pass of'), place)
+})
+
 test('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
   const { allow, options } = await withUsers(t)
   await allow()

@@ -38,6 +38,8 @@ export type Answer = StepAnswer & { lineage: string }
 
 /** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
 const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]
+/** A connection that died unnoticed fails within this time; a server that does not answer takes longer. */
+const QUICK_MS = 1000
 /** No step needs more clean swaps: such a store does not show what it says it wrote. */
 const ENOUGH = 5
 
@@ -120,14 +122,19 @@ export class StepRun {
     return this.#step.read(look, fresh())
   }
 
-  /** An idle connection may have died unnoticed, so the first read of a step is tried on another one as well. */
+  /**
+   * An idle connection may have died unnoticed, which shows at once. So the first read of a step is tried on another
+   * connection as well.
+   */
   async #answered(names: string[]) {
     this.#reads += 1
+    const start = monotonicNow()
     try {
       return await this.#ask(names)
     } catch (error) {
       this.#failure = error
-      if (this.#reads > 1 || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      const isQuick = monotonicNow() - start < QUICK_MS
+      if (this.#reads > 1 || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
       return this.#ask(names)
     }
   }

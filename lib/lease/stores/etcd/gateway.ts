@@ -8,7 +8,7 @@
 // after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
 // rounded down to seconds.
 
-import { storeError } from '../../../base/errors.ts'
+import { refusedWriteError, storeError } from '../../../base/errors.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { ANSWER_MS, CALL_MS } from '../limits.ts'
 import type { EtcdOptions } from './options.ts'
@@ -32,6 +32,9 @@ interface Body {
 
 /** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
+
+/** etcd's answers to a request that changes nothing, however often it is sent: no permission, no space, too large. */
+const REFUSED = /permission denied|database space exceeded|request is too large|too many operations in txn/
 
 /** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
 const STALE_TOKEN = /invalid auth token|user name is empty|revision of auth store is old/
@@ -64,7 +67,7 @@ function parseObject(text: string): Body | undefined {
  */
 function parseAnswer(status: number, text: string) {
   const body = parseObject(text)
-  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 80)}`, true)
+  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 300)}`, true)
   if (status === 200 && body.error === undefined) return body
   const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
   throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code ?? 0))
@@ -80,6 +83,13 @@ const decode = ({ key, value }: { key: string; value?: string }): Pair => ({
   key: fromBase64(key),
   value: fromBase64(value),
 })
+
+/** What to do about a refusal, as a sentence with a full stop before it. */
+function wayOutOf(message: string) {
+  if (message.includes('permission denied')) return '. Grant the role readwrite on the prefix flakeforge/'
+  if (message.includes('database space exceeded')) return '. Compact and defragment etcd, then disarm its alarm'
+  return ''
+}
 
 /** Why an endpoint gave no answer: the cause explains `fetch failed`. */
 function reasonOf(failure: unknown) {
@@ -120,6 +130,11 @@ export class Gateway {
     return { isDone, lists, now, cluster: header.cluster_id, revision }
   }
 
+  /** The endpoints, without a password. */
+  get endpoints() {
+    return this.#endpoints
+  }
+
   /** One answer. Getting a token is part of the call's time; others may wait for that, who have more of it. */
   async #call(path: string, body: object, ms: number) {
     const start = monotonicNow()
@@ -129,7 +144,13 @@ export class Gateway {
     try {
       return await this.#send(path, body, { token, until: ends })
     } catch (error) {
-      if (this.#credentials === undefined || !STALE_TOKEN.test(wordsOf(error))) throw error
+      if (this.#credentials === undefined) throw error
+      if (!STALE_TOKEN.test(wordsOf(error))) {
+        // Some versions answer a stale token by closing the connection, so the next call asks for a new one.
+        const isAnswered = (error as Error).cause instanceof Refusal
+        if (!isAnswered && this.#token === token) this.#token = undefined
+        throw error
+      }
     }
     if (this.#token === token) await this.#authenticate(until)
     return this.#send(path, body, { token: this.#token, until: ends })
@@ -168,7 +189,10 @@ export class Gateway {
         return await this.#post(endpoints[index] + path, body, token, Math.min(ANSWER_MS, left))
       } catch (error) {
         failure = error
-        if (error instanceof Refusal && !error.isElsewhere) throw storeError(`etcd refused: ${error.message}`, error)
+        if (error instanceof Refusal && !error.isElsewhere) {
+          const refuse = REFUSED.test(error.message) ? refusedWriteError : storeError
+          throw refuse(`etcd refused: ${error.message}${wayOutOf(error.message)}`, error)
+        }
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
     }

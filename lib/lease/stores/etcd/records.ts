@@ -1,6 +1,6 @@
 // Reads and swaps records on etcd: each is one transaction.
-// It must never decide anything, read from one member alone (`serializable`), or give a key an etcd lease, because a
-// record that expires would forget the end of a window.
+// It never reads from one member alone (`serializable`), and gives no key an etcd lease, because a record that expires
+// would forget the end of a window.
 
 import type { Identity, Records } from '../step.ts'
 import { endOf, groupOf, groupPrefix, nameOf, RECORDS, recordKey } from './keys.ts'
@@ -72,6 +72,8 @@ export class EtcdRecords implements Records {
   }
 
   /**
+   * Any answer of etcd is clean: it answers once a majority has the write on disk.
+   *
    * etcd compares the value, but cannot compare the ID of the cluster. So a swap that reaches another cluster, such as a
    * restored one, may be written there, and the answer is false. That is safe because no step is answered from its swap,
    * only from a later read: the identity of that read is another one, so it does not count as the answer.
@@ -113,6 +115,11 @@ export class EtcdRecords implements Records {
       found.push(group)
       from = endOf(groupPrefix(group))
     }
+  }
+
+  /** The keys are the same whatever the user or the endpoint, so the place needs no look at the server. */
+  async place() {
+    return `${this.#gateway.endpoints.join(', ')}, keys ${RECORDS}…`
   }
 
   /** There is nothing to end: `fetch` closes connections that are no longer used. */
