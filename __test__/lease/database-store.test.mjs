@@ -254,20 +254,23 @@ test.serial('a read or a listing that never ends, in every step', async (t) => {
 
 // --- swaps that fail or lie ---
 
-test.serial('a swap that fails but wrote: a read shows it, and it is written again until its answer is clean', async (t) => {
-  const { store, records, time } = await ready(t)
-  const { swap } = records
-  const texts = new Set()
-  records.swap = async (...request) => {
-    const isDone = await swap(...request)
-    texts.add(request[3])
-    if (texts.size < 3) throw new Error('connection reset')
-    return isDone
-  }
-  const { value } = await settled(time, store.acquire('g', wanted()))
-  t.is(value?.hi, value?.storeNow + CONFIG.ttlMs)
-  t.is(texts.size, 3, 'each time as a new text')
-})
+test.serial(
+  'a swap that fails but wrote: a read shows it, and it is written again until its answer is clean',
+  async (t) => {
+    const { store, records, time } = await ready(t)
+    const { swap } = records
+    const texts = new Set()
+    records.swap = async (...request) => {
+      const isDone = await swap(...request)
+      texts.add(request[3])
+      if (texts.size < 3) throw new Error('connection reset')
+      return isDone
+    }
+    const { value } = await settled(time, store.acquire('g', wanted()))
+    t.is(value?.hi, value?.storeNow + CONFIG.ttlMs)
+    t.is(texts.size, 3, 'each time as a new text')
+  },
+)
 
 test.serial('a swap that fails and did not write: the next read shows that, and it is tried again', async (t) => {
   const { store, records, time } = await ready(t)

@@ -191,14 +191,20 @@ test('a role that may only read: the first write ends the step, with the way out
     return fetch(url, given)
   }
   const step = etcdStore({ ...options, fetch: counting }).advance('c', 1n, 0n)
-  await t.throwsAsync(step, { code: 'ERR_FLAKE_STORE', message: /permission denied.*readwrite on the prefix flakeforge/ })
+  await t.throwsAsync(step, {
+    code: 'ERR_FLAKE_STORE',
+    message: /permission denied.*readwrite on the prefix flakeforge/,
+  })
   t.is(swaps, 1)
 })
 
 test('place() names the endpoints and the prefix, without the password', async (t) => {
   const { options } = await withUsers(t)
   const place = await etcdStore(options).place()
-  t.true(place.includes(options.endpoints) && place.includes('flakeforge/records/') && !place.includes('pass of'), place)
+  t.true(
+    place.includes(options.endpoints) && place.includes('flakeforge/records/') && !place.includes('pass of'),
+    place,
+  )
 })
 
 test('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
