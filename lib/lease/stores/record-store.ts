@@ -1,6 +1,5 @@
 // A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
-// functions is checked before it is used. It must never decide anything about slots, and never call a function that the
-// user did not give.
+// functions is checked before it is used.
 
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
@@ -36,8 +35,9 @@ export interface RecordStore {
   }>
   /**
    * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only once the write is durable; false if it was not made, or perhaps not. An error means that nobody
-   * knows; flakeforge then reads again.
+   * @returns true only for a clean answer: the write is durable, and a server that is promoted in place of this one will
+   * have it. False if it was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge
+   * reads again, and writes a new text until the answer is clean.
    */
   swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
   /** the names of a group's records, in any order */

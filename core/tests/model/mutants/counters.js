@@ -8,7 +8,7 @@ const tests = 'model counters'
 module.exports = [
   {
     name: 'a block counts after an error',
-    edits: [[COUNTERS, 'let went_on = plan.is_done && ', 'let went_on = ']],
+    edits: [[COUNTERS, 'let is_ours = plan.is_clean && ', 'let is_ours = ']],
     tests,
   },
   {
@@ -82,7 +82,13 @@ module.exports = [
   },
   {
     name: 'a restored counter goes on',
-    edits: [[COUNTERS, 'Some(counter) if counter.is_lost => Ok(', 'Some(_) => Ok(']],
+    edits: [
+      [
+        COUNTERS,
+        'Some(counter) if counter.is_lost && self.wrote_cleanly(COUNTER, &counter.text()) => {',
+        'Some(_) => {',
+      ],
+    ],
     tests: 'model losses_of_which_somebody_tells',
   },
   {

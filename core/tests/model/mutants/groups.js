@@ -9,6 +9,19 @@ const GROUP = 'lease/grants/group.rs'
 
 module.exports = [
   {
+    name: 'a renewal makes a group (R10)',
+    edits: [
+      [GROUP, '            Task::Renew(_, held) => return without_group(view, held),\n', ''],
+      [GROUP, '            Task::Renew(_, held) => without_group(view, held),\n', ''],
+    ],
+    tests: 'model losses',
+  },
+  {
+    name: 'create and destroy count without a clean answer (R9)',
+    edits: [[GROUP, '!plan.is_clean && plan.to == group.text()', 'plan.is_clean && plan.to.is_empty()']],
+    tests: 'lease group_life::',
+  },
+  {
     name: 'a command that ends an absent group knows its skew',
     edits: [
       [
