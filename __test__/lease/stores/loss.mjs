@@ -95,6 +95,13 @@ class Member {
     await records.swap(GROUP, 'group', values[0], edited(values[0], { quiet: 0 }), identity)
   }
 
+  /** The texts of the group's record, without creating a table. */
+  async groupsThere() {
+    const { records } = this.store
+    const { values } = await reached(() => (records.look ?? records.read).call(records, GROUP, ['group']))
+    return values.filter((text) => text !== null)
+  }
+
   /** Waits until the server's clock is past `ms`. */
   async untilPast(ms) {
     await until(async () => (await this.store.records.read(GROUP, ['group'])).now > ms)
@@ -142,10 +149,16 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
       const { url } = where
       const holder = await hold(t, url, SHORT)
       await lose(where)
+      const renewal = await holder.renew().catch(({ message }) => message)
+      const newcomer = memberOf(t, url, SHORT)
+      const isAbsent = /^lost$|has no record/.test(renewal)
+      if (isAbsent) t.deepEqual(await newcomer.groupsThere(), [], 'a renewal creates no group')
+      else t.regex(renewal, /gives? out no slot|no slot is given out/, 'records of another time were put back')
+      const noted = await t.throwsAsync(newcomer.acquire(), QUIET)
       const { retryAt, storeNow } = await t.throwsAsync(holder.renew(), QUIET)
+      t.true(retryAt >= noted.retryAt, 'who was there before may see the loss itself, and note it too')
       t.true(retryAt >= holder.grant.storeNow + quietMs(SHORT))
       t.true(retryAt <= storeNow + quietMs(SHORT))
-      const newcomer = memberOf(t, url, SHORT)
       for (const step of [() => newcomer.acquire(), () => holder.renew(), () => newcomer.acquire()]) {
         t.deepEqual((await t.throwsAsync(step(), QUIET)).retryAt, retryAt, 'noted once, for all')
       }
@@ -285,7 +298,8 @@ function watchedStore(t, url) {
   const { store, close } = openGiven(url)
   t.teardown(close)
   const { records } = store
-  for (const call of ['read', 'checkDurable']) {
+  for (const call of ['read', 'look', 'checkDurable']) {
+    if (records[call] === undefined) continue
     const own = records[call].bind(records)
     records[call] = (...words) => {
       asked.emit('asked')
