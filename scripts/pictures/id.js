@@ -4,7 +4,7 @@
 
 const { MONO, box, picture, text } = require('./drawing.js')
 
-const ID = 7529535382561648641n
+const ID = 7531752143322087424n
 
 function drawId({ text: fill, faint, fields: colours }) {
   const { layouts, toBigInt } = require('../..')
