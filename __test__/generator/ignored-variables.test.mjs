@@ -111,7 +111,27 @@ test('a worker of a cluster that has no node number warns once, and others do no
   const usual = 'new FlakeId(); new FlakeId()'
   t.deepEqual(await warningsOfWorkers(t, usual), [['FLAKEFORGE_NODE_ZERO'], ['FLAKEFORGE_NODE_ZERO']])
   t.deepEqual(await warningsOfWorkers(t, MAKE, { FLAKEFORGE_ID: '3' }), [[], []])
-  const named = 'new FlakeId({ id: 0 }); new FlakeId({ worker: 0 }); new FlakeId({ clock: () => 5 })'
+  const named = 'new FlakeId({ id: 1 }); new FlakeId({ worker: 2 }); new FlakeId({ clock: () => 5 })'
   t.deepEqual(await warningsOfWorkers(t, named), [[], []])
   t.deepEqual(await warningsOf(t, {}, MAKE), [], 'the primary')
+})
+
+for (const source of [
+  'new FlakeId({ id: 0 })',
+  'new FlakeId({ id: process.env.NO_SUCH ?? 0 })',
+  'new FlakeId({ worker: 0 })',
+]) {
+  test(`${source} in two workers: the second one warns, because the first may have it on purpose`, async (t) => {
+    const codes = await warningsOfWorkers(t, source)
+    t.deepEqual(codes.map(([code]) => code).sort(), ['FLAKEFORGE_NODE_ZERO', undefined])
+  })
+}
+
+test('under PM2: node number 0 warns, except a given one in instance 0', async (t) => {
+  const codesOf = async (instance, source) =>
+    (await warningsOf(t, { NODE_APP_INSTANCE: instance }, source)).map(([code]) => code)
+  t.deepEqual(await codesOf('0', 'new FlakeId()'), ['FLAKEFORGE_NODE_ZERO'])
+  t.deepEqual(await codesOf('0', 'new FlakeId({ id: 0 })'), [])
+  t.deepEqual(await codesOf('1', 'new FlakeId({ id: 0 })'), ['FLAKEFORGE_NODE_ZERO'])
+  t.deepEqual(await codesOf('1', 'new FlakeId({ id: process.env.NODE_APP_INSTANCE })'), [])
 })

@@ -48,14 +48,26 @@ function hint(variable: string, read: readonly string[]) {
   return meant === undefined ? `The variables here are ${offered.join(', ')}.` : `Did you mean ${PREFIX}${meant}?`
 }
 
-/** Warns, once in a process, of a worker of a cluster whose generators all have node number 0, as in the other workers. */
-export function warnOfWorker() {
-  const { isWorker } = process.getBuiltinModule('node:cluster') as unknown as typeof import('node:cluster').default
-  if (!isWorker) return
+/**
+ * Warns, once in a process, of a worker of a cluster or of PM2 whose generator has node number 0, as the other workers
+ * probably have. The first worker may have been given it on purpose.
+ */
+export function warnOfWorker(isGiven: boolean) {
+  const number = workerNumber()
+  if (number === undefined || (isGiven && number === 0)) return
   const message =
-    'This worker of a cluster makes IDs with node number 0, and so does every other one: they will be equal. Give each ' +
-    'worker a number of its own (FLAKEFORGE_ID), or use FlakeId.join(), which finds one, or the option shared.'
+    `This worker (number ${number}) of ${process.env.NODE_APP_INSTANCE ? 'PM2' : 'a cluster'} makes IDs with node number 0` +
+    `${isGiven ? '' : ', and so does each of the others'}. Two workers with one node number make equal IDs. Give each worker ` +
+    'its own number (FLAKEFORGE_ID), or use FlakeId.join(), which assigns one, or the option shared.'
   warn('FLAKEFORGE_NODE_ZERO', 'worker of a cluster', message)
+}
+
+/** Which worker this process is, from 0; undefined if it is none. */
+function workerNumber() {
+  const instance = Number.parseInt(process.env.NODE_APP_INSTANCE ?? '', 10)
+  if (Number.isInteger(instance)) return instance
+  const { worker } = process.getBuiltinModule('node:cluster') as unknown as typeof import('node:cluster').default
+  return worker === undefined ? undefined : worker.id - 1
 }
 
 /** @param subject of which there is one warning in a process */

@@ -31,7 +31,7 @@ export function readNodeNumber(options: Options, facts: LayoutFacts) {
   if (values.id === ORDINAL) values.id = ordinal()
   const { node, nodes } = readNodes(values, facts, label)
   if (isAbsent(options.id)) lookAround(facts, node === 0)
-  if (node === 0 && isUnnamed(values) && isAbsent(options.shared) && isAbsent(options.clock)) lookForCluster()
+  if (node === 0 && isAbsent(options.shared) && isAbsent(options.clock)) lookForCluster(!isUnnamed(values))
   return { node: shift(node, options.nodeOffset, facts.packing.nodeMax), nodes }
 }
 
@@ -84,9 +84,13 @@ export function unread(variables: readonly string[]) {
   return Object.keys(process.env).filter(isOther)
 }
 
-/** A worker of a cluster has a channel to its primary. Others need not load node:cluster to know that they are none. */
-export function lookForCluster() {
-  if (process.channel) warnOfWorker()
+/**
+ * Warns if several processes are probably running this code with node number 0. A worker of a cluster has a channel to its
+ * primary, and PM2 numbers its processes, so other processes need not load node:cluster.
+ * @param isGiven whether the program or the environment gave the number 0
+ */
+export function lookForCluster(isGiven: boolean = false) {
+  if (process.channel || process.env.NODE_APP_INSTANCE) warnOfWorker(isGiven)
 }
 
 /** The environment variable of a node field, or of `id`. */
