@@ -31,10 +31,10 @@ const BUILDER = `
   const { startupSnapshot } = require('node:v8')
   const { RemoteFlakeId } = require(${JSON.stringify(join(root, 'dist', 'remote.cjs'))})
   let last = 0n
-  async function fetch(url) {
+  async function fetch(url, { headers: asked }) {
     const bytes = new DataView(new ArrayBuffer(8 * Number(/n=(\\d+)$/.exec(url)[1])))
     for (let at = 0; at < bytes.byteLength; at += 8) bytes.setBigUint64(at, ++last)
-    const headers = new Map([['content-type', 'application/octet-stream']])
+    const headers = new Map([['content-type', 'application/octet-stream'], ['flakeforge-nonce', asked['flakeforge-nonce']]])
     return { status: 200, headers, arrayBuffer: async () => bytes.buffer }
   }
   RemoteFlakeId.connect('http://localhost', { name: 'orders', fetch }).then((remote) => {

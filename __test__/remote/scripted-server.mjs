@@ -1,5 +1,6 @@
 // A small HTTP server for what no flakeforge-server does on purpose: it answers late, wrong or not at all, as a test says.
-// Without a script it gives IDs, ascending and never twice, also among all servers of a test file.
+// Without a script it gives IDs, ascending and never twice, also among all servers of a test file. Like a flakeforge-server it
+// repeats the nonce of each request.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -52,6 +53,8 @@ export async function startScripted(t, script = giveIds) {
     response.once('close', () => underWay--)
     for (const watch of watchers) watch()
     request.resume()
+    const nonce = request.headers['flakeforge-nonce']
+    if (nonce !== undefined) response.setHeader('flakeforge-nonce', nonce)
     server.script(request, response, n)
   })
   http.keepAliveTimeout = 0 // on a busy machine, a connection may rest for long before its next request

@@ -3,7 +3,8 @@
 // It must never take an answer for IDs that has not exactly as many as were asked for. What it says of an answer must never
 // have a token in it.
 
-import type { Failure } from '../base/errors/remote.ts'
+import { type Failure, foreignAnswerReason } from '../base/errors/remote.ts'
+import { NONCE } from './nonce.ts'
 
 export type Fault = Omit<Failure, 'server'>
 
@@ -13,21 +14,29 @@ const LONGEST_REASON = 300
 /** Refusals that end by themselves: timeouts, too early, too many requests. */
 const PASSING = [408, 425, 429]
 
+/** Whether the IDs of one slot ascend: a layout may spread them. */
+export const isOrdered = ({ headers }: Response) => headers.get('flakeforge-order') !== 'none'
+
 /**
  * The n IDs of an answer, or what is wrong with it.
  * @param response with the status 200
+ * @param nonce of the request
  */
-export async function readIds(response: Response, n: number): Promise<Uint8Array | Fault> {
+export async function readIds(response: Response, n: number, nonce: string): Promise<Uint8Array | Fault> {
   const type = typeOf(response)
   if (type !== BYTES) return { status: 200, reason: `answered 200 with ${type || 'no type'}, which is not ${BYTES}` }
+  if (response.headers.get(NONCE) !== nonce)
+    return { status: 200, reason: foreignAnswerReason(), code: 'ERR_FLAKE_REPLAY' }
   const bytes = await readBytes(response, n * 8)
   if (bytes.length !== n * 8) {
     const what = bytes.length > n * 8 ? 'more bytes than that' : `${bytes.length} bytes`
     return { status: 200, reason: `was asked for ${n} IDs, which are ${n * 8} bytes, and sent ${what}` }
   }
-  const mayBeInAnyOrder = response.headers.get('flakeforge-layout') !== null
-  if (ascend(bytes) || (mayBeInAnyOrder && differ(bytes))) return bytes
-  return { status: 200, reason: `sent ${n} IDs that ${mayBeInAnyOrder ? 'are not all different' : 'do not ascend'}` }
+  if (ascend(bytes) || (!isOrdered(response) && differ(bytes))) return bytes
+  return {
+    status: 200,
+    reason: `sent ${n} IDs that ${isOrdered(response) ? 'do not ascend' : 'are not all different'}`,
+  }
 }
 
 const typeOf = ({ headers }: Response) => (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase()

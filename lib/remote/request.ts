@@ -7,24 +7,32 @@
 import { throwIfAborted, whenAborted } from '../base/abort.ts'
 import type { Failure } from '../base/errors/remote.ts'
 import { clearTimeout, setTimeout } from '../base/portable-timers.ts'
-import { BYTES, type Fault, networkFault, readFault, readIds } from './answers.ts'
+import { BYTES, type Fault, isOrdered, networkFault, readFault, readIds } from './answers.ts'
+import { NONCE, newNonce } from './nonce.ts'
 import type { Origin } from './one-group.ts'
 import type { RemoteSettings } from './options.ts'
 
-export type Target = { url: string; method: 'GET' | 'POST'; accept: string }
+export type Target = { url: string; method: 'GET' | 'POST'; headers: Record<string, string> }
 
-/** n IDs from this server, 8 bytes each, and of what they are; or why it gave none. */
+/** IDs, 8 bytes each, and where they come from. */
+export type Answer = Origin & { ids: Uint8Array; slot: string | null; isOrdered: boolean }
+
+/** n IDs from this server, or why it gave none. */
 export async function requestIds(
   server: string,
   n: number,
   settings: RemoteSettings,
   signal?: AbortSignal,
-): Promise<(Origin & { ids: Uint8Array }) | Failure> {
+): Promise<Answer | Failure> {
   const url = `${server}v1/ids/${encodeURIComponent(settings.name)}?n=${n}`
-  const answer = await exchange({ url, method: 'POST', accept: BYTES }, settings, signal, async (response) => {
+  const nonce = newNonce()
+  const target: Target = { url, method: 'POST', headers: { accept: BYTES, [NONCE]: nonce } }
+  const answer = await exchange(target, settings, signal, async (response) => {
     if (response.status !== 200) return readFault(response)
-    const ids = await readIds(response, n)
-    return ids instanceof Uint8Array ? { ids, ...originOf(response, server, settings) } : ids
+    const ids = await readIds(response, n, nonce)
+    if (!(ids instanceof Uint8Array)) return ids
+    const slot = response.headers.get('flakeforge-slot')
+    return { ids, slot, isOrdered: isOrdered(response), ...originOf(response, server, settings) }
   })
   return 'ids' in answer ? answer : failureOf(server, answer, settings)
 }
@@ -36,7 +44,7 @@ export async function requestOrigin(
   signal?: AbortSignal,
 ): Promise<Origin | undefined> {
   const url = `${server}v1/slots/${encodeURIComponent(settings.name)}`
-  const target = { url, method: 'GET', accept: 'application/json' } as Target
+  const target: Target = { url, method: 'GET', headers: { accept: 'application/json' } }
   const answer = await exchange(target, settings, signal, async (response) =>
     response.status === 200 ? originOf(response, server, settings) : readFault(response),
   )
@@ -52,15 +60,14 @@ function originOf({ headers }: Response, server: string, settings: RemoteSetting
  * What `read` makes of the answer; a fault if there is no answer, or not in time. Rejects only if the signal aborts.
  */
 async function exchange<T>(
-  { url, method, accept }: Target,
+  { url, method, headers: asked }: Target,
   settings: RemoteSettings,
   signal: AbortSignal | undefined,
   read: (response: Response) => Promise<T | Fault>,
 ): Promise<T | Fault> {
   throwIfAborted(signal)
   const { fetch, token, timeoutMs } = settings // fetch must be called without an object before it
-  const headers: Record<string, string> =
-    token === undefined ? { accept } : { accept, authorization: `Bearer ${token}` }
+  const headers = token === undefined ? asked : { ...asked, authorization: `Bearer ${token}` }
   const controller = new AbortController()
   const answer = async () => read(await fetch(url, { method, headers, redirect: 'manual', signal: controller.signal }))
   const end = endOf(timeoutMs, signal)

@@ -6,11 +6,12 @@
 // them, nor in a tight loop: after a round in which all have failed it says how long to wait.
 
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
-import { type Failure, noServerError, refusedError } from '../base/errors/remote.ts'
+import { type Failure, noServerError, refusedError, repeatedReason } from '../base/errors/remote.ts'
 import { monotonicNow } from '../base/portable-timers.ts'
 import { OneGroup, type Own } from './one-group.ts'
 import { MOST, type RemoteSettings } from './options.ts'
-import { requestIds, requestOrigin } from './request.ts'
+import { Repeats } from './repeats.ts'
+import { type Answer, requestIds, requestOrigin } from './request.ts'
 
 export type Server = { url: string; failure?: Failure; since: number; until: number }
 
@@ -46,6 +47,7 @@ export class Servers {
   #settings
   #group
   #servers: Server[]
+  #repeats = new Repeats()
   #current
   #moveAt = nextMove()
   #most = MOST // to ask for at once: a layout with few IDs a tick takes long for many
@@ -154,16 +156,27 @@ export class Servers {
       const askedAt = monotonicNow()
       const answer = await this.#ask(server, count, signal)
       if ('ids' in answer) {
+        const tookMs = monotonicNow() - askedAt
         const fault = await this.#group.compare(answer, () => this.#askAll(signal))
-        if (fault === undefined) {
-          this.#succeeded(count, monotonicNow() - askedAt)
+        if (fault !== undefined) return this.#failed(server, fault) // all servers were asked: none of our group answers
+        const repeated = this.#repeated(answer)
+        if (repeated === undefined) {
+          this.#succeeded(count, tookMs)
           return answer.ids
         }
-        return this.#failed(server, fault) // all servers were asked: none of our group answers
+        this.#failed(server, repeated)
+        continue
       }
       if (answer.isFinal) throw refusedError(answer)
       if (answer.isLate) this.#most = Math.max(1, count >> 2)
     }
+  }
+
+  /** Why the IDs of an answer are not used, if they were here before. */
+  #repeated(answer: Answer): Failure | undefined {
+    const id = this.#repeats.find(answer)
+    if (id === undefined) return undefined
+    return { server: answer.server, status: 200, reason: repeatedReason(id), code: 'ERR_FLAKE_REPLAY' }
   }
 
   async #ask(server: Server, n: number, signal?: AbortSignal) {

@@ -53,9 +53,10 @@ export type Fields = {
   ERR_FLAKE_STORE: { counter?: string; cause?: unknown }
   ERR_FLAKE_RECORD: { group: string; record: string } & Faults
   ERR_FLAKE_REMOTE: { failures?: RemoteFailure[]; retryAfterMs?: number; cause?: unknown } & Refused
+  ERR_FLAKE_REPLAY: { failures?: RemoteFailure[]; retryAfterMs?: number; cause?: unknown }
   ERR_FLAKE_LOAD: { cause?: unknown }
 } & Record<
-  `ERR_FLAKE_${'ACCEPT' | 'BODY' | 'HOST' | 'METHOD' | 'NAME' | 'ORIGIN' | 'REQUEST' | 'ROUTE' | 'TOKEN'}`,
+  `ERR_FLAKE_${'ACCEPT' | 'BODY' | 'HOST' | 'METHOD' | 'NAME' | 'NONCE' | 'ORIGIN' | 'REQUEST' | 'ROUTE' | 'TOKEN'}`,
   Refused
 >
 

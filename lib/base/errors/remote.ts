@@ -24,9 +24,12 @@ export function secretOptionError(option: string, why: string) {
   return optionError(TypeError, option, undefined, `${option} ${why}`)
 }
 
+/** Codes of single servers that are the code of the whole: each is a mistake that an operator has to repair. */
+const TELLING = ['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_REPLAY'] as const
+
 /**
- * `ERR_FLAKE_REMOTE`: every server has failed; or `ERR_FLAKE_CONFIG_MISMATCH`, if one has IDs of another group. `triedMs`:
- * for how long they were asked.
+ * `ERR_FLAKE_REMOTE`: every server has failed; `ERR_FLAKE_CONFIG_MISMATCH` if one has IDs of another group,
+ * `ERR_FLAKE_REPLAY` if an answer was a copy of an earlier one. `triedMs`: for how long they were asked.
  * @param failures the last one of each server
  */
 export function noServerError(name: string, failures: Failure[], triedMs: number) {
@@ -35,8 +38,7 @@ export function noServerError(name: string, failures: Failure[], triedMs: number
   const message = `${who} IDs of ${show(name)} within ${inMs(triedMs)}. ${reasons}`
   const times = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
   const retry = times.length === 0 ? {} : { retryAfterMs: Math.min(...times) }
-  const isMismatch = failures.some(({ code }) => code === 'ERR_FLAKE_CONFIG_MISMATCH')
-  const code = isMismatch ? 'ERR_FLAKE_CONFIG_MISMATCH' : 'ERR_FLAKE_REMOTE'
+  const code = TELLING.find((each) => failures.some(({ code }) => code === each)) ?? 'ERR_FLAKE_REMOTE'
   return flakeError(Error, code, message, { failures, ...retry })
 }
 
@@ -77,6 +79,19 @@ export function unknownGroupReason(ours: Origin) {
     'again, a new client takes the IDs'
   )
 }
+
+/** What to do about an intermediary that gives an answer twice. */
+const NO_CACHE =
+  'Configure every proxy, gateway and cache between client and server not to cache POST, and to pass on the header ' +
+  'flakeforge-nonce in both directions'
+
+/** Why an answer is not used that does not have the nonce of its request. */
+export const foreignAnswerReason = () =>
+  `answered without the nonce of this request, so the answer may be a copy of an earlier one. ${NO_CACHE}`
+
+/** Why an answer is not used that has the nonce of its request, but not its IDs. */
+export const repeatedReason = (id: bigint) =>
+  `sent the ID ${id}, which is not after the last ID of its slot or was sent before. ${NO_CACHE}`
 
 /**
  * A server refused a request in a way that no other try can help: the error has the server's code and what it said.

@@ -16,10 +16,11 @@ import type { State } from '../service.ts'
 import type { Connections } from './connections.ts'
 import type { Log } from './log.ts'
 import type { Measures } from './measures.ts'
+import { NONCE } from './nonce.ts'
 import { answerTo, overloaded, Problem } from './problems.ts'
 import { trustOf } from './proxies.ts'
 import { collectRoutes, refusals, refuseClient } from './refusals.ts'
-import { ALL, COMPILES_NOTHING } from './schemas.ts'
+import { ALL, COMPILES_NOTHING, MADE } from './schemas.ts'
 import { makeServer } from './server.ts'
 import { refuseStrangers } from './strangers.ts'
 import type { Tokens } from './tokens.ts'
@@ -138,8 +139,8 @@ async function addIds(app: FastifyInstance, { config, names, waiting, state }: P
 const corsOf = (origins: string[]) => ({
   origin: origins.includes('*') ? '*' : origins,
   methods: ['GET', 'POST'],
-  allowedHeaders: ['authorization', 'accept', 'content-type'],
-  exposedHeaders: ['flakeforge-layout', 'flakeforge-group', 'flakeforge-slot', 'retry-after'],
+  allowedHeaders: ['authorization', 'accept', 'content-type', NONCE],
+  exposedHeaders: [...Object.keys(MADE), 'retry-after'],
   maxAge: 600,
 })
 

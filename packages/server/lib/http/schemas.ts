@@ -35,6 +35,19 @@ export const ORIGIN = {
   'flakeforge-slot': { description: 'groups: the slot that made them', schema: { type: 'integer', minimum: 0 } },
 }
 
+/** The headers of an answer with IDs. */
+export const MADE = {
+  ...ORIGIN,
+  'flakeforge-order': {
+    description: 'none: IDs of one slot are in no order. Without it they ascend, from answer to answer too',
+    schema: { type: 'string', enum: ['none'] },
+  },
+  'flakeforge-nonce': {
+    description: 'that of the request, if it had one. Another one, or none: the answer was made for another request',
+    schema: { type: 'string' },
+  },
+}
+
 const DECIMAL = '^\\d{1,20}$'
 const time: (description: string) => object = (description) => text(description, { format: 'date-time' })
 

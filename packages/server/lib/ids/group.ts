@@ -34,6 +34,7 @@ export class Group {
   #store
   #waiting
   #flake: LeasedFlakeId | undefined
+  #isOrdered // whether the IDs of a slot ascend
   #few // up to so many IDs are made at once, without a wait
   #headers: Record<string, string> = {}
   #lineage: string | undefined // that the headers tell
@@ -52,6 +53,7 @@ export class Group {
     this.#options = { ...options, group: this.group, maxWaitMs: 0 }
     this.layout = layoutOf(options)
     this.#few = fewOf(this.layout, options.seqMask)
+    this.#isOrdered = ascends(this.layout, options)
     /** What takes it of the store, and keeps it. */
     this.keeper = new Keeper(`Group '${this.group}'`, warn, {
       take: (signal) => this.#take(signal),
@@ -101,6 +103,7 @@ export class Group {
         'flakeforge-layout': String(fingerprint),
         'flakeforge-group': String(lineage),
         ...(slot !== undefined && { 'flakeforge-slot': String(slot) }),
+        ...(!this.#isOrdered && { 'flakeforge-order': 'none' }),
       }
       ;[this.#lineage, this.#slot] = [lineage, slot]
     }
@@ -185,6 +188,14 @@ export class Group {
 function layoutOf(options: NameOptions) {
   const choices = Object.fromEntries(CHOICES.map((choice) => [choice, options[choice]]))
   return new Layout(options.layout ?? 'flake', choices)
+}
+
+/** Whether the IDs of one slot ascend: its node fields stay the same, so only the timestamp and the counter decide. */
+function ascends({ fields }: Layout, { mode }: NameOptions) {
+  const names = fields.map(([name]) => name)
+  const isSpread = names.includes('mode') && mode !== 'sequential'
+  const [timestamp, counter] = ['timestamp', 'counter'].map((name) => names.indexOf(name))
+  return !isSpread && (counter === -1 || timestamp < counter)
 }
 
 /**

@@ -4,9 +4,10 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Parts } from '../http/app.ts'
+import { checkNonce, NONCE, PATTERN } from '../http/nonce.ts'
 import { Problem } from '../http/problems.ts'
 import { unknown } from '../http/query.ts'
-import { answers, integer, ORIGIN, text } from '../http/schemas.ts'
+import { answers, integer, MADE, text } from '../http/schemas.ts'
 import type { Group } from '../ids/group.ts'
 import type { Segment } from '../ids/segment.ts'
 
@@ -75,6 +76,14 @@ const SCHEMA = {
   summary: 'New IDs',
   operationId: 'takeIds',
   params: { type: 'object', properties: { name: text('a name of GET /v1/names') }, required: ['name'] },
+  headers: {
+    type: 'object',
+    properties: {
+      [NONCE]: text('random for each request. The answer repeats it; refuse an answer with another one, or with none', {
+        pattern: PATTERN,
+      }),
+    },
+  },
   querystring: { type: 'object', properties: { n: integer('how many', { minimum: 1, maximum: MOST, default: 1 }) } },
   response: answers(
     {
@@ -84,7 +93,7 @@ const SCHEMA = {
     },
     'IDs that nobody else has, ascending',
     [400, 404, 406, 413, 415, 503],
-    ORIGIN,
+    MADE,
   ),
 }
 
@@ -108,7 +117,9 @@ export async function routes(
   function later(source: Source, n: number, form: string, socket: Socket) {
     return waiting.run(socket, async (signal) => {
       try {
+        const { headers } = source
         const ids = await source.later(n, signal)
+        if (source.headers !== headers) throw moved()
         source.keeper.works()
         return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
       } catch (error) {
@@ -124,10 +135,13 @@ export async function routes(
     (request, reply) => {
       if (state.isClosing) throw ending()
       const source = names.of(request.params.name)
+      const nonce = request.headers[NONCE] as string | undefined
+      checkNonce(nonce)
       const n = countOf(request.query)
       const form = formOf(request)
       const give = (body: string | Buffer) => {
         reply.headers(source.headers).header('content-type', OFFERED[FORMS.indexOf(form)])
+        if (nonce !== undefined) reply.header(NONCE, nonce)
         return body
       }
       const { socket } = request.raw
@@ -136,5 +150,9 @@ export async function routes(
     },
   )
 }
+
+/** The headers name one slot of one group for all IDs of an answer. */
+const moved = () =>
+  new Problem(503, 'ERR_FLAKE_DETACHED', 'This server got another slot while it made the IDs. Ask again.')
 
 const ending = () => new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
