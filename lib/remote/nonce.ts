@@ -5,10 +5,14 @@ export const NONCE = 'flakeforge-nonce'
 
 const BYTES = 16
 
-/** 128 random bits. Runtimes without `crypto`, such as React Native, have Math.random(). */
+/** 128 random bits. */
 export function newNonce() {
+  return Array.from(randomBytes(), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Runtimes without `crypto`, such as React Native, have Math.random(). */
+function randomBytes() {
   const bytes = new Uint8Array(BYTES)
-  if (globalThis.crypto?.getRandomValues === undefined) bytes.forEach((_, i) => (bytes[i] = Math.random() * 256))
-  else globalThis.crypto.getRandomValues(bytes)
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  if (typeof globalThis.crypto?.getRandomValues === 'function') return globalThis.crypto.getRandomValues(bytes)
+  return bytes.map(() => Math.random() * 256)
 }

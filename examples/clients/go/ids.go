@@ -5,14 +5,16 @@
 //	batch, err := ids.Fetch(ctx, 500) // by one request
 //
 // It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An
-// answer that was lost costs numbers, never uniqueness. It must never give a number twice: neither to two goroutines, nor from
-// servers whose layouts or groups differ.
+// answer that was lost costs numbers, never uniqueness. No number comes twice: neither to two goroutines, nor from servers whose
+// layouts or groups differ, nor from a cache that repeats an answer.
 
 package main
 
 import (
 	"context"
+	crand "crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +33,11 @@ const (
 	batchType = "application/octet-stream"
 	maxBody   = 1 << 20 // the largest answer, 10 000 IDs in decimal, has a quarter of it
 	mismatch  = "ERR_FLAKE_CONFIG_MISMATCH"
+	replay    = "ERR_FLAKE_REPLAY"
+	noCache   = "configure every proxy and cache on the way not to cache POST, and to pass on the header flakeforge-nonce"
+
+	mostSlots = 1000   // whose last ID is remembered
+	mostIDs   = 65_536 // the most recent ones, remembered each
 
 	// How long it stays with a server on average: after a restart of all, each has clients again.
 	stay = 2 * time.Minute
@@ -59,6 +66,15 @@ type origin struct{ url, layout, group string }
 
 func (o origin) fits(other origin) bool { return o.layout == other.layout && o.group == other.group }
 
+// answer has IDs. Its slot is what ascends from answer to answer, "" where nothing does; lasts is what was known when it was
+// asked for.
+type answer struct {
+	origin origin
+	slot   string
+	ids    []uint64
+	lasts  map[string]uint64
+}
+
 // IDs is a client for all goroutines of a process. Change its exported fields before the first call only.
 type IDs struct {
 	Token    string        // sent in the header, where it is not empty
@@ -66,10 +82,10 @@ type IDs struct {
 	Validity time.Duration // for how long fetched IDs are used
 	Timeout  time.Duration // of one request
 	Wait     time.Duration // how long a call goes round the servers while none can answer
+	HTTP     *http.Client  // its Transport may have a private CA and a client certificate
 
 	urls []string
 	name string
-	http *http.Client
 
 	mu      sync.Mutex
 	current string // the server it stays with
@@ -78,6 +94,9 @@ type IDs struct {
 	left    map[string]bool // groups that were followed by another one
 	ids     []fetched
 	refill  *refill
+	lasts   map[string]uint64   // the last ID of each group and slot
+	recent  map[uint64]struct{} // the IDs that came last
+	order   []uint64            // the same, the oldest first
 }
 
 type fetched struct {
@@ -96,8 +115,9 @@ func NewIDs(urls []string, name string) *IDs {
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &IDs{
 		Prefetch: 100, Validity: 10 * time.Minute, Timeout: 2 * time.Second, Wait: 10 * time.Second,
-		urls: urls, name: name, http: &http.Client{CheckRedirect: noRedirect},
-		current: urls[rand.Intn(len(urls))], moveAt: nextMove(), left: map[string]bool{},
+		HTTP: &http.Client{CheckRedirect: noRedirect},
+		urls: urls, name: name, current: urls[rand.Intn(len(urls))], moveAt: nextMove(), left: map[string]bool{},
+		lasts: map[string]uint64{}, recent: map[uint64]struct{}{},
 	}
 }
 
@@ -174,8 +194,8 @@ func (c *IDs) fetch(ctx context.Context, n int) ([]uint64, int, error) {
 				return nil, 0, err
 			}
 			asked = min(asked, refusal.RetryAfter)
-			if refusal.Code == mismatch {
-				failure.Code = mismatch
+			if refusal.Code == mismatch || (refusal.Code == replay && failure.Code == "") {
+				failure.Code = refusal.Code
 			}
 			failure.Detail += fmt.Sprintf(" %s: %v;", server, err)
 		}
@@ -209,18 +229,19 @@ func (c *IDs) inTurn() []string {
 
 func nextMove() time.Time { return time.Now().Add(stay/2 + time.Duration(rand.Int63n(int64(stay)))) }
 
-// take gives IDs of this server, if they are of the same group as those before.
+// take gives IDs of this server, if they are of the same group as those before, and new.
 func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, error) {
 	c.mu.Lock()
 	before := len(c.left)
 	c.mu.Unlock()
-	theirs, ids, err := c.ask(ctx, server, n)
+	answer, err := c.ask(ctx, server, n)
 	if err != nil {
 		return nil, 0, err
 	}
-	group, known := c.accept(theirs)
+	theirs := answer.origin
+	group, known, err := c.accept(answer)
 	if known == nil {
-		return ids, group, nil
+		return answer.ids, group, err
 	}
 	// It may be the same group, made again on an emptied store. Then all servers show it.
 	mayFollow := theirs.layout == known.layout && theirs.group != "" && !c.wasLeft(theirs.group)
@@ -228,8 +249,8 @@ func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, er
 	if mayFollow {
 		shown = c.askAll(ctx)
 	}
-	if group, known = c.accept(theirs); known == nil {
-		return ids, group, nil
+	if group, known, err = c.accept(answer); known == nil {
+		return answer.ids, group, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,19 +267,52 @@ func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, er
 	}
 	c.left[known.group] = true
 	c.ids, c.known = nil, &theirs
-	return ids, len(c.left), nil
+	return answer.ids, len(c.left), c.remember(answer)
 }
 
 // accept takes IDs of the same group as those before, and says of the how manieth; else it gives the origin of those.
-func (c *IDs) accept(theirs origin) (int, *origin) {
+func (c *IDs) accept(theirs answer) (int, *origin, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known != nil && !c.known.fits(theirs) {
-		return 0, c.known
+	if c.known != nil && !c.known.fits(theirs.origin) {
+		return 0, c.known, nil
 	}
-	c.known, c.current = &theirs, theirs.url
-	return len(c.left), nil
+	c.known, c.current = &theirs.origin, theirs.origin.url
+	return len(c.left), nil, c.remember(theirs)
 }
+
+// remember is an error if an ID was here before. Those of one slot come after all that were here when they were asked for. Of
+// requests that were under way at once the answers may come in any order: their IDs are compared one by one.
+func (c *IDs) remember(theirs answer) error {
+	ids := theirs.ids
+	if last, ok := theirs.lasts[theirs.slot]; ok && theirs.slot != "" && ids[0] <= last {
+		return replayError(fmt.Sprintf("the ID %d is not after %d, the last one of its slot", ids[0], last))
+	}
+	for _, id := range ids {
+		if _, ok := c.recent[id]; ok {
+			return replayError(fmt.Sprintf("the ID %d was sent before", id))
+		}
+	}
+	for _, id := range ids {
+		c.recent[id] = struct{}{}
+	}
+	c.order = append(c.order, ids...)
+	for len(c.order) > mostIDs {
+		delete(c.recent, c.order[0])
+		c.order = c.order[1:]
+	}
+	if theirs.slot == "" {
+		return nil
+	}
+	if _, ok := c.lasts[theirs.slot]; !ok && len(c.lasts) >= mostSlots {
+		clear(c.lasts)
+	}
+	c.lasts[theirs.slot] = max(c.lasts[theirs.slot], ids[len(ids)-1])
+	return nil
+}
+
+// replayError: an answer was given twice, and its IDs belong to whoever got them first.
+func replayError(what string) *Error { return &Error{Code: replay, Detail: what + ": " + noCache} }
 
 func (c *IDs) wasLeft(group string) bool {
 	c.mu.Lock()
@@ -279,42 +333,72 @@ func mismatchError(name string, theirs, known origin, isFinal bool) *Error {
 // askAll gives the origins of all servers that give an ID.
 func (c *IDs) askAll(ctx context.Context) (shown []origin) {
 	for _, server := range c.urls {
-		if each, _, err := c.ask(ctx, server, 1); err == nil {
-			shown = append(shown, each)
+		if each, err := c.ask(ctx, server, 1); err == nil {
+			shown = append(shown, each.origin)
 		}
 	}
 	return shown
 }
 
-func (c *IDs) ask(ctx context.Context, server string, n int) (origin, []uint64, error) {
+func (c *IDs) ask(ctx context.Context, server string, n int) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
+	lasts := c.lastIDs()
 	header, body, err := c.Post(ctx, server, n, batchType)
 	if err != nil {
-		return origin{}, nil, err
+		return answer{}, err
 	}
-	if header.Get("Content-Type") != batchType || len(body) != 8*n {
-		return origin{}, nil, fmt.Errorf("not %d IDs but %d bytes of %q", n, len(body), header.Get("Content-Type"))
+	if len(body) != 8*n {
+		return answer{}, fmt.Errorf("not %d IDs, which are %d bytes, but %d bytes", n, 8*n, len(body))
 	}
-	ids := make([]uint64, n)
+	isOrdered := header.Get("Flakeforge-Order") != "none"
+	ids, seen := make([]uint64, n), map[uint64]bool{}
 	for i := range ids {
 		ids[i] = binary.BigEndian.Uint64(body[8*i:])
+		if isOrdered && i > 0 && ids[i] <= ids[i-1] {
+			return answer{}, fmt.Errorf("%d IDs that do not ascend", n)
+		}
+		if seen[ids[i]] {
+			return answer{}, fmt.Errorf("%d IDs that are not all different", n)
+		}
+		if !isOrdered {
+			seen[ids[i]] = true
+		}
 	}
-	return origin{server, header.Get("Flakeforge-Layout"), header.Get("Flakeforge-Group")}, ids, nil
+	theirs := answer{origin{server, header.Get("Flakeforge-Layout"), header.Get("Flakeforge-Group")}, "", ids, lasts}
+	if slot := header.Get("Flakeforge-Slot"); isOrdered && slot != "" && theirs.origin.group != "" {
+		theirs.slot = theirs.origin.group + " " + slot
+	}
+	return theirs, nil
 }
 
-// Post makes one request to one server. A refusal is an *Error.
+func (c *IDs) lastIDs() map[string]uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lasts := make(map[string]uint64, len(c.lasts))
+	for slot, last := range c.lasts {
+		lasts[slot] = last
+	}
+	return lasts
+}
+
+// Post makes one request to one server. A refusal is an *Error, and so is an answer that was made for another request.
 func (c *IDs) Post(ctx context.Context, server string, n int, accept string) (http.Header, []byte, error) {
 	address := fmt.Sprintf("%s/v1/ids/%s?n=%d", strings.TrimRight(server, "/"), url.PathEscape(c.name), n)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
 		return nil, nil, err
 	}
+	nonce, err := newNonce()
+	if err != nil {
+		return nil, nil, err
+	}
 	request.Header.Set("Accept", accept)
+	request.Header.Set("Flakeforge-Nonce", nonce)
 	if c.Token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	response, err := c.http.Do(request)
+	response, err := c.HTTP.Do(request)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -326,7 +410,20 @@ func (c *IDs) Post(ctx context.Context, server string, n int, accept string) (ht
 	if response.StatusCode != http.StatusOK {
 		return nil, nil, refusal(response, body)
 	}
+	media, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	if media != accept {
+		return nil, nil, fmt.Errorf("answered 200 with %q, which is not %s", media, accept)
+	}
+	if response.Header.Get("Flakeforge-Nonce") != nonce {
+		return nil, nil, replayError("an answer without the nonce of this request may be a copy of an earlier one")
+	}
 	return response.Header, body, nil
+}
+
+func newNonce() (string, error) {
+	bytes := make([]byte, 16)
+	_, err := crand.Read(bytes)
+	return hex.EncodeToString(bytes), err
 }
 
 // refusal is what a problem+json says; or only the status, where something else answered.

@@ -1,14 +1,18 @@
 // Prints IDs of a server, one a line: go run . one|json|bytes|many NAME N URL...
 //
-// The environment's FLAKEFORGE_TOKEN is the token, where the server wants one.
+// The environment's FLAKEFORGE_TOKEN is the token, where the server wants one. FLAKEFORGE_CA is a file with the CA of an https
+// server, FLAKEFORGE_CERT and FLAKEFORGE_KEY are those of a client certificate.
 package main
 
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"strconv"
 	"sync"
@@ -25,12 +29,41 @@ func main() {
 	}
 	ids := NewIDs(os.Args[4:], os.Args[2])
 	ids.Token = os.Getenv("FLAKEFORGE_TOKEN")
+	if ca := os.Getenv("FLAKEFORGE_CA"); ca != "" {
+		transport, err := withTLS(ca, os.Getenv("FLAKEFORGE_CERT"), os.Getenv("FLAKEFORGE_KEY"))
+		if err != nil {
+			log.Fatal(err)
+		}
+		ids.HTTP.Transport = transport
+	}
 	out := bufio.NewWriter(os.Stdout)
 	err = print(out, ids, os.Args[1], n)
 	out.Flush()
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// withTLS trusts this CA and no other. The certificate and its key may be "": the server asks for none.
+func withTLS(ca, cert, key string) (*http.Transport, error) {
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s has no certificate", ca)
+	}
+	if cert != "" {
+		own, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = config
+	return transport, nil
 }
 
 func print(out *bufio.Writer, ids *IDs, how string, n int) error {

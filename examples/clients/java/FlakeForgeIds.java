@@ -5,8 +5,8 @@
 //   long[] batch = ids.fetch(500);  // by one request
 //
 // It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An
-// answer that was lost costs numbers, never uniqueness. It must never give a number twice: neither to two threads, nor from
-// servers whose layouts or groups differ.
+// answer that was lost costs numbers, never uniqueness. No number comes twice: neither to two threads, nor from servers whose
+// layouts or groups differ, nor from a cache that repeats an answer.
 
 import java.io.IOException;
 import java.net.URI;
@@ -17,13 +17,17 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +53,12 @@ public final class FlakeForgeIds {
     private static final Duration STAY = Duration.ofMinutes(2); // with a server: after a restart of all, each has clients again
     private static final String BATCH = "application/octet-stream";
     private static final String MISMATCH = "ERR_FLAKE_CONFIG_MISMATCH";
+    private static final String REPLAY = "ERR_FLAKE_REPLAY";
+    private static final String NO_CACHE =
+            ": configure every proxy and cache on the way not to cache POST, and to pass on the header flakeforge-nonce";
+    private static final int MOST_SLOTS = 1000; // whose last ID is remembered
+    private static final int MOST_IDS = 65_536; // the most recent ones, remembered each
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     /** What a server refused, or why none of its IDs are used. The code is the server's, such as ERR_FLAKE_NAME. */
     @SuppressWarnings("serial")
@@ -77,7 +87,11 @@ public final class FlakeForgeIds {
     /** IDs, and of the how manieth group they are. */
     private record Batch(long[] ids, int group) {}
 
-    private record Answer(Origin origin, long[] ids) {}
+    /**
+     * IDs. The slot is what ascends from answer to answer, "" where nothing does; the last IDs are those that were known when
+     * it was asked for.
+     */
+    private record Answer(Origin origin, String slot, long[] ids, Map<String, Long> lasts) {}
 
     private record Fetched(long id, long until) {}
 
@@ -92,6 +106,9 @@ public final class FlakeForgeIds {
     private CompletableFuture<Void> refill;
     private Origin known; // of the last answer
     private final Set<String> left = new HashSet<>(); // groups that were followed by another one
+    private final Map<String, Long> lasts = new HashMap<>(); // the last ID of each group and slot
+    private final Set<Long> recent = new HashSet<>(); // the IDs that came last
+    private final ArrayDeque<Long> order = new ArrayDeque<>(); // the same, the oldest first
     private String current; // the server it stays with
     private long moveAt = nextMove();
 
@@ -156,7 +173,7 @@ public final class FlakeForgeIds {
         long giveUp = System.nanoTime() + WAIT.toNanos();
         for (Duration pause = PAUSE; ; pause = shorter(pause.multipliedBy(2), LONGEST_PAUSE)) {
             Duration asked = null; // by the server that asked for the least time
-            boolean isMismatch = false;
+            String code = ""; // of a mistake that an operator has to repair
             StringJoiner causes = new StringJoiner("; ");
             for (String url : inTurn()) {
                 try {
@@ -164,14 +181,15 @@ public final class FlakeForgeIds {
                 } catch (IOException e) {
                     Refusal refusal = e instanceof Refusal r ? r : null;
                     if (refusal != null && refusal.isFinal) throw refusal;
-                    isMismatch |= refusal != null && refusal.code.equals(MISMATCH);
+                    if (refusal != null && (refusal.code.equals(MISMATCH) || refusal.code.equals(REPLAY) && code.isEmpty()))
+                        code = refusal.code;
                     asked = shorter(asked, refusal == null ? Duration.ZERO : refusal.retryAfter);
                     causes.add(url + ": " + e);
                 }
             }
             Duration least = asked.compareTo(pause) > 0 ? asked : pause;
             if (System.nanoTime() + least.toNanos() - giveUp > 0) {
-                if (isMismatch) throw new Refusal(0, MISMATCH, "no server gave IDs: " + causes, Duration.ZERO, true);
+                if (!code.isEmpty()) throw new Refusal(0, code, "no server gave IDs: " + causes, Duration.ZERO, true);
                 throw new IOException("no server gave IDs: " + causes);
             }
             Thread.sleep(shorter(least, LONGEST_REST).toMillis());
@@ -198,24 +216,25 @@ public final class FlakeForgeIds {
         return System.nanoTime() + STAY.toNanos() / 2 + ThreadLocalRandom.current().nextLong(STAY.toNanos());
     }
 
-    /** IDs of this server, if they are of the same group as those before. */
+    /** IDs of this server, if they are of the same group as those before, and new. */
     private Batch take(String url, int n) throws IOException, InterruptedException {
         int before = groups();
         Answer answer = ask(url, n);
         Origin theirs = answer.origin();
-        Origin last = lastUnlessItFits(theirs);
+        Origin last = lastUnlessItFits(answer);
         if (last == null) return new Batch(answer.ids(), groups());
         // It may be the same group, made again on an emptied store. Then all servers show it.
         boolean mayFollow = theirs.layout().equals(last.layout()) && !theirs.group().isEmpty() && !wasLeft(theirs.group());
         List<Origin> shown = mayFollow ? askAll() : List.of();
         synchronized (this) {
-            if (lastUnlessItFits(theirs) == null) return new Batch(answer.ids(), left.size());
+            if (lastUnlessItFits(answer) == null) return new Batch(answer.ids(), left.size());
             if (before != left.size()) throw new IOException(url + " was asked before its group was made again");
             boolean isFinal = !mayFollow || !shown.stream().allMatch(theirs::fits);
             if (isFinal || shown.stream().noneMatch(each -> each.url().equals(last.url()))) throw mismatch(theirs, last, isFinal);
             left.add(last.group());
             ids.clear();
             known = theirs;
+            remember(answer);
             return new Batch(answer.ids(), left.size());
         }
     }
@@ -228,12 +247,44 @@ public final class FlakeForgeIds {
         return left.contains(group);
     }
 
-    /** The origin of the IDs so far, if those of this one must not follow them. */
-    private synchronized Origin lastUnlessItFits(Origin theirs) {
+    /** The origin of the IDs so far, if those of this answer must not follow them. */
+    private synchronized Origin lastUnlessItFits(Answer answer) throws Refusal {
+        Origin theirs = answer.origin();
         if (known != null && !known.fits(theirs)) return known;
         known = theirs;
         current = theirs.url();
+        remember(answer);
         return null;
+    }
+
+    /**
+     * Throws if an ID was here before. Those of one slot come after all that were here when they were asked for. Of requests
+     * that were under way at once the answers may come in any order: their IDs are compared one by one.
+     */
+    private synchronized void remember(Answer answer) throws Refusal {
+        long[] all = answer.ids();
+        Long last = answer.lasts().get(answer.slot());
+        if (last != null && Long.compareUnsigned(all[0], last) <= 0)
+            throw replay("the ID " + Long.toUnsignedString(all[0]) + " is not after " + Long.toUnsignedString(last)
+                    + ", the last one of its slot");
+        for (long id : all) if (recent.contains(id)) throw replay("the ID " + Long.toUnsignedString(id) + " was sent before");
+        for (long id : all) {
+            recent.add(id);
+            order.add(id);
+        }
+        while (order.size() > MOST_IDS) recent.remove(order.remove());
+        if (answer.slot().isEmpty()) return;
+        if (lasts.size() >= MOST_SLOTS && !lasts.containsKey(answer.slot())) lasts.clear();
+        lasts.merge(answer.slot(), all[all.length - 1], (a, b) -> Long.compareUnsigned(a, b) > 0 ? a : b);
+    }
+
+    private synchronized Map<String, Long> lastIds() {
+        return Map.copyOf(lasts);
+    }
+
+    /** An answer that was given twice: its IDs belong to whoever got them first. */
+    private static Refusal replay(String what) {
+        return new Refusal(0, REPLAY, what + NO_CACHE, Duration.ZERO, false);
     }
 
     /** IDs of two groups or layouts could be equal, so those of the second are not used. */
@@ -256,14 +307,24 @@ public final class FlakeForgeIds {
     }
 
     private Answer ask(String url, int n) throws IOException, InterruptedException {
+        Map<String, Long> before = lastIds();
         HttpResponse<byte[]> response = post(url, n, BATCH);
         byte[] body = response.body();
-        String type = header(response, "content-type");
-        if (!type.equals(BATCH) || body.length != 8 * n)
-            throw new IOException("not " + n + " IDs but " + body.length + " bytes of " + type);
+        if (body.length != 8 * n)
+            throw new IOException("not " + n + " IDs, which are " + 8 * n + " bytes, but " + body.length + " bytes");
         long[] batch = new long[n];
         ByteBuffer.wrap(body).asLongBuffer().get(batch);
-        return new Answer(new Origin(url, header(response, "flakeforge-layout"), header(response, "flakeforge-group")), batch);
+        boolean isOrdered = !header(response, "flakeforge-order").equals("none");
+        if (isOrdered ? !ascend(batch) : Arrays.stream(batch).distinct().count() != n)
+            throw new IOException(n + " IDs that " + (isOrdered ? "do not ascend" : "are not all different"));
+        Origin origin = new Origin(url, header(response, "flakeforge-layout"), header(response, "flakeforge-group"));
+        String slot = header(response, "flakeforge-slot");
+        boolean hasOrder = isOrdered && !slot.isEmpty() && !origin.group().isEmpty();
+        return new Answer(origin, hasOrder ? origin.group() + " " + slot : "", batch, before);
+    }
+
+    private static boolean ascend(long[] batch) {
+        return IntStream.range(1, batch.length).allMatch(i -> Long.compareUnsigned(batch[i - 1], batch[i]) < 0);
     }
 
     private static String header(HttpResponse<?> response, String name) {
@@ -272,13 +333,25 @@ public final class FlakeForgeIds {
 
     private HttpResponse<byte[]> post(String url, int n, String accept) throws IOException, InterruptedException {
         String path = "/v1/ids/" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20") + "?n=" + n;
+        String nonce = newNonce();
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url.replaceAll("/+$", "") + path))
                 .header("Accept", accept)
+                .header("Flakeforge-Nonce", nonce)
                 .POST(HttpRequest.BodyPublishers.noBody());
         if (token != null) request.header("Authorization", "Bearer " + token);
         HttpResponse<byte[]> response = inTime(http.sendAsync(request.build(), BodyHandlers.ofByteArray()));
         if (response.statusCode() != 200) throw refusal(response);
+        String type = header(response, "content-type").split(";")[0];
+        if (!type.equals(accept)) throw new IOException("answered 200 with " + type + ", which is not " + accept);
+        if (!header(response, "flakeforge-nonce").equals(nonce))
+            throw replay("an answer without the nonce of this request may be a copy of an earlier one");
         return response;
+    }
+
+    private static String newNonce() {
+        byte[] bytes = new byte[16];
+        RANDOM.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
     }
 
     /** The JDK's own timeout ends with the headers; this one is for the body, too. */

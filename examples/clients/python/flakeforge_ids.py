@@ -5,8 +5,8 @@
     ids.fetch(500)  # a list, by one request
 
 It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An answer
-that was lost costs numbers, never uniqueness. It must never give a number twice: neither to two threads, nor to a parent and
-the child that it forked, nor from servers whose layouts or groups differ.
+that was lost costs numbers, never uniqueness. No number comes twice: neither to two threads, nor to a parent and the child that
+it forked, nor from servers whose layouts or groups differ, nor from a cache that repeats an answer.
 """
 
 import collections
@@ -16,6 +16,7 @@ import json
 import os
 import queue
 import random
+import secrets
 import struct
 import threading
 import time
@@ -30,6 +31,10 @@ _MOST_BYTES = 2**20  # the largest answer, 10 000 IDs in decimal, has a quarter 
 _STAY = (60, 180)  # seconds with a server, by chance: after a restart of all, each has clients again
 _LONGEST_REST = 30  # seconds: what a server waits for may be over sooner than it said
 _MISMATCH = "ERR_FLAKE_CONFIG_MISMATCH"
+_REPLAY = "ERR_FLAKE_REPLAY"
+_NO_CACHE = "configure every proxy and cache on the way not to cache POST, and to pass on the header flakeforge-nonce"
+_MOST_SLOTS = 1000  # whose last ID is remembered
+_MOST_IDS = 65536  # the most recent ones, remembered each
 
 
 class FlakeForgeError(Exception):
@@ -46,6 +51,9 @@ class FlakeForgeError(Exception):
 # What a server says of its IDs: their layout, "" for a segment, and random digits of their group.
 _Origin = collections.namedtuple("_Origin", "url layout group")
 
+# `slot`: what ascends from answer to answer; None where nothing does. `lasts`: what was known when it was asked for.
+_Answer = collections.namedtuple("_Answer", "origin slot ids lasts")
+
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A redirect is an error: urllib would take the token along."""
@@ -54,20 +62,22 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_opener = urllib.request.build_opener(_NoRedirect)
+def _opener(context):
+    return urllib.request.build_opener(_NoRedirect, urllib.request.HTTPSHandler(context=context))
 
 
-def post(url, name, n=1, token=None, timeout=2.0, accept=_BATCH):
+def post(url, name, n=1, token=None, timeout=2.0, accept=_BATCH, *, context=None):
     """One request to one server: its headers and its body. Raises FlakeForgeError, or OSError for the network's.
 
     urllib's timeout is that of each wait, so a server could make a request last for hours. This one is for all of it: the
-    request runs in a thread of its own, and what it brings later is not used.
+    request runs in a thread of its own, and what it brings later is not used. An answer to another request is refused.
+    context: an ssl.SSLContext, for a private CA and a client certificate.
     """
     answers = queue.SimpleQueue()
 
     def run():
         try:
-            answers.put((_exchange(url, name, n, token, timeout, accept), None))
+            answers.put((_exchange(url, name, n, token, timeout, accept, context), None))
         except Exception as error:  # pylint: disable=broad-except
             answers.put((None, error))
 
@@ -81,15 +91,21 @@ def post(url, name, n=1, token=None, timeout=2.0, accept=_BATCH):
     return answer
 
 
-def _exchange(url, name, n, token, timeout, accept):
+def _exchange(url, name, n, token, timeout, accept, context):
     end = time.monotonic() + timeout
     path = f"/v1/ids/{urllib.parse.quote(name, safe='')}?n={n}"
-    headers = {"Accept": accept}
+    nonce = secrets.token_hex(16)
+    headers = {"Accept": accept, "flakeforge-nonce": nonce}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(url.rstrip("/") + path, method="POST", headers=headers)
     try:
-        with _opener.open(request, timeout=timeout) as response:
+        with _opener(context).open(request, timeout=timeout) as response:
+            media = response.headers.get_content_type()
+            if media != accept:
+                raise FlakeForgeError(f"answered {response.status} with {media}, which is not {accept}")
+            if response.headers.get("flakeforge-nonce") != nonce:
+                raise _replay("an answer without the nonce of this request may be a copy of an earlier one")
             return response.headers, _read(response, end)
     except urllib.error.HTTPError as error:
         with error:
@@ -124,16 +140,21 @@ class FlakeForgeIds:
 
     prefetch: how many IDs a refill fetches; it starts when half are used. validity: for how many seconds they are used.
     timeout: seconds for one request. wait: for how many seconds a call goes round the servers while none can answer.
+    context: an ssl.SSLContext, for a private CA and a client certificate.
     """
 
-    def __init__(self, urls, name="default", *, token=None, prefetch=100, validity=600.0, timeout=2.0, wait=10.0):
+    def __init__(
+        self, urls, name="default", *, token=None, prefetch=100, validity=600.0, timeout=2.0, wait=10.0, context=None
+    ):
         self._urls = list(urls)
-        self._name, self._token, self._timeout, self._wait = name, token, timeout, wait
+        self._name, self._token, self._timeout, self._wait, self._context = name, token, timeout, wait, context
         self._prefetch, self._validity = prefetch, validity
         self._current = random.choice(self._urls)  # so that clients spread over the servers
         self._move_at = time.monotonic() + random.uniform(*_STAY)
         self._known = None  # the _Origin of the last answer
         self._left = []  # groups that were followed by another one
+        self._lasts = collections.OrderedDict()  # the last ID of each group and slot
+        self._recent = collections.OrderedDict()  # the IDs that came last, as its keys
         self._start_anew()
         _clients.add(self)
 
@@ -194,7 +215,7 @@ class FlakeForgeIds:
             if time.monotonic() + max(pause, asked) > give_up:
                 causes = "; ".join(f"{url}: {error}" for url, error in failures.items())
                 codes = [getattr(error, "code", None) for error in failures.values()]
-                code = _MISMATCH if _MISMATCH in codes else None
+                code = next((each for each in (_MISMATCH, _REPLAY) if each in codes), None)
                 raise FlakeForgeError(f"{code or ''} no server gave IDs: {causes}".lstrip(), code=code)
             time.sleep(max(pause, min(asked, _LONGEST_REST)))
             pause = min(pause * 2, 1.0)
@@ -210,18 +231,19 @@ class FlakeForgeIds:
             return [self._current, *others]
 
     def _take(self, url, n):
-        """IDs of this server, if they are of the same group as those before."""
+        """IDs of this server, if they are of the same group as those before, and new."""
         group = len(self._left)
-        origin, ids = self._ask(url, n)
+        answer = self._ask(url, n)
+        origin = answer.origin
         with self._lock:
             if self._fits(origin):
-                return ids, len(self._left)
+                return self._new(answer), len(self._left)
             known = self._known
         may_follow = self._may_follow(origin, known)
         shown = self._ask_all() if may_follow else []
         with self._lock:
             if self._fits(origin):
-                return ids, len(self._left)
+                return self._new(answer), len(self._left)
             if group != len(self._left):
                 raise FlakeForgeError(f"{url} was asked before its group was made again")
             if not may_follow or any(each[1:] != origin[1:] for each in shown):
@@ -231,7 +253,26 @@ class FlakeForgeIds:
             self._left.append(known.group)
             self._ids.clear()
             self._known = origin
-            return ids, len(self._left)
+            return self._new(answer), len(self._left)
+
+    def _new(self, answer):
+        """Its IDs, if none was here before. Those of one slot come after all that were here when they were asked for. Of
+        requests that were under way at once the answers may come in any order: their IDs are compared one by one."""
+        ids, slot = answer.ids, answer.slot
+        last = answer.lasts.get(slot, -1)
+        if slot is not None and ids[0] <= last:
+            raise _replay(f"the ID {ids[0]} is not after {last}, the last one of its slot")
+        old = next((each for each in ids if each in self._recent), None)
+        if old is not None:
+            raise _replay(f"the ID {old} was sent before")
+        self._recent.update(dict.fromkeys(ids))
+        while len(self._recent) > _MOST_IDS:
+            self._recent.popitem(last=False)
+        if slot is not None:
+            self._lasts[slot] = max(ids[-1], self._lasts.pop(slot, -1))
+            if len(self._lasts) > _MOST_SLOTS:
+                self._lasts.popitem(last=False)
+        return ids
 
     def _fits(self, origin):
         """Whether IDs of this origin may follow those before; then they are the last ones."""
@@ -246,21 +287,34 @@ class FlakeForgeIds:
         return origin.layout == known.layout and origin.group != "" and origin.group not in self._left
 
     def _ask(self, url, n):
-        headers, body = post(url, self._name, n, self._token, self._timeout)
-        if headers.get_content_type() != _BATCH or len(body) != 8 * n:
-            raise FlakeForgeError(f"not {n} IDs but {len(body)} bytes of {headers.get_content_type()}")
+        with self._lock:
+            lasts = dict(self._lasts)
+        headers, body = post(url, self._name, n, self._token, self._timeout, context=self._context)
+        if len(body) != 8 * n:
+            raise FlakeForgeError(f"not {n} IDs, which are {8 * n} bytes, but {len(body)} bytes")
         origin = _Origin(url, headers.get("flakeforge-layout", ""), headers.get("flakeforge-group", ""))
-        return origin, list(struct.unpack(f">{n}Q", body))
+        ids = list(struct.unpack(f">{n}Q", body))
+        is_ordered = headers.get("flakeforge-order") != "none"
+        if len(set(ids)) != n or (is_ordered and ids != sorted(ids)):
+            raise FlakeForgeError(f"{n} IDs that {'do not ascend' if is_ordered else 'are not all different'}")
+        slot = headers.get("flakeforge-slot")
+        has_order = is_ordered and slot is not None and origin.group != ""
+        return _Answer(origin, f"{origin.group} {slot}" if has_order else None, ids, lasts)
 
     def _ask_all(self):
         """The origins of all servers that give an ID."""
         shown = []
         for url in self._urls:
             try:
-                shown.append(self._ask(url, 1)[0])
+                shown.append(self._ask(url, 1).origin)
             except (FlakeForgeError, OSError, http.client.HTTPException):
                 pass
         return shown
+
+
+def _replay(what):
+    """An answer that was given twice: its IDs belong to whoever got them first."""
+    return FlakeForgeError(f"{_REPLAY} {what}: {_NO_CACHE}", code=_REPLAY)
 
 
 def _mismatch(name, origin, known, is_final):
