@@ -82,6 +82,19 @@ const BROKEN = {
   'headers that are too long': [`GET /livez HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(10_000)}\r\n\r\n`, 431],
   'a path that is too long': [`GET /${'a'.repeat(10_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 431],
   'no host': ['POST /v1/ids/default HTTP/1.1\r\n\r\n', 400],
+  'no host, where nothing is': ['GET /nothing HTTP/1.1\r\n\r\n', 400],
+  'two hosts': ['POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n', 400],
+  'a host that is none': ['POST /v1/ids/default HTTP/1.1\r\nHost: a@localhost\r\n\r\n', 400],
+  'an expectation': ['POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\n\r\n', 417],
+  CONNECT: ['CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405],
+  'a nonce that is too short': [
+    'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nFlakeforge-Nonce: 1\r\n\r\n',
+    400,
+  ],
+  'two nonces': [
+    `POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${'Flakeforge-Nonce: 0123456789abcdef\r\n'.repeat(2)}\r\n`,
+    400,
+  ],
   'an unknown method': ['FROB /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
 }
 
@@ -90,6 +103,7 @@ for (const [what, [text, status]] of Object.entries(BROKEN)) {
     const broken = raw(t, text)
     await broken.closed
     t.regex(broken.text(), new RegExp(`^HTTP/1\\.1 ${status} `))
+    t.regex(broken.text(), /application\/problem\+json.*\r\n\r\n\{.*"code":"ERR_FLAKE_[A-Z]+"\}$/s)
     await isServed(t)
   })
 }

@@ -5,7 +5,6 @@ import type { Entry } from './config/names.ts'
 import { type Config, readConfig } from './config/read.ts'
 import type { Values } from './config/sources.ts'
 import { Log } from './http/log.ts'
-import { isLoopback } from './http/loopback.ts'
 import { keepTicksFast } from './http/ticks.ts'
 import { isFolder } from './ids/stores.ts'
 import { Service } from './service.ts'
@@ -43,8 +42,8 @@ function listenToSignals(service: Service, log: Log) {
 }
 
 /** What can be wished for, but hardly is. */
-function warnings({ host, socket, tokens, cors, entries }: Config) {
-  const isOpen = socket === undefined && !isLoopback(host)
+function warnings({ host, socket, isLocal, tokens, cors, entries }: Config) {
+  const isOpen = socket === undefined && !isLocal
   const isAlone = entries.some(({ store }: Entry) => isFolder(store))
   return [
     ...(isOpen && tokens === undefined

@@ -80,7 +80,7 @@ export class Service {
     try {
       if (file !== undefined) this.#tokens?.replace(readTokenFile(file))
       const tls = readTlsFiles(this.#config)
-      if (tls !== undefined) (this.#apps[0].server as Server).setSecureContext(tls)
+      if (tls !== undefined) this.#replaceTls(tls)
       this.#log.warn('SIGHUP: the files were read again.')
     } catch (error) {
       this.#log.warn(`SIGHUP: ${(error as Error).message} What was read before still counts.`)
@@ -89,15 +89,24 @@ export class Service {
 
   /** Finishes the requests in progress, and gives the slots back. */
   async end() {
+    const { 'drain-ms': drainMs, 'end-ms': endMs } = this.#config
     this.#state.isEnding = true
-    await sleep(this.#config['drain-ms'])
+    this.#connections.beginEnd()
+    await sleep(drainMs)
     this.#state.isClosing = true
-    const closed = Promise.all(this.#apps.map((app) => app.close()))
-    this.#connections.cutOffSilent()
-    const late = setTimeout(() => this.#connections.cutOff(), this.#config['end-ms'])
-    await closed
+    const late = setTimeout(() => this.#connections.cutOff(), endMs)
+    await this.#connections.end(endMs)
     clearTimeout(late)
+    await Promise.all(this.#apps.map((app) => app.close()))
     await this.#names.close()
+  }
+
+  /** Whoever came with a certificate of another CA has to come again. */
+  #replaceTls(tls: NonNullable<ReturnType<typeof readTlsFiles>>) {
+    const { tls: before } = this.#config
+    ;(this.#apps[0].server as Server).setSecureContext(tls)
+    if (tls.ca !== before.ca) this.#connections.replaceAll()
+    this.#config.tls = tls
   }
 
   async #listenForMetrics() {

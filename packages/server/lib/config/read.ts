@@ -1,12 +1,13 @@
 // The whole configuration: what the command line, the environment and the file say, with the defaults for the rest.
 
+import { listensOnLoopback } from '../http/loopback.ts'
 import { ConfigError } from './config-error.ts'
 import { groupsOf, readNames } from './names.ts'
 import { keyOf, OPTIONS, variableOf } from './options.ts'
 import { readTlsFiles, readTokenFile } from './secrets.ts'
 import { ofEnvironment, ofFile, type Values } from './sources.ts'
 
-/** with the names as `entries`, the tokens and what TLS needs */
+/** with the names as `entries`, the tokens, what TLS needs, and whether it `isLocal`: reached from this machine only */
 export type Config = Values
 
 /** @param given what ofArguments() has read */
@@ -20,6 +21,7 @@ export async function readConfig(given: Values, env: NodeJS.ProcessEnv) {
   return {
     ...values,
     socket,
+    isLocal: socket === undefined && (await listensOnLoopback(values.host)),
     givenAs: givenAs(sources, file),
     entries: await entriesOf(values, file),
     tokens: values['token-file'] && readTokenFile(values['token-file']),

@@ -19,7 +19,7 @@ import type { Measures } from './measures.ts'
 import { NONCE } from './nonce.ts'
 import { answerTo, overloaded, Problem } from './problems.ts'
 import { trustOf } from './proxies.ts'
-import { collectRoutes, refusals, refuseClient } from './refusals.ts'
+import { collectRoutes, refusals, refuseClient, refuseMalformed } from './refusals.ts'
 import { ALL, COMPILES_NOTHING, MADE } from './schemas.ts'
 import { makeServer } from './server.ts'
 import { refuseStrangers } from './strangers.ts'
@@ -79,8 +79,9 @@ export async function makeApp(parts: Parts) {
 
 /** What happens to each answer. */
 function addHooks(app: FastifyInstance, { log, measures }: Parts) {
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    refuseMalformed(request.raw)
     done()
   })
   app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
@@ -95,10 +96,9 @@ function optionsOf({ config, connections, log }: Parts) {
   const { 'trust-proxy': proxies } = config
   return {
     ...(config.tls !== undefined && { https: config.tls }), // for the URL; makeServer() has it too
-    serverFactory: (handler: any) => makeServer(config, connections, handler),
+    serverFactory: (handler: any) => makeServer({ config, connections }, handler),
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
-    forceCloseConnections: 'idle' as const,
     schemaController: COMPILES_NOTHING,
     routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes say more of a long name than the router does
     trustProxy: proxies === undefined ? false : trustOf(proxies),
@@ -127,13 +127,13 @@ const addressed = (request: FastifyRequest): FastifyRequest =>
   request.ip === undefined ? Object.create(request, { ip: { value: 'without an address' } }) : request
 
 /** The route of IDs, which an overloaded server refuses. */
-async function addIds(app: FastifyInstance, { config, names, waiting, state }: Parts) {
+async function addIds(app: FastifyInstance, { config, names, waiting, state, connections }: Parts) {
   const maxDelay = config['max-delay-ms']
   if (maxDelay > 0) {
     await app.register((await import('@fastify/under-pressure')).default, pressureOf(maxDelay))
     state.isOverloaded = () => app.isUnderPressure()
   }
-  await app.register(ids.routes, { names, waiting, state })
+  await app.register(ids.routes, { names, waiting, state, connections })
 }
 
 const corsOf = (origins: string[]) => ({

@@ -1,14 +1,39 @@
-// The connections of the server: cuts off those that do not read their answers, and what is left at the end. It knows those
+// The connections of the server: cuts off those that do not read their answers, and ends them without a reset. It knows those
 // too that no HTTP server counts, because their TLS handshake is not over.
 
-import type { Server, Socket } from 'node:net'
+import type { Server as HttpServer } from 'node:http'
+import { Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How often connections are looked at. */
 const LOOK_MS = 1000
 
+/**
+ * For how long a connection that is kept alive waits for one more request at the end. A client that is busy sends its next
+ * one within this time and reads `Connection: close`; if we closed before, its request would be answered with a reset.
+ */
+const LINGER_MS = 1000
+
+/**
+ * Closing a listener resets the connections that the system has accepted and we have not. So it is closed once no connection
+ * came for QUIET_MS. Answers are held back meanwhile: clients that wait for one open no connection. Where others do so all
+ * the time, that never happens, and it is closed after LONGEST_QUIET_MS.
+ */
+const [QUIET_MS, LONGEST_QUIET_MS] = [20, 500]
+
 export class Connections {
   #unreadMs
   #sockets: Set<Socket> = new Set()
+  #served: Set<Socket> = new Set() // those that requests come by
+  #servers: Set<HttpServer> = new Set()
+  #last: WeakSet<Socket> = new WeakSet() // those whose next answer is their last
+  #isEnding = false
+  #cameAt = 0 // the last connection, by performance.now()
+  #stop = () => {}
+  /** resolves when no more connections are taken */
+  stopped: Promise<void> = new Promise((resolve) => {
+    this.#stop = resolve
+  })
 
   /** @param unreadMs how long an answer may wait to be read */
   constructor(unreadMs: number) {
@@ -19,16 +44,60 @@ export class Connections {
    * Looks after the connections of a server.
    * @param served the event of those that requests come by
    */
-  watch(server: Server, served: 'connection' | 'secureConnection') {
-    server.on('connection', (socket: Socket) => keep(this.#sockets, socket))
-    const writable: Set<Socket> = new Set()
-    server.on(served, (socket: Socket) => keep(writable, socket))
-    const timer = setInterval(() => this.#look(writable), Math.min(LOOK_MS, Math.ceil(this.#unreadMs / 4))).unref()
-    server.once('close', () => clearInterval(timer))
+  watch(server: HttpServer, served: 'connection' | 'secureConnection') {
+    server.on('connection', (socket: Socket) => {
+      this.#cameAt = performance.now()
+      keep(this.#sockets, socket)
+    })
+    server.on(served, (socket: Socket) => keep(this.#served, socket))
+    const timer = setInterval(() => this.#look(), Math.min(LOOK_MS, Math.ceil(this.#unreadMs / 4))).unref()
+    this.#servers.add(server)
+    server.once('close', () => {
+      clearInterval(timer)
+      this.#servers.delete(server)
+    })
   }
 
-  /** Ends those that have not said a word, which nobody would miss. */
-  cutOffSilent() {
+  /** Whether the next answer of a connection is its last one. */
+  isLast(socket: Socket | null) {
+    return this.#isEnding || (socket !== null && this.#last.has(socket))
+  }
+
+  /** From here on each answer is the last one of its connection. */
+  beginEnd() {
+    this.#isEnding = true
+  }
+
+  /** Takes no more connections. Resolves when those that there are have ended. */
+  async end(mostMs: number) {
+    await this.#quiet()
+    const closed = [...this.#servers].map((server) => stopListening(server))
+    this.#stop()
+    const timer = setTimeout(() => this.#endIdle(), Math.min(LINGER_MS, mostMs))
+    await Promise.all(closed)
+    clearTimeout(timer)
+  }
+
+  /** Ends all that there are: at once, or with the answer to their request. */
+  replaceAll() {
+    for (const socket of this.#served) this.#last.add(socket)
+    this.#endIdle()
+    const served = new Set(Array.from(this.#served, peerOf).filter(Boolean))
+    for (const socket of this.#sockets) if (!served.has(peerOf(socket))) socket.destroy() // its handshake is not over
+  }
+
+  async #quiet() {
+    const begin = performance.now()
+    for (let now = begin; now < begin + LONGEST_QUIET_MS; now = performance.now()) {
+      await sleep(QUIET_MS / 2)
+      await new Promise(setImmediate) // right after it was polled, the system's queue is empty
+      if (Math.max(this.#cameAt, begin) + QUIET_MS < performance.now()) return
+    }
+  }
+
+  /** Ends those without a request, also those that have not said a word. */
+  #endIdle() {
+    for (const server of this.#servers) server.closeIdleConnections()
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
@@ -41,10 +110,18 @@ export class Connections {
    * Sets a timeout on connections on which an answer waits to be read, and on no others. Node closes them then, and takes
    * the timeout away once the answers are out.
    */
-  #look(sockets: Set<Socket>) {
-    for (const socket of sockets) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(this.#unreadMs)
+  #look() {
+    for (const socket of this.#served)
+      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(this.#unreadMs)
   }
 }
+
+/** The other end of a connection: a TLS socket and the one below it have the same. A unix socket has none: we cannot tell. */
+const peerOf = ({ remoteAddress, remotePort }: Socket) => remotePort && `${remoteAddress} ${remotePort}`
+
+/** Without what the method of an HTTP server does before: it resets connections that are kept alive. */
+const stopListening = (server: HttpServer) =>
+  new Promise<void>((resolve) => Reflect.apply(Server.prototype.close, server, [() => resolve()]))
 
 /** Until it is closed. */
 function keep(sockets: Set<Socket>, socket: Socket) {

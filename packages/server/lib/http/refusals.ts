@@ -1,9 +1,14 @@
 // What is answered where there is no such route, or none for this method; and what is answered to those that do not speak
 // HTTP. It must never keep a connection on which it is unclear where the next request begins.
 
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, RouteOptions as Route } from 'fastify'
 import { Problem } from './problems.ts'
+
+/** It is unclear what else the client got wrong. */
+const CLOSE = { headers: { connection: 'close' } }
 
 /** The routes of an app, as they are added. */
 export function collectRoutes(app: FastifyInstance) {
@@ -47,7 +52,44 @@ const OF_NODE = {
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
   const make = OF_NODE[error.code as keyof typeof OF_NODE]
-  const problem = make?.() ?? new Problem(400, 'ERR_FLAKE_REQUEST', 'This is not a request of HTTP/1.1.')
+  end(socket, make?.() ?? new Problem(400, 'ERR_FLAKE_REQUEST', 'This is not a request of HTTP/1.1.'))
+}
+
+/** Answers CONNECT, after which a connection is no longer one of HTTP. */
+export function refuseConnect(_request: IncomingMessage, socket: Duplex) {
+  socket.on('error', () => socket.destroy())
+  end(socket, new Problem(405, 'ERR_FLAKE_METHOD', 'This server is no proxy. GET /openapi.json lists what there is.'))
+}
+
+/** Throws where a header is not as HTTP/1.1 wants it, or wants something that this server cannot do (RFC 9110, 9112). */
+export function refuseMalformed({ headers, rawHeaders, httpVersion }: IncomingMessage) {
+  const { host, expect } = headers
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw unmet(expect)
+  if (host === undefined && httpVersion !== '1.0') throw malformed('The request has no header Host.')
+  if (host !== undefined && !HOST.test(host))
+    throw malformed('The header Host is no name or address, with or without a port.')
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i])) hosts++
+  if (hosts > 1) throw malformed(`The request has ${hosts} headers Host. Send one.`)
+}
+
+/** What can be a host and its port; an empty one is allowed (RFC 9112, 3.2). */
+const HOST = /^[^\s/?#@\\,<>"{}|^`]*$/
+
+const isHost = (name: string) => name.length === 4 && name.toLowerCase() === 'host'
+
+const malformed = (detail: string) => new Problem(400, 'ERR_FLAKE_REQUEST', detail, CLOSE)
+
+const unmet = (expect: string) =>
+  new Problem(
+    417,
+    'ERR_FLAKE_REQUEST',
+    `This server cannot do what the header Expect wants: '${expect.slice(0, 60)}'. Leave it out.`,
+    CLOSE,
+  )
+
+/** Sends a problem past fastify, and ends the connection. */
+function end(socket: Duplex, problem: Problem) {
   const body = JSON.stringify(problem)
   const headers = { ...problem.allHeaders(), 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -7,9 +7,11 @@ import { isLoopback } from './loopback.ts'
 import { Problem } from './problems.ts'
 
 /** Refuses requests that pages of other sites make. */
-export function refuseStrangers(app: FastifyInstance, { host, socket, cors = [], 'allow-host': allowed = [] }: Config) {
+export function refuseStrangers(
+  app: FastifyInstance,
+  { host, isLocal, cors = [], 'allow-host': allowed = [] }: Config,
+) {
   const names = [host, ...allowed].map((name) => name.toLowerCase())
-  const isLocal = socket === undefined && isLoopback(host)
   const isAny = cors.includes('*')
   app.addHook('onRequest', (request, _reply, done) => {
     const { host: asked, origin } = request.headers

@@ -99,7 +99,7 @@ const SCHEMA = {
 
 export async function routes(
   app: FastifyInstance,
-  { names, waiting, state }: Pick<Parts, 'names' | 'waiting' | 'state'>,
+  { names, waiting, state, connections }: Pick<Parts, 'names' | 'waiting' | 'state' | 'connections'>,
 ) {
   function atOnce(source: Source, n: number, form: string) {
     if (!source.isFew(n)) return undefined
@@ -133,7 +133,7 @@ export async function routes(
     PATH,
     { schema: SCHEMA },
     (request, reply) => {
-      if (state.isClosing) throw ending()
+      if (state.isClosing) return connections.stopped.then(refuse)
       const source = names.of(request.params.name)
       const nonce = request.headers[NONCE] as string | undefined
       checkNonce(nonce)
@@ -155,4 +155,6 @@ export async function routes(
 const moved = () =>
   new Problem(503, 'ERR_FLAKE_DETACHED', 'This server got another slot while it made the IDs. Ask again.')
 
-const ending = () => new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
+const refuse = (): never => {
+  throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
+}
