@@ -1,14 +1,8 @@
-// Who may ask, and what is written down about it: tokens, TLS, and logs.
-
-import { execFile } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import https from 'node:https'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
-import { findProgram, freshFolder, stopAfter, until } from '../servers/server.mjs'
+import { freshFolder, stopAfter, until } from '../servers/server.mjs'
 import { isWindows } from '../support/processes.mjs'
 import { arrived, asker, rawConnection } from '../support/service.mjs'
 
@@ -123,86 +117,3 @@ test.serial('guesses of a token count as requests do', async (t) => {
   t.truthy(await arrived(raw, /HTTP\/1\.1 429 [^{]*\{[^}]*"ERR_FLAKE_RATE"/))
   raw.socket.destroy()
 })
-
-const openssl = isWindows ? undefined : findProgram('openssl')
-const withTls = openssl === undefined ? test.serial.skip : test.serial
-if (openssl === undefined) console.warn('\n!!! SKIPPED: openssl is not installed: the tests of TLS do not run !!!\n')
-
-/** A certificate that `signer` signed, or that signs itself. */
-async function certificate(name, signer) {
-  const file = (kind) => join(folder, `${name}.${kind}`)
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', file('key')]
-  const signing = signer === undefined ? [] : ['-CA', signer.cert, '-CAkey', signer.key]
-  const usage = signer === undefined ? 'basicConstraints=critical,CA:TRUE' : 'subjectAltName=IP:127.0.0.1'
-  const args = ['req', '-x509', ...key, '-out', file('crt'), '-subj', `/CN=${name}`, '-addext', usage, ...signing]
-  await promisify(execFile)(openssl, args)
-  return { key: file('key'), cert: file('crt') }
-}
-
-withTls('TLS, and clients with a certificate only', async (t) => {
-  const ca = await certificate('ca')
-  const [own, client, stranger] = await Promise.all([
-    certificate('server', ca),
-    certificate('client', ca),
-    certificate('stranger'),
-  ])
-  const args = ['--tls-cert', own.cert, '--tls-key', own.key, '--tls-ca', ca.cert, '--request-ms', '2000']
-  const secure = await startServer({ args })
-  t.regex(secure.url, /^https:/)
-  const status = async (who) => {
-    const files = who === undefined ? {} : { key: await readFile(who.key), cert: await readFile(who.cert) }
-    const options = { method: 'POST', ca: await readFile(ca.cert), ...files, agent: false }
-    return new Promise((resolve) => {
-      const request = https.request(`${secure.url}/v1/ids/default`, options, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      })
-      request.once('error', (error) => resolve(error.code))
-      request.end()
-    })
-  }
-  t.is(await status(client), 200)
-  t.regex(String(await status(undefined)), /^E/)
-  t.regex(String(await status(stranger)), /^E/)
-  const plain = rawConnection(secure.port)
-  plain.send('POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await plain.closed
-  t.is(await status(client), 200, 'and the others are served on')
-  const silent = rawConnection(secure.port)
-  await silent.connected
-  await silent.closed // once the time for its handshake is over
-
-  // A new certificate comes without a restart.
-  const before = await readFile(own.cert, 'utf8')
-  const renewed = await certificate('server', ca)
-  t.not(await readFile(renewed.cert, 'utf8'), before)
-  secure.child.kill('SIGHUP')
-  await secure.told(/read again/)
-  t.is(await status(client), 200)
-  await secure.stop()
-})
-
-withTls(
-  'who never ends its handshake has its place only until it goes away, and holds up the end no longer than others',
-  async (t) => {
-    const own = await certificate('alone')
-    const limits = ['--max-connections', '2', '--request-ms', '3600000', '--end-ms', '500']
-    const secure = stopAfter(t, await startServer({ args: ['--tls-cert', own.cert, '--tls-key', own.key, ...limits] }))
-    const begun = rawConnection(secure.port)
-    begun.send('\x16\x03\x01')
-    await begun.connected
-    /** A connection, once there is a place. */
-    const connected = async () => {
-      for (;;) {
-        const mute = rawConnection(secure.port)
-        await mute.connected
-        if (await Promise.race([mute.closed.then(() => false), sleep(100).then(() => true)])) return mute
-      }
-    }
-    for (let i = 0; i < 3; i++) (await connected()).socket.end()
-    const mute = await connected()
-    secure.child.kill('SIGTERM')
-    t.deepEqual(await secure.exit, [0, null])
-    await Promise.all([mute.closed, begun.closed])
-  },
-)

@@ -78,9 +78,10 @@ export async function makeApp(parts: Parts) {
 }
 
 /** What happens to each answer. */
-function addHooks(app: FastifyInstance, { log, measures }: Parts) {
+function addHooks(app: FastifyInstance, { log, measures, connections }: Parts) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    connections.used(request.raw.socket)
     refuseMalformed(request.raw)
     done()
   })

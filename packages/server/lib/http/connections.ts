@@ -4,6 +4,7 @@
 import type { Server as HttpServer } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TLSSocket } from 'node:tls'
 
 /** How often connections are looked at. */
 const LOOK_MS = 1000
@@ -25,6 +26,8 @@ export class Connections {
   #unreadMs
   #sockets: Set<Socket> = new Set()
   #served: Set<Socket> = new Set() // those that requests come by
+  #unused: Set<Socket> = new Set() // of these, those without a request so far
+  #begun: Set<Socket> = new Set() // those whose TLS handshake is not over
   #servers: Set<HttpServer> = new Set()
   #last: WeakSet<Socket> = new WeakSet() // those whose next answer is their last
   #isEnding = false
@@ -48,14 +51,24 @@ export class Connections {
     server.on('connection', (socket: Socket) => {
       this.#cameAt = performance.now()
       keep(this.#sockets, socket)
+      if (served === 'secureConnection') keep(this.#begun, socket)
     })
-    server.on(served, (socket: Socket) => keep(this.#served, socket))
+    server.on(served, (socket: Socket) => {
+      keep(this.#served, socket)
+      keep(this.#unused, socket)
+      for (const each of this.#begun) if (isBelow(each, socket)) this.#begun.delete(each)
+    })
     const timer = setInterval(() => this.#look(), Math.min(LOOK_MS, Math.ceil(this.#unreadMs / 4))).unref()
     this.#servers.add(server)
     server.once('close', () => {
       clearInterval(timer)
       this.#servers.delete(server)
     })
+  }
+
+  /** To be called for each request. */
+  used(socket: Socket) {
+    this.#unused.delete(socket)
   }
 
   /** Whether the next answer of a connection is its last one. */
@@ -82,8 +95,6 @@ export class Connections {
   replaceAll() {
     for (const socket of this.#served) this.#last.add(socket)
     this.#endIdle()
-    const served = new Set(Array.from(this.#served, peerOf).filter(Boolean))
-    for (const socket of this.#sockets) if (!served.has(peerOf(socket))) socket.destroy() // its handshake is not over
   }
 
   async #quiet() {
@@ -95,10 +106,11 @@ export class Connections {
     }
   }
 
-  /** Ends those without a request, also those that have not said a word. */
+  /** Ends those without a request. Node counts only those as idle that had one. */
   #endIdle() {
     for (const server of this.#servers) server.closeIdleConnections()
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of this.#unused) if (socket.bytesRead === 0 || socket instanceof TLSSocket) socket.destroy()
+    for (const socket of this.#begun) socket.destroy()
   }
 
   /** Ends them all. */
@@ -116,8 +128,9 @@ export class Connections {
   }
 }
 
-/** The other end of a connection: a TLS socket and the one below it have the same. A unix socket has none: we cannot tell. */
-const peerOf = ({ remoteAddress, remotePort }: Socket) => remotePort && `${remoteAddress} ${remotePort}`
+/** Whether a TLS socket is on this one: both have one peer. Peers on a unix socket have no port, so there it is unknown. */
+const isBelow = ({ remotePort, remoteAddress }: Socket, above: Socket) =>
+  remotePort !== undefined && remotePort === above.remotePort && remoteAddress === above.remoteAddress
 
 /** Without what the method of an HTTP server does before: it resets connections that are kept alive. */
 const stopListening = (server: HttpServer) =>
