@@ -156,7 +156,7 @@ test('pages of the origin may ask and see our headers, those of others may not',
   t.is(headers.get('access-control-allow-origin'), ORIGIN)
   t.is(
     headers.get('access-control-expose-headers'),
-    'flakeforge-layout, flakeforge-group, flakeforge-slot, retry-after',
+    'flakeforge-layout, flakeforge-group, flakeforge-slot, flakeforge-order, flakeforge-nonce, retry-after',
   )
   t.is(headers.get('x-ratelimit-limit'), String(RATE))
   const preflight = await from(ORIGIN, 'OPTIONS')
