@@ -18,6 +18,10 @@ const NAMES = {
   chronicle: { layout: 'chronicle' },
   'a/b ü': { group: 'odd' },
   invoices: { segment: 'invoices', block: 5 },
+  counted: { segment: 'counted', block: 1000 },
+  others: { segment: 'others', block: 5 },
+  spread: { layout: 'uniqueid' },
+  sequential: { layout: 'uniqueid', mode: 'sequential' },
 }
 
 let server
@@ -97,6 +101,43 @@ test.serial('10 000 at once, and more than a tick has: the server waits without 
   }
   t.true(isAscending(idsIn((await slow).body)))
   t.true(asked > 1, `${asked} others were answered meanwhile`)
+})
+
+test('the nonce of a request is repeated by its answer, and by no other', async (t) => {
+  const nonces = ['0123456789abcdef', 'A-Za_z0123456789'.repeat(4)]
+  for (const path of ['/v1/ids/orders', '/v1/ids/orders?n=3', '/v1/ids/slow?n=600', '/v1/ids/others?n=7'])
+    for (const accept of ['application/json', 'text/plain', 'application/octet-stream'])
+      for (const nonce of nonces) {
+        const { status, headers } = await ask(t, 'POST', path, { headers: { accept, 'flakeforge-nonce': nonce } })
+        t.deepEqual([status, headers.get('flakeforge-nonce')], [200, nonce])
+      }
+  t.is((await take(t, '/v1/ids/orders')).headers.get('flakeforge-nonce'), null)
+})
+
+test('a nonce that is malformed is refused before an ID is taken', async (t) => {
+  const numbers = async () => BigInt((await take(t, '/v1/ids/counted')).body.ids[0])
+  const before = await numbers()
+  for (const nonce of [
+    '',
+    'short',
+    'a'.repeat(15),
+    'a'.repeat(65),
+    '0123456789abcde!',
+    '0123456789 abcdef',
+    '0123456789abcdef, 0123456789abcdef',
+    'ü'.repeat(16),
+  ]) {
+    const { status, body } = await ask(t, 'POST', '/v1/ids/counted', { headers: { 'flakeforge-nonce': nonce } })
+    t.deepEqual([status, body.code], [400, 'ERR_FLAKE_NONCE'], nonce)
+    t.regex(body.detail, /16 to 64 letters/)
+  }
+  t.is(await numbers(), before + 1n)
+})
+
+test('only a layout that spreads the IDs of a slot says that they are in no order', async (t) => {
+  const orderOf = async (name) => (await take(t, `/v1/ids/${name}`)).headers.get('flakeforge-order')
+  t.is(await orderOf('spread'), 'none')
+  for (const name of ['orders', 'sequential', 'chronicle', 'others']) t.is(await orderOf(name), null, name)
 })
 
 test('requests at the same time get different IDs', async (t) => {

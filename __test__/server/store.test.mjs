@@ -203,9 +203,28 @@ test('a slot that somebody took away is replaced; a group that was ended stays e
   t.is(await statusOf(server.url), 503, 'the server does not make it anew by itself')
 })
 
+test('the IDs of an answer are of one slot: a request that waits while the slot is replaced is refused', async (t) => {
+  const layout = { epoch: 0, tickMs: 100, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) }
+  const options = { ...SHORT, layout }
+  await createGroup(redis.url, { group: 'moved', ...options })
+  const args = await configOf(redis.url, { moved: options }, { waitMs: 3_600_000 })
+  const server = stopAfter(t, await startServer({ args }))
+  const ask = await asker(server.url)
+  const own = (await ask(t, 'GET', '/v1/names')).body.names[0].slot
+  const waiting = ask(t, 'POST', '/v1/ids/moved?n=1000') // six seconds of IDs
+  await until(async () => /requests_waiting 1$/m.test((await ask(t, 'GET', '/metrics')).body))
+  await stopProcess(server.child.pid)
+  const other = await rivalsOf('moved', own, options)
+  server.child.kill('SIGCONT')
+  const { status, body } = await waiting
+  await Promise.all(other.map((flake) => flake.close()))
+  t.deepEqual([status, body.code], [503, 'ERR_FLAKE_DETACHED'])
+  t.regex(body.detail, /another slot while it made the IDs/)
+})
+
 /** Members that took both slots, one of them from a server that was stopped; the other one is free again. */
-async function rivalsOf(group, own) {
-  const join = () => FlakeId.join(redis.url, { group, ...SHORT })
+async function rivalsOf(group, own, options = SHORT) {
+  const join = () => FlakeId.join(redis.url, { group, ...options })
   const members = [await join(), await join()]
   await members.find(({ slot }) => slot !== own).close()
   return members

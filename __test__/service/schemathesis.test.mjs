@@ -40,9 +40,23 @@ include-path = "/v1/inspect/{id}"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403, 404, 409, 429, "5xx"]
 `
 
+const TOKEN = 'a-token-of-this-test'
+
 /** What schemathesis says of a server. It keeps the examples that it found in the folder where it runs. */
 async function findings(url, folder) {
-  const args = [`${url}/openapi.json`, '--url', url, '--checks', 'all', '--mode', 'all', '--max-examples', EXAMPLES]
+  const args = [
+    `${url}/openapi.json`,
+    '--header',
+    `Authorization: Bearer ${TOKEN}`,
+    '--url',
+    url,
+    '--checks',
+    'all',
+    '--mode',
+    'all',
+    '--max-examples',
+    EXAMPLES,
+  ]
   try {
     const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 1e8 }
     const { stdout } = await promisify(execFile)(join(tools, 'schemathesis'), ['run', ...args], options)
@@ -57,7 +71,9 @@ test('schemathesis finds nothing, with all its checks', async (t) => {
   const config = join(folder, 'server.json')
   await writeFile(config, JSON.stringify({ names: NAMES }))
   await writeFile(join(folder, 'schemathesis.toml'), CONFIG)
-  const server = await startServer({ args: ['--config', config] })
+  const tokens = join(folder, 'tokens')
+  await writeFile(tokens, `${TOKEN}\n`)
+  const server = await startServer({ args: ['--config', config, '--token-file', tokens] })
   try {
     const { code, stdout } = await findings(server.url, folder)
     t.is(code, 0, stdout)

@@ -70,6 +70,8 @@ export class RemoteFlakeId {
    * `failures`; `retryAfterMs` if one said when to come back.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of another group or layout than the one before it, and
    * they could be equal (`server`, `other`; `theirs`, `ours`). A group that was made again is taken if all servers show it.
+   * @throws {Error} `ERR_FLAKE_REPLAY`: no server gave IDs within `waitMs`, and something in between gave an answer twice. Its
+   * IDs are not used. A proxy or cache must not cache POST, and must pass on the header `flakeforge-nonce` (`failures`).
    * @throws {Error} a server refused for a reason that no other try can help. The error has the code of the server and what
    * it said: `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
    * @throws the signal's `reason`, if `signal` aborts first
@@ -141,7 +143,7 @@ export class RemoteFlakeId {
   /**
    * Like `next(callback)`, as a promise.
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no ID is taken.
-   * @throws {Error} `ERR_FLAKE_REMOTE` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
+   * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
    */
   nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
     return this.#promised(1, options)

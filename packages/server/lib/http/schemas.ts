@@ -161,7 +161,7 @@ const Status = { $id: 'Status', ...object({ status: text('ok', { enum: ['ok'] })
 export const ALL = [Problem, Ids, Layout, Name, Names, Inspected, Slot, Slots, Status]
 
 const MEANINGS: Record<number, string> = {
-  400: 'a parameter, ID or body that cannot be',
+  400: 'a header, parameter, ID or body that cannot be',
   401: 'no token, or a wrong one, where the server wants one',
   403: 'a page of another site asks, or one that takes this machine for another',
   404: 'no such name or route',
@@ -170,6 +170,7 @@ const MEANINGS: Record<number, string> = {
   408: 'the request took too long to arrive',
   413: 'a body, where none is taken',
   415: 'a body, where none is taken',
+  417: 'the header Expect wants what the server cannot do',
   429: 'too many requests from this address; the header Retry-After says when to ask again',
   431: 'headers that are too long',
   500: 'a mistake in the server',
@@ -189,7 +190,7 @@ export function answers(
   headers?: Record<string, unknown>,
 ) {
   const problem = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
-  const others = [...problems, 401, 403, 429, 500].map((status) => [
+  const others = [...new Set([400, ...problems, 401, 403, 417, 429, 500])].map((status) => [
     status,
     { description: MEANINGS[status], content: problem },
   ])

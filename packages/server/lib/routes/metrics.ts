@@ -2,14 +2,13 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { Measures } from '../http/measures.ts'
+import { answers } from '../http/schemas.ts'
 
 export async function routes(app: FastifyInstance, { measures }: { measures: Measures }) {
   const schema = {
     summary: 'Metrics for Prometheus',
     operationId: 'getMetrics',
-    response: {
-      200: { description: "Prometheus' text format", content: { 'text/plain': { schema: { type: 'string' } } } },
-    },
+    response: answers({ 'text/plain': { type: 'string' } }, "Prometheus' text format", []),
   }
   app.get('/metrics', { schema }, async (_request, reply) => {
     const { registry } = measures

@@ -3,7 +3,7 @@
 import type { FastifyInstance, RouteOptions as Route } from 'fastify'
 import fastify from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
-import { ALL, COMPILES_NOTHING } from '../http/schemas.ts'
+import { ALL, answers, COMPILES_NOTHING } from '../http/schemas.ts'
 
 const TOKEN = { token: [] }
 
@@ -44,7 +44,7 @@ export async function routes(app: FastifyInstance, { known, hasTokens }: { known
   const schema = {
     summary: 'This document',
     operationId: 'getDocument',
-    response: { 200: { description: 'OpenAPI 3.0', content: { 'application/json': { schema: { type: 'object' } } } } },
+    response: answers({ 'application/json': { type: 'object' } }, 'OpenAPI 3.0', []),
   }
   app.get('/openapi.json', { schema }, async (_request, reply) => {
     text ??= documentOf(known, hasTokens)
