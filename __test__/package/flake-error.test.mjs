@@ -88,7 +88,15 @@ const CAUSES = {
   ERR_FLAKE_STORE: [(t) => second(t, {}, (store) => store.fail()), Error],
   ERR_FLAKE_RECORD: [() => tryJoin(lease.recordStore(unreadable), { group: 'orders', waitMs: 0 }), Error],
   ERR_FLAKE_REMOTE: [() => connect(503, { code: 'ERR_FLAKE_BUSY', retryAfterMs: 5 }), Error],
+  ERR_FLAKE_REPLAY: [replayed, Error],
   ERR_FLAKE_LOAD: [() => nativeFailure(new Error('no addon here')), Error],
+}
+
+/** IDs without the nonce of their request. */
+function replayed() {
+  const headers = { 'content-type': 'application/octet-stream' }
+  const fetch = async () => new Response(Buffer.alloc(800), { headers })
+  return remote.RemoteFlakeId.connect('http://localhost', { name: 'orders', waitMs: 0, fetch })
 }
 
 function useUpAndOne(flake) {
