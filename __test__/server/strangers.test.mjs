@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { stopAfter } from '../servers/server.mjs'
+import { arrived, rawConnection } from '../support/service.mjs'
 
 const PAGE = 'https://shop.example'
 
@@ -54,6 +55,26 @@ test('on loopback: pages of other sites and names of other machines are refused'
   t.deepEqual(await Promise.all(['/v1/names', '/', '/nothing'].map(ask)), [FOREIGN_HOST, FOREIGN_HOST, FOREIGN_HOST])
 })
 
+test('the port of metrics refuses what the other one does', async (t) => {
+  const server = stopAfter(t, await startServer({ args: ['--metrics-port', '0'] }))
+  const [, port] = /metrics are at \S+:(\d+)\//.exec(server.warnings.join('\n'))
+  const ask = (headers) => asked({ port }, headers, { method: 'GET', path: '/metrics' })
+  t.is(await ask({}), 200)
+  t.is(await ask({ host: 'evil.example' }), FOREIGN_HOST)
+  t.is(await ask({ origin: PAGE }), FOREIGN_PAGE)
+  t.is(await ask({ expect: 'miracles' }), '417 ERR_FLAKE_REQUEST')
+  const malformed = rawConnection(port)
+  malformed.send('GET /metrics HTTP/1.1\r\n\r\n')
+  await arrived(malformed, /^HTTP\/1\.1 400 .*ERR_FLAKE_REQUEST/s)
+})
+
+test('a second Host is seen behind 2500 other headers', async (t) => {
+  const server = stopAfter(t, await startServer())
+  const hiding = rawConnection(server.port)
+  hiding.send(`POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(2500)}Host: evil.example\r\n\r\n`)
+  t.truthy(await arrived(hiding, /^HTTP\/1\.1 400 .*The request has 2 headers Host/s))
+})
+
 test('--cors names pages that may ask, --allow-host other names of this machine, a trusted proxy its own', async (t) => {
   const args = ['--cors', PAGE, '--allow-host', 'IDs.example', '--trust-proxy', 'loopback']
   const server = stopAfter(t, await startServer({ args }))
@@ -85,7 +106,8 @@ test('a server for other machines says so, and has whatever name they call it, b
   const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
   const text = await (await fetch(metrics)).text()
   t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have a port of their own')
-  t.is((await fetch(new URL('/v1/names', metrics))).status, 404, 'and nothing else there')
+  const nothing = await fetch(new URL('/v1/names', metrics))
+  t.deepEqual([nothing.status, (await nothing.json()).code], [404, 'ERR_FLAKE_ROUTE'], 'and nothing else there')
 })
 
 test('all pages may ask with --cors *', async (t) => {

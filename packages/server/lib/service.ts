@@ -4,19 +4,16 @@
 import type { Server } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import fastify from 'fastify'
 import type { Config } from './config/read.ts'
 import { readTlsFiles, readTokenFile } from './config/secrets.ts'
-import { makeApp } from './http/app.ts'
+import { makeApp, makeMetricsApp, type Parts } from './http/app.ts'
 import { Connections } from './http/connections.ts'
 import { listen, listenAt } from './http/listen.ts'
 import type { Log } from './http/log.ts'
 import { Measures } from './http/measures.ts'
-import { COMPILES_NOTHING } from './http/schemas.ts'
 import { Tokens } from './http/tokens.ts'
 import { Waiting } from './http/waiting.ts'
 import { Names } from './ids/names.ts'
-import * as metrics from './routes/metrics.ts'
 
 /** How often we look whether the names are ready, until they are. */
 const LOOK_MS = 25
@@ -56,7 +53,7 @@ export class Service {
     const app = await makeApp(parts)
     this.#apps.push(app)
     this.url = await listen(app, this.#config)
-    await this.#listenForMetrics()
+    await this.#listenForMetrics(parts)
     this.#names.start()
   }
 
@@ -109,11 +106,10 @@ export class Service {
     this.#config.tls = tls
   }
 
-  async #listenForMetrics() {
+  async #listenForMetrics(parts: Parts) {
     const { 'metrics-port': port, host } = this.#config
     if (port === undefined) return
-    const app = fastify({ forceCloseConnections: true, schemaController: COMPILES_NOTHING })
-    await app.register(metrics.routes, { measures: this.#measures })
+    const app = await makeMetricsApp(parts)
     this.#apps.push(app)
     this.#log.warn(`metrics are at ${await listenAt(app, port, host, this.#config.givenAs)}/metrics`)
   }

@@ -44,20 +44,8 @@ export interface Parts {
 }
 
 export async function makeApp(parts: Parts) {
-  const { config, log, tokens } = parts
-  const app = fastify(optionsOf(parts))
-  app.setErrorHandler((error, request, reply) => {
-    // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
-    const hasNoRoute = (error as { code?: string }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
-    const problem = hasNoRoute ? refusalOf(request) : answerTo(error as Error, request, log)
-    return problem.send(reply)
-  })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, refuseBody)
-  const known = collectRoutes(app)
-  const refusalOf = refusals(known)
-  for (const schema of ALL) app.addSchema(schema)
-  addHooks(app, parts)
+  const { config, tokens } = parts
+  const { app, known, refusalOf } = bareApp(parts)
   await app.register(accepts)
   if (config.cors !== undefined) await app.register((await import('@fastify/cors')).default, corsOf(config.cors))
   await app.register(health.routes, parts)
@@ -75,6 +63,34 @@ export async function makeApp(parts: Parts) {
     })
   })
   return app
+}
+
+/** One for metrics only, without TLS, tokens and a rate: for a network that only Prometheus reaches. */
+export async function makeMetricsApp(parts: Parts) {
+  const { app, refusalOf } = bareApp({ ...parts, config: { ...parts.config, tls: undefined } })
+  refuseStrangers(app, parts.config)
+  app.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
+  await app.register(metrics.routes, parts)
+  return app
+}
+
+/** One without routes: its limits, and its answers to what is wrong. */
+function bareApp(parts: Parts) {
+  const { log } = parts
+  const app = fastify(optionsOf(parts))
+  app.setErrorHandler((error, request, reply) => {
+    // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
+    const hasNoRoute = (error as { code?: string }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
+    const problem = hasNoRoute ? refusalOf(request) : answerTo(error as Error, request, log)
+    return problem.send(reply)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, refuseBody)
+  const known = collectRoutes(app)
+  const refusalOf = refusals(known)
+  for (const schema of ALL) app.addSchema(schema)
+  addHooks(app, parts)
+  return { app, known, refusalOf }
 }
 
 /** What happens to each answer. */

@@ -31,6 +31,7 @@ export function makeServer(
   }
   const server = tls === undefined ? http.createServer(options, handler) : makeSecure({ ...options, ...tls }, handler)
   server.maxConnections = config['max-connections']
+  server.maxHeadersCount = 0 // their bytes are limited, and what is beyond a count would not be seen
   server.on('checkExpectation', handler).on('connect', refuseConnect)
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection')
   return server
