@@ -105,7 +105,7 @@ test('a server that is restarted, with the same slot or another one, is used on'
   t.is(new Set(ids).size, 40)
 })
 
-test('an answer without a nonce, or with one of its own, is refused before its IDs are looked at', async (t) => {
+test('an answer without a nonce, or with another one, is refused before its IDs are looked at', async (t) => {
   for (const nonce of [undefined, '', '0123456789abcdef0123456789abcdef']) {
     const server = await startScripted(t, (_request, response, n) => {
       response.removeHeader('flakeforge-nonce')
@@ -116,7 +116,7 @@ test('an answer without a nonce, or with one of its own, is refused before its I
   }
 })
 
-test('every request has a nonce of its own, also without crypto', async (t) => {
+test('no two requests have the same nonce, with and without crypto', async (t) => {
   const server = await startScripted(t)
   const { crypto } = globalThis
   for (const here of [crypto, undefined]) {

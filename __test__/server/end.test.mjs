@@ -93,7 +93,7 @@ test.serial('while it drains, it gives IDs, and each answer is the last of its c
   await server.stop()
 })
 
-test.serial('a connection that nobody uses holds up the end for a second, and no longer than --end-ms', async (t) => {
+test.serial('an unused connection holds up the end for a second, and no longer than --end-ms', async (t) => {
   const server = await startServer({ args: ['--end-ms', '100'] })
   const kept = rawConnection(server.port)
   kept.send(ONE)

@@ -124,7 +124,18 @@ withTls(
         ['counter', 4],
       ],
     })
-    const args = ['--tls-cert', own.cert, '--tls-key', own.key, '--tls-ca', clients, '--layout', slow]
+    const args = [
+      '--tls-cert',
+      own.cert,
+      '--tls-key',
+      own.key,
+      '--tls-ca',
+      clients,
+      '--layout',
+      slow,
+      '--request-ms',
+      '3600000',
+    ]
     const server = stopAfter(t, await startServer({ args }))
     const old = await optionsOf(server.port, ca, client)
 

@@ -311,7 +311,7 @@ func (c *IDs) remember(theirs answer) error {
 	return nil
 }
 
-// replayError: an answer was given twice, and its IDs belong to whoever got them first.
+// replayError: an answer came twice, and its IDs were used before.
 func replayError(what string) *Error { return &Error{Code: replay, Detail: what + ": " + noCache} }
 
 func (c *IDs) wasLeft(group string) bool {

@@ -282,7 +282,7 @@ public final class FlakeForgeIds {
         return Map.copyOf(lasts);
     }
 
-    /** An answer that was given twice: its IDs belong to whoever got them first. */
+    /** An answer that came twice: its IDs were used before. */
     private static Refusal replay(String what) {
         return new Refusal(0, REPLAY, what + NO_CACHE, Duration.ZERO, false);
     }

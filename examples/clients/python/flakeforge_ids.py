@@ -70,7 +70,7 @@ def post(url, name, n=1, token=None, timeout=2.0, accept=_BATCH, *, context=None
     """One request to one server: its headers and its body. Raises FlakeForgeError, or OSError for the network's.
 
     urllib's timeout is that of each wait, so a server could make a request last for hours. This one is for all of it: the
-    request runs in a thread of its own, and what it brings later is not used. An answer to another request is refused.
+    request runs in a separate thread, and an answer that comes later is not used. An answer to another request is refused.
     context: an ssl.SSLContext, for a private CA and a client certificate.
     """
     answers = queue.SimpleQueue()
@@ -313,7 +313,7 @@ class FlakeForgeIds:
 
 
 def _replay(what):
-    """An answer that was given twice: its IDs belong to whoever got them first."""
+    """An answer that came twice: its IDs were used before."""
     return FlakeForgeError(f"{_REPLAY} {what}: {_NO_CACHE}", code=_REPLAY)
 
 

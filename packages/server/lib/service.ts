@@ -98,7 +98,7 @@ export class Service {
     await this.#names.close()
   }
 
-  /** Whoever came with a certificate of another CA has to come again. */
+  /** Ends connections whose certificate was checked by another CA. */
   #replaceTls(tls: NonNullable<ReturnType<typeof readTlsFiles>>) {
     const { tls: before } = this.#config
     ;(this.#apps[0].server as Server).setSecureContext(tls)

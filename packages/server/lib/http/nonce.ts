@@ -8,7 +8,7 @@ export const PATTERN = '^[A-Za-z0-9_-]{16,64}$'
 
 const GOOD = new RegExp(PATTERN)
 
-/** @param text the header; undefined where there is none */
+/** @param text the header; undefined if the request has none */
 export function checkNonce(text: string | undefined) {
   if (text !== undefined && !GOOD.test(text)) throw malformed(text)
 }
