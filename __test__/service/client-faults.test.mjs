@@ -160,6 +160,24 @@ for (const language of LANGUAGES) {
     })
   }
 
+  for (const nonce of [undefined, '0'.repeat(32)]) {
+    const what = nonce === undefined ? 'without a nonce' : 'with the nonce of another request'
+    test(`an answer ${what} is not used`, async (t) => {
+      const given = new Set()
+      const foreign = (request, response, n) => {
+        response.removeHeader('flakeforge-nonce')
+        if (nonce !== undefined) response.setHeader('flakeforge-nonce', nonce)
+        of(ORDERS, given)(request, response, n)
+      }
+      const [bad, good] = await both(t, [foreign, of(ORDERS)])
+      good.script = (...args) => (bad.counts.length === 0 ? cut : of(ORDERS))(...args)
+      const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [bad.url, good.url]))
+      t.is(code, 0, stderr)
+      t.is(linesIn(stdout).length, 5)
+      t.true(given.size > 0 && linesIn(stdout).every((id) => !given.has(id)))
+    })
+  }
+
   test(`one that asks for an hour does not make it give up on the other`, async (t) => {
     const [asks, back] = await both(t, [busy, once(cut, of(ORDERS))])
     const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [asks.url, back.url]))
