@@ -14,7 +14,10 @@ export async function serve(given: Values, env: NodeJS.ProcessEnv) {
   const config = await readConfig(given, env)
   const log = new Log(config.log)
   // Warnings of flakeforge look like ours: those who run the server need not know of Node.
-  process.removeAllListeners('warning').on('warning', ({ message }) => log.warn(message))
+  // The keeper logs each outage by itself; that warning is for programs, which listen to 'renewal-failed'.
+  process.removeAllListeners('warning').on('warning', ({ message, code }: NodeJS.ErrnoException) => {
+    if (code !== 'FLAKEFORGE_RENEWAL') log.warn(message)
+  })
   const service = new Service(config, log)
   listenToSignals(service, log)
   await service.start()
