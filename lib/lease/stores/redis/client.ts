@@ -1,15 +1,14 @@
-// The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: `run(script, keys, args)` returns the script's reply
-// as texts, and `setting(name)` a setting of the server, within a time limit. It must never connect, configure or end a
-// client that the user made.
+// The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: runs scripts in the store's
+// database and asks for settings, within a time limit. Nothing here connects, configures or ends a client of the user.
 
-import { clientError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { clientError, optionTypeError, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { oldClientError } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
 import { ANSWER_MS } from '../limits.ts'
-import { isRefusedSelect } from './database.ts'
 import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from './packages.ts'
+import { wayOutOf } from './refusals.ts'
 
 /** A Lua script, and the SHA-1 by which a server knows it. */
 type Script = { source: string; sha: string }
@@ -31,8 +30,19 @@ function watch(client: Client) {
   client.on?.('error', (error) => connectionErrors.set(client, { error, at: monotonicNow() }))
 }
 
+/**
+ * Calls of each client that were given up and may still be answered. Clients keep commands and send them again, so until these
+ * have ended nothing else is sent: a server that stands still meets one command of each caller when it wakes up.
+ */
+const givenUp: WeakMap<Client, Set<Promise<unknown>>> = new WeakMap()
+
 /** A server that refuses a command answers so: by its ACL, or because its provider took it away. */
 const isForbidden = (error: Error | undefined) => /^(NOPERM|ERR) /.test(error?.message ?? '')
+
+function emptyIfForbidden(error: Error) {
+  if (!isForbidden(error)) throw error
+  return []
+}
 
 /** The reply of CONFIG GET for one name: a list, a Map or an object, by the client's version and protocol. */
 function settingOf(reply: unknown, name: string): string | undefined {
@@ -48,6 +58,8 @@ export class ScriptRunner {
   #client
   #commands
   #onFailure
+  #database: string | undefined // found once: see #findDatabase()
+  #stuck: Set<Promise<unknown>>
 
   constructor(
     client: Client,
@@ -56,7 +68,10 @@ export class ScriptRunner {
   ) {
     this.#client = client
     this.#commands = commands
+    this.#database = commands.database
     this.#onFailure = onFailure
+    this.#stuck = givenUp.get(client) ?? new Set()
+    givenUp.set(client, this.#stuck)
     this.close = close
     watch(client)
   }
@@ -66,38 +81,94 @@ export class ScriptRunner {
    * @param ms after which it is not sent any more
    */
   async run(script: Script, keys: string[], args: readonly string[], ms?: number) {
-    const reply = await this.#inTime((isOver) => this.#evaluate(script, keys, args.map(String), isOver), ms)
+    const reply = await this.#inTime(async (isOver) => {
+      const database = await this.#findDatabase(keys[0])
+      return this.#evaluate(script, keys, [database, ...args.map(String)], isOver)
+    }, ms)
+    return this.#textsOf(reply)
+  }
+
+  /**
+   * The replies of a script before and after the server asked its replicas how far they are. On one connection the commands
+   * are answered in turn, so the second reply shows what the replicas said. Without WAIT they say it once a second. WAIT blocks
+   * a connection that others may share, so it is short, and its own answer is not used.
+   */
+  async runAroundWait(script: Script, keys: string[], replicas: number) {
+    const replies = await this.#inTime(async (isOver) => {
+      const database = await this.#findDatabase(keys[0])
+      const before = this.#evaluate(script, keys, [database], isOver)
+      this.askReplicas(keys[0], replicas)
+      return Promise.all([before, this.#evaluate(script, keys, [database], isOver)])
+    })
+    return replies.map((reply) => this.#textsOf(reply))
+  }
+
+  /** Sends a WAIT of 1 ms, whose answer is not used. */
+  askReplicas(key: string, replicas: number) {
+    this.#commands.command(key, ['WAIT', String(replicas), '1']).catch(() => {})
+  }
+
+  #textsOf(reply: unknown) {
     // Inside MULTI the reply is QUEUED, and a client with callbacks returns nothing.
     if (!Array.isArray(reply)) throw clientError(this.#client, BUSY)
     return reply.map((value: unknown) => (value === null ? null : String(value)))
   }
 
-  /** A setting of the server; undefined if the server does not show it. For a single server, not for a cluster. */
-  async setting(name: string) {
-    const reply = await this.#inTime(() =>
-      this.#commands.setting(name).catch((error) => {
-        if (!isForbidden(error)) throw error
-        return []
-      }),
-    )
-    return settingOf(reply, name)
+  /** A setting of the server that has this key; undefined if the server does not show it. */
+  async setting(name: string, key: string = '') {
+    return settingOf(await this.#ask(key, ['CONFIG', 'GET', name]), name)
+  }
+
+  /** Where the records are, for people. */
+  async place(key: string) {
+    const database = await this.#inTime(() => this.#findDatabase(key))
+    return `${this.#commands.address}${database === '' ? '' : `, database ${database}`}`
+  }
+
+  /**
+   * The database of the client when it was first used, so that a later select() changes nothing. '' where the client does not
+   * tell and its user may not ask: then it is the one of the connection.
+   */
+  async #findDatabase(key: string) {
+    if (this.#database !== undefined) return this.#database
+    const reply = await this.#commands.command(key, ['CLIENT', 'INFO']).catch(emptyIfForbidden)
+    this.#database ??= /\bdb=(\d+)/.exec(String(reply))?.[1] ?? ''
+    return this.#database
+  }
+
+  /** The reply to a command that a server may forbid: then it is empty. */
+  #ask(key: string, args: string[]) {
+    return this.#inTime(() => this.#commands.command(key, args).catch(emptyIfForbidden))
   }
 
   async #inTime<Result>(call: (isOver: () => boolean) => Promise<Result>, ms: number = ANSWER_MS) {
     const start = monotonicNow()
     let isOver = false
+    let isSent = false
+    const send = async () => {
+      if (this.#stuck.size > 0) await Promise.allSettled(this.#stuck)
+      if (isOver) throw new Error('the step was given up')
+      isSent = true
+      return call(() => isOver)
+    }
+    const sent = send()
     try {
-      return await inTime(
-        call(() => isOver),
-        Math.min(ms, ANSWER_MS),
-      )
+      return await inTime(sent, Math.min(ms, ANSWER_MS))
     } catch (error) {
+      if (isSent && (error as ClientError).code === 'ETIMEDOUT') this.#keep(sent)
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
       throw failure
     } finally {
       isOver = true
     }
+  }
+
+  /** Until a call that was given up has ended. */
+  #keep(call: Promise<unknown>) {
+    const end = () => this.#stuck.delete(call)
+    this.#stuck.add(call)
+    call.then(end, end)
   }
 
   /** The server keeps scripts by their hash, and forgets them at a restart or SCRIPT FLUSH. */
@@ -119,10 +190,8 @@ export class ScriptRunner {
     if (/subscriber mode|allowed in this context/i.test(error.message)) {
       return clientError(this.#client, BUSY)
     }
-    if (isRefusedSelect(error)) {
-      const why = `Redis refused database ${error.command.args?.[0]}, and in another one this member would be alone`
-      return storeError(`${why}. Name one that exists, with an ACL that has +select (${error.message}).`, error)
-    }
+    const wayOut = wayOutOf(error.message)
+    if (wayOut !== undefined) return refusedWriteError(`Redis: ${error.message}. ${wayOut}`, error)
     const seen = connectionErrors.get(this.#client)
     const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen why before the call
     const reason = seen !== undefined && (isGivenUp || seen.at >= start) ? seen.error : undefined

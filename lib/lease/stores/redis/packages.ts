@@ -1,10 +1,9 @@
-// How ioredis, its fork iovalkey, node-redis and Valkey GLIDE are called: each gives the same three commands, in its own way. It must never connect,
-// configure or end a client.
+// How ioredis, its fork iovalkey, node-redis and Valkey GLIDE are called: each runs scripts and plain commands in its own way.
+// Nothing here connects, configures or ends a client.
 
 import type { EventEmitter } from 'node:events'
 import { clientError } from '../../../base/errors.ts'
 import { type ClientError, hasMethods } from '../clients.ts'
-import { databaseOf, type Selecting } from './database.ts'
 
 const { once } = process.getBuiltinModule('node:events')
 
@@ -14,8 +13,20 @@ const { once } = process.getBuiltinModule('node:events')
  */
 export type RunScript = (script: string, keys: string[], args: string[], isOver: () => boolean) => Promise<unknown>
 
-/** The commands of a client. */
-export type Commands = { evalSha: RunScript; evaluate: RunScript; setting: (name: string) => Promise<unknown> }
+/**
+ * What a client can do for us, and what it tells about its server.
+ *
+ * - `command()` sends a command without keys to the server that has this key, on the connection that scripts for it use.
+ * - `database`: the number of its database, '' if only one exists; undefined if the client does not tell.
+ * - `address`: where its server is, for people.
+ */
+export type Commands = {
+  evalSha: RunScript
+  evaluate: RunScript
+  command: (key: string, args: string[]) => Promise<unknown>
+  database: string | undefined
+  address: string
+}
 
 /**
  * What we need of each: its events, which GLIDE has not. `isOpen`: whether connect() was called, and `isReady`: whether there is a connection,
@@ -27,23 +38,46 @@ export type Client = {
   readonly isReady?: boolean
 }
 
-/** What we need of ioredis or iovalkey: Redis (also with Sentinel) or Cluster. */
-interface IoredisCommands {
+/**
+ * What we need of ioredis or iovalkey: Redis (also with Sentinel) or Cluster. `condition`: of the present connection, which
+ * `select()` changes; `options`: what the user asked for.
+ */
+export interface Ioredis extends Client {
+  condition?: { select?: number } | null
+  options?: IoredisOptions
   evalsha: (sha: string, keys: number, ...texts: string[]) => Promise<unknown>
   eval: (text: string, keys: number, ...texts: string[]) => Promise<unknown>
-  config: (verb: 'GET', name: string) => Promise<unknown>
+  call: (name: string, ...args: string[]) => Promise<unknown>
+  pipeline: (commands: string[][]) => { exec(): Promise<[Error | null, unknown][] | null> }
+  on: (event: string, listener: (error: ClientError) => void) => unknown
 }
 
-export type Ioredis = Client & Selecting & IoredisCommands
+type IoredisOptions = {
+  db?: number
+  keyPrefix?: string
+  host?: string
+  port?: number
+  path?: string
+  name?: string
+  sentinels?: unknown[]
+}
 
 /** What we need of node-redis: client, sentinel or pool. */
 interface NodeRedisCommands {
   evalSha: (sha: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
   eval: (text: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
-  configGet: (name: string) => Promise<unknown>
+  sendCommand: (args: string[]) => Promise<unknown>
 }
 
-export type NodeRedis = Client & EventEmitter & NodeRedisCommands
+export type NodeRedis = Client &
+  EventEmitter &
+  NodeRedisCommands & {
+    readonly _keyPrefix?: unknown
+    readonly options?: { socket?: { host?: string; port?: number; path?: string } }
+  }
+
+/** What we need of node-redis' sentinel beside that. */
+type Sentinel = { sendCommand(isReadonly: boolean, args: string[]): Promise<unknown> }
 
 /** What we need of node-redis' cluster beside that. */
 export type Cluster = { sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown> }
@@ -56,7 +90,6 @@ export type Pool = { execute(task: (client: PoolMember) => Promise<unknown>): Pr
 /** What we need of Valkey GLIDE: GlideClient or GlideClusterClient. */
 interface Glide extends Client {
   customCommand: (args: string[], options: object) => Promise<unknown>
-  configGet: (names: string[], options: object) => Promise<unknown>
 }
 
 const isGlide = (client: unknown): client is Glide => hasMethods(client, 'customCommand', 'invokeScript')
@@ -77,31 +110,55 @@ const isCluster = (client: NodeRedis): client is NodeRedis & Cluster => hasMetho
 
 const isPool = (client: NodeRedis): client is NodeRedis & Pool => hasMethods(client, 'execute')
 
+const isSentinel = (client: NodeRedis): client is NodeRedis & Sentinel => hasMethods(client, 'getSentinelNode')
+
 /** node-redis before 4, which wants callbacks. */
 export const isOldNodeRedis = (client: unknown) => hasMethods(client, 'internal_send_command')
 
-/**
- * Refuses options that would silently lead to other keys than those of the other members, or crash the process at the
- * first command.
- */
-function checkOptions(client: Ioredis) {
-  const { keyPrefix, db } = client.options ?? {}
-  if (keyPrefix) {
-    throw clientError(
-      client,
-      `With its keyPrefix '${keyPrefix}' the keys would belong to another group. Use a client without keyPrefix.`,
-    )
-  }
-  if (Number.isNaN(db)) throw clientError(client, 'Its db is NaN. Use a client whose db is a number.')
+/** Refuses a prefix, which would silently lead to other keys than those of the other members. */
+function checkPrefix(client: Client, prefix: unknown) {
+  if (!prefix?.toString()) return
+  throw clientError(
+    client,
+    `With its keyPrefix '${prefix}' the keys would belong to another group. Use a client without keyPrefix.`,
+  )
 }
 
+const hostAndPort = ({ host, port, path }: { host?: string; port?: number; path?: string }) =>
+  path ?? `${host ?? 'localhost'}:${port ?? 6379}`
+
+const addressOfIoredis = (options: IoredisOptions) =>
+  options.sentinels ? `the primary '${options.name}' of Sentinel` : hostAndPort(options)
+
+/** The commands of a pipeline go to the server that has the keys of its scripts. */
+const onIoredisCluster =
+  (client: Ioredis): Commands['command'] =>
+  async (key, args) => {
+    const pipeline = client.pipeline([
+      ['eval', 'return 0', '1', key],
+      ['call', ...args],
+    ])
+    const [error, reply] = (await pipeline.exec())?.[1] ?? []
+    if (error) throw error
+    return reply
+  }
+
 export function ofIoredis(client: Ioredis): Commands {
-  checkOptions(client)
-  const database = databaseOf(client)
+  const { condition, options = {} } = client
+  checkPrefix(client, options.keyPrefix)
+  if (Number.isNaN(options.db)) throw clientError(client, 'Its db is NaN. Use a client whose db is a number.')
+  const scripts = {
+    evalSha: (sha: string, keys: string[], args: string[]) => client.evalsha(sha, keys.length, ...keys, ...args),
+    evaluate: (text: string, keys: string[], args: string[]) => client.eval(text, keys.length, ...keys, ...args),
+  }
+  if (hasMethods(client, 'nodes')) {
+    return { ...scripts, command: onIoredisCluster(client), database: '', address: 'a cluster' }
+  }
   return {
-    evalSha: (sha, keys, args) => database.run(() => client.evalsha(sha, keys.length, ...keys, ...args)),
-    evaluate: (text, keys, args) => database.run(() => client.eval(text, keys.length, ...keys, ...args)),
-    setting: (name) => client.config('GET', name),
+    ...scripts,
+    command: (_, [name, ...args]) => client.call(name, ...args),
+    database: String(condition?.select ?? options.db ?? 0),
+    address: addressOfIoredis(options),
   }
 }
 
@@ -160,9 +217,15 @@ const onPool =
     })
 
 export function ofNodeRedis(client: NodeRedis): Commands {
-  const setting = (name: string) => client.configGet(name)
+  checkPrefix(client, client._keyPrefix)
   if (isCluster(client)) {
-    return { evalSha: onCluster(client, 'EVALSHA'), evaluate: onCluster(client, 'EVAL'), setting }
+    return {
+      evalSha: onCluster(client, 'EVALSHA'),
+      evaluate: onCluster(client, 'EVAL'),
+      command: (key, args) => client.sendCommand(key, false, args),
+      database: '',
+      address: 'a cluster',
+    }
   }
   const onConnection = isPool(client) ? onPool(client) : onClient(client)
   const run = (isOver: () => boolean, command: (each: NodeRedisCommands) => Promise<unknown>) =>
@@ -173,7 +236,10 @@ export function ofNodeRedis(client: NodeRedis): Commands {
   return {
     evalSha: (sha, keys, args, isOver) => run(isOver, (each) => each.evalSha(sha, { keys, arguments: args })),
     evaluate: (text, keys, args, isOver) => run(isOver, (each) => each.eval(text, { keys, arguments: args })),
-    setting,
+    command: (_, args) =>
+      isSentinel(client) ? client.sendCommand(false, args) : onConnection((each) => each.sendCommand(args)),
+    database: undefined, // it hides what select() changed
+    address: client.options?.socket ? hostAndPort(client.options.socket) : 'the server of its client',
   }
 }
 
@@ -207,7 +273,9 @@ function ofGlide(client: Glide): Commands {
   return {
     evalSha: runBy('EVALSHA'),
     evaluate: runBy('EVAL'),
-    setting: (name) => send(client.configGet([name], AS_TEXT)),
+    command: (key, args) => send(client.customCommand(args, { ...AS_TEXT, route: { type: 'primarySlotKey', key } })), // a route only in a cluster
+    database: undefined,
+    address: 'the server of its client',
   }
 }
 

@@ -5,6 +5,7 @@
 // one hash, so that an eviction takes all of it or nothing. No key expires.
 
 import type { Identity, Records } from '../step.ts'
+import { Acknowledgements } from './acknowledgements.ts'
 import * as durable from './durable.ts'
 import * as scripts from './scripts.ts'
 import SERVER from './server.ts'
@@ -21,17 +22,28 @@ function script(text: string) {
 const READ = script(scripts.READ)
 const SWAP = script(scripts.SWAP)
 const NAMES = script(scripts.NAMES)
+const OFFSETS = script(scripts.OFFSETS)
 const DURABLE = script(durable.SCRIPT)
 
 /** The key of a group's or counter's hash. The braces are for clusters, which place a key by what is in them. */
 const recordsOf = (name: string) => [`flakeforge:{${name}}:records`]
 
+/** For calls that are about the server and not about a group. It is never written. */
+const PLACE_KEY = 'flakeforge:durable'
+
 export class RedisRecords implements Records {
   #client
   #durability = new durable.Durability()
+  #acknowledgements
 
   constructor(client: ScriptRunner) {
     this.#client = client
+    this.#acknowledgements = new Acknowledgements(client, OFFSETS)
+  }
+
+  /** Where the records are, for people. */
+  async place() {
+    return `Redis at ${await this.#client.place(PLACE_KEY)}, keys 'flakeforge:{…}:records'`
   }
 
   async read(group: string, names: readonly string[]) {
@@ -50,8 +62,12 @@ export class RedisRecords implements Records {
   ) {
     const args = [process, history, name, to]
     if (from !== null) args.push(from)
-    const [answer] = await this.#client.run(SWAP, recordsOf(group), args, ms)
-    return answer === 'swapped'
+    const keys = recordsOf(group)
+    const [answer, replicas, need] = await this.#client.run(SWAP, keys, args, ms)
+    if (answer !== 'swapped') return false
+    const write = { keys, history, process, replicas: Number(replicas), isNeeded: need === 'needed' }
+    await this.#acknowledgements.until(write, ms)
+    return true
   }
 
   names(group: string) {
@@ -63,7 +79,7 @@ export class RedisRecords implements Records {
   }
 
   async checkDurable() {
-    const sections = await this.#client.run(DURABLE, ['flakeforge:durable'], [])
-    await this.#durability.check(sections, (name) => this.#client.setting(name))
+    const sections = await this.#client.run(DURABLE, [PLACE_KEY], [])
+    await this.#durability.check(sections, (name) => this.#client.setting(name, PLACE_KEY))
   }
 }

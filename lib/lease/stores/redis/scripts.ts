@@ -1,4 +1,5 @@
-// The scripts of the store; each follows server.ts. Only SWAP writes. KEYS: the records of a group (hash: name -> text).
+// The scripts of the store; each follows server.ts, which takes the first argument, the database. Only SWAP writes.
+// KEYS: the records of a group (hash: name -> text).
 
 /** The names of all records of a group. */
 export const NAMES = `
@@ -20,11 +21,19 @@ return { now, process, history, unpack(texts) }
 /**
  * Writes a record if it and the server are still the ones that were read. It must never write for any other reason, and never
  * set an expiry: a record that expires would be forgotten. ARGV: process, history, name, the new text, the old text or nothing
- * if absent.
+ * if absent. Reply: 'swapped' or 'kept', the number of replicas, and whether writes need any (min-replicas-to-write).
  */
 export const SWAP = `
 local name, to, from = ARGV[3], ARGV[4], ARGV[5] or false
 local isSame = ARGV[1] == process and ARGV[2] == history and redis.call('HGET', KEYS[1], name) == from
 if isSame then redis.call('HSET', KEYS[1], name, to) end
-return { isSame and 'swapped' or 'kept' }
+local need = replication('min_slaves_good_slaves') and 'needed' or 'optional' -- shown only with min-replicas-to-write
+return { isSame and 'swapped' or 'kept', replication('connected_slaves') or '0', need }
+`
+
+/** How far the replicas are. Reply: process, history, where this server is, and where each replica said that it is. */
+export const OFFSETS = `
+local answer = { process, history, replication('master_repl_offset') }
+for offset in string.gmatch(lines, 'state=online,offset=(%d+)') do answer[#answer + 1] = offset end
+return answer
 `

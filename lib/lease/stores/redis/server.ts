@@ -8,13 +8,19 @@
 // lost. (master_replid2 and second_repl_offset alone are not enough: a server that is promoted twice from one primary that
 // wrote nothing in between has the same ones.) A server without replicas forgets its promotion after repl-backlog-ttl.
 //
-// With min-replicas-to-write a primary that was cut off stops taking writes, but counts its replicas once a second: one whose
-// machine stood still wakes up with the old count, long after another one was promoted. What INFO tells of each replica is as
-// of now, so such a primary is refused. The bound is what the docs set as min-replicas-max-lag.
+// The database is selected in the script, where that changes nothing for the connection: a `select()` of a user who shares the
+// client cannot move the records. A user without the right to SELECT, or a server without SELECT, is in database 0.
 //
 // Only INFO has these: ROLE and CONFIG may not be called by scripts.
 
 export default `
+local database = table.remove(ARGV, 1)
+if database ~= '' then
+  local answer = redis.pcall('SELECT', database)
+  if answer.err and database ~= '0' then
+    return redis.error_reply('ERR The server refused database ' .. database .. ', and in another one this member would be alone: ' .. answer.err)
+  end
+end
 local function info(section)
   local lines = redis.call('INFO', section)
   return function(name) return string.match(lines, '%s' .. name .. ':(%C*)') end, lines
@@ -27,11 +33,6 @@ if not (process and history and promotion) then
 end
 if replication('role') ~= 'master' then
   return redis.error_reply('READONLY This server is a replica, which may lack records. Connect to the primary, by Sentinel or Cluster if it may change')
-end
-local hears = (replication('min_slaves_good_slaves') or '0') == '0' -- then it takes no writes, or need not be heard
-for lag in string.gmatch(lines, 'state=online,offset=%d+,lag=(%d+)') do hears = hears or tonumber(lag) <= 5 end
-if not hears then
-  return redis.error_reply('NOREPLICAS No replica was heard of for 5 s, so another server may have been promoted')
 end
 if not string.find(promotion, '[^0]') then history = '' end
 `

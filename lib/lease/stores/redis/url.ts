@@ -6,7 +6,6 @@ import { openWithPackage } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
 import { ANSWER_MS } from '../limits.ts'
 import { ScriptRunner } from './client.ts'
-import { isRefusedSelect } from './database.ts'
 import { type Ioredis, isOfReplica, type NodeRedis, ofIoredis, ofNodeRedis, type RunScript } from './packages.ts'
 
 /** What a client of our own can do beside that. */
@@ -40,9 +39,9 @@ export function openIoredis(
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
-  // Only a new connection selects the database again, or finds the primary.
+  // Only a new connection finds the primary.
   const onFailure = (error: unknown) => {
-    if (isRefusedSelect(error) || isOfReplica(error)) client.disconnect(true)
+    if (isOfReplica(error)) client.disconnect(true)
   }
   return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
 }
@@ -74,7 +73,8 @@ export function openNodeRedis(
     isClosed = true
     return end()
   }
-  return new ScriptRunner(client, { ...commands, evalSha }, { close, onFailure })
+  const database = new URL(url).pathname.slice(1) || '0'
+  return new ScriptRunner(client, { ...commands, evalSha, database }, { close, onFailure })
 }
 
 /**

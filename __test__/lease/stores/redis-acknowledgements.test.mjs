@@ -1,0 +1,201 @@
+// When a swap on a Redis with replicas is clean: once as many replicas as must have it say that they have this very write.
+
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import { Cluster, Redis } from 'ioredis'
+import { createClientPool, createCluster, createSentinel } from 'redis'
+import {
+  CLIENTS,
+  connectGlide,
+  glide,
+  startCluster,
+  startClusterReplica,
+  startRedis,
+  startReplica,
+  startSentinel,
+  wantRedis,
+} from '../../servers/redis.mjs'
+import { stopAfter, until } from '../../servers/server.mjs'
+import { stopProcess } from '../../support/stop-process.mjs'
+import { testInTurn } from '../../support/turns.mjs'
+
+const require = createRequire(import.meta.url)
+const { redisClient } = require('../../../target/rooms/lib/lease/stores/redis/client.js')
+const { RedisRecords } = require('../../../target/rooms/lib/lease/stores/redis/records.js')
+
+const test = testInTurn(wantRedis() === undefined ? anyTest.skip : anyTest, 8)
+
+const UNACKNOWLEDGED = { code: 'ERR_FLAKE_STORE', message: /acknowledged it within/ }
+const recordsOf = (client) => new RedisRecords(redisClient(client))
+
+/** A primary that demands so many of its replicas; the lag is so long that it takes writes itself, whatever they say. */
+async function startPrimary(t, { replicas, demands }) {
+  const lag = ['--min-replicas-max-lag', '1000']
+  const primary = stopAfter(t, await startRedis('--min-replicas-to-write', String(demands), ...lag))
+  const followers = []
+  for (let i = 0; i < replicas; i++) followers.push(stopAfter(t, await startReplica(primary)))
+  return { primary, replicas: followers }
+}
+
+/** Stops a replica's process. What it acknowledged before, its primary still counts as fresh. */
+async function freeze(t, { pid }) {
+  await stopProcess(pid)
+  t.teardown(() => process.kill(pid, 'SIGCONT'))
+}
+
+/** Writes a record of a new text over whatever is there. */
+async function write(records, group = 'g') {
+  const { identity, values } = await records.read(group, ['group'])
+  return records.swap(group, 'group', values[0], `${Math.random()}`, identity)
+}
+
+/** Clean while the replica follows, unknown while it stands still, clean again. */
+async function needsAcknowledgement(t, client, replica, group) {
+  const records = recordsOf(client)
+  t.true(await write(records, group))
+  await stopProcess(replica.pid)
+  await t.throwsAsync(write(records, group), UNACKNOWLEDGED)
+  process.kill(replica.pid, 'SIGCONT')
+  t.true(await write(records, group))
+}
+
+for (const name of Object.keys(CLIENTS)) {
+  test(`${name}: a swap is clean once the replica has it`, async (t) => {
+    const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
+    const { client, end } = await CLIENTS[name](primary)
+    t.teardown(end)
+    await needsAcknowledgement(t, client, replicas[0])
+  })
+}
+
+test('a pool of node-redis, whose connections take turns: a swap is clean once the replica has it', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
+  const pool = await createClientPool({ url: primary.url }, { minimum: 3, maximum: 3 }).connect()
+  t.teardown(() => pool.destroy())
+  await needsAcknowledgement(t, pool, replicas[0])
+})
+
+test('Sentinel: a swap is clean once the replica has it', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
+  const sentinel = stopAfter(t, await startSentinel(primary))
+  const sentinels = [{ host: '127.0.0.1', port: sentinel.port }]
+  const ioredis = new Redis({ sentinels, name: 'primary' })
+  t.teardown(() => ioredis.disconnect())
+  const nodeRedis = await createSentinel({ name: 'primary', sentinelRootNodes: sentinels }).connect()
+  t.teardown(() => nodeRedis.destroy())
+  for (const client of [ioredis, nodeRedis]) await needsAcknowledgement(t, client, replicas[0])
+})
+
+test('Redis Cluster: the node that executed the swap is asked, whichever it is', async (t) => {
+  const nodes = await startCluster()
+  t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
+  const replicas = await Promise.all(nodes.map((node) => startClusterReplica(nodes, node)))
+  t.teardown(() => Promise.all(replicas.map((replica) => replica.stop())))
+  for (const node of nodes) await node.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
+  const ioredis = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+  t.teardown(() => ioredis.disconnect())
+  const nodeRedis = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) }).connect()
+  t.teardown(() => nodeRedis.destroy())
+  const clients = [ioredis, nodeRedis]
+  if (glide) clients.push(await connectGlide(glide.GlideClusterClient, nodes))
+  t.teardown(() => clients[2]?.close())
+  for (const client of clients) {
+    for (const [i, node] of nodes.entries()) {
+      const group = await groupOn(node)
+      await needsAcknowledgement(t, client, replicas[i], group)
+    }
+  }
+})
+
+/** The name of a group whose records are on this node. */
+async function groupOn(node) {
+  for (let i = 0; ; i++) {
+    const answer = await node.cli('HGET', `flakeforge:{g${i}}:records`, 'group')
+    if (!answer.startsWith('MOVED')) return `g${i}`
+  }
+}
+
+test('as many replicas as min-replicas-to-write must have it', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 2, demands: 2 })
+  const { client, end } = await CLIENTS.ioredis(primary)
+  t.teardown(end)
+  t.true(await write(recordsOf(client)))
+  await freeze(t, replicas[0])
+  const error = await t.throwsAsync(write(recordsOf(client)), UNACKNOWLEDGED)
+  t.regex(error.message, /1 instead of 2 replicas/)
+})
+
+test('a majority must have it where the settings demand fewer, which is said', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 3, demands: 1 })
+  const { client, end } = await CLIENTS.ioredis(primary)
+  t.teardown(end)
+  const warning = nextWarning(/fewer replicas than half/)
+  t.true(await write(recordsOf(client)))
+  t.is((await warning).code, 'FLAKEFORGE_SPLIT_BRAIN')
+  for (const replica of replicas.slice(1)) await freeze(t, replica)
+  const error = await t.throwsAsync(write(recordsOf(client)), UNACKNOWLEDGED)
+  t.regex(error.message, /1 instead of 2 replicas/)
+})
+
+test('without replicas a swap is clean at once; with replicas that need not have it too, which is said', async (t) => {
+  const primary = stopAfter(t, await startRedis())
+  const { client, end } = await CLIENTS.ioredis(primary)
+  t.teardown(end)
+  const records = recordsOf(client)
+  const asked = async () => (await primary.cli('INFO', 'commandstats')).includes('cmdstat_wait')
+  t.true(await write(records))
+  const warning = nextWarning(/min-replicas-to-write 0/)
+  await freeze(t, stopAfter(t, await startReplica(primary)))
+  t.true(await write(records))
+  t.is((await warning).code, 'FLAKEFORGE_SPLIT_BRAIN')
+  t.false(await asked())
+})
+
+/** The next warning with this text. */
+async function nextWarning(text) {
+  for (;;) {
+    const [warning] = await once(process, 'warning')
+    if (text.test(warning.message)) return warning
+  }
+}
+
+test('a user without WAIT and CONFIG: the replica tells by itself within a second', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
+  await primary.cli('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-config', '-wait')
+  const { client, end } = await CLIENTS.ioredis({ url: primary.url.replace('//', '//app:pw@') })
+  t.teardown(end)
+  await needsAcknowledgement(t, client, replicas[0])
+})
+
+test('a replica that follows another server meanwhile does not count', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 2, demands: 1 })
+  const { client, end } = await CLIENTS.ioredis(primary)
+  t.teardown(end)
+  const records = recordsOf(client)
+  const [first, second] = replicas
+  await freeze(t, second)
+  t.true(await write(records))
+  await first.cli('REPLICAOF', 'NO', 'ONE')
+  await until(async () => (await primary.cli('INFO', 'replication')).includes('connected_slaves:1'))
+  await t.throwsAsync(write(records), UNACKNOWLEDGED)
+})
+
+test('other commands of a shared client wait for a moment only while a replica stands still', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
+  const { client, end } = await CLIENTS.ioredis(primary)
+  t.teardown(end)
+  const records = recordsOf(client)
+  await write(records)
+  await freeze(t, replicas[0])
+  const { identity, values } = await records.read('g', ['group'])
+  let isOver = false
+  const swap = records.swap('g', 'group', values[0], 'to', identity).catch((error) => error)
+  swap.then(() => {
+    isOver = true
+  })
+  await until(async () => (await client.hget('flakeforge:{g}:records', 'group')) === 'to')
+  for (let i = 0; i < 3; i++) t.is(await client.ping(), 'PONG')
+  t.false(isOver, 'the commands were answered before the swap was')
+  t.regex((await swap).message, /0 instead of 1/)
+})

@@ -1,0 +1,105 @@
+// When a write on a Redis with replicas is where a promotion will find it: when enough of them say that they have it.
+//
+// What INFO counts is no proof, because a primary whose machine stood still wakes up with what it heard before. The proof is
+// the offset that a replica acknowledged: once it has reached where the primary was after the write, the replica has the write.
+// Replicas say it once a second, or at once if WAIT asks them. The answer of WAIT itself is about its connection's last write,
+// and a client may have another connection by then, so only the offsets count.
+
+import { storeError, warnOfOpenBound } from '../../../base/errors.ts'
+import { monotonicNow, sleep } from '../../../base/timers.ts'
+import type { Identity } from '../step.ts'
+import type { ScriptRunner } from './records.ts'
+
+type Script = Parameters<ScriptRunner['run']>[0]
+
+/** A write that was made. `replicas`: the server has; `isNeeded`: by min-replicas-to-write. */
+type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }
+
+/** Two of the reports that a replica sends each second. */
+const LONGEST_MS = 2_000
+/** Looks follow each other after 1, 2, 4 … ms. */
+const LONGEST_PAUSE_MS = 50
+/** WAIT for more replicas than there are asks all of them, whatever its connection wrote last. */
+const ALL = 1_000_000
+
+export class Acknowledgements {
+  #client
+  #offsets
+  #demands = new Map<string, number>() // min-replicas-to-write, by the process that has it
+
+  /** @param offsets the script that shows how far the replicas are */
+  constructor(client: ScriptRunner, offsets: Script) {
+    this.#client = client
+    this.#offsets = offsets
+  }
+
+  /**
+   * Waits until as many replicas as must have the write say that they have it. Throws if they do not: whether it will last is
+   * unknown.
+   */
+  async until(write: Write, ms: number = LONGEST_MS) {
+    if (!write.isNeeded) {
+      if (write.replicas > 0) warnOfNoDemand()
+      return
+    }
+    const demand = await this.#demandOf(write)
+    const { replicas } = write
+    if (demand > 0 && demand < majorityOf(replicas)) warnOfMinority()
+    await this.#reach(write, Math.max(demand, majorityOf(replicas)), Math.min(ms, LONGEST_MS))
+  }
+
+  /** min-replicas-to-write; 0 if the server does not show it. */
+  async #demandOf({ process, keys }: Write) {
+    const known = this.#demands.get(process)
+    if (known !== undefined) return known
+    const demand = Number(await this.#client.setting('min-replicas-to-write', keys[0])) || 0
+    this.#demands.clear() // only the present server matters
+    this.#demands.set(process, demand)
+    return demand
+  }
+
+  async #reach(write: Write, needed: number, ms: number) {
+    const endsAt = monotonicNow() + ms
+    const replies = await this.#client.runAroundWait(this.#offsets, write.keys, needed)
+    const [{ at }, after] = replies.map((reply) => offsetsOf(reply, write))
+    let { acknowledged } = after
+    for (let pause = 1; countOf(acknowledged, at) < needed; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      if (monotonicNow() >= endsAt) throw unacknowledgedError(countOf(acknowledged, at), needed, ms)
+      if (pause === 2) this.#client.askReplicas(write.keys[0], ALL) // the first WAIT may have used another connection
+      await sleep(pause)
+      const reply = await this.#client.run(this.#offsets, write.keys, [])
+      acknowledged = offsetsOf(reply, write).acknowledged
+    }
+  }
+}
+
+/** Where the primary is, and where each replica is as far as it said so. Throws if another server than the writer tells. */
+function offsetsOf([process, history, ...offsets]: (string | null)[], write: Write) {
+  if (process !== write.process || history !== write.history) {
+    throw storeError('Another Redis answered before the replicas acknowledged a write, so the write may be lost.')
+  }
+  const [at, ...acknowledged] = offsets.map(Number)
+  return { at, acknowledged }
+}
+
+const countOf = (acknowledged: number[], at: number) => acknowledged.filter((offset) => offset >= at).length
+
+/** So many replicas that, with their primary, they are more than half of the servers: 1 of 2, 2 of 3, 2 of 4. */
+const majorityOf = (replicas: number) => Math.max(1, Math.ceil(replicas / 2))
+
+const unacknowledgedError = (count: number, needed: number, ms: number) =>
+  storeError(
+    `Redis wrote a record, but ${count} instead of ${needed} replicas acknowledged it within ${ms} ms, so a promotion may lose it. Check that its replicas follow it, and that it was not replaced by another primary.`,
+  )
+
+const warnOfNoDemand = () =>
+  warnOfOpenBound(
+    'This Redis has replicas and min-replicas-to-write 0, so a primary that was replaced can still acknowledge writes, and two members may get the same slot.',
+    'Set min-replicas-to-write on every server, also on every node of a cluster, to at least half of the number of replicas.',
+  )
+
+const warnOfMinority = () =>
+  warnOfOpenBound(
+    'This Redis demands fewer replicas than half (min-replicas-to-write), so a primary that was cut off together with them can still acknowledge writes, and two members may get the same slot.',
+    'Set min-replicas-to-write to at least half of the number of replicas.',
+  )
