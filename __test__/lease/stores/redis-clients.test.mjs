@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import * as iovalkey from 'iovalkey'
-import { createClient, createClientPool } from 'redis'
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { startProxy } from '../../servers/proxy.mjs'
 import { CLIENTS, startRedis, startReplica, wantRedis } from '../../servers/redis.mjs'
 import { freePort, stopAfter, until } from '../../servers/server.mjs'
@@ -50,6 +50,30 @@ test('an ioredis client with a key prefix, whose group would be another, or with
   t.throws(() => redisStore(cluster), { ...OPTION, message: /without keyPrefix/ })
 })
 
+test('a node-redis client with a key prefix is refused, in every form', async (t) => {
+  const { url } = await start(t)
+  const [rootNodes, sentinelRootNodes] = [[{ url }], [{ host: '127.0.0.1', port: 1 }]]
+  const name = 'primary'
+  for (const keyPrefix of ['app:', Buffer.from('app:')]) {
+    const client = createClient({ url, keyPrefix })
+    const clients = [
+      client,
+      client.duplicate(),
+      client.withTypeMapping({}),
+      client.duplicate().withTypeMapping({}),
+      createClientPool({ url, keyPrefix }),
+      createCluster({ rootNodes, keyPrefix }),
+      createCluster({ rootNodes, keyPrefix }).duplicate(),
+      createSentinel({ name, sentinelRootNodes, keyPrefix }),
+      createSentinel({ name, sentinelRootNodes, keyPrefix }).duplicate(),
+      createSentinel({ name, sentinelRootNodes, keyPrefix }).withTypeMapping({}),
+    ]
+    for (const each of clients) {
+      t.throws(() => redisStore(each), { ...OPTION, message: /keyPrefix 'app:' .*without keyPrefix\.$/ })
+    }
+  }
+})
+
 /** What GLIDE makes of an error of the server. */
 const inWordsOfGlide = ({ message }) =>
   new Error(message.replace(/^NOSCRIPT/, 'An error was signalled by the server: - NoScriptError:'))
@@ -64,7 +88,7 @@ test('Valkey GLIDE, by what it can do and by its words for errors', async (t) =>
     })
   }
   await works(t, redisStore({ customCommand, invokeScript() {}, exec() {}, configGet() {} }))
-  t.deepEqual([...new Set(sent)], ['EVALSHA', 'EVAL'])
+  t.deepEqual([...new Set(sent)], ['CLIENT', 'EVALSHA', 'EVAL'])
   t.throws(() => redisStore({ customCommand() {} }), { ...OPTION, message: /MULTI/ }, 'a Batch')
 })
 

@@ -4,10 +4,12 @@
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Redis } from 'ioredis'
-import { startRedis, wantRedis } from '../../servers/redis.mjs'
+import { createClient, createClientPool, createSentinel } from 'redis'
+import { CLIENTS, startRedis, startReplica, startSentinel, wantRedis } from '../../servers/redis.mjs'
 import { stopAfter, until } from '../../servers/server.mjs'
 import { FlakeId } from '../../support/index.mjs'
 import { tryJoin } from '../../support/lease.mjs'
+import { put, textOf } from '../../support/records.mjs'
 import { openGroup, stepsOf } from '../../support/steps.mjs'
 
 const { openRedis, redisStore } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/redis.js')
@@ -134,4 +136,114 @@ test('an ioredis client that connects anew, and may not SELECT any longer: its s
   await until(() => client.status !== 'ready')
   await stepsOf(store, 'g').acquire()
   t.is(await cli('DBSIZE'), '0')
+})
+
+/** Moves the connection of each client to another database. */
+const SELECT = {
+  ioredis: (client) => client.select(2),
+  iovalkey: (client) => client.select(2),
+  'node-redis': (client) => client.select(2),
+  glide: (client) => client.select(2),
+}
+
+for (const name of Object.keys(CLIENTS)) {
+  test(`${name}: select() of another user of the client does not move the records, also after a new connection`, async (t) => {
+    const server = await start(t)
+    const { client, end } = await CLIENTS[name](server)
+    t.teardown(end)
+    const { records } = redisStore(client)
+    t.true(await put(records, 'g', 'group', 'first'))
+    await SELECT[name](client)
+    t.is(await textOf(records, 'g'), 'first')
+    t.true(await put(records, 'g', 'group', 'second'))
+    await server.cli('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await until(() =>
+      put(records, 'g', 'group', 'third').then(
+        () => true,
+        () => false,
+      ),
+    )
+    t.is(await server.cli('HGET', 'flakeforge:{g}:records', 'group'), 'third')
+    t.is(await server.cli('-n', '2', 'DBSIZE'), '0')
+    t.is(await client.get?.('of the user'), null)
+  })
+
+  test(`${name}: select() before the store is made says where the records are`, async (t) => {
+    const server = await start(t)
+    const { client, end } = await CLIENTS[name](server)
+    t.teardown(end)
+    await SELECT[name](client)
+    const { records } = redisStore(client)
+    t.true(await put(records, 'g', 'group', 'text'))
+    t.is(await server.cli('-n', '2', 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
+    t.is(await server.cli('DBSIZE'), '0')
+    t.regex(await records.place(), /^Redis at .*, database 2, keys 'flakeforge:\{…\}:records'$/)
+  })
+
+  test(`${name}: the connection of the user stays in its own database`, async (t) => {
+    const server = await start(t)
+    const { client, end } = await CLIENTS[name](server)
+    t.teardown(end)
+    const { records } = redisStore(client)
+    await put(records, 'g', 'group', 'text')
+    await SELECT[name](client)
+    await textOf(records, 'g')
+    await client.set('of the user', 'value')
+    t.is(await server.cli('-n', '2', 'GET', 'of the user'), 'value')
+  })
+}
+
+test('the database of a pool and of Sentinel of node-redis is that of their connections', async (t) => {
+  const { url, ...server } = await start(t)
+  const pool = await createClientPool({ url, database: 3 }).connect()
+  t.teardown(() => pool.destroy())
+  const sentinel = stopAfter(t, await startSentinel(server))
+  const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }]
+  const nodeClientOptions = { database: 4 }
+  const ofSentinel = await createSentinel({ name: 'primary', sentinelRootNodes, nodeClientOptions }).connect()
+  t.teardown(() => ofSentinel.destroy())
+  for (const [client, database] of [
+    [pool, '3'],
+    [ofSentinel, '4'],
+  ]) {
+    const { records } = redisStore(client)
+    await put(records, 'g', 'group', 'text')
+    t.is(await server.cli('-n', database, 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
+    t.regex(await records.place(), new RegExp(`database ${database}`))
+  }
+  t.is(await server.cli('DBSIZE'), '0')
+})
+
+test('a replica gets what was written to another database there too', async (t) => {
+  const server = await start(t)
+  const replica = stopAfter(t, await startReplica(server))
+  const client = await createClient({ url: `${server.url}/5` }).connect()
+  t.teardown(() => client.destroy())
+  const { records } = redisStore(client)
+  await client.select(2)
+  await client.set('of the user', 'value')
+  await put(records, 'g', 'group', 'text')
+  await client.set('of the user', 'value 2')
+  await until(async () => (await replica.cli('-n', '2', 'GET', 'of the user')) === 'value 2')
+  t.is(await replica.cli('-n', '2', 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
+})
+
+test('a user who may neither SELECT nor ask for its database stays where its connection is', async (t) => {
+  const { url, cli } = await startRestricted(t)
+  const client = await createClient({ url }).connect()
+  t.teardown(() => client.destroy())
+  const { records } = redisStore(client)
+  t.true(await put(records, 'g', 'group', 'text'))
+  t.is(await cli('HGET', 'flakeforge:{g}:records', 'group'), 'text')
+})
+
+test('reading makes nothing', async (t) => {
+  const { url, cli } = await start(t)
+  const store = openRedis(`${url}/1`)
+  t.teardown(() => store.close())
+  await store.list('g')
+  await store.has('g')
+  await store.records.read('g', ['group'])
+  await store.records.names('g')
+  t.is(await cli('-n', '1', 'DBSIZE'), '0')
 })
