@@ -346,6 +346,17 @@ for (const name of ['ioredis', 'iovalkey', 'redis']) {
   })
 }
 
+for (const name of ['ioredis', 'iovalkey', 'redis']) {
+  test(`${name}: a store of a URL that found no server ends with close(), and so does the process`, async (t) => {
+    const code = `
+      const store = require('./target/rooms/lib/lease/stores/redis.js').openRedis('redis://127.0.0.1:${await freePort()}')
+      let isLate = false
+      store.list('g').catch(() => store.close()).then(() => setTimeout(() => { isLate = true }, 1900).unref())
+      process.on('exit', () => console.log(isLate))`
+    t.is(await inProject(t, [name], code), 'false')
+  })
+}
+
 /** Runs code in a project that has only these packages beside the store's files. */
 const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
 

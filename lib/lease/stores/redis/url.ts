@@ -34,7 +34,8 @@ export function openIoredis(
 ) {
   // A step that finds no server fails after a second try: its caller knows better when to try again. If a step gets no
   // answer, the connection may have died silently: it is given up, because a new one may work.
-  const options = { lazyConnect: true, maxRetriesPerRequest: 1, socketTimeout: ANSWER_MS }
+  // disconnectTimeout is a timer that keeps the process alive after close(), even if the connection is gone already.
+  const options = { lazyConnect: true, maxRetriesPerRequest: 1, socketTimeout: ANSWER_MS, disconnectTimeout: 1 }
   const client = new Redis(url, options)
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
