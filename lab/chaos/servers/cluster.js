@@ -1,7 +1,7 @@
 'use strict'
 
-// A Redis Cluster under faults: three machines, each with a primary and a replica of another machine's primary. What is harmed
-// is the primary that has the group. It must never be written to but by the members.
+// A Redis Cluster under faults: three machines, each with a primary and a replica of each other machine's primary. What is harmed
+// is the primary that has the group. Only the members write to it.
 
 const { execFile } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -15,11 +15,18 @@ const helpers = import('../../../__test__/servers/redis.mjs')
 const ports = import('../../../__test__/servers/server.mjs')
 
 const MACHINES = 3
+const REPLICAS = 2 // of each primary: after a promotion the new one still has one, which its writes need
 const NODE_TIMEOUT_MS = 2000
-/** For machines whose clocks are up to 4 s apart, and an old primary that stops within a second of the promotion. */
+/** The default: so long a primary that woke up in the minority takes writes. */
+const DEFAULT_NODE_TIMEOUT_MS = 15_000
+/** For machines whose clocks are up to 4 s apart. */
 const LEASE = { ttlMs: 9000, skewMs: 5000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
+/** Between the first harm and the second: what replicas said before the first one still counts as fresh after both. */
+const BETWEEN_HARMS_MS = 1000
+/** How long a primary that woke up is still cut off: members on its side may renew meanwhile. */
+const AWAKE_MS = 10_000
 const LONGEST_PROMOTION_MS = 60_000
 const PROMOTION_MS = 1000 // by hand; asking again would begin anew
 const LONGEST_REPAIR_MS = 90_000
@@ -47,10 +54,12 @@ class ClusterUnderFaults {
 
   async #startNodes() {
     const { machines } = this.#network
-    for (const machine of [...machines, ...machines]) this.#nodes.push(await startNode(machine))
+    for (const machine of Array.from({ length: 1 + REPLICAS }, () => machines).flat()) {
+      this.#nodes.push(await startNode(machine))
+    }
     const addresses = this.#nodes.map(({ address }) => hostAndPort(address))
     await promisify(execFile)('redis-cli', [
-      ...['--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes'],
+      ...['--cluster', 'create', ...addresses, '--cluster-replicas', String(REPLICAS), '--cluster-yes'],
     ])
     this.#slot = await this.#nodes[0].redis.cli('CLUSTER', 'KEYSLOT', KEYS)
     await this.#isHealthy()
@@ -82,14 +91,29 @@ class ClusterUnderFaults {
     return { task: { join, policy: 'own client' }, proxy: together(proxies) }
   }
 
+  #frozenThenCut = {
+    counts: ['frozen, cut'],
+    isLoss: true,
+    strike: () => this.#atDefaultTimeout(FREEZE_THEN_CUT),
+  }
+
   faults = [
     { counts: ['restarts'], strike: () => this.#restart() },
     { counts: ['migrations'], strike: () => this.#migrate() },
     { counts: ['switch-overs'], strike: () => this.#replace(SWITCH_OVER) },
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
     { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FREEZE) },
+    this.#frozenThenCut,
+    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#atDefaultTimeout(CUT_THEN_FREEZE) },
     { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT) },
   ]
+
+  /** Without the setting that the docs demand, and with the fault that they demand it for. */
+  control = {
+    name: 'no min-replicas',
+    faults: [this.#frozenThenCut],
+    prepare: () => this.#setAll('min-replicas-to-write', 0),
+  }
 
   /** Waits until all is well again. */
   settle() {
@@ -143,6 +167,21 @@ class ClusterUnderFaults {
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
     this.#repair = this.#repairLater(old, { repair, awayMs })
     this.#repair.catch(() => {}) // whoever waits for it learns it
+  }
+
+  /** With the default of a setting that is short otherwise, so that a run has time for all faults. */
+  async #atDefaultTimeout({ harm, repair, awayMs }) {
+    await this.#repair
+    await this.#setAll('cluster-node-timeout', DEFAULT_NODE_TIMEOUT_MS)
+    const repairAll = async (node) => {
+      await repair(node)
+      await this.#setAll('cluster-node-timeout', NODE_TIMEOUT_MS)
+    }
+    await this.#replace({ harm, repair: repairAll, awayMs })
+  }
+
+  #setAll(setting, value) {
+    return Promise.all(this.#nodes.map(({ redis }) => redis.cli('CONFIG', 'SET', setting, String(value))))
   }
 
   async #repairLater(old, { repair, awayMs }) {
@@ -215,9 +254,12 @@ class ClusterUnderFaults {
       node.redis.cli('INFO', 'replication'),
     ])
     const isWhole = seen.length === this.#nodes.length && seen.every(({ isWell }) => isWell)
-    return isWhole && info.includes('cluster_state:ok') && /connected_slaves:1|master_link_status:up/.test(own)
+    return isWhole && info.includes('cluster_state:ok') && WELL.test(own)
   }
 }
+
+/** What INFO says of a primary with all its replicas, or of a replica that follows. */
+const WELL = new RegExp(`connected_slaves:${REPLICAS}|master_link_status:up`)
 
 async function startNode(machine) {
   const { startRedisOn } = await helpers
@@ -229,6 +271,7 @@ async function startNode(machine) {
     'repl-diskless-sync-delay 0',
     'repl-ping-replica-period 1',
     'cluster-enabled yes',
+    'min-replicas-to-write 1',
     `cluster-port ${bus}`,
     `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
     'cluster-replica-validity-factor 0', // a replica that lags is promoted, too
@@ -255,6 +298,33 @@ const FREEZE = {
   awayMs: AWAY_MS,
   harm: async ({ redis }) => process.kill(redis.pid, 'SIGSTOP'),
   repair: async ({ redis }) => process.kill(redis.pid, 'SIGCONT'),
+}
+
+/** The server wakes up and is still cut off: all that it knows of its replicas and of the majority is from before. */
+async function wakeUp({ machine, redis }) {
+  process.kill(redis.pid, 'SIGCONT')
+  await sleep(AWAKE_MS)
+  await machine.heal()
+}
+
+const FREEZE_THEN_CUT = {
+  awayMs: AWAY_MS,
+  async harm({ machine, redis }) {
+    process.kill(redis.pid, 'SIGSTOP')
+    await sleep(Math.random() * BETWEEN_HARMS_MS)
+    await machine.cutOff()
+  },
+  repair: wakeUp,
+}
+
+const CUT_THEN_FREEZE = {
+  awayMs: AWAY_MS,
+  async harm({ machine, redis }) {
+    await machine.cutOff()
+    await sleep(Math.random() * BETWEEN_HARMS_MS)
+    process.kill(redis.pid, 'SIGSTOP')
+  },
+  repair: wakeUp,
 }
 
 /** A machine reaches nobody but the members: its primary is in the minority. */

@@ -21,6 +21,10 @@ const LONGEST_SLOWNESS_MS = 6000
 const LEASE = { ttlMs: 10_000, skewMs: 6000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
+/** Between the first harm and the second: what replicas said before the first one still counts as fresh after both. */
+const BETWEEN_HARMS_MS = 1000
+/** How long a primary that woke up is still cut off: members on its side may renew meanwhile. */
+const AWAKE_MS = 6000
 const LONGEST_PROMOTION_MS = 60_000
 const LONGEST_REPAIR_MS = 90_000
 const CLIENTS = ['ioredis', 'node-redis']
@@ -130,7 +134,9 @@ class SentinelUnderFaults {
     { counts: ['failovers'], strike: () => this.#replace(KILL) },
     { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
     { counts: ['failbacks'], strike: () => this.#failBack() },
-    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(Math.random() < 0.5 ? FREEZE : STOP) },
+    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(STOP) },
+    { counts: ['frozen, cut'], isLoss: true, strike: () => this.#replace(FREEZE_THEN_CUT) },
+    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#replace(CUT_THEN_FREEZE) },
     this.#splitBrain,
   ]
 
@@ -256,17 +262,31 @@ const LAG = {
   repair: KILL.repair,
 }
 
-/** The machine stands still, and goes on as if nothing had happened. */
-const FREEZE = {
+/** The server wakes up and is still cut off: all that it knows of its replicas is from before. */
+async function wakeUp({ machine, redis }) {
+  process.kill(redis.pid, 'SIGCONT')
+  await sleep(AWAKE_MS)
+  await machine.heal()
+}
+
+const FREEZE_THEN_CUT = {
+  awayMs: AWAY_MS,
+  async harm({ machine, redis }) {
+    process.kill(redis.pid, 'SIGSTOP')
+    await sleep(Math.random() * BETWEEN_HARMS_MS)
+    await machine.cutOff()
+  },
+  repair: wakeUp,
+}
+
+const CUT_THEN_FREEZE = {
   awayMs: AWAY_MS,
   async harm({ machine, redis }) {
     await machine.cutOff()
+    await sleep(Math.random() * BETWEEN_HARMS_MS)
     process.kill(redis.pid, 'SIGSTOP')
   },
-  async repair({ machine, redis }) {
-    process.kill(redis.pid, 'SIGCONT')
-    await machine.heal()
-  },
+  repair: wakeUp,
 }
 
 /** Only the server stands still, as it does during a command that takes long: what others tell it meanwhile is not lost. */
