@@ -228,6 +228,18 @@ test('a replica gets what was written to another database there too', async (t) 
   t.is(await replica.cli('-n', '2', 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
 })
 
+test('a server that does not tell the database: it is the one the client was made with, whatever select() says', async (t) => {
+  const { url, cli } = await start(t)
+  await cli('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-client')
+  const client = await createClient({ url: `${url.replace('//', '//app:pw@')}/3` }).connect()
+  t.teardown(() => client.destroy())
+  const { records } = redisStore(client)
+  t.true(await put(records, 'g', 'group', 'text'))
+  await client.select(2)
+  t.is(await textOf(records, 'g'), 'text')
+  t.is(await cli('-n', '3', 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
+})
+
 test('a user who may neither SELECT nor ask for its database stays where its connection is', async (t) => {
   const { url, cli } = await startRestricted(t)
   const client = await createClient({ url }).connect()

@@ -126,13 +126,13 @@ export class ScriptRunner {
   }
 
   /**
-   * The database of the client when it was first used, so that a later select() changes nothing. '' where the client does not
-   * tell and its user may not ask: then it is the one of the connection.
+   * The database of the client when it was first used, so that a later select() changes nothing. Where neither the client nor
+   * the server tells, it is the one the client was made with; '' stays where the connection is.
    */
   async #findDatabase(key: string) {
     if (this.#database !== undefined) return this.#database
     const reply = await this.#commands.command(key, ['CLIENT', 'INFO']).catch(emptyIfForbidden)
-    this.#database ??= /\bdb=(\d+)/.exec(String(reply))?.[1] ?? ''
+    this.#database ??= /\bdb=(\d+)/.exec(String(reply))?.[1] ?? this.#commands.configured ?? ''
     return this.#database
   }
 

@@ -18,6 +18,7 @@ export type RunScript = (script: string, keys: string[], args: string[], isOver:
  *
  * - `command()` sends a command without keys to the server that has this key, on the connection that scripts for it use.
  * - `database`: the number of its database, '' if only one exists; undefined if the client does not tell.
+ * - `configured`: the number it was made with, for a server that does not tell either.
  * - `address`: where its server is, for people.
  */
 export type Commands = {
@@ -25,6 +26,7 @@ export type Commands = {
   evaluate: RunScript
   command: (key: string, args: string[]) => Promise<unknown>
   database: string | undefined
+  configured?: string
   address: string
 }
 
@@ -73,7 +75,7 @@ export type NodeRedis = Client &
   EventEmitter &
   NodeRedisCommands & {
     readonly _keyPrefix?: unknown
-    readonly options?: { socket?: { host?: string; port?: number; path?: string } }
+    readonly options?: { database?: number; socket?: { host?: string; port?: number; path?: string } }
   }
 
 /** What we need of node-redis' sentinel beside that. */
@@ -239,6 +241,7 @@ export function ofNodeRedis(client: NodeRedis): Commands {
     command: (_, args) =>
       isSentinel(client) ? client.sendCommand(false, args) : onConnection((each) => each.sendCommand(args)),
     database: undefined, // it hides what select() changed
+    configured: client.options === undefined ? '' : String(client.options.database ?? 0),
     address: client.options?.socket ? hostAndPort(client.options.socket) : 'the server of its client',
   }
 }
