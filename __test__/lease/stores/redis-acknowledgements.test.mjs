@@ -181,6 +181,20 @@ test('a replica that follows another server meanwhile does not count', async (t)
   await t.throwsAsync(write(records), UNACKNOWLEDGED)
 })
 
+test('a primary that became a replica and leads again cannot tell what became of a write', async (t) => {
+  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
+  const { client, end } = await CLIENTS.ioredis(primary)
+  t.teardown(end)
+  const records = recordsOf(client)
+  await write(records)
+  await freeze(t, replicas[0])
+  const { identity, values } = await records.read('g', ['group'])
+  const swap = records.swap('g', 'group', values[0], 'to', identity).catch((error) => error)
+  await until(async () => (await client.hget('flakeforge:{g}:records', 'group')) === 'to')
+  await client.multi().replicaof('127.0.0.1', '1').replicaof('NO', 'ONE').exec()
+  t.regex((await swap).message, /Another Redis answered/)
+})
+
 test('other commands of a shared client wait for a moment only while a replica stands still', async (t) => {
   const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
   const { client, end } = await CLIENTS.ioredis(primary)
