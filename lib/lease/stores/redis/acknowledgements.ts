@@ -8,7 +8,7 @@
 import { storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
 import type { Identity } from '../step.ts'
-import type { ScriptRunner } from './records.ts'
+import type { ScriptRunner } from './client.ts'
 
 type Script = Parameters<ScriptRunner['run']>[0]
 
