@@ -654,7 +654,7 @@ testBeside('a lock that somebody keeps: false in time, or an error', async (t) =
   t.false(await impatient.swap('g', 'group', 'a', 'b', identity))
   await t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), {
     ...STORE,
-    message: /no answer within 9000 ms/,
+    message: /no answer within 5000 ms/,
   })
 })
 
@@ -728,7 +728,7 @@ testBeside(
     await put(records, 'g', 'group', 'a')
     proxy.lose()
     await own.restart('SIGKILL') // it counts its sessions from 1 again
-    await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 9000 ms/ })
+    await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 5000 ms/ })
     t.is(await textOf(records, 'g', 'group'), 'a')
     await client.end()
     const [{ Value: kills }] = await own.query(`SHOW GLOBAL STATUS LIKE 'Com_kill'`)
@@ -741,7 +741,7 @@ testBeside('a connection of the user’s pool that died without a word leaves th
   const { records } = await connect(t, (await freshUrl()).replace(String(server.port), String(proxy.port)))
   await put(records, 'g', 'group', 'a')
   proxy.lose()
-  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 9000 ms/ })
+  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 5000 ms/ })
   t.is(await textOf(records, 'g', 'group'), 'a')
 })
 

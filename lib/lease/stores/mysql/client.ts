@@ -3,7 +3,7 @@
 // transaction: a read would be old, and a write might be undone.
 
 import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
-import { type ClientError, onConnection, type Step } from '../clients.ts'
+import { type ClientError, type Step, Turns } from '../clients.ts'
 import { type Connection, type Header, packageOf, type Row, type Take } from './packages.ts'
 import { SCHEMA } from './schema.ts'
 import { checkState, SERVER } from './server.ts'
@@ -130,20 +130,43 @@ class Session {
 
 export type Work<Result> = (session: Session) => Promise<Result>
 
-/** Runs steps on a client. If it is our own, `close` ends it. */
-export class SessionRunner {
-  close
+/** Whether an error says nothing of the server: its own have a SQLSTATE, and class 08 is about connections. */
+function isLost(error: unknown) {
+  const { sqlState = '' } = (error ?? {}) as { sqlState?: string | null }
+  return !(error instanceof FlakeError) && (!sqlState || sqlState.startsWith('08'))
+}
 
+/** The server lists a user's own connections. One that was closed while its statement runs stays in the list. */
+async function stillRuns(connection: Connection, left: Connection) {
+  const rows = await connection.ask(
+    `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ${left.id()} AND COMMAND <> 'Sleep'`,
+  )
+  return Array.isArray(rows) && rows.length > 0
+}
+
+/** Runs steps on a client, one at a time. */
+export class SessionRunner {
   #client
-  #take
+  #end
+  #turns
   /** The connections whose server was checked before anything else: see SERVER. */
   #greeted = new WeakSet()
 
-  /** @param client for messages */
-  constructor(client: unknown, take: Take, close: () => unknown = () => {}) {
+  /**
+   * @param client for messages
+   * @param end of our own client
+   */
+  constructor(client: unknown, take: Take, end?: () => unknown) {
     this.#client = client
-    this.#take = take
-    this.close = close
+    this.#end = end
+    this.#turns = new Turns({ take, stillRuns, isLost })
+  }
+
+  /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
+  async close() {
+    if (this.#end === undefined) return
+    this.#turns.close()
+    await this.#end()
   }
 
   /** @param ms after which it sends nothing */
@@ -159,16 +182,21 @@ export class SessionRunner {
     const isFit = (error: unknown) =>
       session?.isFit === true && !TAKES_NO_WRITES.has((error as ClientError | undefined)?.errno ?? 0)
     try {
-      return await onConnection(this.#take, onSession, isFit, ms)
+      return await this.#turns.run(onSession, isFit, ms)
     } catch (error) {
       throw failure(error)
     }
   }
 }
 
-/** The user's client, ready to run steps. */
+const runners: WeakMap<object, SessionRunner> = new WeakMap()
+
+/** The user's client, ready to run steps: one runner for all stores on it, because a client has one statement under way. */
 export function mysqlClient(client: unknown) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)
-  return new SessionRunner(client, take)
+  const key = client as object
+  const runner = runners.get(key) ?? new SessionRunner(client, take)
+  runners.set(key, runner)
+  return runner
 }

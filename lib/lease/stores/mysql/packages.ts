@@ -2,7 +2,7 @@
 // of a write. What the user's client does to values, rows and numbers must never matter here.
 
 import { clientError } from '../../../base/errors.ts'
-import { hasMethods } from '../clients.ts'
+import { hasMethods, type Lent } from '../clients.ts'
 
 /** The answer of a write. Only mysql2 has the flags in it. */
 export type Header = { affectedRows: number | bigint; serverStatus?: number }
@@ -12,14 +12,13 @@ export type Row = (string | null)[]
 
 /**
  * One connection, of either package. `key`: the same object whenever it is taken. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
- * be known. `giveBack()` gives it back to its pool, and `drop()` closes it; neither does anything to the user's own.
+ * be known. `id()`: its number on the server.
  */
-export interface Connection {
+export interface Connection extends Lent {
   key: object
+  id: () => number
   ask: (sql: string) => PromiseLike<Row[] | Header>
   flagsOf: (header: Header) => number | undefined
-  giveBack: () => void
-  drop: () => void
 }
 
 /** takes a connection from a pool, or the one that there is */
@@ -31,6 +30,7 @@ type Answered = (error: unknown, answer: Row[] | Header) => void
  * What we need of a connection of mysql2: that of callbacks, which mysql2/promise wraps. One of a pool has the rest too.
  */
 export interface Mysql2 {
+  threadId: number
   query: (options: object, answered: Answered) => void
   release: () => void
   destroy: () => void
@@ -40,6 +40,7 @@ export interface Mysql2 {
 
 /** What we need of a connection of mariadb. One of a pool has the rest too. */
 export interface Mariadb {
+  threadId: number
   query: (options: object) => Promise<Row[] | Header>
   info: { status: number }
   ping: (timeoutMs: number) => Promise<void>
@@ -64,13 +65,14 @@ const AS_TEXTS = {
 /** A connection of the user's own: it stays as it is. */
 const ofMysql2 = (connection: Mysql2): Connection => ({
   key: connection,
+  id: () => connection.threadId,
   ask: (sql) =>
     new Promise((resolve, reject) => {
       connection.query({ ...AS_TEXTS, sql }, (error, answer) => (error ? reject(error) : resolve(answer)))
     }),
   flagsOf: ({ serverStatus }) => serverStatus,
   giveBack: () => {},
-  drop: () => {},
+  drop: () => false,
 })
 
 /**
@@ -78,10 +80,11 @@ const ofMysql2 = (connection: Mysql2): Connection => ({
  */
 const ofMariadb = (connection: Mariadb): Connection => ({
   key: connection.info, // its pool wraps it anew each time
+  id: () => connection.threadId,
   ask: (sql) => connection.query({ ...AS_TEXTS, sql }),
   flagsOf: () => undefined,
   giveBack: () => {},
-  drop: () => {},
+  drop: () => false,
 })
 
 export const fromMysql2 =
@@ -91,7 +94,11 @@ export const fromMysql2 =
     const connection: Mysql2 = await new Promise((resolve, reject) => {
       core.getConnection?.((error, taken) => (error ? reject(error) : resolve(taken)))
     })
-    return { ...ofMysql2(connection), giveBack: () => connection.release(), drop: () => connection.destroy() }
+    const drop = () => {
+      connection.destroy()
+      return true
+    }
+    return { ...ofMysql2(connection), giveBack: () => connection.release(), drop }
   }
 
 /**
@@ -99,9 +106,12 @@ export const fromMysql2 =
  * error, and it ends the process; after a restart it may end a session of somebody else. A ping that is not answered
  * closes the connection first.
  */
-async function dropMariadb(connection: Mariadb) {
-  await connection.ping(PING_MS).catch(() => {})
-  connection.destroy()
+function dropMariadb(connection: Mariadb) {
+  connection
+    .ping(PING_MS)
+    .catch(() => {})
+    .then(() => connection.destroy())
+  return true
 }
 
 export const fromMariadb =

@@ -3,11 +3,13 @@
 // the user's transaction: what a statement writes must be committed before its answer is used.
 
 import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
-import { monotonicNow, sleep } from '../../../base/timers.ts'
-import { type ClientError, onConnection } from '../clients.ts'
-import { CALL_MS } from '../limits.ts'
+import { sleep } from '../../../base/timers.ts'
+import { type ClientError, type Step, Turns } from '../clients.ts'
 import { type Connection, IN_TRANSACTION, packageOf, type Take, type Values } from './packages.ts'
 import schema from './schema.ts'
+import { STILL_RUNS } from './statements.ts'
+
+const { randomBytes } = process.getBuiltinModule('node:crypto')
 
 const LONGEST_PAUSE_MS = 50
 
@@ -53,18 +55,34 @@ function failure(thrown: unknown) {
 /** What tells that a statement did nothing. */
 const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
 
-/** Runs statements on a client. If it is our own, `close` ends it. */
+/** The server did not say what became of a statement: an answer has a SQLSTATE, and class 08 is about connections. */
+const isLost = (error: unknown) => !(error instanceof FlakeError) && !/^(?!08)[0-9A-Z]{5}$/.test(codeOf(error))
+
+const codeOf = (error: unknown) => String((error as ClientError | undefined)?.code ?? '')
+
+/** Runs statements on a client, one at a time. */
 export class StatementRunner {
-  close
-
   #client
-  #take
+  #end
+  #turns
+  /** Begins each of our statements, so that the server can be asked whether it runs one: a pooler hides process IDs. */
+  #mark = `/* flakeforge ${randomBytes(8).toString('hex')} */`
 
-  /** @param client for messages */
-  constructor(client: unknown, take: Take, close: () => unknown = () => {}) {
+  /**
+   * @param client for messages
+   * @param end of our own client
+   */
+  constructor(client: unknown, take: Take, end?: () => unknown) {
     this.#client = client
-    this.#take = take
-    this.close = close
+    this.#end = end
+    this.#turns = new Turns({ take, isLost, stillRuns: (connection) => this.#stillRuns(connection) })
+  }
+
+  /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
+  async close() {
+    if (this.#end === undefined) return
+    this.#turns.close()
+    await this.#end()
   }
 
   /**
@@ -72,7 +90,7 @@ export class StatementRunner {
    * table is missing.
    */
   async run(text: string, values: Values) {
-    const answer = await this.#onConnection((connection) => this.#attempts(connection, text, values))
+    const answer = await this.#onConnection((connection, step) => this.#attempts(connection, step, text, values))
     return answer === MISSING ? undefined : answer
   }
 
@@ -94,30 +112,29 @@ export class StatementRunner {
   }
 
   /** A connection is of no more use where the server failed, or takes no writes: perhaps it is no primary any more. */
-  async #onConnection<Result>(work: (connection: Connection) => Promise<Result>, ms?: number) {
+  async #onConnection<Result>(work: (connection: Connection, step: Step) => Promise<Result>, ms?: number) {
     try {
-      return await onConnection(this.#take, work, (error) => error === undefined || error instanceof FlakeError, ms)
+      return await this.#turns.run(work, (error) => error === undefined || error instanceof FlakeError, ms)
     } catch (error) {
       throw failure(error)
     }
   }
 
   /** A longer pause after each attempt that came second. */
-  async #attempts(connection: Connection, text: string, values: Values) {
-    const start = monotonicNow()
-    for (let pause = 1; monotonicNow() - start < CALL_MS; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  async #attempts(connection: Connection, step: Step, text: string, values: Values) {
+    for (let pause = 1; !step.isOver; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const answer = await this.#attempt(connection, text, values)
       if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)
     }
-    throw new Error(`others came first for ${CALL_MS} ms`)
+    throw new Error('others came first until the call was given up')
   }
 
   /** The answer, or what tells that nothing was done. */
   async #attempt(connection: Connection, text: string, values: Values) {
     this.#refuseBusy(connection)
     try {
-      const answer = parseAnswer(await connection.send(text, values), this.#client)
+      const answer = parseAnswer(await connection.send(`${this.#mark} ${text}`, values), this.#client)
       this.#refuseBusy(connection) // a BEGIN may have been under way when we checked
       return answer
     } catch (error) {
@@ -130,7 +147,7 @@ export class StatementRunner {
 
   async #makeTable(connection: Connection) {
     try {
-      await connection.make(schema)
+      await connection.make(`${this.#mark} ${schema}`)
     } catch (error) {
       const { code = '', message } = error as ClientError
       if (MADE_BY_ANOTHER.has(code)) return
@@ -141,14 +158,24 @@ export class StatementRunner {
     }
   }
 
+  /** On a connection of the client or of a pooler, whichever it is: another process of the server answers. */
+  async #stillRuns(connection: Connection) {
+    return parseAnswer(await connection.send(STILL_RUNS, [this.#mark]), this.#client).isRunning === true
+  }
+
   #refuseBusy(connection: Connection) {
     if (connection.isBusy()) this.refuseTransaction()
   }
 }
 
-/** The user's client, ready to run statements. */
+const runners: WeakMap<object, StatementRunner> = new WeakMap()
+
+/** The user's client, ready to run statements: one runner for all stores on it, because a client has one statement under way. */
 export function postgresClient(client: unknown) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)
-  return new StatementRunner(client, take)
+  const key = client as object
+  const runner = runners.get(key) ?? new StatementRunner(client, take)
+  runners.set(key, runner)
+  return runner
 }

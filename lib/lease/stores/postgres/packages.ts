@@ -3,7 +3,7 @@
 
 import { clientError, storeError } from '../../../base/errors.ts'
 import { oldClientError, oldVersion } from '../client-packages.ts'
-import { hasMethods } from '../clients.ts'
+import { hasMethods, type Lent } from '../clients.ts'
 import { CALL_MS } from '../limits.ts'
 
 /** A text or NULL for each of a statement's $1, $2 and so on. */
@@ -11,15 +11,12 @@ export type Values = readonly (string | null)[]
 
 /**
  * One connection, or all of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()`: the one
- * answer of a statement. `make()` runs the statements that make tables. `giveBack()` gives it back to its pool, and `drop()`
- * closes it; neither does anything to one that the user made.
+ * answer of a statement. `make()` runs the statements that make tables.
  */
-export interface Connection {
+export interface Connection extends Lent {
   isBusy: () => boolean
   send: (text: string, values: Values) => Promise<string | undefined>
   make: (text: string) => PromiseLike<unknown>
-  giveBack: () => void
-  drop: () => void
 }
 
 /** takes a connection from a pool, or the one that there is */
@@ -84,7 +81,7 @@ async function isInTransaction(sql: Sql) {
  * used: if it dies, releasing it ends the process.
  */
 export const fromPostgresJs =
-  (sql: Sql, drop: () => void = () => {}): Take =>
+  (sql: Sql, drop: () => boolean = () => false): Take =>
   async () => {
     const isBusy = await isInTransaction(sql)
     let sent: Sent | undefined
@@ -98,7 +95,7 @@ export const fromPostgresJs =
       giveBack: () => {},
       drop: () => {
         if (!sent?.state) sent?.cancel() // it is still waiting for a connection
-        drop()
+        return drop()
       },
     }
   }
@@ -114,7 +111,7 @@ const ofPg = (client: PgClient): Connection => {
     },
     make: (text) => client.query(text),
     giveBack: () => {},
-    drop: () => {},
+    drop: () => false,
   }
 }
 
@@ -169,7 +166,11 @@ export const fromPgPool =
       leave(true)
       throw error
     }
-    return { ...connection, giveBack: () => leave(false), drop: () => leave(true) }
+    const drop = () => {
+      leave(true)
+      return true
+    }
+    return { ...connection, giveBack: () => leave(false), drop }
   }
 
 /** One Client of pg: it wants its queries one after the other. */

@@ -83,3 +83,15 @@ inserted AS (
 )
 SELECT json_build_object('isWritten', EXISTS (SELECT FROM updated UNION ALL SELECT FROM inserted))::text
 `
+
+/**
+ * $1 the mark that begins a client's statements: whether another process of the server runs one of them. The server shows
+ * a role its own statements. With track_activities off it shows none, so they may all be ours.
+ */
+export const STILL_RUNS = `
+SELECT pg_catalog.json_build_object('isRunning', EXISTS (
+  SELECT FROM pg_catalog.pg_stat_activity
+  WHERE pid <> pg_catalog.pg_backend_pid() AND datname = pg_catalog.current_database()
+    AND (state = 'disabled' AND usename = session_user OR state <> 'idle' AND pg_catalog.starts_with(query, $1::text))
+))::text
+`

@@ -13,7 +13,7 @@ type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<v
 type OwnSql = { end(options: { timeout: number }): Promise<void> }
 
 const CONNECT_SECONDS = 5
-/** A lease needs one connection at a time; a second one for a step that is stuck. */
+/** One to work on, and one to ask whether a statement that was given up on the other still runs. */
 const MOST_CONNECTIONS = 2
 
 /** @param exports of pg */
@@ -46,10 +46,10 @@ export function openPostgresJs(postgres: (url: string, options: object) => Sql &
   // Its connections may have died silently, or lead to a server that is no primary any more, and it closes none of them: the
   // next step opens new ones.
   const drop = () => {
-    if (isClosed) return
     const old = sql
-    sql = connect()
+    if (!isClosed) sql = connect()
     old.end({ timeout: 0 }).catch(() => {})
+    return true
   }
   const close = () => {
     isClosed = true

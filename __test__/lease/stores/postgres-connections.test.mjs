@@ -1,0 +1,100 @@
+// How many connections of a real PostgreSQL the members have while it does not answer: a commit waits for a standby that is
+// down, the server is frozen, or a lock is held. The server itself counts them.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import pg from 'pg'
+import postgres from 'postgres'
+import { CLIENTS, startPostgres, wantPostgres } from '../../servers/postgres.mjs'
+import { stopAfter, until } from '../../servers/server.mjs'
+import { openGroup, works } from '../../support/steps.mjs'
+
+const require = createRequire(import.meta.url)
+const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
+const { postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
+const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
+const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
+
+const test = wantPostgres() === undefined ? anyTest.skip : anyTest
+
+const MEMBERS = 8
+const STORE = { code: 'ERR_FLAKE_STORE' }
+
+/** A server of the test's own. `connections()`: those of members, and how many of them wait for a standby. */
+async function startCounted(t) {
+  const server = stopAfter(t, await startPostgres())
+  const connections = async () => {
+    const [row] = await server.query(
+      `SELECT count(*)::int AS all, (count(*) FILTER (WHERE wait_event = 'SyncRep'))::int AS waiting
+       FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    )
+    return row
+  }
+  const setStandby = async (name) => {
+    await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
+    await server.query('SELECT pg_reload_conf()')
+    await until(
+      async () => (await server.query('SHOW synchronous_standby_names'))[0].synchronous_standby_names === name,
+    )
+  }
+  return { server, connections, setStandby }
+}
+
+const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: while a standby is down, a member has two connections at most, and goes on when it is back`, async (t) => {
+    const { server, connections, setStandby } = await startCounted(t)
+    const stores = Array.from({ length: MEMBERS }, () => new DatabaseStore(new PostgresRecords(open(server.url))))
+    t.teardown(() => Promise.all(stores.map((store) => store.close())))
+    const members = []
+    for (const [i, store] of stores.entries()) members.push(await openGroup(store, `group ${i}`))
+    await setStandby('absent')
+    let isDown = true
+    const failures = []
+    // Each tries again and again, as a lease does, until every one of them was refused three times.
+    const trying = members.map(async ({ acquire }, i) => {
+      failures[i] = 0
+      while (isDown) {
+        await t.throwsAsync(acquire(), STORE)
+        failures[i] += 1
+      }
+    })
+    const most = { all: 0, waiting: 0 }
+    await until(async () => {
+      const now = await connections()
+      for (const key of Object.keys(most)) most[key] = Math.max(most[key], now[key])
+      return failures.every((count) => count >= 3)
+    })
+    isDown = false
+    await Promise.all(trying)
+    t.is(most.waiting, MEMBERS, 'one commit of each')
+    t.true(most.all <= 2 * MEMBERS, `${most.all} connections`)
+    await setStandby('')
+    await until(async () => (await connections()).waiting === 0)
+    for (const { acquire } of members) t.truthy(await acquire())
+  })
+}
+
+for (const name of Object.keys(CLIENTS)) {
+  test(`${name}: 30 groups on one client of the user's leave it its other connection`, async (t) => {
+    const { server, connections, setStandby } = await startCounted(t)
+    const client =
+      name === 'pg'
+        ? new pg.Pool({ connectionString: server.url, max: 2 })
+        : postgres(server.url, { max: 2, onnotice: () => {} })
+    t.teardown(() => (name === 'pg' ? client.end() : client.end({ timeout: 0 })))
+    const count = Array.from({ length: 30 }, (_, i) => `group ${i}`)
+    const groups = await Promise.all(count.map((group) => openGroup(postgresStore(client), group)))
+    await Promise.all(groups.map(({ acquire }) => acquire()))
+    await setStandby('absent')
+    await Promise.all(groups.map(({ acquire }) => t.throwsAsync(acquire(), STORE)))
+    t.is((await connections()).waiting, 1)
+    const rows = await (name === 'pg' ? client.query('SELECT 1 AS one') : client.unsafe('SELECT 1 AS one'))
+    t.is((rows.rows ?? rows)[0].one, 1, 'the user can still use it')
+    await setStandby('')
+    await until(async () => (await connections()).waiting === 0)
+    await Promise.all(groups.map(({ acquire }) => acquire()))
+    await works(t, postgresStore(client))
+  })
+}
