@@ -5,6 +5,8 @@ import { storeError } from '../../base/errors.ts'
 import { inTime, within } from '../../base/in-time.ts'
 import { ANSWER_MS, CALL_MS } from './limits.ts'
 
+const { randomBytes } = process.getBuiltinModule('node:crypto')
+
 /** What a client throws: an error, perhaps with what the server said. */
 export type ClientError = Error & { code?: string; errno?: number; sqlMessage?: string; cause?: ClientError }
 
@@ -40,15 +42,21 @@ export interface Step {
 type Work<Connection, Result> = (connection: Connection, step: Step) => Promise<Result>
 
 /**
- * What turns need of a client. `take()`: a connection. `stillRuns()` asks the server, on a connection, whether it runs what
- * was sent on the one that was left. `isLost()`: whether the work failed with its connection, so that the server's answer is
- * unknown.
+ * What turns need of a client. `take()`: a connection. `stillRuns()` asks the server whether another of its sessions runs a
+ * statement of this client: newMark() tells them. `isLost()`: whether the work failed with its connection, so that the
+ * server's answer is unknown.
  */
 export interface Served<Connection> {
   take: () => Promise<Connection>
-  stillRuns: (connection: Connection, left: Connection) => Promise<boolean>
+  stillRuns: (connection: Connection) => Promise<boolean>
   isLost: (error: unknown) => boolean
 }
+
+/**
+ * A comment that begins each statement of a client, so that the server's list of sessions shows them. The number of a session
+ * would not do: a pooler hides it, and a server that was restarted counts again.
+ */
+export const newMark = () => `/* flakeforge ${randomBytes(8).toString('hex')} */`
 
 /** One call. `sent`: what is under way on its connection. `end()` lets the next turn begin. */
 type Turn<Connection> = Step & {
@@ -59,7 +67,7 @@ type Turn<Connection> = Step & {
 }
 
 /** What was given up. `settled`: when it was answered after all, unless its connection was closed. */
-type Left<Connection> = { connection: Connection; settled?: Promise<void> }
+type Left = { settled?: Promise<void> }
 
 /** The question whether a statement still runs needs no lock and no disk: a server that works answers it in this time. */
 const ASK_MS = 2000
@@ -87,7 +95,7 @@ export class Turns<Connection extends Lent> {
   #turns: Set<Turn<Connection>> = new Set()
   #waiting = 0 // how many turns have not begun
   #kept: Connection | undefined // for the next turn, so that it need not wait for the user's pool
-  #left: Left<Connection> | undefined
+  #left: Left | undefined
   #asking: Promise<boolean> | undefined
   #isClosed = false
 
@@ -186,14 +194,14 @@ export class Turns<Connection extends Lent> {
     if (turn.sent === undefined) return
     const { connection, answer } = turn.sent
     turn.sent = undefined
-    const left: Left<Connection> = { connection }
+    const left: Left = {}
     const clear = () => this.#clear(left)
     this.#left = left
     if (!connection.drop()) left.settled = answer.then(clear, clear)
     turn.end()
   }
 
-  #clear(left: Left<Connection>) {
+  #clear(left: Left) {
     if (this.#left === left) this.#left = undefined
   }
 
@@ -209,9 +217,9 @@ export class Turns<Connection extends Lent> {
   }
 
   /** Whether the server says that it still runs it. One question is under way at most. */
-  async #ask(left: Left<Connection>) {
+  async #ask(left: Left) {
     const connection = await this.#client.take()
-    const answer = this.#client.stillRuns(connection, left.connection)
+    const answer = this.#client.stillRuns(connection)
     try {
       const isRunning = await inTime(answer, ASK_MS)
       connection.giveBack()

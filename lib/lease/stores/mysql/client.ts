@@ -3,7 +3,7 @@
 // transaction: a read would be old, and a write might be undone.
 
 import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
-import { type ClientError, type Step, Turns } from '../clients.ts'
+import { type ClientError, newMark, type Step, Turns } from '../clients.ts'
 import { type Connection, type Header, packageOf, type Row, type Take } from './packages.ts'
 import { SCHEMA } from './schema.ts'
 import { checkState, SERVER } from './server.ts'
@@ -55,11 +55,13 @@ class Session {
   #client
   #connection
   #step
+  #mark
   /** Whether the server is one that a store may use: otherwise the connection is of no use to anybody. */
   isFit = true
 
   /** @param client for messages */
-  constructor(client: unknown, connection: Connection, step: Step) {
+  constructor(client: unknown, connection: Connection, step: Step, mark: string) {
+    this.#mark = mark
     this.#client = client
     this.#connection = connection
     this.#step = step
@@ -106,7 +108,7 @@ class Session {
 
   async #ask(text: string) {
     if (this.#step.isOver) throw new Error('the step was given up')
-    return this.#connection.ask(text)
+    return this.#connection.ask(`${this.#mark} ${text}`)
   }
 
   /** @param status what the server answered to STATUS */
@@ -136,19 +138,12 @@ function isLost(error: unknown) {
   return !(error instanceof FlakeError) && (!sqlState || sqlState.startsWith('08'))
 }
 
-/** The server lists a user's own connections. One that was closed while its statement runs stays in the list. */
-async function stillRuns(connection: Connection, left: Connection) {
-  const rows = await connection.ask(
-    `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ${left.id()} AND COMMAND <> 'Sleep'`,
-  )
-  return Array.isArray(rows) && rows.length > 0
-}
-
 /** Runs steps on a client, one at a time. */
 export class SessionRunner {
   #client
   #end
   #turns
+  #mark = newMark()
   /** The connections whose server was checked before anything else: see SERVER. */
   #greeted = new WeakSet()
 
@@ -159,7 +154,7 @@ export class SessionRunner {
   constructor(client: unknown, take: Take, end?: () => unknown) {
     this.#client = client
     this.#end = end
-    this.#turns = new Turns({ take, stillRuns, isLost })
+    this.#turns = new Turns({ take, isLost, stillRuns: (connection) => this.#stillRuns(connection) })
   }
 
   /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
@@ -169,11 +164,19 @@ export class SessionRunner {
     await this.#end()
   }
 
+  /** The server lists a user's own sessions. One that was closed while its statement runs stays in the list. */
+  async #stillRuns(connection: Connection) {
+    const rows = await connection.ask(
+      `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND INFO LIKE '${this.#mark}%'`,
+    )
+    return Array.isArray(rows) && rows.length > 0
+  }
+
   /** @param ms after which it sends nothing */
   async run<Result>(work: Work<Result>, ms?: number) {
     let session: Session | undefined
     const onSession = async (connection: Connection, step: Step) => {
-      session = new Session(this.#client, connection, step)
+      session = new Session(this.#client, connection, step, this.#mark)
       if (!this.#greeted.has(connection.key)) await session.check()
       this.#greeted.add(connection.key)
       return work(session)

@@ -12,11 +12,10 @@ export type Row = (string | null)[]
 
 /**
  * One connection, of either package. `key`: the same object whenever it is taken. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
- * be known. `id()`: its number on the server.
+ * be known.
  */
 export interface Connection extends Lent {
   key: object
-  id: () => number
   ask: (sql: string) => PromiseLike<Row[] | Header>
   flagsOf: (header: Header) => number | undefined
 }
@@ -30,7 +29,6 @@ type Answered = (error: unknown, answer: Row[] | Header) => void
  * What we need of a connection of mysql2: that of callbacks, which mysql2/promise wraps. One of a pool has the rest too.
  */
 export interface Mysql2 {
-  threadId: number
   query: (options: object, answered: Answered) => void
   release: () => void
   destroy: () => void
@@ -40,7 +38,6 @@ export interface Mysql2 {
 
 /** What we need of a connection of mariadb. One of a pool has the rest too. */
 export interface Mariadb {
-  threadId: number
   query: (options: object) => Promise<Row[] | Header>
   info: { status: number }
   ping: (timeoutMs: number) => Promise<void>
@@ -65,7 +62,6 @@ const AS_TEXTS = {
 /** A connection of the user's own: it stays as it is. */
 const ofMysql2 = (connection: Mysql2): Connection => ({
   key: connection,
-  id: () => connection.threadId,
   ask: (sql) =>
     new Promise((resolve, reject) => {
       connection.query({ ...AS_TEXTS, sql }, (error, answer) => (error ? reject(error) : resolve(answer)))
@@ -80,7 +76,6 @@ const ofMysql2 = (connection: Mysql2): Connection => ({
  */
 const ofMariadb = (connection: Mariadb): Connection => ({
   key: connection.info, // its pool wraps it anew each time
-  id: () => connection.threadId,
   ask: (sql) => connection.query({ ...AS_TEXTS, sql }),
   flagsOf: () => undefined,
   giveBack: () => {},
