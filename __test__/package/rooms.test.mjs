@@ -72,6 +72,7 @@ const ALLOWED = [
   'lib/lease/restored.ts',
   'lib/lease/stores/mysql/schema.ts',
   'lib/lease/stores/open.ts',
+  'lib/lease/stores/postgres/address.ts',
   'lib/lease/stores/postgres/schema.ts',
   'lib/native/index.ts',
 ]

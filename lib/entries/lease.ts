@@ -18,5 +18,6 @@ export {
   recordStore,
   redisStore,
 } from '../lease/stores/open.ts'
+export type { PostgresOptions } from '../lease/stores/postgres.ts'
 export type { RecordStore, StoreIdentity } from '../lease/stores/record-store.ts'
 export type { SlotInfo, Store } from '../lease/stores/store.ts'

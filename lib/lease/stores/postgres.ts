@@ -1,20 +1,38 @@
 // The store of a PostgreSQL server: the steps of ./database.ts over the records of ./postgres/records.ts. Nothing is
 // decided here.
 
+import { checkKeys } from '../../base/check.ts'
 import { DatabaseStore } from './database.ts'
+import { readAddress } from './postgres/address.ts'
 import { postgresClient } from './postgres/client.ts'
 import { PostgresRecords } from './postgres/records.ts'
+import { readSchema } from './postgres/schema.ts'
 import { openClient } from './postgres/url.ts'
 import type { Store } from './store.ts'
 
+/** What can be said of a store on PostgreSQL, besides the client. */
+export interface PostgresOptions {
+  /**
+   * the schema of the table (default 'public', whatever the role and its search_path). All members of a group need the same
+   */
+  schema?: string
+}
+
 /**
  * Slots and counters on PostgreSQL 12 or newer, in a table that it creates on first use, or that you create with what
- * `npx flakeforge schema` prints.
+ * `npx flakeforge schema` prints. A Pool gets a listener for `'error'`, because without one a restart of the server would
+ * end the process.
  * @param pool a Pool or Client of pg, or the `sql` function of postgres
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a transaction.
+ * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a transaction; or an option is wrong.
  */
-export const postgresStore = (pool: unknown): Store =>
-  new DatabaseStore(new PostgresRecords(postgresClient(pool))) as unknown as Store
+export function postgresStore(pool: unknown, options?: PostgresOptions): Store {
+  const given = { ...checkKeys('options', options, ['schema']) } // its own properties
+  const client = postgresClient(pool)
+  return new DatabaseStore(new PostgresRecords(client, readSchema(given.schema))) as unknown as Store
+}
 
 /** A store with our own client, which `close()` ends. */
-export const openPostgres = (url: string) => new DatabaseStore(new PostgresRecords(openClient(url)), url)
+export function openPostgres(url: string) {
+  const { schema } = readAddress(url)
+  return new DatabaseStore(new PostgresRecords(openClient(url), schema), url)
+}

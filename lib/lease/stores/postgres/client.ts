@@ -2,18 +2,26 @@
 // statement, within a time limit. It must never connect, configure or end a client that the user made, nor use one inside
 // the user's transaction: what a statement writes must be committed before its answer is used.
 
-import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { clientError, FlakeError, optionTypeError, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { sleep } from '../../../base/timers.ts'
-import { type ClientError, type Step, Turns } from '../clients.ts'
-import { type Connection, IN_TRANSACTION, packageOf, type Take, type Values } from './packages.ts'
-import schema from './schema.ts'
+import { type ClientError, newMark, type Step, Turns } from '../clients.ts'
+import {
+  type Connection,
+  IN_TRANSACTION,
+  keepAlive,
+  type Notice,
+  packageOf,
+  type Take,
+  type Values,
+} from './packages.ts'
+import { schemaFor } from './schema.ts'
 import { STILL_RUNS } from './statements.ts'
-
-const { randomBytes } = process.getBuiltinModule('node:crypto')
 
 const LONGEST_PAUSE_MS = 50
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
+const SILENT =
+  'The server has synchronous_standby_names, and this client does not tell a store which commits did not reach a standby. Use a URL, or a Pool or Client of pg without pg-native.'
 const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
 // Another transaction came first, and the server undid ours: a serialization failure, a deadlock, or a lock that a
@@ -22,9 +30,12 @@ const CAME_SECOND = new Set(['40001', '40P01', '55P03'])
 // Another session is making the same table at this moment, or just did.
 const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
 const NO_TABLE = '42P01'
+const NO_SCHEMA = '3F000'
 const NOT_ALLOWED = '42501'
+const DISK_FULL = '53100'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
-const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_flush_lsn/
+/** The functions of an identity. Aurora has them where logical replication is on, and names only the setting. */
+const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_flush_lsn|wal_level/
 
 /** A statement's one answer, which is JSON. */
 function parseAnswer(text: string | undefined, client: unknown) {
@@ -36,21 +47,57 @@ function parseAnswer(text: string | undefined, client: unknown) {
 }
 
 /** What went wrong, and what to do about it. */
-function failure(thrown: unknown) {
-  if (thrown instanceof FlakeError) return thrown
-  const error = thrown as ClientError
+function wordsFor(error: ClientError) {
   const { code = '' } = error
   const message = error.message || code // if several addresses all refuse, there is only a code
-  if (TAKES_NO_WRITES.has(code)) {
-    return storeError(`This PostgreSQL server takes no writes. Use the address of the primary. (${message})`, error)
-  }
   if (IDENTITY.test(message)) {
     const why =
       'lost writes would not be noticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
-    return storeError(`PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`, error)
+    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`
   }
-  return storeError(`PostgreSQL: ${message}`, error)
+  if (TAKES_NO_WRITES.has(code)) {
+    return `This PostgreSQL server takes no writes. Use the address of the primary, with default_transaction_read_only off. (${message})`
+  }
+  if (code === NOT_ALLOWED) {
+    return `PostgreSQL: this role may not use the table. GRANT SELECT, INSERT, UPDATE on it, and USAGE on its schema. (${message})`
+  }
+  if (code === DISK_FULL) return `PostgreSQL: the disk of the server is full. Free space on it. (${message})`
+  return `PostgreSQL: ${message}`
 }
+
+const isOurs = (error: unknown) => error instanceof FlakeError
+
+/**
+ * The server refused a statement itself: the data, the role, a constraint or trigger, its state, or its disk. It then wrote
+ * nothing, and would refuse it again at once.
+ */
+const REFUSED = /^(0A|22|23|25|28|42|P0)...$|^53100$|^55000$/
+
+/** What a call failed with, as one of our errors. */
+const failure = (error: unknown) => (isOurs(error) ? error : storeError(wordsFor(error as ClientError), error))
+
+/** The same for a write. */
+const writeFailure = (error: unknown) =>
+  !isOurs(error) && REFUSED.test(codeOf(error))
+    ? refusedWriteError(wordsFor(error as ClientError), error)
+    : failure(error)
+
+/** What the server says beside the answer of a write that is where it must be. A warning has another code. */
+const NO_WARNING = '00000'
+
+/**
+ * A commit that waits for a standby, and is cancelled meanwhile, is made on this server alone: the client hears of it by a
+ * warning. With `standbys` to wait for, a client that does not tell of warnings is of no use.
+ */
+function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: unknown) {
+  if (notices === undefined && standbys) throw clientError(client, SILENT)
+  const warning = notices?.find(({ code }) => code !== NO_WARNING)
+  if (warning !== undefined) throw unsureError(`it warned: ${warning.message}`)
+}
+
+/** A write that may be lost. `why`: what the server did. */
+export const unsureError = (why: string) =>
+  storeError(`PostgreSQL did not say that a write reached its standby: ${why}. It is written again.`)
 
 /** What tells that a statement did nothing. */
 const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
@@ -65,8 +112,7 @@ export class StatementRunner {
   #client
   #end
   #turns
-  /** Begins each of our statements, so that the server can be asked whether it runs one: a pooler hides process IDs. */
-  #mark = `/* flakeforge ${randomBytes(8).toString('hex')} */`
+  #mark = newMark()
 
   /**
    * @param client for messages
@@ -95,16 +141,17 @@ export class StatementRunner {
   }
 
   /**
-   * The same for a statement that must not be run again: undefined if it did nothing.
+   * The same for a write, which must not be sent again: undefined if it did nothing. Fails where the server does not say that
+   * it is where a promotion will find it.
    * @param ms after which it is not sent any more
    */
-  async runOnce(text: string, values: Values, ms?: number) {
-    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values), ms)
+  async write(text: string, values: Values, ms?: number) {
+    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values), writeFailure, ms)
     return answer === MISSING || answer === SECOND ? undefined : answer
   }
 
-  makeTable() {
-    return this.#onConnection((connection) => this.#makeTable(connection))
+  makeTable(schema: string) {
+    return this.#onConnection((connection) => this.#makeTable(connection, schema))
   }
 
   refuseTransaction() {
@@ -112,11 +159,15 @@ export class StatementRunner {
   }
 
   /** A connection is of no more use where the server failed, or takes no writes: perhaps it is no primary any more. */
-  async #onConnection<Result>(work: (connection: Connection, step: Step) => Promise<Result>, ms?: number) {
+  async #onConnection<Result>(
+    work: (connection: Connection, step: Step) => Promise<Result>,
+    errorOf: (error: unknown) => unknown = failure,
+    ms?: number,
+  ) {
     try {
-      return await this.#turns.run(work, (error) => error === undefined || error instanceof FlakeError, ms)
+      return await this.#turns.run(work, (error) => error === undefined || isOurs(error), ms)
     } catch (error) {
-      throw failure(error)
+      throw errorOf(error)
     }
   }
 
@@ -134,8 +185,10 @@ export class StatementRunner {
   async #attempt(connection: Connection, text: string, values: Values) {
     this.#refuseBusy(connection)
     try {
-      const answer = parseAnswer(await connection.send(`${this.#mark} ${text}`, values), this.#client)
+      const sent = await connection.send(`${this.#mark} ${text}`, values)
+      const answer = parseAnswer(sent.text, this.#client)
       this.#refuseBusy(connection) // a BEGIN may have been under way when we checked
+      if ('standbys' in answer) checkNotices(sent.notices, answer.standbys, this.#client)
       return answer
     } catch (error) {
       const { code = '' } = error as ClientError
@@ -145,22 +198,25 @@ export class StatementRunner {
     }
   }
 
-  async #makeTable(connection: Connection) {
+  async #makeTable(connection: Connection, schema: string) {
     try {
-      await connection.make(`${this.#mark} ${schema}`)
+      await connection.make(`${this.#mark} ${schemaFor(schema)}`)
     } catch (error) {
       const { code = '', message } = error as ClientError
       if (MADE_BY_ANOTHER.has(code)) return
+      if (code === NO_SCHEMA) {
+        throw storeError(`The schema '${schema}' is missing. CREATE SCHEMA, or name another. (${message})`, error)
+      }
       if (code !== NOT_ALLOWED) throw error
-      const why =
-        'The table flakeforge_record is missing, and this role may not create it. Run the SQL that `npx flakeforge schema` prints.'
-      throw storeError(`${why} (${message})`, error)
+      const why = `The table ${schema}.flakeforge_record is missing, and this role may not create it.`
+      throw storeError(`${why} Run the SQL that \`npx flakeforge schema\` prints. (${message})`, error)
     }
   }
 
   /** On a connection of the client or of a pooler, whichever it is: another process of the server answers. */
   async #stillRuns(connection: Connection) {
-    return parseAnswer(await connection.send(STILL_RUNS, [this.#mark]), this.#client).isRunning === true
+    const { text } = await connection.send(STILL_RUNS, [this.#mark])
+    return parseAnswer(text, this.#client).isRunning === true
   }
 
   #refuseBusy(connection: Connection) {
@@ -174,8 +230,10 @@ const runners: WeakMap<object, StatementRunner> = new WeakMap()
 export function postgresClient(client: unknown) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)
-  const key = client as object
-  const runner = runners.get(key) ?? new StatementRunner(client, take)
-  runners.set(key, runner)
+  const known = runners.get(client as object)
+  if (known !== undefined) return known
+  keepAlive(client)
+  const runner = new StatementRunner(client, take)
+  runners.set(client as object, runner)
   return runner
 }

@@ -10,26 +10,35 @@ import { CALL_MS } from '../limits.ts'
 export type Values = readonly (string | null)[]
 
 /**
- * One connection, or all of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()`: the one
- * answer of a statement. `make()` runs the statements that make tables.
+ * One connection, or all of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()` sends a
+ * statement. `make()` runs the statements that make tables.
  */
 export interface Connection extends Lent {
   isBusy: () => boolean
-  send: (text: string, values: Values) => Promise<string | undefined>
+  send: (text: string, values: Values) => Promise<Sent>
   make: (text: string) => PromiseLike<unknown>
 }
+
+/** What the server says beside its answers. */
+export type Notice = { code?: string; message?: string }
+
+/**
+ * The one answer of a statement, and what the server said beside it until its commit had ended; undefined where the client
+ * does not tell.
+ */
+export type Sent = { text: string | undefined; notices: Notice[] | undefined }
 
 /** takes a connection from a pool, or the one that there is */
 export type Take = () => Promise<Connection>
 
 /** What we need of postgres.ts: its sql function. */
 export interface Sql {
-  unsafe: (text: string, values?: Values) => PromiseLike<unknown> & Sent
+  unsafe: (text: string, values?: Values) => PromiseLike<unknown> & Query
   options?: { max?: number }
 }
 
 /** What it gives for a statement. `state` is there once the statement is on a connection. */
-type Sent = { values(): PromiseLike<string[][]>; cancel(): void; state?: unknown }
+type Query = { values(): PromiseLike<string[][]>; cancel(): void; state?: unknown }
 
 type Wire = { writer?: unknown; on(event: string, listener: (message: { status: string }) => void): void }
 
@@ -43,8 +52,8 @@ interface PgClient {
   connection?: Wire
   _connected?: boolean
   _connecting?: boolean
-  on: (event: string, listener: () => void) => void
-  removeListener: (event: string, listener: () => void) => void
+  on: (event: string, listener: (notice: Notice) => void) => void
+  removeListener: (event: string, listener: (notice: Notice) => void) => void
   release: (isBroken?: boolean) => void
 }
 
@@ -52,6 +61,7 @@ interface PgClient {
 export interface PgPool {
   options?: object
   totalCount: number
+  on: (event: string, listener: () => void) => void
   connect: (callback: (error: unknown, client?: PgClient) => void) => void
 }
 
@@ -77,28 +87,36 @@ async function isInTransaction(sql: Sql) {
 }
 
 /**
- * postgres.ts: `unsafe` prepares no named statement, because a pooler could not keep it. A reserved connection cannot be
- * used: if it dies, releasing it ends the process.
+ * The user's postgres.ts: `unsafe` prepares no named statement, because a pooler could not keep it. A reserved connection
+ * cannot be used: if it dies, releasing it ends the process. It tells notices to the user only, and closes no single
+ * connection.
  */
 export const fromPostgresJs =
-  (sql: Sql, drop: () => boolean = () => false): Take =>
+  (sql: Sql): Take =>
   async () => {
     const isBusy = await isInTransaction(sql)
-    let sent: Sent | undefined
-    return {
-      isBusy: () => isBusy,
-      send: async (text, values) => {
-        sent = sql.unsafe(text, values)
-        return (await sent.values())[0]?.[0]
-      },
-      make: (text) => sql.unsafe(text),
-      giveBack: () => {},
-      drop: () => {
-        if (!sent?.state) sent?.cancel() // it is still waiting for a connection
-        return drop()
-      },
-    }
+    return { ...ofPostgresJs(sql, () => false), isBusy: () => isBusy }
   }
+
+/** @param notices where a client of our own puts what the server says */
+export function ofPostgresJs(sql: Sql, drop: () => boolean, notices?: Notice[]): Connection {
+  let query: Query | undefined
+  return {
+    isBusy: () => false,
+    send: async (text, values) => {
+      notices?.splice(0)
+      query = sql.unsafe(text, values)
+      const rows = await query.values()
+      return { text: rows[0]?.[0], notices: notices && [...notices] }
+    },
+    make: (text) => sql.unsafe(text),
+    giveBack: () => {},
+    drop: () => {
+      if (!query?.state) query?.cancel() // it is still waiting for a connection
+      return drop()
+    },
+  }
+}
 
 /** A Client of pg. */
 const ofPg = (client: PgClient): Connection => {
@@ -107,13 +125,24 @@ const ofPg = (client: PgClient): Connection => {
     isBusy: () => ['T', 'E'].includes(status() ?? ''),
     send: async (text, values) => {
       const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
-      return (await client.query(query)).rows[0][0]
+      const notices: Notice[] = []
+      const hear = (notice: Notice) => notices.push(notice)
+      client.on('notice', hear)
+      try {
+        const { rows } = await client.query(query)
+        return { text: rows[0][0], notices: isNative(client) ? undefined : notices }
+      } finally {
+        client.removeListener('notice', hear)
+      }
     },
     make: (text) => client.query(text),
     giveBack: () => {},
     drop: () => false,
   }
 }
+
+/** pg-native has no connection in JavaScript, and drops what the server says beside its answers. */
+const isNative = ({ connection }: PgClient) => !hasMethods(connection, 'on')
 
 const statuses: WeakMap<PgClient, () => string | null | undefined> = new WeakMap()
 
@@ -148,6 +177,13 @@ const connectTo = (pool: PgPool, listener: () => void): Promise<PgClient> =>
       resolve(client)
     })
   })
+
+/**
+ * A server that restarts says goodbye to the idle connections of a pool. Without a listener, that would end the process.
+ */
+export const keepAlive = (client: unknown) => {
+  if (isPg(client) && isPgPool(client)) client.on('error', () => {})
+}
 
 /** A Pool of pg. Whoever gave a connection back inside a transaction is found out before anything is sent in it. */
 export const fromPgPool =

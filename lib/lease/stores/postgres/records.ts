@@ -1,11 +1,18 @@
 // Records in PostgreSQL's table flakeforge_record, over the user's own client: one statement reads, and one swaps. It
 // must never decide what a record means. Values are text, so they cannot contain NUL: the server refuses it.
 
-import { storeError, unusableOptionError } from '../../../base/errors.ts'
+import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/errors.ts'
 import type { Identity, Records } from '../step.ts'
-import { DURABLE, GROUPS, NAMES, READ, READ_NOTHING, SWAP } from './statements.ts'
+import { unsureError } from './client.ts'
+import { DEFAULT_SCHEMA } from './schema.ts'
+import { PLACE, STANDBYS, statementsFor } from './statements.ts'
 
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
+
+const OPEN_BOUND =
+  'The PostgreSQL server has replicas, and its commits wait for none of them. If one is promoted while this server lives on, both may grant a slot.'
+const CLOSE_BOUND =
+  'Set synchronous_standby_names, or leave the promotion to a tool that first stops the old primary or cuts it off.'
 
 export type StatementRunner = InstanceType<typeof import('./client.ts').StatementRunner>
 
@@ -22,27 +29,38 @@ const WAYS_OUT = {
   isLogged: 'run ALTER TABLE flakeforge_record SET LOGGED',
 }
 
+/** What READ answers beside the records. `replicas`: how many servers follow this one while commits wait for none. */
+type Shown = Snapshot & {
+  follows: boolean
+  isInTransaction: boolean
+  position: string | null
+  standbys: string
+  replicas: number
+}
+
 export class PostgresRecords implements Records {
   #client
+  #schema
+  #texts
 
-  constructor(client: StatementRunner) {
+  constructor(client: StatementRunner, schema: string = DEFAULT_SCHEMA) {
     this.#client = client
+    this.#schema = schema
+    this.#texts = statementsFor(schema)
   }
 
   async read(group: string, names: readonly string[]) {
-    const wanted = JSON.stringify(names)
     for (;;) {
-      const answer = await this.#client.run(READ, [group, wanted])
+      const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)])
       if (answer !== undefined) return this.#checked(answer)
-      this.#checked(await this.#client.run(READ_NOTHING, [wanted])) // before anything is written
-      await this.#client.makeTable()
+      await this.#readNothing(names) // before anything is written
+      await this.#client.makeTable(this.#schema)
     }
   }
 
   async look(group: string, names: readonly string[]) {
-    const wanted = JSON.stringify(names)
-    const answer = await this.#client.run(READ, [group, wanted])
-    return this.#checked(answer ?? (await this.#client.run(READ_NOTHING, [wanted])))
+    const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)])
+    return answer === undefined ? this.#readNothing(names) : this.#checked(answer)
   }
 
   async swap(
@@ -53,41 +71,61 @@ export class PostgresRecords implements Records {
     { history, process }: Identity,
     ms?: number,
   ) {
-    const answer = await this.#client.runOnce(SWAP, [group, name, from, to, history, process], ms)
-    return answer?.isWritten === true
+    const answer = await this.#client.write(this.#texts.swap, [group, name, from, to, history, process], ms)
+    if (answer?.isWritten !== true) return false
+    if (answer.standbys !== '') await this.#checkStandbys(answer.standbys)
+    return true
   }
 
   async names(group: string) {
-    return (await this.#client.run(NAMES, [group])) ?? []
+    return (await this.#client.run(this.#texts.names, [group])) ?? []
   }
 
   async groups() {
-    return (await this.#client.run(GROUPS, [])) ?? []
+    return (await this.#client.run(this.#texts.groups, [])) ?? []
+  }
+
+  /** As the server says it. */
+  async place() {
+    const { server, database } = await this.#client.run(PLACE, [])
+    return `${server}/${database}, schema ${this.#schema}`
   }
 
   async close() {
     await this.#client.close()
   }
 
+  /** A commit that waits for a standby ends without a warning if the standby is taken out of the setting meanwhile. */
+  async #checkStandbys(before: string) {
+    const { now } = await this.#client.run(STANDBYS, [])
+    if (now !== before) throw unsureError(`synchronous_standby_names changed from '${before}' to '${now}' meanwhile`)
+  }
+
+  /** What there is without a table. If the session shows another one of ours, the records are probably there. */
+  async #readNothing(names: readonly string[]) {
+    const answer = this.#checked(await this.#client.run(this.#texts.readNothing, [JSON.stringify(names)]))
+    const { schema } = await this.#client.run(this.#texts.elsewhere, [])
+    if (schema === null || schema === this.#schema) return answer
+    const [here, there] = [this.#schema, schema].map((name) => `${name}.flakeforge_record`)
+    const wayOut = `Give the store the option schema '${schema}' (in a URL: ?schema=${encodeURIComponent(schema)}), or create ${here} with the SQL of \`npx flakeforge schema\``
+    throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
+  }
+
   /** Throws if a store must not use the server or the connection that answered. */
-  #checked({
-    follows,
-    isInTransaction,
-    position,
-    ...answer
-  }: { follows: boolean; isInTransaction: boolean; position: string | null } & Snapshot) {
+  #checked({ follows, isInTransaction, position, standbys: _, replicas, ...answer }: Shown) {
     // A connection that was given back to its pool inside a transaction: what we wrote there may be undone.
     if (isInTransaction) this.#client.refuseTransaction()
     if (follows) {
       const why = 'flakeforge_record gets its rows from another server, by a subscription'
       throw storeError(`A store cannot use this PostgreSQL server. ${why}. Use the address of that server.`)
     }
+    if (replicas > 0) warnOfOpenBound(OPEN_BOUND, CLOSE_BOUND)
     return position === null ? answer : { ...answer, position: BigInt(position) }
   }
 
   /** Refuses a server that may lose what it answered although its identity stays: then `durable` would be untrue. */
   async checkDurable() {
-    const found = await this.#client.run(DURABLE, [])
+    const found = await this.#client.run(this.#texts.durable, [])
     const settings = Object.keys(IS_UNSAFE) as Setting[]
     const unsafe = settings.filter((name) => found[name] === 'off' || found[name] === false)
     if (unsafe.length === 0) return

@@ -1,11 +1,33 @@
 // The table of the PostgreSQL store. It must never get a column that folds case, or rows that expire.
 
-export default `
+import { isAbsent } from '../../../base/check.ts'
+import { optionRangeError, optionTypeError } from '../../../base/errors.ts'
+
+/** The schema of the table, unless the option `schema` names another. The role and its search_path do not matter. */
+export const DEFAULT_SCHEMA = 'public'
+
+/** The table in a schema, as statements name it. */
+export const tableIn = (schema: string) => `${schema === DEFAULT_SCHEMA ? schema : `"${schema}"`}.flakeforge_record`
+
+const LONGEST_NAME = 63 // bytes: PostgreSQL cuts off the rest
+
+/** The option `schema`, as it is. A name with quotes or backslashes would need other rules in each statement. */
+export function readSchema(schema: unknown) {
+  if (isAbsent(schema)) return DEFAULT_SCHEMA
+  if (typeof schema !== 'string') throw optionTypeError('schema', schema, 'the name of a schema')
+  const isPlain = /^[^"'\\\p{C}]+$/u.test(schema) && Buffer.byteLength(schema) <= LONGEST_NAME
+  if (isPlain && !/^pg_|^information_schema$/.test(schema)) return schema
+  const wanted = `the name of a schema of yours: 1 to ${LONGEST_NAME} bytes without quotes or backslashes`
+  throw optionRangeError('schema', schema, wanted)
+}
+
+/** The statements that make the table. A role that may not create schemas can use one that is there. */
+export const schemaFor = (schema: string) => `
 -- The table of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes it on
--- first use where it may. It stands in the current schema. Who uses it needs SELECT, INSERT and UPDATE.
+-- first use where it may. Who uses it needs USAGE on the schema, and SELECT, INSERT and UPDATE on the table.
 -- Nothing here may ever expire or be cleaned up: a forgotten record is a window that is granted twice.
 
-CREATE TABLE IF NOT EXISTS flakeforge_record (
+CREATE TABLE IF NOT EXISTS ${tableIn(schema)} (
   group_name text COLLATE "C" NOT NULL,  -- "C" compares bytes
   name text COLLATE "C" NOT NULL,        -- group, counter, or slot and ten digits
   value text COLLATE "C" NOT NULL,

@@ -9,17 +9,24 @@
 // position: how far the write-ahead log is on disk. No crash takes anything of that, so it falls only where older data was
 // put back. (What was only inserted falls at every crash.) Without a table there is no history that it could belong to.
 // follows: whether the table gets its rows from another server, by a subscription. Then that one is the primary.
+// standbys: whom a commit waits for; '' where it waits for no other server.
 
-export default `
+import { tableIn } from './schema.ts'
+
+/** Functions are named in full: a session's search_path may lead to others of the same name. */
+export const serverOf = (schema: string) => /* sql */ `
 SELECT
-  (SELECT system_identifier FROM pg_control_system())
-    || '/' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8)
-    || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())
-    || '/' || to_regclass('flakeforge_record')::oid AS history,
-  CASE WHEN to_regclass('flakeforge_record') IS NOT NULL THEN (pg_current_wal_flush_lsn() - '0/0')::text END AS position,
-  (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint::text AS process,
-  EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = to_regclass('flakeforge_record')) AS follows,
+  (SELECT system_identifier FROM pg_catalog.pg_control_system())
+    || '/' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_flush_lsn()), 8)
+    || '/' || (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
+    || '/' || "table"::oid AS history,
+  CASE WHEN "table" IS NOT NULL THEN (pg_catalog.pg_current_wal_flush_lsn() - '0/0')::text END AS position,
+  (extract(epoch FROM pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint::text AS process,
+  EXISTS (SELECT FROM pg_catalog.pg_subscription_rel WHERE srrelid = "table") AS follows,
+  pg_catalog.current_setting('synchronous_standby_names') AS standbys,
   -- A statement of its own has no transaction ID before it writes, and the usual isolation. Otherwise it is in a transaction.
-  txid_current_if_assigned() IS NOT NULL
-    OR current_setting('transaction_isolation') <> current_setting('default_transaction_isolation') AS is_in_transaction
+  pg_catalog.txid_current_if_assigned() IS NOT NULL
+    OR pg_catalog.current_setting('transaction_isolation')
+      <> pg_catalog.current_setting('default_transaction_isolation') AS is_in_transaction
+FROM (SELECT pg_catalog.to_regclass('${tableIn(schema)}') AS "table") AS place
 `

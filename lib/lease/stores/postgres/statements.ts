@@ -1,88 +1,16 @@
-// The statements of the store, each of which answers with JSON as text. Only SWAP writes.
+// The statements of the store, each of which answers with JSON as text. Only the swap writes. Table and functions are named
+// with their schemas, so what a session's search_path says does not matter.
 
-import server from './server.ts'
+import { tableIn } from './schema.ts'
+import { serverOf } from './server.ts'
 
-/** $1 group: the names of its records. */
-export const NAMES = `
-SELECT coalesce(json_agg(name ORDER BY name), '[]')::text FROM flakeforge_record WHERE group_name = $1::text
-`
-
-/** The names of all groups that have a record. */
-export const GROUPS = `
-SELECT coalesce(json_agg(DISTINCT group_name ORDER BY group_name), '[]')::text FROM flakeforge_record
-`
-
-/** What of this server's configuration may lose a write that was answered, without a sign of it. */
-export const DURABLE = `
-SELECT json_build_object(
-  'fsync', current_setting('fsync'),
-  'full_page_writes', current_setting('full_page_writes'),
-  'isLogged', (SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('flakeforge_record'))
-)::text
-`
-
-const read = (values: string) => /* sql */ `
-SELECT json_build_object(
-  'now', floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-  'identity', json_build_object('history', coalesce(history, ''), 'process', process),
-  'values', ${values},
-  'position', position,
-  'follows', follows,
-  'isInTransaction', is_in_transaction
-)::text
-FROM (${server}) AS server
-`
-
-/**
- * $1 group, $2 names as a JSON array: the values of these records as one snapshot, null for one that is absent, with the
- * server's clock and identity. The time is never from before the snapshot, which one statement takes when it begins.
- *
- * Each name is looked up on its own. In a join, the planner might read the whole table, as its statistics are often old.
- * The JSON is sent as text: postgres.ts would make JSON of it a second time.
- */
-export const READ = read(`(
-    SELECT coalesce(json_agg((
-      SELECT value FROM flakeforge_record WHERE group_name = $1::text AND name = wanted.name
-    ) ORDER BY place), '[]')
-    FROM json_array_elements_text($2::text::json) WITH ORDINALITY AS wanted (name, place)
-  )`)
-
-/** The same where the table is missing: $1 names as a JSON array. */
-export const READ_NOTHING = read(
-  `(SELECT coalesce(json_agg(NULL::text), '[]') FROM json_array_elements($1::text::json))`,
-)
-
-/**
- * $1 group, $2 name, $3 from (NULL: absent), $4 to, $5 history, $6 process: writes the record if it has exactly the
- * value `from` and the server is the one that was read from. It must never write without comparing both, nor answer before
- * the write is on disk.
- *
- * After a wait for another transaction, the update compares the row's new value (READ COMMITTED) or fails with 40001.
- * Nothing equals NULL, so the update does nothing where `from` is absent. No update adds a row, and no insert changes one.
- */
-export const SWAP = `
-WITH server AS MATERIALIZED (
-  SELECT
-    history = $5::text AND process = $6::text AND NOT follows AND NOT is_in_transaction AS is_same,
-    -- A crash must not undo the commit, whatever the database's default. The setting is read at the commit, so it
-    -- applies to this statement, and only to this one.
-    set_config('synchronous_commit',
-      replace(current_setting('synchronous_commit'), 'off', 'on'), true) AS synchronous_commit
-  FROM (${server}) AS present
-),
-updated AS (
-  UPDATE flakeforge_record SET value = $4::text
-  WHERE group_name = $1::text AND name = $2::text AND value = $3::text AND (SELECT is_same FROM server)
-  RETURNING name
-),
-inserted AS (
-  INSERT INTO flakeforge_record (group_name, name, value)
-  SELECT $1::text, $2::text, $4::text FROM server WHERE is_same AND $3::text IS NULL
-  ON CONFLICT DO NOTHING
-  RETURNING name
-)
-SELECT json_build_object('isWritten', EXISTS (SELECT FROM updated UNION ALL SELECT FROM inserted))::text
-`
+/** Physical standbys, which could be promoted. Backups and archives stream the log too, and no role may see all columns. */
+const REPLICAS = `(
+    SELECT count(*) FROM pg_catalog.pg_stat_replication AS sender
+    WHERE application_name NOT IN ('pg_basebackup', 'pg_receivewal', 'pg_recvlogical') AND NOT EXISTS (
+      SELECT FROM pg_catalog.pg_replication_slots WHERE active_pid = sender.pid AND slot_type = 'logical'
+    )
+  )`
 
 /**
  * $1 the mark that begins a client's statements: whether another process of the server runs one of them. The server shows
@@ -95,3 +23,129 @@ SELECT pg_catalog.json_build_object('isRunning', EXISTS (
     AND (state = 'disabled' AND usename = session_user OR state <> 'idle' AND pg_catalog.starts_with(query, $1::text))
 ))::text
 `
+
+/** Whom commits wait for now. */
+export const STANDBYS = `
+SELECT pg_catalog.json_build_object('now', pg_catalog.current_setting('synchronous_standby_names'))::text
+`
+
+/** The server and its database. A socket of the machine has no address. */
+export const PLACE = `
+SELECT pg_catalog.json_build_object(
+  'server', coalesce(pg_catalog.host(pg_catalog.inet_server_addr()), 'this machine') || ':' ||
+    coalesce(pg_catalog.inet_server_port()::text, pg_catalog.current_setting('port')),
+  'database', pg_catalog.current_database()
+)::text
+`
+
+/** A lock that another transaction holds for longer ends the swap. A statement waits for the table itself as long as it takes. */
+const LOCK_TIMEOUT = '1s'
+
+/** The statements on the table in a schema. */
+export function statementsFor(schema: string) {
+  const table = tableIn(schema)
+  const server = serverOf(schema)
+
+  const read = (values: string) => /* sql */ `
+SELECT pg_catalog.json_build_object(
+  'now', pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint,
+  'identity', pg_catalog.json_build_object('history', coalesce(history, ''), 'process', process),
+  'values', ${values},
+  'position', position,
+  'follows', follows,
+  'standbys', standbys,
+  'replicas', CASE WHEN standbys = '' AND EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders())
+    THEN ${REPLICAS} ELSE 0 END,
+  'isInTransaction', is_in_transaction
+)::text
+FROM (${server}) AS server
+`
+
+  return {
+    /** $1 group: the names of its records. */
+    names: `
+SELECT coalesce(pg_catalog.json_agg(name ORDER BY name), '[]')::text FROM ${table} WHERE group_name = $1::text
+`,
+
+    /** The names of all groups that have a record. */
+    groups: `
+SELECT coalesce(pg_catalog.json_agg(DISTINCT group_name ORDER BY group_name), '[]')::text FROM ${table}
+`,
+
+    /** What of this server's configuration may lose a write that was answered, without a sign of it. */
+    durable: `
+SELECT pg_catalog.json_build_object(
+  'fsync', pg_catalog.current_setting('fsync'),
+  'full_page_writes', pg_catalog.current_setting('full_page_writes'),
+  'isLogged', (SELECT relpersistence = 'p' FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('${table}'))
+)::text
+`,
+
+    /**
+     * $1 group, $2 names as a JSON array: the values of these records as one snapshot, null for one that is absent, with the
+     * server's clock and identity. The time is never from before the snapshot, which one statement takes when it begins.
+     *
+     * Each name is looked up on its own. In a join, the planner might read the whole table, as its statistics are often old.
+     * The JSON is sent as text: postgres.ts would make JSON of it a second time.
+     */
+    read: read(`(
+    SELECT coalesce(pg_catalog.json_agg((
+      SELECT value FROM ${table} WHERE group_name = $1::text AND name = wanted.name
+    ) ORDER BY place), '[]')
+    FROM pg_catalog.json_array_elements_text($2::text::json) WITH ORDINALITY AS wanted (name, place)
+  )`),
+
+    /** The same where the table is missing: $1 names as a JSON array. */
+    readNothing: read(
+      `(SELECT coalesce(pg_catalog.json_agg(NULL::text), '[]') FROM pg_catalog.json_array_elements($1::text::json))`,
+    ),
+
+    /** The schema of the first table of ours that the session's search_path leads to; null if there is none. */
+    elsewhere: `
+SELECT pg_catalog.json_build_object('schema', (
+  SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE pg_class.oid = pg_catalog.to_regclass('flakeforge_record')
+))::text
+`,
+
+    /**
+     * $1 group, $2 name, $3 from (NULL: absent), $4 to, $5 history, $6 process: writes the record if it has exactly the
+     * value `from` and the server is the one that was read from. It must never write without comparing both, nor answer before
+     * the write is on disk, here and on the standbys that the server waits for.
+     *
+     * After a wait for another transaction, the update compares the row's new value (READ COMMITTED) or fails with 40001.
+     * Nothing equals NULL, so the update does nothing where `from` is absent. No update adds a row, and no insert changes one.
+     *
+     * The settings apply to this statement only, and hold until its commit has ended. synchronous_commit: neither a crash nor
+     * a promotion may undo the commit, whatever the database's default. client_min_messages: a commit that was not replicated
+     * after all tells so by a warning.
+     */
+    swap: `
+WITH server AS MATERIALIZED (
+  SELECT
+    history = $5::text AND process = $6::text AND NOT follows AND NOT is_in_transaction AS is_same,
+    standbys,
+    pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
+      WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) AS synchronous_commit,
+    pg_catalog.set_config('client_min_messages', 'warning', true) AS client_min_messages,
+    pg_catalog.set_config('lock_timeout', '${LOCK_TIMEOUT}', true) AS lock_timeout
+  FROM (${server}) AS present
+),
+updated AS (
+  UPDATE ${table} SET value = $4::text
+  WHERE group_name = $1::text AND name = $2::text AND value = $3::text AND (SELECT is_same FROM server)
+  RETURNING name
+),
+inserted AS (
+  INSERT INTO ${table} (group_name, name, value)
+  SELECT $1::text, $2::text, $4::text FROM server WHERE is_same AND $3::text IS NULL
+  ON CONFLICT DO NOTHING
+  RETURNING name
+)
+SELECT pg_catalog.json_build_object(
+  'isWritten', EXISTS (SELECT FROM updated UNION ALL SELECT FROM inserted),
+  'standbys', (SELECT standbys FROM server)
+)::text
+`,
+  }
+}

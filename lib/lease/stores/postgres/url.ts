@@ -3,8 +3,9 @@
 
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
+import { type PostgresAddress, readAddress } from './address.ts'
 import { StatementRunner } from './client.ts'
-import { fromPgPool, fromPostgresJs, type PgPool, type Sql } from './packages.ts'
+import { fromPgPool, type Notice, ofPostgresJs, type PgPool, type Sql } from './packages.ts'
 
 /** What a Pool of our own can do beside that. */
 type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<void> }
@@ -18,8 +19,9 @@ const MOST_CONNECTIONS = 2
 
 /** @param exports of pg */
 export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPool }, url: string) {
+  const { schema: _, ...address } = readAddress(url)
   const pool = new Pool({
-    connectionString: url,
+    ...address,
     max: MOST_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_SECONDS * 1000,
     keepAlive: true,
@@ -30,24 +32,29 @@ export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPo
   return new StatementRunner(pool, fromPgPool(pool), () => endInTime(() => pool.end()))
 }
 
-export function openPostgresJs(postgres: (url: string, options: object) => Sql & OwnSql, url: string) {
-  const connect = () =>
-    postgres(url, {
+export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url: string) {
+  const options = optionsOf(readAddress(url))
+  const connect = () => {
+    const notices: Notice[] = []
+    const sql = postgres({
+      ...options,
       max: MOST_CONNECTIONS,
       connect_timeout: CONNECT_SECONDS,
       backoff: 0.1, // seconds; otherwise it grows to 20, and a step would wait instead of failing
       idle_timeout: CONNECT_SECONDS, // an open connection keeps the process alive
       prepare: false,
       fetch_types: false,
-      onnotice: () => {}, // such as: this table exists already
+      onnotice: (notice: Notice) => notices.push(notice),
     })
-  let sql = connect()
+    return { sql, notices }
+  }
+  let { sql, notices } = connect()
   let isClosed = false
   // Its connections may have died silently, or lead to a server that is no primary any more, and it closes none of them: the
   // next step opens new ones.
   const drop = () => {
     const old = sql
-    if (!isClosed) sql = connect()
+    if (!isClosed) ({ sql, notices } = connect())
     old.end({ timeout: 0 }).catch(() => {})
     return true
   }
@@ -55,7 +62,14 @@ export function openPostgresJs(postgres: (url: string, options: object) => Sql &
     isClosed = true
     return endInTime(() => sql.end({ timeout: CONNECT_SECONDS }))
   }
-  return new StatementRunner(sql, () => fromPostgresJs(sql, drop)(), close)
+  return new StatementRunner(sql, async () => ofPostgresJs(sql, drop, notices), close)
+}
+
+/** An address as postgres.ts takes it: it knows the absence of an option, but not undefined, and session settings apart. */
+function optionsOf({ schema: _, application_name, options, ...address }: PostgresAddress) {
+  const given = (entries: object) =>
+    Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
+  return { ...given(address), connection: given({ application_name, options }) }
 }
 
 const OPEN = { pg: openPg, postgres: openPostgresJs }

@@ -1,0 +1,101 @@
+// The address of a PostgreSQL store, taken apart. Both packages read URLs, each in its own way: one ignores a parameter that
+// the other sends to the server, so two processes with one URL could use two tables. So they are given options instead.
+
+import { addressError } from '../address.ts'
+import { readSchema } from './schema.ts'
+
+const { readFileSync } = process.getBuiltinModule('node:fs')
+
+/** What names the server and its database. What is undefined comes from variables such as PGHOST, as the packages do it. */
+export interface PostgresAddress {
+  host?: string | undefined
+  port?: number | undefined
+  user?: string | undefined
+  password?: string | undefined
+  database?: string | undefined
+  ssl?: boolean | object
+  application_name?: string
+  options?: string
+  schema: string
+}
+
+/** The parameters that a store takes; the others are refused, these with a way out. */
+const TAKEN = ['schema', 'host', 'port', 'user', 'password', 'application_name', 'options', 'pgbouncer']
+const TAKEN_FOR_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+const WAYS_OUT: Record<string, string> = {
+  search_path: 'name the schema of the table with ?schema=',
+  currentSchema: 'name the schema of the table with ?schema=',
+  dbname: 'name the database in the path',
+  database: 'name the database in the path',
+  channel_binding: 'no client can require it',
+  connection_limit: 'a store has two connections at most',
+  target_session_attrs: 'a store refuses a standby by itself',
+  connect_timeout: 'a store waits 5 s for a connection',
+}
+
+/** Which certificates each mode takes. 'require' checks them, as pg does; the modes that are missing differ by package. */
+const TLS_MODES: Record<string, boolean | object> = {
+  disable: false,
+  require: true,
+  'verify-full': true,
+  'no-verify': { rejectUnauthorized: false },
+}
+
+/** `ERR_FLAKE_OPTION`: a parameter of the address cannot be taken. */
+const parameterError = (url: string, name: string, wayOut: string) =>
+  addressError(url, `an address without ?${name}=: ${wayOut}`)
+
+const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text))
+
+const NO_HOST = 'no-host'
+
+/** With a user, a host may be left out, as in postgres://user@/database?host=/var/run/postgresql; a URL has no such form. */
+const parse = (url: string) => new URL(url.replace(/^([a-z]+:\/\/[^/]*@)(?=\/)/i, `$1${NO_HOST}`))
+
+/** Takes an address apart, or throws for what one of the packages would take in another way. */
+export function readAddress(url: string): PostgresAddress {
+  const { hostname, port, username, password, pathname, searchParams } = parse(url)
+  for (const name of searchParams.keys()) {
+    if (TAKEN.includes(name) || TAKEN_FOR_TLS.includes(name)) continue
+    throw parameterError(url, name, WAYS_OUT[name] ?? 'leave it out, because not every client knows it')
+  }
+  const of = (name: string) => searchParams.get(name) ?? undefined
+  const host = of('host') ?? decoded(hostname.replace(/^\[(.+)\]$/, '$1'))
+  if (host?.includes(',')) throw addressError(url, 'the address of one server, or of a proxy that leads to the primary')
+  const address: PostgresAddress = {
+    host: host === NO_HOST ? undefined : host,
+    port: portOf(url, of('port') ?? port),
+    user: of('user') ?? decoded(username),
+    password: of('password') ?? decoded(password),
+    database: decoded(pathname.slice(1)),
+    schema: readSchema(of('schema')),
+  }
+  for (const name of ['application_name', 'options'] as const)
+    if (searchParams.has(name)) address[name] = of(name) as string
+  if (TAKEN_FOR_TLS.some((name) => searchParams.has(name))) address.ssl = tlsOf(url, searchParams)
+  return address
+}
+
+function portOf(url: string, text: string) {
+  if (text === '') return undefined
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 2 ** 16) return port
+  throw parameterError(url, 'port', 'the port is a number from 1 to 65535')
+}
+
+/** What the packages need for TLS. The files are read now, so that one that is missing is told at once. */
+function tlsOf(url: string, parameters: URLSearchParams) {
+  const ssl = parameters.get('ssl')
+  if (ssl !== null && !['true', 'false'].includes(ssl)) throw parameterError(url, 'ssl', "it is 'true' or 'false'")
+  const mode = parameters.get('sslmode') ?? (ssl === 'false' ? 'disable' : 'require')
+  const tls = TLS_MODES[mode]
+  if (tls === undefined) {
+    throw parameterError(url, 'sslmode', `it is one of ${Object.keys(TLS_MODES).join(', ')}; packages differ in others`)
+  }
+  const files = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' }
+  const read = Object.entries(files)
+    .filter(([, name]) => parameters.has(name))
+    .map(([key, name]) => [key, readFileSync(String(parameters.get(name)), 'utf8')])
+  if (tls === false || read.length === 0) return tls
+  return { ...(typeof tls === 'object' ? tls : {}), ...Object.fromEntries(read) }
+}
