@@ -1,0 +1,132 @@
+// What a swap answers on a real PostgreSQL whose commits wait for a standby: true only where the server says that the
+// standby has the write. Watchdogs and operators end such waits; the server then commits on its own, with a warning.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import pg from 'pg'
+import postgres from 'postgres'
+import {
+  CLIENTS,
+  startPgbouncer,
+  startPostgres,
+  startStandby,
+  wantPgbouncer,
+  wantPostgres,
+} from '../../servers/postgres.mjs'
+import { stopAfter, until } from '../../servers/server.mjs'
+
+const require = createRequire(import.meta.url)
+const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
+const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
+const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
+
+const isHere = wantPostgres() !== undefined
+const test = isHere ? anyTest : anyTest.skip
+
+const UNSURE = { code: 'ERR_FLAKE_STORE', message: /did not say that a write reached its standby/ }
+
+/** Sets whom commits wait for, and waits until sessions know it. */
+async function setStandby(server, name) {
+  await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
+  await server.query('SELECT pg_reload_conf()')
+  await until(async () => (await server.query('SHOW synchronous_standby_names'))[0].synchronous_standby_names === name)
+}
+
+/** A server, and the records of a client for it, whose table is there. */
+async function start(t, open) {
+  const server = stopAfter(t, await startPostgres())
+  const runner = await open(t, server)
+  const records = new PostgresRecords(runner)
+  t.teardown(() => records.close())
+  const { identity } = await records.read('g', [])
+  return { server, records, swap: (from, to) => records.swap('g', 'group', from, to, identity) }
+}
+
+/** Does `act` with the processes whose commits wait for the standby, once there are any. */
+async function toWaiting(server, act) {
+  const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+  await until(async () => (await server.query(`SELECT ${waiting}`)).length > 0)
+  await server.query(`SELECT ${act}(pid) ${waiting}`)
+}
+
+const users = (open) => (t, server) => {
+  const { client, end } = open(server.url)
+  t.teardown(end)
+  return postgresClient(client)
+}
+
+const behindPgbouncer = async (t, server) => openPg(pg, stopAfter(t, await startPgbouncer(server)).url)
+
+const CLIENT_KINDS = {
+  'our own Pool of pg': [test, (_, server) => openPg(pg, server.url)],
+  'our own postgres.js': [test, (_, server) => openPostgresJs(postgres, server.url)],
+  "the user's Pool of pg": [test, users(CLIENTS.pg)],
+  'a session that wants no warnings': [
+    test,
+    (_, server) =>
+      openPg(pg, `${server.url}?options=-c%20client_min_messages%3Derror%20-c%20synchronous_commit%3Dlocal`),
+  ],
+  'pg behind PgBouncer': [isHere && wantPgbouncer() !== undefined ? anyTest : anyTest.skip, behindPgbouncer],
+}
+
+for (const [kind, [ifHere, open]] of Object.entries(CLIENT_KINDS)) {
+  ifHere(`${kind}: a commit that was ended while it waited is not taken for written`, async (t) => {
+    const { server, records, swap } = await start(t, open)
+    t.true(await swap(null, 'a'))
+    await setStandby(server, 'absent')
+    const cancelled = t.throwsAsync(swap('a', 'b'), UNSURE)
+    await toWaiting(server, 'pg_cancel_backend')
+    await cancelled
+    t.deepEqual((await records.read('g', ['group'])).values, ['b'], 'the server made it all the same')
+    const terminated = t.throwsAsync(swap('b', 'c'), { code: 'ERR_FLAKE_STORE' })
+    await toWaiting(server, 'pg_terminate_backend')
+    await terminated
+    await setStandby(server, '')
+    t.true(await swap('c', 'd'))
+  })
+}
+
+test('a commit that is let go because the setting was emptied is not taken for written', async (t) => {
+  const { server, swap } = await start(t, CLIENT_KINDS['our own Pool of pg'][1])
+  await setStandby(server, 'absent')
+  const swapped = t.throwsAsync(swap(null, 'a'), UNSURE)
+  await until(async () => (await server.query("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length > 0)
+  await setStandby(server, '')
+  await swapped
+})
+
+test('a standby that has the write: the swap is true', async (t) => {
+  const { server, swap } = await start(t, CLIENT_KINDS['our own Pool of pg'][1])
+  stopAfter(t, await startStandby(server))
+  await setStandby(server, '*')
+  t.true(await swap(null, 'a'))
+})
+
+test("the user's postgres.js tells no warnings: it is refused where commits wait for a standby", async (t) => {
+  const { server, records, swap } = await start(t, users(CLIENTS['postgres.js']))
+  t.true(await swap(null, 'a'))
+  stopAfter(t, await startStandby(server))
+  await setStandby(server, '*')
+  const refused = { code: 'ERR_FLAKE_OPTION', message: /synchronous_standby_names.*Use a URL, or a Pool/ }
+  await t.throwsAsync(records.read('g', ['group']), refused)
+  await t.throwsAsync(swap('a', 'b'), refused)
+})
+
+test.serial('replicas that no commit waits for: one warning, which names the setting', async (t) => {
+  const warnings = []
+  const hear = (warning) => warning.code === 'FLAKEFORGE_SPLIT_BRAIN' && warnings.push(warning.message)
+  process.on('warning', hear)
+  t.teardown(() => process.off('warning', hear))
+  const { server, records } = await start(t, CLIENT_KINDS["the user's Pool of pg"][1])
+  await server.query('CREATE ROLE plain LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO plain')
+  const plain = new PostgresRecords(openPg(pg, server.urlOf('plain')))
+  t.teardown(() => plain.close())
+  await plain.read('g', [])
+  t.deepEqual(warnings, [])
+  stopAfter(t, await startStandby(server))
+  await until(async () => (await server.query('SELECT FROM pg_stat_replication')).length > 0)
+  for (const each of [plain, records, plain]) await each.read('g', [])
+  await until(() => warnings.length > 0)
+  t.is(warnings.length, 1)
+  t.regex(warnings[0], /Set synchronous_standby_names/)
+})
