@@ -1,6 +1,7 @@
 // Which clients the PostgreSQL store takes, what it needs from a server, and what it says when it does not get it.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect, createServer } from 'node:net'
@@ -17,6 +18,7 @@ import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
+const { isRefusedWrite } = require('../../../target/rooms/lib/base/errors.js')
 const { postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
 const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
@@ -180,6 +182,98 @@ test('a server that hides its identity: the error names what is needed', async (
     await owner.query(`GRANT EXECUTE ON FUNCTION ${call} TO public`)
   }
   await works(t, store)
+})
+
+test('a pool without a listener of the user survives a restart of the server', async (t) => {
+  const own = stopAfter(t, await startPostgres())
+  const program = `
+    const { Pool } = require('pg')
+    const pool = new Pool({ connectionString: process.argv[1] })
+    const { postgresStore } = require('./target/rooms/lib/lease/stores/postgres.js')
+    for (let i = 0; i < 20; i++) postgresStore(pool) // one listener is enough
+    postgresStore(pool).list('g').then(() => {
+      pool.once('remove', () => pool.end().then(() => console.log('alive', pool.listenerCount('error'))))
+      console.log('idle')
+    })`
+  const child = spawn(process.execPath, ['-e', program, own.url], { cwd: join(LIB, '..') })
+  const closed = once(child, 'close')
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  await until(() => output.includes('idle'))
+  await own.kill('SIGINT')
+  await closed
+  t.is(output, 'idle\nalive 1\n')
+})
+
+test('Aurora without logical replication: the error is about the functions, not about a standby', async (t) => {
+  const own = stopAfter(t, await startPostgres())
+  await own.query('ALTER FUNCTION pg_catalog.pg_current_wal_flush_lsn() RENAME TO real_lsn')
+  await own.query(
+    `CREATE FUNCTION pg_catalog.pg_current_wal_flush_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS
+       $$ BEGIN RAISE EXCEPTION 'wal_level must be set to ''logical''' USING ERRCODE = '55000'; END $$`,
+  )
+  const { client, end } = CLIENTS.pg(own.url)
+  t.teardown(end)
+  const error = await t.throwsAsync(postgresStore(client).list('g'), { message: /lost writes would not be noticed/ })
+  t.notRegex(error.message, /takes no writes/)
+})
+
+/** What raises an error at each write of the table. */
+const raising = (name, what) => `
+  CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${what}; END $$;
+  CREATE TRIGGER ${name} BEFORE INSERT OR UPDATE ON flakeforge_record EXECUTE FUNCTION ${name}()`
+
+/** Why a server refuses a swap: the SQL that brings it to that, and the error. */
+const REFUSALS = {
+  'a role that may only read': {
+    sql: 'REVOKE INSERT, UPDATE ON flakeforge_record FROM refused',
+    code: '42501',
+    message: /GRANT SELECT, INSERT, UPDATE/,
+  },
+  'a session that may only read': {
+    sql: 'ALTER ROLE refused SET default_transaction_read_only = on',
+    code: '25006',
+    message: /takes no writes.*primary.*default_transaction_read_only/,
+  },
+  'a trigger': { sql: raising('refuse', `'no'`), code: 'P0001', message: /PostgreSQL: no/ },
+  'a full disk': {
+    sql: raising('fill', `'could not extend file' USING ERRCODE = 'disk_full'`),
+    code: '53100',
+    message: /disk of the server is full/,
+  },
+}
+
+for (const [what, { sql, code, message }] of Object.entries(REFUSALS)) {
+  test(`a swap that the server refuses for certain, because of ${what}: the reason at once`, async (t) => {
+    const own = stopAfter(t, await startPostgres())
+    await own.query(`CREATE ROLE refused LOGIN; ${SCHEMA}; GRANT ALL ON flakeforge_record TO refused; ${sql}`)
+    const { client, end } = CLIENTS.pg(own.urlOf('refused'))
+    t.teardown(end)
+    const { records } = postgresStore(client)
+    const { identity } = await records.read('g', [])
+    const refused = { code: 'ERR_FLAKE_STORE', message }
+    const error = await t.throwsAsync(records.swap('g', 'group', null, 'x', identity), refused)
+    t.is(error.cause.code, code)
+    t.true(isRefusedWrite(error))
+  })
+}
+
+test('a record that another transaction keeps locked does not stop the other groups of its client', async (t) => {
+  const own = stopAfter(t, await startPostgres())
+  const { client, end } = CLIENTS.pg(own.url)
+  t.teardown(end)
+  const store = postgresStore(client)
+  const [stuck, free] = [await openGroup(store, 'stuck'), await openGroup(store, 'free')]
+  await stuck.acquire()
+  const other = await connectedClient(t, own.url)
+  await other.query("BEGIN; SELECT FROM flakeforge_record WHERE group_name = 'stuck' FOR UPDATE")
+  const destroyed = t.throwsAsync(stuck.destroy(), { code: 'ERR_FLAKE_STORE' })
+  for (let i = 0; i < 3; i++) t.truthy(await free.acquire())
+  await destroyed
+  await other.query('ROLLBACK')
+  await stuck.destroy()
 })
 
 const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
