@@ -168,8 +168,8 @@ const OUTAGES = {
     'split brains',
   ],
   cluster: ['migrations', 'switch-overs', 'failovers', 'frozen', 'frozen, cut', 'cut, frozen', 'split brains'],
-  standby: ['failovers', 'failovers behind', 'split brains'],
-  replication: ['failovers', 'failovers behind', 'split brains'],
+  standby: ['failovers', 'failovers behind', 'split brains', 'frozen', 'ended commits'],
+  replication: ['failovers', 'failovers behind', 'split brains', 'frozen'],
   etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],
 }
 

@@ -46,6 +46,12 @@ const POSTGRES = {
   waitForNobody: (lead) => waitFor(lead, ''),
   promote: (server) => server.query('SELECT pg_promote()'),
 
+  /** By turns as a watchdog does it, and an operator. */
+  async endCommits(server) {
+    const end = Math.random() < 0.5 ? 'pg_cancel_backend' : 'pg_terminate_backend'
+    await server.query(`SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+  },
+
   async startPooler(server) {
     const { startPgbouncer } = await helpers
     return startPgbouncer(server)

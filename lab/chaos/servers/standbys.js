@@ -4,6 +4,7 @@
 // The harness promotes, and fences only where it promotes the second. What is special about a database is in the file of its
 // name. This file must never write to the server, and never know which one it is.
 
+const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
 const { openNetwork } = require('../faults/network.js')
@@ -18,6 +19,9 @@ const LEASE = { ttlMs: 9000, skewMs: 5000 }
 /** How long an old primary goes on beside the new one: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 8000
 const LONGEST_LAG_MS = 5000
+const END_EVERY_MS = 500
+/** How long a frozen primary stands still after the promotion. */
+const FROZEN_MS = 3000
 const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold its memory until they notice
 
 /**
@@ -34,6 +38,7 @@ const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold
  * @property {(lead: Place) => Promise<void>} waitForNobody commits do not wait any more
  * @property {(server: object) => Promise<object>} promote
  * @property {(server: object) => Promise<object>} [startPooler] before a server, for half of the members
+ * @property {(server: object) => Promise<void>} [endCommits] ends the commits that wait for a standby, as a watchdog does
  * @property {string} crashSignal
  */
 
@@ -55,6 +60,7 @@ class StandbysUnderFaults {
     server.#events = events
     server.#network = await openNetwork(NAMES.length)
     await server.#startAll()
+    if (database.endCommits !== undefined) server.faults.push(server.#endedCommits)
     return server
   }
 
@@ -101,11 +107,19 @@ class StandbysUnderFaults {
 
   #splitBrain = { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT) }
 
+  /** A split brain, and on the old side somebody ends what takes long. */
+  #endedCommits = {
+    counts: ['ended commits'],
+    isLoss: true,
+    strike: () => this.#replace({ ...SPLIT, comeBack: (old) => this.#endCommits(old) }),
+  }
+
   faults = [
     { counts: ['restarts'], strike: () => this.#restart() },
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
     { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
     this.#splitBrain,
+    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(Math.random() < 0.5 ? FREEZE_CUT : CUT_FREEZE) },
   ]
 
   /** Commits wait for nobody, and the old primary goes on. */
@@ -164,6 +178,12 @@ class StandbysUnderFaults {
     await this.#follow()
   }
 
+  async #endCommits({ server }) {
+    for (const start = performance.now(); performance.now() - start < AWAY_MS; await sleep(END_EVERY_MS)) {
+      await this.#database.endCommits(server)
+    }
+  }
+
   #follow() {
     const [lead, ...others] = this.#places
     return this.#database.follow(lead, others)
@@ -187,6 +207,47 @@ const SPLIT = {
   harm: ([{ machine }]) => machine.cutOff(),
   comeBack() {}, // it was never away
   heal: ({ machine }) => machine.heal(),
+}
+
+/** All processes of a server: the first one and those that it started. */
+function signalAll({ server }, signal) {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(server.pid)], { encoding: 'utf8' })
+  for (const pid of [server.pid, ...stdout.split('\n').filter(Boolean).map(Number)]) sendSignal(pid, signal)
+}
+
+/** One of them may have ended meanwhile. */
+function sendSignal(pid, signal) {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}
+
+async function wakeLater(old) {
+  await sleep(FROZEN_MS)
+  signalAll(old, 'SIGCONT')
+}
+
+/** The primary stands still and is cut off then; it wakes up on its own, with what it was told before. */
+const FREEZE_CUT = {
+  ...SPLIT,
+  async harm([lead]) {
+    signalAll(lead, 'SIGSTOP')
+    await lead.machine.cutOff()
+  },
+  comeBack: wakeLater,
+}
+
+/** The other way round: some commits wait already when it stands still. */
+const CUT_FREEZE = {
+  ...SPLIT,
+  async harm([lead]) {
+    await lead.machine.cutOff()
+    await sleep(spread(50, 500))
+    signalAll(lead, 'SIGSTOP')
+  },
+  comeBack: wakeLater,
 }
 
 /** The standby that commits do not wait for has not followed for a while when the two others fail for good. */
