@@ -29,12 +29,15 @@ const WAYS_OUT = {
   isLogged: 'run ALTER TABLE flakeforge_record SET LOGGED',
 }
 
-/** What READ answers beside the records. `replicas`: how many servers follow this one while commits wait for none. */
+/**
+ * What a read answers. `replicas`: how many servers follow this one while commits wait for none. `elsewhere`: where the
+ * session finds a table of ours, if the place has none.
+ */
 type Shown = Snapshot & {
+  elsewhere: string | null
   follows: boolean
   isInTransaction: boolean
   position: string | null
-  standbys: string
   replicas: number
 }
 
@@ -103,16 +106,16 @@ export class PostgresRecords implements Records {
 
   /** What there is without a table. If the session shows another one of ours, the records are probably there. */
   async #readNothing(names: readonly string[]) {
-    const answer = this.#checked(await this.#client.run(this.#texts.readNothing, [JSON.stringify(names)]))
-    const { schema } = await this.#client.run(this.#texts.elsewhere, [])
-    if (schema === null || schema === this.#schema) return answer
+    const shown: Shown = await this.#client.run(this.#texts.readNothing, [JSON.stringify(names)])
+    const { elsewhere: schema } = shown
+    if (schema === null || schema === this.#schema) return this.#checked(shown) // another may have made the table just now
     const [here, there] = [this.#schema, schema].map((name) => `${name}.flakeforge_record`)
     const wayOut = `Give the store the option schema '${schema}' (in a URL: ?schema=${encodeURIComponent(schema)}), or create ${here} with the SQL of \`npx flakeforge schema\``
     throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
   }
 
   /** Throws if a store must not use the server or the connection that answered. */
-  #checked({ follows, isInTransaction, position, standbys: _, replicas, ...answer }: Shown) {
+  #checked({ now, identity, values, position, follows, isInTransaction, replicas }: Shown) {
     // A connection that was given back to its pool inside a transaction: what we wrote there may be undone.
     if (isInTransaction) this.#client.refuseTransaction()
     if (follows) {
@@ -120,6 +123,7 @@ export class PostgresRecords implements Records {
       throw storeError(`A store cannot use this PostgreSQL server. ${why}. Use the address of that server.`)
     }
     if (replicas > 0) warnOfOpenBound(OPEN_BOUND, CLOSE_BOUND)
+    const answer = { now, identity, values }
     return position === null ? answer : { ...answer, position: BigInt(position) }
   }
 

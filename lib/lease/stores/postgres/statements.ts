@@ -46,11 +46,12 @@ export function statementsFor(schema: string) {
   const table = tableIn(schema)
   const server = serverOf(schema)
 
-  const read = (values: string) => /* sql */ `
+  const read = (values: string, elsewhere = 'NULL') => /* sql */ `
 SELECT pg_catalog.json_build_object(
   'now', pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint,
   'identity', pg_catalog.json_build_object('history', coalesce(history, ''), 'process', process),
   'values', ${values},
+  'elsewhere', ${elsewhere},
   'position', position,
   'follows', follows,
   'standbys', standbys,
@@ -95,18 +96,17 @@ SELECT pg_catalog.json_build_object(
     FROM pg_catalog.json_array_elements_text($2::text::json) WITH ORDINALITY AS wanted (name, place)
   )`),
 
-    /** The same where the table is missing: $1 names as a JSON array. */
+    /**
+     * The same where the table is missing: $1 names as a JSON array. `elsewhere` is the schema of the table of ours that the
+     * session's search_path leads to.
+     */
     readNothing: read(
       `(SELECT coalesce(pg_catalog.json_agg(NULL::text), '[]') FROM pg_catalog.json_array_elements($1::text::json))`,
+      `(
+    SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE pg_class.oid = pg_catalog.to_regclass('flakeforge_record')
+  )`,
     ),
-
-    /** The schema of the first table of ours that the session's search_path leads to; null if there is none. */
-    elsewhere: `
-SELECT pg_catalog.json_build_object('schema', (
-  SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
-  WHERE pg_class.oid = pg_catalog.to_regclass('flakeforge_record')
-))::text
-`,
 
     /**
      * $1 group, $2 name, $3 from (NULL: absent), $4 to, $5 history, $6 process: writes the record if it has exactly the
