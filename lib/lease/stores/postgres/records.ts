@@ -5,7 +5,7 @@ import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/
 import type { Identity, Records } from '../step.ts'
 import { unsureError } from './client.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
-import { PLACE, STANDBYS, statementsFor } from './statements.ts'
+import { PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
 
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
 
@@ -30,7 +30,7 @@ const WAYS_OUT = {
 }
 
 /**
- * What a read answers. `replicas`: how many servers follow this one while commits wait for none. `elsewhere`: where the
+ * What a read answers. `isFollowed`: whether others stream the log of this server, and commits wait for none of them. `elsewhere`: where the
  * session finds a table of ours, if the place has none.
  */
 type Shown = Snapshot & {
@@ -38,13 +38,14 @@ type Shown = Snapshot & {
   follows: boolean
   isInTransaction: boolean
   position: string | null
-  replicas: number
+  isFollowed: boolean
 }
 
 export class PostgresRecords implements Records {
   #client
   #schema
   #texts
+  #isWarned = false
 
   constructor(client: StatementRunner, schema: string = DEFAULT_SCHEMA) {
     this.#client = client
@@ -114,15 +115,21 @@ export class PostgresRecords implements Records {
     throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
   }
 
+  async #warnOfReplicas() {
+    const { areThere } = await this.#client.run(REPLICAS, [])
+    if (areThere) warnOfOpenBound(OPEN_BOUND, CLOSE_BOUND)
+    this.#isWarned = areThere
+  }
+
   /** Throws if a store must not use the server or the connection that answered. */
-  #checked({ now, identity, values, position, follows, isInTransaction, replicas }: Shown) {
+  async #checked({ now, identity, values, position, follows, isInTransaction, isFollowed }: Shown) {
     // A connection that was given back to its pool inside a transaction: what we wrote there may be undone.
     if (isInTransaction) this.#client.refuseTransaction()
     if (follows) {
       const why = 'flakeforge_record gets its rows from another server, by a subscription'
       throw storeError(`A store cannot use this PostgreSQL server. ${why}. Use the address of that server.`)
     }
-    if (replicas > 0) warnOfOpenBound(OPEN_BOUND, CLOSE_BOUND)
+    if (isFollowed && !this.#isWarned) await this.#warnOfReplicas()
     const answer = { now, identity, values }
     return position === null ? answer : { ...answer, position: BigInt(position) }
   }

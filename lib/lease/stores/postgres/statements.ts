@@ -4,13 +4,18 @@
 import { tableIn } from './schema.ts'
 import { serverOf } from './server.ts'
 
-/** Physical standbys, which could be promoted. Backups and archives stream the log too, and no role may see all columns. */
-const REPLICAS = `(
-    SELECT count(*) FROM pg_catalog.pg_stat_replication AS sender
-    WHERE application_name NOT IN ('pg_basebackup', 'pg_receivewal', 'pg_recvlogical') AND NOT EXISTS (
-      SELECT FROM pg_catalog.pg_replication_slots WHERE active_pid = sender.pid AND slot_type = 'logical'
-    )
-  )`
+/**
+ * Whether there are physical standbys, which could be promoted. Backups and archives stream the log too, and no role may see
+ * all columns. A statement of its own, because planning it takes longer than a whole read.
+ */
+export const REPLICAS = `
+SELECT pg_catalog.json_build_object('areThere', EXISTS (
+  SELECT FROM pg_catalog.pg_stat_replication AS sender
+  WHERE application_name NOT IN ('pg_basebackup', 'pg_receivewal', 'pg_recvlogical') AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_replication_slots WHERE active_pid = sender.pid AND slot_type = 'logical'
+  )
+))::text
+`
 
 /**
  * $1 the mark that begins a client's statements: whether another process of the server runs one of them. The server shows
@@ -55,8 +60,7 @@ SELECT pg_catalog.json_build_object(
   'position', position,
   'follows', follows,
   'standbys', standbys,
-  'replicas', CASE WHEN standbys = '' AND EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders())
-    THEN ${REPLICAS} ELSE 0 END,
+  'isFollowed', standbys = '' AND EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders()),
   'isInTransaction', is_in_transaction
 )::text
 FROM (${server}) AS server
