@@ -9,6 +9,7 @@ export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lea
 export { LeasedFlakeId } from '../lease/leased-flake-id.ts'
 export { restored } from '../lease/restored.ts'
 export { SegmentId } from '../lease/segment/segment-id.ts'
+export type { MysqlOptions } from '../lease/stores/mysql.ts'
 export {
   etcdStore,
   fileStore,

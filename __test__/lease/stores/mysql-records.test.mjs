@@ -21,6 +21,7 @@ import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-sh
 const require = createRequire(import.meta.url)
 const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
 const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
+const { tablesIn } = require('../../../target/rooms/lib/lease/stores/mysql/place.js')
 const { insert, update } = require('../../../target/rooms/lib/lease/stores/mysql/swap.js')
 const { openClient, openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
 
@@ -431,7 +432,10 @@ test('a server that does not keep what it writes, or takes no writes, is refused
     ['innodb_flush_log_at_trx_commit = 0', 'innodb_flush_log_at_trx_commit = 1', /trx_commit is 0.*Set it to 1/],
   ]) {
     await own.query(`SET GLOBAL ${setting}`)
-    for (const text of [update('g', 'group', 'a', 'b', identity), insert('g', 'counter', 'b', identity)]) {
+    for (const text of [
+      update(tables, { group: 'g', name: 'group', from: 'a', to: 'b', identity }),
+      insert(tables, { group: 'g', name: 'counter', to: 'b', identity }),
+    ]) {
       t.is((await client.query(text))[0].affectedRows, 0, setting)
     }
     if (setting.startsWith('read_only')) {
@@ -475,11 +479,15 @@ test('a replica is refused at each step, read_only or not, and nothing is writte
   // The statement of a swap compares this, too: a server may begin to follow another after the check.
   await replica.query('STOP SLAVE')
   const { client, records } = await connect(t, urlAtReplica)
+  const tables = tablesIn(new URL(urlAtReplica).pathname.slice(1))
   const { identity, values } = await records.read('g', ['group'])
   t.deepEqual(values, ['x'])
   await replica.query('START SLAVE')
-  t.is((await client.query(update('g', 'group', 'x', 'y', identity)))[0].affectedRows, 0)
-  t.is((await client.query(insert('g', 'counter', 'y', identity)))[0].affectedRows, 0)
+  t.is(
+    (await client.query(update(tables, { group: 'g', name: 'group', from: 'x', to: 'y', identity })))[0].affectedRows,
+    0,
+  )
+  t.is((await client.query(insert(tables, { group: 'g', name: 'counter', to: 'y', identity })))[0].affectedRows, 0)
 })
 
 test('a replication format that would lose what a swap writes is refused', async (t) => {
@@ -569,10 +577,15 @@ for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connecti
 }
 
 test('the statement of a swap changes nothing inside a transaction that began after the check', async (t) => {
-  const { client, records } = await connect(t, await freshUrl(), 'a connection of mysql2')
+  const url = await freshUrl()
+  const { client, records } = await connect(t, url, 'a connection of mysql2')
   await put(records, 'g', 'group', 'a')
   const { identity } = await records.read('g', ['group'])
-  const texts = [update('g', 'group', 'a', 'b', identity), insert('g', 'counter', 'b', identity)]
+  const tables = tablesIn(new URL(url).pathname.slice(1))
+  const texts = [
+    update(tables, { group: 'g', name: 'group', from: 'a', to: 'b', identity }),
+    insert(tables, { group: 'g', name: 'counter', to: 'b', identity }),
+  ]
   for (const begin of ['START TRANSACTION', 'SET autocommit = 0']) {
     await client.query(begin)
     for (const text of texts) t.is((await client.query(text))[0].affectedRows, 0, begin)

@@ -1,20 +1,38 @@
 // The MySQL and MariaDB store, over the user's own client or over our own for a URL. The rules are in
 // the core, database.ts carries them out, and the files under mysql/ only read and swap records.
 
+import { checkKeys } from '../../base/check.ts'
 import { DatabaseStore } from './database.ts'
+import { readAddress } from './mysql/address.ts'
 import { mysqlClient } from './mysql/client.ts'
+import { readDatabase } from './mysql/place.ts'
 import { MysqlRecords } from './mysql/records.ts'
 import { openClient } from './mysql/url.ts'
 import type { Store } from './store.ts'
+
+/** What can be said of a store on MySQL or MariaDB, besides the client. */
+export interface MysqlOptions {
+  /**
+   * the database of the tables (default: the one that the client is in at the first call). All members of a group need the
+   * same
+   */
+  database?: string
+}
 
 /**
  * Slots and counters on MariaDB 10.5 or newer, or MySQL 8.0.17 or newer (which was not tested), in tables that it
  * creates on first use, or that you create with what `npx flakeforge schema mysql` prints.
  * @param client a pool or connection of mysql2 or of mariadb. Outside of a transaction, and with autocommit on
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or an old version.
+ * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is none of these, or an old version; or an option is wrong.
  */
-export const mysqlStore = (client: unknown): Store =>
-  new DatabaseStore(new MysqlRecords(mysqlClient(client))) as unknown as Store
+export function mysqlStore(client: unknown, options?: MysqlOptions): Store {
+  const given = { ...checkKeys('options', options, ['database']) } // its own properties
+  const records = new MysqlRecords(mysqlClient(client), readDatabase(given.database))
+  return new DatabaseStore(records) as unknown as Store
+}
 
 /** A store with our own client, which `close()` ends. */
-export const openMysql = (url: string) => new DatabaseStore(new MysqlRecords(openClient(url)), url)
+export function openMysql(url: string) {
+  const { database } = readAddress(url)
+  return new DatabaseStore(new MysqlRecords(openClient(url), database), url)
+}

@@ -2,10 +2,12 @@
 // time limit. It must never configure or end a client that the user made, nor read or write inside the user's
 // transaction: a read would be old, and a write might be undone.
 
-import { clientError, FlakeError, optionTypeError, storeError } from '../../../base/errors.ts'
+import { clientError, FlakeError, optionTypeError, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { type ClientError, newMark, type Step, Turns } from '../clients.ts'
 import { type Connection, type Header, packageOf, type Row, type Take } from './packages.ts'
-import { SCHEMA } from './schema.ts'
+import type { Tables } from './place.ts'
+import { statementsFor } from './schema.ts'
+import { checkAfter, checkBefore, SEMI_SYNC, semiSyncOf } from './semi-sync.ts'
 import { checkState, SERVER } from './server.ts'
 
 const WANTED = 'a pool or connection of mysql2 or mariadb'
@@ -13,17 +15,21 @@ const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another connect
 const NO_AUTOCOMMIT = 'Its autocommit is off. Use a client that leaves it on.'
 const SHARED = 'On MySQL, a single connection of mariadb does not tell whether it is in a transaction. Use its pool.'
 
-const NO_DATABASE = 1046
-const NOT_ALLOWED = new Set([1044, 1142])
+const NOT_ALLOWED = new Set([1044, 1142, 1143])
+/** of a table, of the disk, of the temporary files, and of a tablespace; 1030 tells errors of the engine */
+const FULL = new Set([1021, 1114, 3, 1030])
 const NO_ENGINE = new Set([1286, 3161])
 const TAKES_NO_WRITES = new Set([1290, 1792, 1836])
 
-/** MariaDB answers by a row. MySQL has no such variable, but the flags of its answer tell the same. */
-const STATUS = '/*M!100100 SELECT @@in_transaction, @@autocommit *//*!80000 DO 0 */'
+/**
+ * MariaDB answers by a row. MySQL has no such variable, but the flags of its answer tell the same. The last column tells
+ * whether semi-sync must be asked about.
+ */
+const STATUS =
+  '/*M!100100 SELECT @@in_transaction, @@autocommit, @@global.rpl_semi_sync_master_enabled *//*!80000 DO 0 */'
+const SET_AUTOCOMMIT = 'SET autocommit = 1'
 const FLAG_IN_TRANSACTION = 1
 const FLAG_AUTOCOMMIT = 2
-
-const TABLES = SCHEMA.split(/;\n/).filter((text) => text.includes('CREATE'))
 
 /** If several addresses all refuse, there is only a code. What kept a pool from connecting may be the cause. */
 function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
@@ -31,23 +37,31 @@ function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
   return cause === undefined ? first : `${first}: ${messageOf(cause)}`
 }
 
+/**
+ * Whether the server refused a statement itself: the data, a constraint or a trigger, the user, the text, its state, or its
+ * disk. It then wrote nothing. One that was interrupted (class 70) may have been written.
+ */
+const isRefused = ({ errno = 0, sqlState }: ClientError & { sqlState?: string }) =>
+  TAKES_NO_WRITES.has(errno) || FULL.has(errno) || /^(22|23|42|45)/.test(sqlState ?? '')
+
 /** What went wrong, and what to do about it. */
 function failure(thrown: unknown) {
   if (thrown instanceof FlakeError) return thrown
   const error = thrown as ClientError
   const { errno = 0 } = error
   const message = messageOf(error)
+  const makeError = isRefused(error) ? refusedWriteError : storeError
   if (TAKES_NO_WRITES.has(errno)) {
-    return storeError(`This MySQL server takes no writes. Use the address of the primary. (${message})`, error)
+    return makeError(`This MySQL server takes no writes. Use the address of the primary. (${message})`, error)
   }
-  if (errno === NO_DATABASE) {
-    return storeError(`The MySQL client has no database. Name one, as in mysql://HOST/DATABASE. (${message})`, error)
+  if (FULL.has(errno)) {
+    return makeError(`MySQL: the table or the disk of the server is full. Free space on it. (${message})`, error)
   }
   if (NOT_ALLOWED.has(errno)) {
     const why = 'The tables are missing, or this user may not use or create them.'
-    return storeError(`${why} Run the SQL that \`npx flakeforge schema mysql\` prints. (${message})`, error)
+    return makeError(`${why} Run the SQL that \`npx flakeforge schema mysql\` prints. (${message})`, error)
   }
-  return storeError(`MySQL: ${message}`, error)
+  return makeError(`MySQL: ${message}`, error)
 }
 
 /** Statements on one connection, outside of a transaction. Once its step is over it sends nothing. */
@@ -88,17 +102,52 @@ class Session {
     return rows.reverse() as Row[][]
   }
 
-  /** How many rows it changed. */
-  async write(text: string) {
-    this.#checkStatus(await this.#ask(STATUS))
-    const answer = (await this.#ask(text)) as Header
-    this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been under way when we checked
-    return Number(answer.affectedRows)
+  /** Our own connection needs autocommit, whatever the server's default is. */
+  async setAutocommit() {
+    await this.#ask(SET_AUTOCOMMIT)
   }
 
-  async makeTables() {
+  /** Writes, whether or not a replica has it: nothing is granted on it. Returns how many rows it changed. */
+  async write(text: string) {
+    this.#checkStatus(await this.#ask(STATUS))
+    return Number((await this.#write(text)).affectedRows)
+  }
+
+  /** The same, but throws unless the server says that the write is where a promotion finds it. */
+  async writeCleanly(text: string) {
+    const mayWait = this.#checkStatus(await this.#ask(STATUS))
+    const before = mayWait ? await this.#semiSync() : undefined
+    if (before !== undefined) checkBefore(before)
+    const { affectedRows, warningStatus } = await this.#write(text)
+    if (warningStatus > 0)
+      throw storeError(`MySQL warned about a write: ${await this.#warnings()}. It is written again.`)
+    if (before?.isEnabled) checkAfter(before, await this.#semiSync())
+    return Number(affectedRows)
+  }
+
+  /** Whether the server is set to wait for a replica before it answers. */
+  async hasSemiSync() {
+    return (await this.#semiSync()).isEnabled
+  }
+
+  async #write(text: string) {
+    const answer = (await this.#ask(text)) as Header
+    this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been under way when we checked
+    return answer
+  }
+
+  async #semiSync() {
+    return semiSyncOf((await this.#ask(SEMI_SYNC)) as Row[])
+  }
+
+  async #warnings() {
+    const rows = (await this.#ask('SHOW WARNINGS')) as Row[]
+    return rows.map((row) => row.at(-1)).join(' ')
+  }
+
+  async makeTables(tables: Tables) {
     try {
-      for (const table of TABLES) await this.write(table)
+      for (const table of statementsFor(tables)) await this.write(table)
     } catch (error) {
       const { errno = 0, sqlMessage } = error as ClientError
       if (!NO_ENGINE.has(errno)) throw error
@@ -111,16 +160,21 @@ class Session {
     return this.#connection.ask(`${this.#mark} ${text}`)
   }
 
-  /** @param status what the server answered to STATUS */
+  /**
+   * Returns whether a write may wait for a replica.
+   * @param status what the server answered to STATUS
+   */
   #checkStatus(status: Row[] | Header) {
     if (!Array.isArray(status)) {
       const flags = this.#connection.flagsOf(status)
       if (flags === undefined) throw clientError(this.#client, SHARED)
-      return this.#checkFlags(flags)
+      this.#checkFlags(flags)
+      return true // MySQL has to be asked
     }
-    const [[inTransaction, autocommit]] = status
+    const [[inTransaction, autocommit, semiSync]] = status
     if (autocommit !== '1') throw clientError(this.#client, NO_AUTOCOMMIT)
     if (inTransaction !== '0') throw clientError(this.#client, IN_TRANSACTION)
+    return semiSync === '1'
   }
 
   #checkFlags(flags: number | undefined) {
@@ -177,7 +231,10 @@ export class SessionRunner {
     let session: Session | undefined
     const onSession = async (connection: Connection, step: Step) => {
       session = new Session(this.#client, connection, step, this.#mark)
-      if (!this.#greeted.has(connection.key)) await session.check()
+      if (!this.#greeted.has(connection.key)) {
+        await session.check()
+        if (this.#end !== undefined) await session.setAutocommit()
+      }
       this.#greeted.add(connection.key)
       return work(session)
     }

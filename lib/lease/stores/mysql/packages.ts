@@ -4,8 +4,8 @@
 import { clientError } from '../../../base/errors.ts'
 import { hasMethods, type Lent } from '../clients.ts'
 
-/** The answer of a write. Only mysql2 has the flags in it. */
-export type Header = { affectedRows: number | bigint; serverStatus?: number }
+/** The answer of a write. Only mysql2 has the flags in it. `warningStatus`: how many warnings the server has about it. */
+export type Header = { affectedRows: number | bigint; warningStatus: number; serverStatus?: number }
 
 /** A row: its values as texts. */
 export type Row = (string | null)[]

@@ -1,13 +1,14 @@
 // The statements that read. They must never change anything, nor read the clock before the records.
 
-import { HISTORY, OWN_GROUP, PROCESS, STATE } from './server.ts'
+import type { Tables } from './place.ts'
+import { historyOf, OWN_GROUP, processOf, STATE } from './server.ts'
 import { bytes, HINTS, SETTINGS } from './text.ts'
 
 /** The server and the records of a group that have these names, as one snapshot. */
-export const readRecords = (group: string, names: readonly string[]) => `${SETTINGS}
-SELECT ${HINTS} ${bytes('server')}, ${HISTORY}, ${PROCESS}, ${STATE}
+export const readRecords = (tables: Tables, group: string, names: readonly string[]) => `${SETTINGS}
+SELECT ${HINTS} ${bytes('server')}, ${historyOf(tables)}, ${processOf(tables)}, ${STATE}
 UNION ALL
-SELECT ${bytes('record')}, name, value, NULL FROM flakeforge_record
+SELECT ${bytes('record')}, name, value, NULL FROM ${tables.record}
 WHERE group_name = ${bytes(group)} AND name IN (${names.map(bytes).join(', ')})`
 
 /**
@@ -17,8 +18,8 @@ WHERE group_name = ${bytes(group)} AND name IN (${names.map(bytes).join(', ')})`
 export const CLOCK = `${SETTINGS}
 SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000`
 
-export const readNames = (group: string) => `${SETTINGS}
-SELECT ${HINTS} name FROM flakeforge_record WHERE group_name = ${bytes(group)}`
+export const readNames = ({ record }: Tables, group: string) => `${SETTINGS}
+SELECT ${HINTS} name FROM ${record} WHERE group_name = ${bytes(group)}`
 
-export const GROUPS = `${SETTINGS}
-SELECT ${HINTS} DISTINCT group_name FROM flakeforge_record WHERE group_name <> ${OWN_GROUP}`
+export const readGroups = ({ record }: Tables) => `${SETTINGS}
+SELECT ${HINTS} DISTINCT group_name FROM ${record} WHERE group_name <> ${OWN_GROUP}`

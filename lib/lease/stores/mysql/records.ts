@@ -1,14 +1,16 @@
 // The records of groups in MySQL or MariaDB: they are read and swapped, nothing else. It must never draw a conclusion from
 // what it reads, and never say that a swap was made where it may not have been.
 
-import { optionError, storeError } from '../../../base/errors.ts'
+import { optionError, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
 import type { StoreIdentity } from '../record-store.ts'
 import type { Identity, Records } from '../step.ts'
 import type { Work } from './client.ts'
 import type { Row } from './packages.ts'
-import { CLOCK, GROUPS, readNames, readRecords } from './read.ts'
+import { PLACE, type Tables, tablesIn } from './place.ts'
+import { CLOCK, readGroups, readNames, readRecords } from './read.ts'
 import { MOST_BYTES } from './schema.ts'
+import { replicasOf } from './semi-sync.ts'
 import { checkTables, checkVariables, lossOf, VARIABLES } from './server.ts'
 import { insert, nameProcess, nameTable, update } from './swap.ts'
 
@@ -18,27 +20,38 @@ export type SessionRunner = InstanceType<typeof import('./client.ts').SessionRun
 
 export type Session = Parameters<Work<unknown>>[0]
 
+const NO_DATABASE =
+  'The MySQL client has no database. Name one, as in mysql://HOST/DATABASE or mysqlStore(pool, { database }).'
 const NO_TABLE = 1146
 /** The record or the table is not as it was read; a deadlock, or a lock that came too late: nothing was written. */
 const NOT_WRITTEN = new Set([1062, NO_TABLE, 1205, 1213])
 
 export class MysqlRecords implements Records {
   #client
+  #database
+  #place: { tables: Tables; shown: string } | undefined
   #checked: string | undefined // the server whose variables were checked
 
-  constructor(client: SessionRunner) {
+  /** @param database of the tables; the client's at the first call, if it is left out */
+  constructor(client: SessionRunner, database?: string) {
     this.#client = client
+    this.#database = database
+  }
+
+  async place() {
+    return (await this.#client.run((session) => this.#find(session))).shown
   }
 
   read(group: string, names: readonly string[]) {
     return this.#client.run(async (session) => {
       for (;;) {
+        const { tables } = await this.#find(session)
         const { answer, isNamed, hasTables } = await this.#look(session, group, names)
         if (isNamed) return answer
         checkVariables(await variablesOf(session)) // before anything is written
-        if (!hasTables) await session.makeTables()
-        await session.write(nameTable(randomUUID()))
-        await session.write(nameProcess(randomUUID()))
+        if (!hasTables) await session.makeTables(tables)
+        await session.write(nameTable(tables, randomUUID()))
+        await session.write(nameProcess(tables, randomUUID()))
       }
     })
   }
@@ -52,10 +65,12 @@ export class MysqlRecords implements Records {
     if (size > MOST_BYTES) {
       throw storeError(`The record '${name}' would have ${size} bytes, and a record has at most ${MOST_BYTES}.`)
     }
-    const text = from === null ? insert(group, name, to, identity) : update(group, name, from, to, identity)
+    const swap = { group, name, to, identity }
     return this.#client.run(async (session) => {
+      const { tables } = await this.#find(session)
       try {
-        return (await session.write(text)) === 1
+        const text = from === null ? insert(tables, swap) : update(tables, { ...swap, from })
+        return (await session.writeCleanly(text)) === 1
       } catch (error) {
         const { errno = 0 } = error as ClientError
         if (NOT_WRITTEN.has(errno)) return false
@@ -65,11 +80,11 @@ export class MysqlRecords implements Records {
   }
 
   names(group: string) {
-    return this.#list(readNames(group))
+    return this.#list((tables) => readNames(tables, group))
   }
 
   groups() {
-    return this.#list(GROUPS)
+    return this.#list(readGroups)
   }
 
   async checkDurable() {
@@ -82,14 +97,27 @@ export class MysqlRecords implements Records {
     await this.#client.close()
   }
 
-  async #list(text: string) {
-    const [rows] = (await this.#client.run((session) => ifTables(session.read(text)))) ?? [[]]
+  async #list(textFor: (tables: Tables) => string) {
+    const reading = async (session: Session) => ifTables(session.read(textFor((await this.#find(session)).tables)))
+    const [rows] = (await this.#client.run(reading)) ?? [[]]
     return rows.map(([name]) => String(name))
+  }
+
+  /** Where the tables are. It is asked once: a session that moves to another database moves nothing. */
+  async #find(session: Session) {
+    if (this.#place !== undefined) return this.#place
+    const [[[current, folding, server]]] = await session.read(PLACE)
+    const named = this.#database ?? current
+    if (named == null) throw storeError(NO_DATABASE)
+    const database = folding === '0' ? named : named.toLowerCase()
+    this.#place = { tables: tablesIn(database), shown: `${server}/${database}` }
+    return this.#place
   }
 
   /** What is there. The server may not have its names yet, or no tables. */
   async #look(session: Session, group: string, names: readonly string[]) {
-    const found = await ifTables(session.read(readRecords(group, names), CLOCK))
+    const { tables } = await this.#find(session)
+    const found = await ifTables(session.read(readRecords(tables, group, names), CLOCK))
     const [rows, [[now]]] = found ?? [[], ...(await session.read(CLOCK))]
     const [, history, process, state] = rows.find(([what]) => what === 'server') ?? []
     const identity = { history: history ?? '', process: process ?? '' }
@@ -107,8 +135,18 @@ export class MysqlRecords implements Records {
     if (server === this.#checked) return
     checkTables(identity)
     checkVariables(await variablesOf(session))
+    await warnOfReplicas(session)
     this.#checked = server
   }
+}
+
+/** Warns if replicas follow this server and none of them acknowledges its writes. */
+async function warnOfReplicas(session: Session) {
+  if ((await replicasOf(session)) === 0 || (await session.hasSemiSync())) return
+  warnOfOpenBound(
+    'Replicas follow this MySQL server without semi-sync, so one that is promoted may miss windows that were granted.',
+    'Set rpl_semi_sync_master_enabled (MySQL 8: rpl_semi_sync_source_enabled), or do not promote a replica within a minute.',
+  )
 }
 
 /** What was read, or undefined if a table is missing. */

@@ -1,5 +1,7 @@
 // The tables of the MySQL store. They must never get a column that folds case or pads, or rows that expire.
 
+import type { Tables } from './place.ts'
+
 /** A longer record is refused: a server whose mode is not strict would cut off the rest. */
 export const MOST_BYTES = 8192
 
@@ -29,3 +31,10 @@ CREATE TABLE IF NOT EXISTS flakeforge_process (
   nonce varbinary(64) NOT NULL
 ) ENGINE = MEMORY;
 `
+
+/** The statements that make the tables of a store, which its database names. */
+export const statementsFor = ({ record, process }: Tables) =>
+  SCHEMA.split(/;\n/)
+    .filter((text) => text.includes('CREATE'))
+    .map((text) => text.replace('EXISTS flakeforge_record', () => `EXISTS ${record}`))
+    .map((text) => text.replace('EXISTS flakeforge_process', () => `EXISTS ${process}`))

@@ -8,15 +8,16 @@
 
 import { storeError } from '../../../base/errors.ts'
 import type { StoreIdentity } from '../record-store.ts'
+import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
 import { bytes, HINTS, SETTINGS } from './text.ts'
 
 /** All of the server, never of the session, so that it is the same for all connections. */
 export const NAME = `CONVERT(CONCAT_WS(':', @@global.hostname, @@global.port, @@global.server_id) USING utf8mb4)`
 
-const engineOf = (table: string, more: string = '') => `(
+const engineOf = (database: string, table: string, more: string = '') => `(
     SELECT CONCAT_WS(' ', ENGINE${more}) FROM information_schema.TABLES
-    WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '${table}'
+    WHERE TABLE_SCHEMA = ${database} AND TABLE_NAME = '${table}'
   )`
 
 /** The table's own row, with the condition that no dump brought it. No group has this name. */
@@ -50,18 +51,19 @@ const CHANGES = `(
  * Which server and table this is. NULL without the text of its own row, and for a server that follows another.
  * @param text SQL for that text
  */
-export const historyWith = (text: string) => `CONCAT(CAST(CONVERT(CONCAT(
-  ${NAME}, '/', /*!80000 @@server_uuid, '/', */ DATABASE(), '/', ${CHANGES}, '/'
+export const historyWith = ({ database }: Tables, text: string) => `CONCAT(CAST(CONVERT(CONCAT(
+  ${NAME}, '/', /*!80000 @@server_uuid, '/', */ ${database}, '/', ${CHANGES}, '/'
 ) USING utf8mb4) AS BINARY), ${text})`
 
-export const HISTORY = historyWith(`(SELECT own.value FROM flakeforge_record AS own WHERE ${isOwnRow('own')})`)
+export const historyOf = (tables: Tables) =>
+  historyWith(tables, `(SELECT own.value FROM ${tables.record} AS own WHERE ${isOwnRow('own')})`)
 
 /** NULL until this run of the server has a random text. */
-export const PROCESS = `(
+export const processOf = ({ process, database }: Tables) => `(
   SELECT CONCAT(nonce, ${bytes(' ')}, CAST(CONVERT(CONCAT_WS(' ',
-    ${engineOf('flakeforge_process')}, ${engineOf('flakeforge_record', ', CREATE_TIME')}
+    ${engineOf(database, 'flakeforge_process')}, ${engineOf(database, 'flakeforge_record', ', CREATE_TIME')}
   ) USING utf8mb4) AS BINARY))
-  FROM flakeforge_process WHERE server = CAST(${NAME} AS BINARY)
+  FROM ${process} WHERE server = CAST(${NAME} AS BINARY)
 )`
 
 /** Whether a write is allowed, and on disk once it is answered. Newer versions answer OFF instead of 0. */

@@ -2,39 +2,49 @@
 // and then writes, or changes nothing. They must never write inside the user's transaction.
 
 import type { StoreIdentity } from '../record-store.ts'
+import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
-import { HISTORY, historyWith, isOwnRow, NAME, OWN_GROUP, OWN_NAME, PROCESS, TAKES_WRITES } from './server.ts'
+import { historyOf, historyWith, isOwnRow, NAME, OWN_GROUP, OWN_NAME, processOf, TAKES_WRITES } from './server.ts'
 import { bytes, HINTS, SETTINGS } from './text.ts'
+
+/** What is written where, under which identity. */
+export interface Swap {
+  group: string
+  name: string
+  to: string
+  identity: StoreIdentity
+}
 
 /** @param present SQL for the history of this server */
 const isServer = (
+  tables: Tables,
   { history, process }: StoreIdentity,
   present: string,
-) => `${present} = ${bytes(history)} AND ${PROCESS} = ${bytes(process)}
+) => `${present} = ${bytes(history)} AND ${processOf(tables)} = ${bytes(process)}
   AND ${TAKES_WRITES} AND @@autocommit = 1 /*M!100100 AND @@in_transaction = 0 */`
 
 /** A record that is there already is an error (1062), which changes nothing. */
-export const insert = (group: string, name: string, to: string, identity: StoreIdentity) => `${SETTINGS}
-INSERT ${HINTS} INTO flakeforge_record (group_name, name, value)
+export const insert = (tables: Tables, { group, name, to, identity }: Swap) => `${SETTINGS}
+INSERT ${HINTS} INTO ${tables.record} (group_name, name, value)
 SELECT ${bytes(group)}, ${bytes(name)}, ${bytes(to)} FROM DUAL
-WHERE ${isServer(identity, HISTORY)}`
+WHERE ${isServer(tables, identity, historyOf(tables))}`
 
 /**
  * A client may count rows that were found or rows that were changed: they are the same, because the text changes. The
  * table's own row is joined: MySQL updates no table that a subquery reads.
  */
-export const update = (group: string, name: string, from: string, to: string, identity: StoreIdentity) => `${SETTINGS}
-UPDATE ${HINTS} flakeforge_record AS own, flakeforge_record AS record SET record.value = ${bytes(to)}
+export const update = (tables: Tables, { group, name, from, to, identity }: Swap & { from: string }) => `${SETTINGS}
+UPDATE ${HINTS} ${tables.record} AS own, ${tables.record} AS record SET record.value = ${bytes(to)}
 WHERE record.group_name = ${bytes(group)} AND record.name = ${bytes(name)} AND record.value = ${bytes(from)}
   AND ${bytes(from)} <> ${bytes(to)}
-  AND ${isOwnRow('own')} AND ${isServer(identity, historyWith('own.value'))}`
+  AND ${isOwnRow('own')} AND ${isServer(tables, identity, historyWith(tables, 'own.value'))}`
 
 /** Gives this run of the server its random text, unless it has one. */
-export const nameProcess = (nonce: string) => `${SETTINGS}
-INSERT ${HINTS} IGNORE INTO flakeforge_process (server, nonce) VALUES (CAST(${NAME} AS BINARY), ${bytes(nonce)})`
+export const nameProcess = (tables: Tables, nonce: string) => `${SETTINGS}
+INSERT ${HINTS} IGNORE INTO ${tables.process} (server, nonce) VALUES (CAST(${NAME} AS BINARY), ${bytes(nonce)})`
 
 /** Gives the table its own row; and another text, if a dump brought the row that it has. */
-export const nameTable = (text: string) => `${SETTINGS}
-INSERT ${HINTS} INTO flakeforge_record (group_name, name, value, undumped)
+export const nameTable = (tables: Tables, text: string) => `${SETTINGS}
+INSERT ${HINTS} INTO ${tables.record} (group_name, name, value, undumped)
 VALUES (${OWN_GROUP}, ${OWN_NAME}, ${bytes(text)}, ${UNDUMPED})
 ON DUPLICATE KEY UPDATE value = IF(undumped <=> ${UNDUMPED}, value, ${bytes(text)}), undumped = ${UNDUMPED}`

@@ -1,9 +1,9 @@
 // Makes our own MySQL client for a URL, with the client package that the user's project has. It must never load a package
 // before it is needed: flakeforge depends on neither.
 
-import { addressError } from '../address.ts'
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
+import { readAddress } from './address.ts'
 import { SessionRunner } from './client.ts'
 import { fromMariadb, fromMysql2, type Mariadb, type Mysql2 } from './packages.ts'
 
@@ -21,7 +21,6 @@ type OwnMariadb = { on(event: string, listener: () => void): void; end(): Promis
 /** What we need of the package mariadb. */
 interface MariadbExports {
   createPool: (options: object) => Mariadb & OwnMariadb
-  defaultOptions: (url: string) => { port: number; host: string }
 }
 
 const CONNECT_MS = 5000
@@ -30,14 +29,14 @@ const LIMITS = { connectionLimit: 2, connectTimeout: CONNECT_MS }
 
 /** @param exports of mysql2 */
 export function openMysql2({ createPool }: { createPool(options: object): Mysql2 & OwnMysql2 }, url: string) {
-  const pool = createPool({ ...LIMITS, uri: url })
+  const pool = createPool({ ...readAddress(url), ...LIMITS })
   pool.on('connection', ({ stream }) => stream.unref()) // a lease does not keep a process alive
   const end = () => new Promise((resolve) => pool.end(resolve))
   return new SessionRunner(pool, fromMysql2(pool), () => endInTime(end))
 }
 
-export function openMariadb({ createPool, defaultOptions }: MariadbExports, url: string) {
-  const options = defaultOptions(url.replace(/^[a-z]+/i, 'mariadb')) // it knows no other scheme
+export function openMariadb({ createPool }: MariadbExports, url: string) {
+  const options = readAddress(url)
   const pool = createPool({
     ...options,
     ...LIMITS,
@@ -52,9 +51,4 @@ export function openMariadb({ createPool, defaultOptions }: MariadbExports, url:
 
 const OPEN = { mysql2: openMysql2, mariadb: openMariadb }
 
-export function openClient(url: string) {
-  if (new URL(url).pathname.length < 2) {
-    throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
-  }
-  return openWithPackage('mysql', OPEN, url)
-}
+export const openClient = (url: string) => openWithPackage('mysql', OPEN, url)

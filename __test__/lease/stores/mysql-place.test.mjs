@@ -1,0 +1,170 @@
+// Where the records of a MySQL store are: sessions that move to another database, names that need quotes, the option
+// `database`, and addresses with parameters.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import mariadb from 'mariadb'
+import mysql2 from 'mysql2'
+import { CLIENTS } from '../../servers/mysql.mjs'
+import { put, textOf } from '../../support/records.mjs'
+import { works } from '../../support/steps.mjs'
+import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
+
+const require = createRequire(import.meta.url)
+const { isRefusedWrite } = require('../../../target/rooms/lib/base/errors.js')
+const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
+const { mysqlStore, openMysql } = require('../../../target/rooms/lib/lease/stores/mysql.js')
+const { readAddress } = require('../../../target/rooms/lib/lease/stores/mysql/address.js')
+const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
+const { openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
+
+const test = isInstalled ? anyTest.serial : anyTest.skip
+
+const OPTION = { code: 'ERR_FLAKE_OPTION' }
+const nameOf = (url) => new URL(url).pathname.slice(1)
+const query = (client, text) => (client.promise?.() ?? client).query(text)
+const tablesOf = async (database) =>
+  (
+    await server.query('SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?', [database])
+  ).map(({ name }) => name)
+
+for (const kind of Object.keys(CLIENTS)) {
+  test(`${kind}: a session that moves to another database moves no record`, async (t) => {
+    const [url, elsewhere] = [await freshUrl(), nameOf(await freshUrl())]
+    const client = await newClient(t, url, kind, kind.includes('pool') ? { connectionLimit: 1 } : {})
+    const records = new MysqlRecords(mysqlClient(client))
+    await put(records, 'g', 'group', 'a')
+    const before = await records.read('g', ['group'])
+    await query(client, `USE ${elsewhere}`)
+    const { identity, values } = await records.read('g', ['group'])
+    t.deepEqual({ identity, values }, { identity: before.identity, values: ['a'] })
+    t.true(await records.swap('g', 'group', 'a', 'b', identity))
+    t.true(await records.swap('g', 'counter', null, 'c', identity))
+    t.deepEqual((await records.names('g')).sort(), ['counter', 'group'])
+    t.deepEqual(await records.groups(), ['g'])
+    t.deepEqual(await tablesOf(elsewhere), [])
+    t.is(
+      await records.place(),
+      `${(await server.query('SELECT @@hostname AS name'))[0].name}:${server.port}/${nameOf(url)}`,
+    )
+  })
+}
+
+for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
+  test(`${kind}: the option names any database, from a session in another one or in none`, async (t) => {
+    const names = ['a`b', `it's "quoted"`, 'with space', 'grün 漢字', 'a.b', '$&', 'select', 'x'.repeat(64)]
+    for (const database of names) {
+      await server.query(`CREATE DATABASE IF NOT EXISTS \`${database.replaceAll('`', '``')}\` CHARACTER SET utf8mb4`)
+      for (const url of [await freshUrl(), server.url]) {
+        const options = kind.includes('mariadb') && url === server.url ? { database: undefined } : {}
+        const client = await newClient(t, url, kind, { connectionLimit: 1, ...options })
+        await query(client, `SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'`)
+        const store = mysqlStore(client, { database })
+        await works(t, store)
+        t.true((await store.records.place()).endsWith(`/${database}`))
+      }
+      t.deepEqual((await tablesOf(database)).sort(), ['flakeforge_process', 'flakeforge_record'])
+    }
+  })
+}
+
+test('the database is found at the first call, and again if that call failed', async (t) => {
+  const [client, name] = [
+    await newClient(t, server.url, 'a pool of mysql2', { connectionLimit: 1 }),
+    nameOf(await freshUrl()),
+  ]
+  const records = new MysqlRecords(mysqlClient(client))
+  await t.throwsAsync(records.read('g', ['group']), { message: /no database\. Name one/ })
+  await query(client, `USE ${name}`)
+  await put(records, 'g', 'group', 'a')
+  t.deepEqual((await tablesOf(name)).length, 2)
+})
+
+test('options that are refused', async (t) => {
+  const client = await newClient(t, await freshUrl(), 'a pool of mysql2')
+  for (const database of ['', 1, {}, 'a\0b', 'end ', 'x'.repeat(65), '🐘', '\ud800']) {
+    t.throws(() => mysqlStore(client, { database }), { ...OPTION, message: /database/ }, JSON.stringify(database))
+  }
+  t.throws(() => mysqlStore(client, { schema: 'x' }), { ...OPTION, message: /schema/ })
+  t.notThrows(() => mysqlStore(client, Object.create({ database: 1 })))
+})
+
+const OWN_CLIENTS = { mysql2: (url) => openMysql2(mysql2, url), mariadb: (url) => openMariadb(mariadb, url) }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: an address with escapes, on a server without autocommit`, async (t) => {
+    const own = await startAlone(t, { autocommit: 0 })
+    await own.query('SET autocommit = 1; CREATE DATABASE `a b/c`')
+    await own.query(`CREATE USER 'p@q' IDENTIFIED BY 'x:y/z%'; GRANT ALL ON *.* TO 'p@q'; COMMIT`)
+    const url = `mysql://p%40q:x%3Ay%2Fz%25@127.0.0.1:${own.port}/a%20b%2Fc`
+    const { database } = readAddress(url)
+    const store = new DatabaseStore(new MysqlRecords(open(url), database))
+    await works(t, store)
+    await store.close()
+  })
+
+  test(`${name}: a write that is refused for certain ends at once, with the reason and the way out`, async (t) => {
+    const own = await startAlone(t)
+    const url = await freshUrl(own)
+    const setUp = new MysqlRecords(open(url), nameOf(url))
+    await put(setUp, 'g', 'group', 'a')
+    await setUp.close()
+    await own.query(`CREATE USER reader; GRANT SELECT ON *.* TO reader`)
+    const records = new MysqlRecords(open(url.replace('root@', 'reader@')), nameOf(url))
+    const { identity } = await records.read('g', ['group'])
+    const refused = await t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), {
+      message: /schema mysql.*denied/,
+    })
+    t.true(isRefusedWrite(refused))
+    const signals = {
+      1114: /is full\. Free space/,
+      1021: /is full\. Free space/,
+      1290: /takes no writes\. Use the address of the primary/,
+      1836: /takes no writes\. Use the address of the primary/,
+      1644: /MySQL: no/,
+    }
+    const writer = new MysqlRecords(open(url), nameOf(url))
+    for (const [errno, message] of Object.entries(signals)) {
+      await own.query(`CREATE OR REPLACE TRIGGER ${nameOf(url)}.refuse BEFORE UPDATE ON ${nameOf(url)}.flakeforge_record FOR EACH ROW
+        SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = ${errno}, MESSAGE_TEXT = 'no'`)
+      t.true(isRefusedWrite(await t.throwsAsync(writer.swap('g', 'group', 'a', 'b', identity), { message })), errno)
+    }
+    await own.query(`DROP TRIGGER ${nameOf(url)}.refuse`)
+    t.is(await textOf(writer, 'g', 'group'), 'a')
+    await Promise.all([records.close(), writer.close()])
+  })
+}
+
+test('a warning beside a write is no swap', async (t) => {
+  const url = await freshUrl()
+  const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mariadb')))
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  await server.query(`ALTER TABLE ${nameOf(url)}.flakeforge_record ADD number INT AS (CAST(value AS SIGNED)) STORED`)
+  const error = await t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), { message: /warned.*INTEGER/ })
+  t.false(isRefusedWrite(error))
+})
+
+test('addresses with parameters that only one package knows are refused by name', (t) => {
+  for (const name of [
+    'database',
+    'charset',
+    'timezone',
+    'initSql',
+    'connectionLimit',
+    'flags',
+    'socketPath',
+    'autocommit',
+  ]) {
+    t.throws(() => openMysql(`mysql://root:secret@localhost/d?${name}=1`), {
+      ...OPTION,
+      message: new RegExp(`without \\?${name}=`),
+    })
+  }
+  for (const ssl of ['1', 'Amazon', '[]', 'null']) {
+    t.throws(() => readAddress(`mysql://localhost/d?ssl=${ssl}`), { ...OPTION, message: /'true', 'false' or JSON/ })
+  }
+  t.deepEqual(readAddress('mysql://[::1]/d?ssl=true'), { host: '::1', port: 3306, database: 'd', ssl: {} })
+  t.deepEqual(readAddress('mysql://h:1/d?ssl={"ca":"x"}').ssl, { ca: 'x' })
+})

@@ -1,0 +1,195 @@
+// What counts as written on a real MariaDB with a semi-sync replica: a commit that is killed while it waits, a replica that is
+// away, settings that let the server answer without one; and how many connections members have meanwhile.
+
+import { createRequire } from 'node:module'
+import anyTest from 'ava'
+import mariadb from 'mariadb'
+import mysql2 from 'mysql2'
+import { startReplica } from '../../servers/mysql.mjs'
+import { stopAfter, until } from '../../servers/server.mjs'
+import { put } from '../../support/records.mjs'
+import { openGroup } from '../../support/steps.mjs'
+import { stopProcess } from '../../support/stop-process.mjs'
+import { freshUrl, isInstalled, newClient, startAlone } from './mysql-shared.mjs'
+
+const require = createRequire(import.meta.url)
+const { isRefusedWrite } = require('../../../target/rooms/lib/base/errors.js')
+const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
+const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
+const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
+const { openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
+
+const test = isInstalled ? anyTest.serial : anyTest.skip
+
+const STORE = { code: 'ERR_FLAKE_STORE' }
+const UNSURE = { ...STORE, message: /did not say that a replica has the write/ }
+const OFF = { ...STORE, message: /semi-sync is enabled and its status is OFF/ }
+const FOREVER = 1_000_000_000
+
+/** A primary that waits for its replica. `settings`: of the primary. */
+async function startPair(t, settings = {}) {
+  const primary = await startAlone(t, {
+    'server-id': 1,
+    'log-bin': 'log',
+    'binlog-format': 'ROW',
+    'rpl-semi-sync-master-timeout': FOREVER,
+    'rpl-semi-sync-master-wait-point': 'AFTER_SYNC',
+    ...settings,
+  })
+  const replica = stopAfter(t, await startReplica(primary, { 'rpl-semi-sync-slave-enabled': 1, 'log-bin': 'log' }))
+  const clients = async () =>
+    Number((await primary.query(`SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_clients'`))[0].Value)
+  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 1')
+  await until(async () => (await clients()) === 1)
+  const url = await freshUrl(primary)
+  const stopReplica = async () => {
+    await replica.query('STOP SLAVE')
+    await until(async () => (await clients()) === 0)
+  }
+  const startAgain = async () => {
+    await replica.query('START SLAVE')
+    await until(async () => (await clients()) === 1)
+  }
+  return { primary, url, stopReplica, startAgain }
+}
+
+const WAITING = `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for semi-sync%'`
+
+/** The number of the session that waits for the replica. */
+async function waiting(primary) {
+  let found
+  await until(async () => {
+    found = await primary.query(WAITING)
+    return found.length > 0
+  })
+  return found[0].id
+}
+
+for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
+  test(`${kind}: a commit that is killed while it waits for its replica is no swap, and shows in reads`, async (t) => {
+    const { primary, url, stopReplica, startAgain } = await startPair(t)
+    const records = new MysqlRecords(mysqlClient(await newClient(t, url, kind)))
+    await put(records, 'g', 'group', 'a')
+    const { identity } = await records.read('g', ['group'])
+    await stopReplica()
+    for (const [name, from, to] of [
+      ['group', 'a', 'b'],
+      ['counter', null, 'c'],
+    ]) {
+      const swapping = t.throwsAsync(records.swap('g', name, from, to, identity), UNSURE)
+      await primary.query(`KILL QUERY ${await waiting(primary)}`)
+      t.false(isRefusedWrite(await swapping), 'it may have been written')
+      t.deepEqual((await records.read('g', [name])).values, [to], 'the server has it')
+    }
+    await startAgain()
+    t.true(await records.swap('g', 'group', 'b', 'd', identity))
+  })
+}
+
+test('a connection that is killed while its commit waits is an error', async (t) => {
+  const { primary, url, stopReplica } = await startPair(t)
+  const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  await stopReplica()
+  const swapping = t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), STORE)
+  await primary.query(`KILL ${await waiting(primary)}`)
+  t.false(isRefusedWrite(await swapping))
+})
+
+test('semi-sync that is switched off, or times out, while a commit waits: no swap', async (t) => {
+  const { primary, url, stopReplica, startAgain } = await startPair(t)
+  const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  await stopReplica()
+  const swapping = t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), UNSURE)
+  await waiting(primary)
+  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 0')
+  await swapping
+  t.true(await records.swap('g', 'group', 'b', 'c', identity), 'the operator said that no replica is waited for')
+  await primary.query('SET GLOBAL rpl_semi_sync_master_timeout = 100; SET GLOBAL rpl_semi_sync_master_enabled = 1')
+  await t.throwsAsync(records.swap('g', 'group', 'c', 'd', identity), UNSURE)
+  const error = await t.throwsAsync(records.swap('g', 'group', 'd', 'e', identity), OFF)
+  t.true(isRefusedWrite(error))
+  t.deepEqual((await records.read('g', ['group'])).values, ['d'], 'nothing was sent')
+  await startAgain()
+  await until(async () => records.swap('g', 'group', 'd', 'f', identity).catch(() => false))
+})
+
+test('wait_no_slave = OFF: without a replica nothing is a swap', async (t) => {
+  const { url, stopReplica } = await startPair(t, { 'rpl-semi-sync-master-wait-no-slave': 'OFF' })
+  const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  await stopReplica()
+  for (let i = 0; i < 2; i++) {
+    await t.throwsAsync(records.swap('g', 'group', 'a', 'b', identity), { ...STORE, message: /replica/ })
+  }
+})
+
+test('replicas without semi-sync are a warning that names the setting', async (t) => {
+  const { primary, url } = await startPair(t)
+  const warnings = []
+  const listen = (warning) => warnings.push(warning)
+  process.on('warning', listen)
+  t.teardown(() => process.off('warning', listen))
+  await new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2'))).read('g', ['group'])
+  await new Promise(setImmediate)
+  t.deepEqual(
+    warnings.filter(({ code }) => code === 'FLAKEFORGE_SPLIT_BRAIN'),
+    [],
+  )
+  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 0')
+  await new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2'))).read('g', ['group'])
+  await until(() => warnings.some(({ code }) => code === 'FLAKEFORGE_SPLIT_BRAIN'))
+  t.regex(warnings.at(-1).message, /rpl_semi_sync_master_enabled/)
+})
+
+const OWN_CLIENTS = { mysql2: (url) => openMysql2(mysql2, url), mariadb: (url) => openMariadb(mariadb, url) }
+const MEMBERS = 8
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: while the replica is away or the server is frozen, a member has two connections at most`, async (t) => {
+    const { primary, url, stopReplica, startAgain } = await startPair(t)
+    const stores = Array.from({ length: MEMBERS }, () => new DatabaseStore(new MysqlRecords(open(url))))
+    t.teardown(() => Promise.all(stores.map((store) => store.close())))
+    const members = []
+    for (const [i, store] of stores.entries()) members.push(await openGroup(store, `group ${i}`))
+    await stopReplica()
+    let isDown = true
+    const failures = []
+    const trying = members.map(async ({ acquire }, i) => {
+      failures[i] = 0
+      while (isDown) {
+        await t.throwsAsync(acquire(), STORE)
+        failures[i] += 1
+      }
+    })
+    let most = 0
+    await until(async () => {
+      const [{ count }] = await primary.query(
+        'SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?',
+        [new URL(url).pathname.slice(1)],
+      )
+      most = Math.max(most, Number(count))
+      return failures.every((count) => count >= 3)
+    })
+    isDown = false
+    await Promise.all(trying)
+    t.true(most <= 2 * MEMBERS, `${most} connections`)
+    await startAgain()
+    await until(async () => (await primary.query(WAITING)).length === 0)
+    for (const { acquire } of members) t.truthy(await acquire())
+
+    await stopProcess(primary.pid)
+    await Promise.all(members.map(({ acquire }) => t.throwsAsync(acquire(), STORE)))
+    process.kill(primary.pid, 'SIGCONT')
+    for (const { acquire } of members) await until(() => acquire().catch(() => false))
+    const [{ count }] = await primary.query(
+      'SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?',
+      [new URL(url).pathname.slice(1)],
+    )
+    t.true(Number(count) <= 2 * MEMBERS, `${count} connections`)
+  })
+}

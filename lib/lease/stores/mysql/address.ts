@@ -1,0 +1,56 @@
+// The address of a MySQL store, taken apart. Both packages read URLs, each in its own way: a parameter that one honours, the
+// other ignores. So they are given options instead.
+
+import { addressError } from '../address.ts'
+import { readDatabase } from './place.ts'
+
+/** What names the server and the database. */
+export interface MysqlAddress {
+  host: string
+  port: number
+  user?: string
+  password?: string
+  database: string
+  ssl?: boolean | object
+}
+
+const PORT = 3306
+const SSL = '\'true\', \'false\' or JSON for the options of tls.connect(), such as {"ca":"…"}'
+const WAYS_OUT: Record<string, string> = {
+  database: 'name the database in the path',
+  connectionLimit: 'a store has two connections at most',
+  connectTimeout: 'a store waits 5 s for a connection',
+  autocommit: 'a store sets it for its connections',
+  sslmode: 'use ?ssl=true',
+}
+
+/** Takes an address apart, or throws for what one of the packages would take in another way. */
+export function readAddress(url: string): MysqlAddress {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  for (const name of searchParams.keys()) {
+    if (name === 'ssl') continue
+    const wayOut = WAYS_OUT[name] ?? 'pass a pool with this option to mysqlStore()'
+    throw addressError(url, `an address without ?${name}=, because only one of the two packages may know it: ${wayOut}`)
+  }
+  if (pathname.length < 2) throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
+  return {
+    host: hostname.replace(/^\[(.+)\]$/, '$1') || 'localhost',
+    port: Number(port || PORT),
+    ...(username !== '' && { user: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    database: readDatabase(decodeURIComponent(pathname.slice(1))) as string,
+    ...sslOf(url, searchParams.get('ssl')),
+  }
+}
+
+function sslOf(url: string, text: string | null) {
+  const wanted = `an address whose ?ssl= is ${SSL}`
+  try {
+    const ssl = JSON.parse(text ?? 'false')
+    if (typeof ssl === 'boolean') return ssl ? { ssl: {} } : {} // without options, a certificate must be valid
+    if (ssl !== null && typeof ssl === 'object' && !Array.isArray(ssl)) return { ssl }
+  } catch {
+    // the error below says what is taken
+  }
+  throw addressError(url, wanted)
+}

@@ -1,0 +1,40 @@
+// The database that has the tables of a store. It is found once and named in every statement, so a `USE` of the user's
+// cannot move the records.
+
+import { isAbsent } from '../../../base/check.ts'
+import { optionRangeError, optionTypeError } from '../../../base/errors.ts'
+import { bytes, SETTINGS } from './text.ts'
+
+/** The two tables as statements name them, and the SQL for the name of their database. */
+export interface Tables {
+  record: string
+  process: string
+  database: string
+}
+
+const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
+
+/** The tables in a database. A name in backticks means the same in every sql_mode. */
+export const tablesIn = (database: string): Tables => ({
+  record: `${quoted(database)}.flakeforge_record`,
+  process: `${quoted(database)}.flakeforge_process`,
+  database: `CONVERT(${bytes(database)} USING utf8mb4)`,
+})
+
+const LONGEST_NAME = 64 // characters: more is an error of the server
+
+/** The option `database`; undefined for the one that the client is in. */
+export function readDatabase(database: unknown) {
+  if (isAbsent(database)) return undefined
+  const wanted = `the name of a database: 1 to ${LONGEST_NAME} characters, no NUL, no space at the end`
+  if (typeof database !== 'string') throw optionTypeError('database', database, wanted)
+  const isName =
+    /^[^\0\p{Cs}\u{10000}-\u{10ffff}]+$/u.test(database) && database.length <= LONGEST_NAME && !database.endsWith(' ')
+  if (!isName) throw optionRangeError('database', database, wanted)
+  return database
+}
+
+/** What names the place: the current database, whether the server folds names to lower case, and the server for people. */
+export const PLACE = `${SETTINGS}
+SELECT CAST(CONVERT(DATABASE() USING utf8mb4) AS BINARY), @@global.lower_case_table_names,
+  CAST(CONVERT(CONCAT_WS(':', @@global.hostname, @@global.port) USING utf8mb4) AS BINARY)`

@@ -1,0 +1,62 @@
+// Whether a replica acknowledged a write. MariaDB answers OK without a warning after a KILL QUERY of a commit that waits for
+// its replica, and then counts it in Rpl_semi_sync_master_no_tx. So this counter and the status are compared.
+
+import { refusedWriteError, storeError } from '../../../base/errors.ts'
+import type { Row } from './packages.ts'
+import { SETTINGS } from './text.ts'
+
+/** What the server says about semi-sync: MySQL 8.0.26 and newer have `source` where older ones and MariaDB have `master`. */
+export interface SemiSync {
+  isEnabled: boolean
+  isOn: boolean
+  unacknowledged: string // how many writes no replica has acknowledged
+}
+
+const NAMES = ['master', 'source'].flatMap((role) =>
+  ['enabled', 'status', 'no_tx'].map((end) => `rpl_semi_sync_${role}_${end}`),
+)
+const IS_NAMED = `WHERE LOWER(VARIABLE_NAME) IN (${NAMES.map((name) => `'${name}'`).join(', ')})`
+
+/** MySQL has these variables only with its plugin, so they are looked for by name. */
+export const SEMI_SYNC = `${SETTINGS} SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE
+FROM /*M!100100 information_schema.GLOBAL_STATUS *//*!80000 performance_schema.global_status */ ${IS_NAMED}
+UNION ALL
+SELECT 'enabled', /*M!100100 @@global.rpl_semi_sync_master_enabled *//*!80000
+  COALESCE(MAX(VARIABLE_VALUE), 'OFF') FROM performance_schema.global_variables ${IS_NAMED} */`
+
+export function semiSyncOf(rows: Row[]): SemiSync {
+  const [enabled, status, unacknowledged] = ['enabled', 'status', 'no_tx'].map(
+    (end) => rows.find(([name]) => name?.endsWith(end))?.[1] ?? '',
+  )
+  return { isEnabled: ['1', 'ON'].includes(enabled), isOn: status === 'ON', unacknowledged }
+}
+
+const WAY_OUT = 'Check the replicas, or switch semi-sync off if none is ever promoted.'
+
+/** Throws if a write would not wait for a replica, although the server is set to wait for one. */
+export function checkBefore({ isEnabled, isOn }: SemiSync) {
+  if (!isEnabled || isOn) return
+  throw refusedWriteError(
+    `MySQL: semi-sync is enabled and its status is OFF, so no replica would have the write. ${WAY_OUT}`,
+  )
+}
+
+/** Throws if no replica may have the write that was made between these two. */
+export function checkAfter(before: SemiSync, after: SemiSync) {
+  if (!before.isEnabled) return
+  if (after.isEnabled && after.isOn && after.unacknowledged === before.unacknowledged) return
+  throw storeError(
+    `MySQL did not say that a replica has the write: it was killed while it waited, or semi-sync timed out or was switched off. ${WAY_OUT}`,
+  )
+}
+
+/** How many replicas are connected. MySQL shows them to users with the right PROCESS. */
+const REPLICAS = `${SETTINGS} SELECT
+  /*M!100100 (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Slaves_connected') *//*!80000
+  (SELECT COUNT(*) FROM performance_schema.processlist WHERE COMMAND LIKE 'Binlog Dump%') */`
+
+/** @param session that reads */
+export async function replicasOf(session: { read(text: string): Promise<Row[][]> }) {
+  const [[[count]]] = await session.read(REPLICAS)
+  return Number(count)
+}
