@@ -131,6 +131,8 @@ const MYSQL2_OPTIONS = {
   charset: 'latin1',
   flags: '-FOUND_ROWS',
   disableEval: true,
+  jsonStrings: true,
+  resetOnRelease: true,
   compress: true,
 }
 const MARIADB_OPTIONS = {
@@ -148,6 +150,12 @@ const MARIADB_OPTIONS = {
   charset: 'latin1',
   foundRows: false,
   pipelining: false,
+  initSql: `SET sql_mode = 'ANSI_QUOTES'`,
+  sessionVariables: { sql_mode: '' },
+  insertIdAsNumber: true,
+  bitOneIsBoolean: false,
+  checkNumberRange: true,
+  jsonStrings: true,
   queryTimeout: 5000,
   compress: true,
 }
