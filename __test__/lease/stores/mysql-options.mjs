@@ -44,7 +44,9 @@ export const namesOfMysql2 = (source) =>
   [.../validOptions = \{([\s\S]*?)\n\};/.exec(source)[1].matchAll(/^ {2}(\w+): 1,$/gm)].map(([, name]) => name)
 
 /** The names that a file of mariadb reads, and those that its declarations have. */
-export const namesOfMariadb = (source) => [...new Set([...source.matchAll(/\bopts\.([a-z]\w*)/g)].map(([, name]) => name))]
+export const namesOfMariadb = (source) => [
+  ...new Set([...source.matchAll(/\bopts\.([a-z]\w*)/g)].map(([, name]) => name)),
+]
 
 export function declaredNames(source, type) {
   const [, body] = new RegExp(`export interface ${type}\\b[^{]*\\{([\\s\\S]*?)\\n\\}`).exec(source)

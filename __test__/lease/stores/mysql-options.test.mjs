@@ -41,5 +41,8 @@ test('the table knows every option of mariadb', async (t) => {
 test('an option more would be seen', (t) => {
   t.deepEqual(namesOfMysql2('const validOptions = {\n  one: 1,\n  // text\n  two: 1,\n};'), ['one', 'two'])
   t.deepEqual(namesOfMariadb('this.a = opts.one || opts.one; opts.two'), ['one', 'two'])
-  t.deepEqual(declaredNames('export interface T extends U {\n  /** x: y */\n  one?: 1;\n  two: 2;\n}', 'T'), ['one', 'two'])
+  t.deepEqual(declaredNames('export interface T extends U {\n  /** x: y */\n  one?: 1;\n  two: 2;\n}', 'T'), [
+    'one',
+    'two',
+  ])
 })

@@ -10,7 +10,7 @@ export const UNDUMPED = 16777213
 
 export const SCHEMA = /* sql */ `
 -- The tables of flakeforge's MySQL and MariaDB store, for those who run migrations; the store itself makes them on first
--- use where it may. They are in the current database. Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also
+-- use where it may. They are created in the current database, which is the one that the store's URL or option names. Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also
 -- SELECT on performance_schema.replication_connection_status and performance_schema.replication_applier_status.
 -- No row may ever expire or be cleaned up: a forgotten end of a window lets it be granted twice.
 
