@@ -169,7 +169,7 @@ const OUTAGES = {
   ],
   cluster: ['migrations', 'switch-overs', 'failovers', 'frozen', 'frozen, cut', 'cut, frozen', 'split brains'],
   standby: ['failovers', 'failovers behind', 'split brains', 'frozen', 'ended commits'],
-  replication: ['failovers', 'failovers behind', 'split brains', 'frozen'],
+  replication: ['failovers', 'failovers behind', 'split brains', 'frozen', 'ended commits'],
   etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],
 }
 

@@ -52,6 +52,19 @@ const MARIADB = {
     await server.query('SELECT MASTER_GTID_WAIT(?, 60)', [received])
     await server.query('STOP SLAVE; RESET SLAVE ALL')
   },
+
+  /** MariaDB answers such a statement with an ordinary OK. */
+  async endCommits(server) {
+    const waiting = await server.query(WAITING)
+    for (const { id } of waiting) await server.query(`KILL QUERY ${id}`).catch(ignoreEnded)
+  },
+}
+
+const WAITING = `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for semi-sync%'`
+const NO_SUCH_SESSION = 1094
+
+function ignoreEnded(error) {
+  if (error.errno !== NO_SUCH_SESSION) throw error
 }
 
 /** Whether commits wait for a replica, after a restart too. */

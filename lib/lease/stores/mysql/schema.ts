@@ -10,8 +10,9 @@ export const UNDUMPED = 16777213
 
 export const SCHEMA = /* sql */ `
 -- The tables of flakeforge's MySQL and MariaDB store, for those who run migrations; the store itself makes them on first
--- use where it may. They are created in the current database, which is the one that the store's URL or option names. Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also
--- SELECT on performance_schema.replication_connection_status and performance_schema.replication_applier_status.
+-- use where it may. They are created in the current database, which must be the one that the store's URL or option names.
+-- Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also SELECT on
+-- performance_schema.replication_connection_status and performance_schema.replication_applier_status.
 -- No row may ever expire or be cleaned up: a forgotten end of a window lets it be granted twice.
 
 -- All texts are bytes: a column of text would take 'G ' for 'g'. The table has a row of its own with a random text, and with
