@@ -430,6 +430,7 @@ test('a server that does not keep what it writes, or takes no writes, is refused
   const own = await startAlone(t)
   const url = await freshUrl(own)
   await own.query(`CREATE USER member; GRANT ALL ON *.* TO member; REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM member`)
+  const tables = tablesIn(new URL(url).pathname.slice(1))
   const { client, records } = await connect(t, url)
   const { records: ofMember } = await connect(t, url.replace('root@', 'member@'))
   await put(records, 'g', 'group', 'a')
