@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use flakeforge_core::generator::Generator;
 use flakeforge_core::layout::format::{Base, Text, id_digits};
-use flakeforge_core::layout::timescale::NS_PER_MS;
+use flakeforge_core::layout::timescale::{NS_PER_MS, Timescale};
 use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
 use napi::{check_status, sys};
@@ -38,7 +38,8 @@ struct Scratch {
     index: Cell<u32>,
     /// in: which base, as an index into `Base::NAMES`
     base: Cell<u32>,
-    /// in, for a generator with its own clock: whole Unix milliseconds, and the nanoseconds beyond them
+    /// in, for a generator with its own clock: Unix milliseconds, and the nanoseconds beyond them if the clock counts these;
+    /// NaN if it counts milliseconds
     now_ms: Cell<f64>,
     now_ns: Cell<f64>,
     /// out, if refused: see `Refusal`
@@ -108,7 +109,7 @@ impl Hot {
         let scratch = self.scratch();
         self.table.with(scratch.index.get() as usize, |generator| {
             if generator.clock().is_given() {
-                generator.set_time(scratch.now());
+                generator.set_time(scratch.now(generator.clock().scale()));
             }
             f(generator)
         })
@@ -227,8 +228,12 @@ type Texts = [u8; SOME * (size_of::<Text>() + 1)];
 
 impl Scratch {
     /// Unix nanoseconds. A time that does not fit saturates, and is out of range for every layout.
-    fn now(&self) -> i128 {
-        (self.now_ms.get() as i128).saturating_mul(i128::from(NS_PER_MS)).saturating_add(self.now_ns.get() as i128)
+    fn now(&self, scale: Timescale) -> i128 {
+        let (ms, ns) = (self.now_ms.get(), self.now_ns.get());
+        if ns.is_nan() {
+            return scale.instant_of(ms);
+        }
+        (ms as i128).saturating_mul(i128::from(NS_PER_MS)).saturating_add(ns as i128)
     }
 
     #[cold]

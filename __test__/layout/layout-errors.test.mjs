@@ -218,8 +218,9 @@ test('encode: what does not fit its field is refused, and the field is named', (
     ['counter', notIn(4095)],
     ['worker', notIn(31)],
     ['datacenter', notIn(31)],
-    ['tick', [-1n, 2n ** 42n, 2n ** 64n, 2n ** 64n + 5n, 5, '5', true, {}]],
-    ['timestamp', [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN), '5', '2020-01-01', true, {}, []]],
+    ['tick', [-1n, 2n ** 42n, 2n ** 64n, 2n ** 64n + 5n, 5, '-5', '5n', '', String(2n ** 42n), true, {}]],
+    ['timestamp', [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN), '', 'x', '5n', '2020-01-01', true, {}, []]],
+    ['date', [new Date(Number.NaN), '2023-02-30T00:00:00.000Z', 'Thu Nov 26 2026', true, {}]],
     ['mode', ['spread']],
   ]) {
     for (const value of values) {
@@ -267,13 +268,80 @@ test('encode: id and fields must agree', (t) => {
   t.notThrows(() => uniqueid.encode({ timestamp: 5, id: 5, cluster: 5, generator: 0 }))
 })
 
-test('encode: tick goes before timestamp, and timestamp before date', (t) => {
-  const { flake } = layouts
+test('encode: tick, timestamp and date must agree, and the error names both', (t) => {
+  const { twitter, flake, sonyflake } = layouts
+  const parts = twitter.decode('1593572310593806338')
+  const other = Date.UTC(2020, 0, 1)
+  for (const [changed, option, named] of [
+    [{ timestamp: other }, 'timestamp', /^timestamp must .* tick 379937245987n.*2022-11-18.*1577836800000/],
+    [{ date: new Date(other) }, 'date', /^date must .* tick 379937245987n.*2020-01-01/],
+    [{ timestamp: BigInt(other) * 1_000_000n }, 'timestamp', /tick 379937245987n/],
+    [{ tick: 5n }, 'timestamp', /tick 5n.*1668772220644/],
+    [{ tick: undefined, timestamp: other }, 'date', /timestamp 1577836800000.*2022-11-18/],
+    [{ tick: undefined, date: new Date(other) }, 'date', /timestamp 1668772220644/],
+    [{ tick: '5' }, 'timestamp', /tick '5'/],
+    [{ worker: 3 }, 'worker', /^worker must be left out or 26, as in id 378, but is 3/],
+    [{ datacenter: 3 }, 'datacenter', /id 378/],
+    [{ id: 5 }, 'datacenter', /id 5/],
+  ]) {
+    const error = throwsCode(t, () => twitter.encode({ ...parts, ...changed }), 'ERR_FLAKE_OPTION', RangeError)
+    t.is(error.option, option)
+    t.regex(error.message, named)
+  }
   const id = flake.encode({ tick: 5n })
-  t.deepEqual(flake.encode({ tick: 5n, timestamp: 77, date: new Date(99) }), id)
-  t.deepEqual(flake.encode({ timestamp: 5, date: new Date(99) }), id)
+  t.deepEqual(flake.encode({ tick: 5n, timestamp: 5, date: new Date(5) }), id)
   t.deepEqual(flake.encode({ date: new Date(5) }), id)
   t.deepEqual(flake.encode({ tick: null, timestamp: 5 }), id)
+  t.deepEqual(flake.encode({ tick: 5n, timestamp: 5.75, date: new Date(5) }), id, 'a time within the tick')
+  t.deepEqual(sonyflake.encode({ tick: 5n, timestamp: sonyflake.epoch + 59 }), sonyflake.encode({ tick: 5n }))
+  t.is(toBigInt(twitter.encode({ timestamp: parts.timestamp, id: 378, worker: 26, counter: 2 })), 1593572310593806338n)
+})
+
+test('encode takes what JSON and CSV make of parts', (t) => {
+  for (const layout of Object.values(layouts)) {
+    const id = layout.encode({ timestamp: SOME_TIME + 7, id: 5 })
+    const parts = JSON.parse(JSON.stringify(layout.decode(id)))
+    const csv = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, String(value)]))
+    t.is(typeof csv.timestamp, 'string')
+    t.deepEqual(layout.encode(parts), id, layout.name)
+    t.deepEqual(layout.encode(csv), id, layout.name)
+    for (const name of ['tick', 'timestamp', 'date']) {
+      const { tick: _, timestamp: __, date: ___, ...rest } = csv
+      t.deepEqual(layout.encode({ ...rest, [name]: csv[name] }), id, `${layout.name} by ${name}`)
+    }
+  }
+  t.is(layouts.twitter.decode(layouts.twitter.encode({ timestamp: '1668772220644' })).timestamp, 1668772220644)
+})
+
+test('a time in seconds or microseconds is out of range, and the error says what it looks like', (t) => {
+  const { discord } = layouts
+  for (const [call, message] of [
+    [() => discord.encode({ timestamp: 1780000000 }), /^The time of timestamp, .*seconds.*Unix ms/],
+    [() => discord.range(2026, Date.now()), /^The time of from, .*a year/],
+    [() => discord.range(discord.epoch, 1780000000000000), /^The time of to, .*microseconds/],
+    [() => discord.range(0, Date.now()), /^The time of from, .*before the epoch 2015.*Give a time of the layout/],
+  ])
+    t.regex(throwsCode(t, call, 'ERR_FLAKE_TIME_RANGE', RangeError).message, message)
+})
+
+test('an epoch in seconds, as a year, as a date, in µs or ns is refused with the ms that it means', (t) => {
+  for (const [epoch, unit] of [
+    [1577836800, 'seconds'],
+    ['1577836800', 'seconds'],
+    [new Date(1577836800), 'seconds'],
+    [2020, 'a year'],
+    ['2020', 'a year'],
+    [202001, 'a date'],
+    [20200101, 'a date'],
+    [1577836800000000, 'microseconds'],
+    [1577836800000000000, 'nanoseconds'],
+  ]) {
+    const message = new RegExp(`^epoch must be Unix ms, but .* looks like ${unit}: give 1577836800000 for 2020-01-01T`)
+    refuses(t, 'flake', 'epoch', message, { epoch })
+    refuses(t, { fields, epoch }, 'epoch', message)
+  }
+  for (const epoch of [0, '0', 5, 456, 1234567, -1, -2020, Date.UTC(1973, 4), 1577836800000, 20201301, 8.64e15 - 1])
+    t.notThrows(() => new Layout('flake', { epoch }), String(epoch))
 })
 
 // --- IDs ---

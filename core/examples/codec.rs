@@ -47,7 +47,8 @@ pub fn answer(question: &Value) -> Option<Value> {
     let ids: Option<Value> = list(&question["ids"]).map(|id| Some(of_id(&layout, number(id)?))).collect();
     let ticks: Option<Value> = list(&question["ticks"]).map(|tick| Some(of_tick(&layout, number(tick)?))).collect();
     let times: Option<Value> = list(&question["times"]).map(|ns| Some(of_time(&layout, number(ns)?))).collect();
-    Some(json!({ "row": row(&layout), "ids": ids?, "ticks": ticks?, "times": times? }))
+    let moments: Option<Value> = list(&question["moments"]).map(|ms| Some(of_moment(&layout, number(ms)?))).collect();
+    Some(json!({ "row": row(&layout), "ids": ids?, "ticks": ticks?, "times": times?, "moments": moments? }))
 }
 
 /// What is impossible about a spec.
@@ -144,6 +145,11 @@ fn of_tick(layout: &Layout, tick: u64) -> Value {
         return Value::Null;
     }
     shown(layout.pack(Unpacked { tick, counter: 0, node: 0, mode: layout.mode() }))
+}
+
+/// The tick of a time in Unix ms, as a float; null if it is out of range.
+fn of_moment(layout: &Layout, ms: f64) -> Value {
+    shown(layout.scale().tick_of(layout.scale().instant_of(ms)).ok())
 }
 
 /// The smallest and the largest ID of an instant; null if it is out of range.

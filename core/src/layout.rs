@@ -486,18 +486,19 @@ impl Layout {
         self.scale.start_of(self.scale.last_tick() + 1)
     }
 
-    /// The first instant (Unix ns) at which IDs no longer fit a signed 64-bit column. It is the epoch if that depends
-    /// on the node and not on time.
+    /// The first instant (Unix ns) at which some ID, whatever its node and counter, does not fit a signed 64-bit column. It is
+    /// the first instant of the layout if the top bit belongs to the node or the counter.
     #[cfg_attr(feature = "internal", visibility::make(pub))]
     pub(crate) fn signed_end_ns(&self) -> i128 {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
-        if self.is_time_ordered() {
-            self.scale.start_of(first_where(last_tick, unsigned))
-        } else {
-            // The highest bit of the ID is above the timestamp, or is its lowest bit: the first IDs may have it set.
-            self.scale.start_of(u64::from(self.mode.is_some()))
-        }
+        let first = match self.packing {
+            // Its top bit is the lowest one of the tick, so the second tick sets it.
+            Packing::Bits { reversed: true, .. } => 1,
+            // A later tick has a larger largest ID, even where a node or counter field is above the timestamp.
+            _ => first_where(last_tick, unsigned),
+        };
+        self.scale.start_of(first)
     }
 }
 

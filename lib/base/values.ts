@@ -4,6 +4,7 @@
 import * as errors from './errors/values.ts'
 import * as wanted from './errors/wanted.ts'
 import { isDate } from './objects.ts'
+import { likelyUnit } from './units.ts'
 
 export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
@@ -64,28 +65,33 @@ export function readBounded(option: string, value: unknown, min: number, max: nu
   return number
 }
 
-/** An instant in whole Unix ms, as a number, text or Date. */
+/** An instant in whole Unix ms, as a number, text or Date; not one that was meant in another unit. */
 export function readInstant(option: string, value: unknown) {
+  const time = isDate(value) ? value.getTime() : value
+  const meant = typeof time === 'number' || typeof time === 'string' ? likelyUnit(Number(time)) : undefined
+  if (meant) throw errors.unitError(option, value, meant)
   const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
   if (Number.isNaN(ms)) throw errors.optionRangeError(option, value, 'a valid Date')
   if (Math.abs(ms) > FARTHEST_MS) throw errors.optionRangeError(option, value, wanted.withinDate(FARTHEST_MS))
   return ms
 }
 
-/**
- * A time as Unix ns, from a Date, from Unix ms that may have a fraction, or from a bigint that is Unix ns already.
- */
-export function readNanoseconds(option: string, value: unknown) {
+/** A time as Unix ms, from a number or a Date, or as Unix ns if it is a bigint. */
+export function readTime(option: string, value: unknown) {
   if (typeof value === 'bigint') return value
   const ms = isDate(value) ? value.getTime() : value
   if (typeof ms !== 'number') throw errors.optionTypeError(option, value, wanted.A_TIME)
   if (!Number.isFinite(ms)) throw errors.optionRangeError(option, value, wanted.FINITE_TIME)
-  return BigInt(Math.floor(ms)) * 1_000_000n + BigInt(nsOfMs(ms))
+  return ms
 }
 
-/** The ns beyond whole ms, rounded, but still in the same ms. */
-export function nsOfMs(ms: number) {
-  return Math.min(Math.round((ms - Math.floor(ms)) * 1e6), 999_999)
+/** What JSON and CSV make of a time, as a time again; any other value as it is. */
+export function timeOfText(value: unknown) {
+  if (typeof value !== 'string') return value
+  if (/^-?\d+(?:\.\d+)?$/.test(value)) return Number(value)
+  const date = new Date(value)
+  const isIso = /T.+Z$/.test(value) && date.toJSON()?.startsWith(value.slice(0, -1)) // Date takes February 30
+  return isIso ? date : value
 }
 
 export { isDate }

@@ -8,7 +8,7 @@ import { FARTHEST_MS, isAbsent, type Options, readBounded, readInstant } from '.
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
 import type { Layout } from './layout.ts'
-import { MODES, Packing } from './packing.ts'
+import { MODES, Packing, partOf } from './packing.ts'
 import * as spec from './spec.ts'
 
 /** What a layout is made of: a dialect's name, or the name and the bits of a user's own. */
@@ -128,29 +128,30 @@ export class LayoutFacts {
   }
 
   /**
-   * The node number: `id`, or the node fields by name, or 0; if both are given they must agree.
+   * The node number: `id`, or the node fields by name, or 0; fields that are given beside `id` must agree with it.
    * @param label what to call a field in an error
    */
   readNode(given: Options, label: (name: string) => string = sameName) {
     const { nodeFields } = this
     let joined = 0
-    let other
+    let isNamed = false
     for (let i = 0; i < nodeFields.length; i++) {
       const { name, max, unit } = nodeFields[i]
       const value = given[name]
       if (isAbsent(value)) continue
       joined += readBounded(label(name), value, 0, max) * unit
-      other ??= name
+      isNamed = true
     }
     const { id } = given
     if (isAbsent(id)) return joined
     const node = readBounded(label('id'), id, 0, this.packing.nodeMax)
-    if (other !== undefined && node !== joined) {
-      throw errors.optionRangeError(other, given[other], wanted.sameAsId(id))
-    }
+    const other = isNamed && nodeFields.find((field) => isOther(given[field.name], partOf(field, node)))
+    if (other) throw errors.optionRangeError(label(other.name), given[other.name], wanted.asInId(id, partOf(other, node)))
     return node
   }
 }
+
+const isOther = (given: unknown, part: number) => !isAbsent(given) && Number(given) !== part
 
 /** uniqueid's mode. */
 export function readMode(mode: unknown, { name, mode: present }: LayoutFacts) {

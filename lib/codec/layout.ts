@@ -3,13 +3,13 @@
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
-import { checkKeys, isAbsent, MAX_U64, type Options, readBounded, readNanoseconds } from '../base/values.ts'
+import { checkKeys, isAbsent, isDate, MAX_U64, type Options, readBounded, readTime, timeOfText } from '../base/values.ts'
 import dialects, { type Dialect } from './dialects.ts'
 import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
 import { HIGH, half, LOW, put, toBytes, word, wordToBytes } from './ids.ts'
 import type { AnyLayout, LayoutName } from './node-fields.ts'
-import type { NodeField, Packing } from './packing.ts'
+import { type Packing, partOf } from './packing.ts'
 import type { Parts, PartsToEncode } from './parts.ts'
 import type { LayoutOptions } from './spec.ts'
 import * as uuids from './uuid.ts'
@@ -179,9 +179,10 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * Makes the ID with these parts: the inverse of `decode`.
-   * @param parts the time as `tick`, or else as `timestamp`; `counter` (default 0); the node as `id` or by its fields
+   * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields
    * (default 0); `mode`
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another: to change the
+   * time of `decode`'s parts, leave out the other two of `tick`, `timestamp` and `date`.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
    */
   encode(parts: PartsToEncode<L>): IdBytes {
@@ -191,16 +192,20 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
-   * nodes: the bounds for `WHERE id BETWEEN …`.
+   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, or Unix ns as a bigint. As numbers, several ticks of
+   * less than 1 µs are one time: then the range has all of them.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
    */
-  range(from: number | Date, to?: number | Date): { min: IdBytes; max: IdBytes } {
+  range(from: number | bigint | Date, to?: number | bigint | Date): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
     if (!packing.isTimeOrdered) {
       throw errors.optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
     }
-    const [first, last] = [from, to ?? from].map((time) => tickOf(time, this, packing))
+    const end = to ?? from
+    const { first, last } = packing.ticksOf(readTime('from', from), readTime('to', end))
+    if (first === undefined) throw errors.timeRangeError(toMs(from), this, 'from')
+    if (last === undefined) throw errors.timeRangeError(toMs(end), this, 'to')
     if (first > last) throw errors.optionRangeError('to', to, wanted.laterThan(from))
     return packing.range(first, last)
   }
@@ -278,26 +283,22 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 }
 
-const partOf = ({ max, unit }: NodeField, node: number) => Math.floor(node / unit) % (max + 1)
-
 /** The ID with these parts. */
 function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   for (const name in parts) {
     if (!facts.partNames.includes(name)) throw errors.unknownOptionError(name, parts[name], facts.partNames, 'part')
   }
-  const { counter, mode, tick, timestamp, date } = parts
+  const { counter, mode } = parts
   const { packing } = facts
   const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.packing.counterMax)
   const chosen = isAbsent(mode) ? undefined : readMode(mode, facts)
   const node = facts.readNode(parts)
-  const time = isAbsent(timestamp) ? date : timestamp
-  const number = packing.isPlain ? tickNumber(tick, time, packing) : undefined
+  const number = packing.isPlain ? tickNumber(parts, packing) : undefined
   if (number !== undefined) {
     packing.putPlain(number, count, node)
     return wordToBytes()
   }
-  const ticks = isAbsent(tick) ? tickOf(time, layout, packing) : readTick(tick, packing.tickMax)
-  const id = packing.pack(ticks, count, node, chosen)
+  const id = packing.pack(tickOfParts(parts, layout, packing), count, node, chosen)
   if (id < 0n || id > MAX_U64) {
     throw errors.optionRangeError('idOffset', facts.idOffset, wanted.FITTING_ID)
   }
@@ -305,7 +306,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
 }
 
 /** The tick as a number, of a plain layout; undefined where it needs a closer look. */
-function tickNumber(tick: unknown, time: unknown, packing: Packing) {
+function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
   let number
   let most = packing.lastNumber
   if (typeof tick === 'bigint') {
@@ -313,28 +314,57 @@ function tickNumber(tick: unknown, time: unknown, packing: Packing) {
     if (word[0] !== tick) return
     number = half[HIGH] * 2 ** 32 + half[LOW]
     most = packing.mostNumber
-  } else if (isAbsent(tick) && typeof time === 'number') {
-    number = Math.floor((Math.floor(time) - packing.epoch) / packing.tickMs)
+    const start = packing.epoch + number * packing.tickMs
+    if (!isAbsent(timestamp) && timestamp !== start) return
+    if (!isAbsent(date) && !(isDate(date) && date.getTime() === start)) return
+  } else if (isAbsent(tick) && isAbsent(date) && typeof timestamp === 'number') {
+    number = Math.floor((Math.floor(timestamp) - packing.epoch) / packing.tickMs)
   } else return
   if (number >= 0 && number <= most) return number
 }
 
-/** The tick of a time: Unix ms, a Date, or Unix ns as a bigint. */
-function tickOf(time: unknown, layout: Layout, packing: Packing) {
-  const tick = packing.tickOf(readNanoseconds('timestamp', time))
-  if (tick === undefined) throw errors.timeRangeError(toMs(time), layout)
-  return tick
+/** The tick that all of `tick`, `timestamp` and `date` mean that are given. */
+function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
+  let source = 'tick'
+  let found = isAbsent(parts.tick) ? undefined : readTick(parts.tick, packing.tickMax)
+  for (const name of ['timestamp', 'date']) {
+    const value = timeOfText(parts[name])
+    if (isAbsent(value)) continue
+    if (found !== undefined && isBeyondDates(value, packing.startMs(found))) continue
+    const time = readTime(name, value)
+    const isOfDate = isDate(value)
+    if (found === undefined) {
+      found = isOfDate ? packing.tickOfDate(time as number) : packing.tickOf(time)
+      source = name
+      if (found === undefined) throw errors.timeRangeError(toMs(value), layout, name)
+    } else if (!packing.isOf(found, time, isOfDate))
+      {
+      const must = wanted.inTick(parts[name], source, parts[source], packing.startMs(found))
+      throw errors.fieldsError(name, parts[name], must)
+    }
+  }
+  if (found === undefined) throw errors.optionTypeError('timestamp', undefined, wanted.A_TIME)
+  return found
 }
 
-function readTick(tick: unknown, max: bigint) {
+/** Whether this is the Date of a tick that no Date can show, as decode() gives it. */
+const isBeyondDates = (date: unknown, startMs: number) =>
+  isDate(date) && Number.isNaN(date.getTime()) && Number.isNaN(new Date(startMs).getTime())
+
+/** A tick, also as text: JSON has no bigints. */
+function readTick(given: unknown, max: bigint) {
   const wanted = `a bigint from 0 to ${max}`
-  if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', tick, wanted)
-  if (tick < 0n || tick > max) throw errors.optionRangeError('tick', tick, wanted)
+  const tick = typeof given === 'string' && /^\d+$/.test(given) ? BigInt(given) : given
+  if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', given, wanted)
+  if (tick < 0n || tick > max) throw errors.optionRangeError('tick', given, wanted)
   return tick
 }
 
 /** A time as Unix ms, for a message. */
-const toMs = (time: unknown) => Number(readNanoseconds('timestamp', time)) / 1e6
+function toMs(time: unknown) {
+  const read = readTime('timestamp', time)
+  return typeof read === 'bigint' ? Number(read) / 1e6 : read
+}
 
 /** The layout of a Layout, of a dialect's name, or of a user's own fields. */
 export function factsOf(given: unknown) {

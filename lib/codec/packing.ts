@@ -76,6 +76,8 @@ function toMs(ns: bigint) {
   return rest < 0 ? Number(ms) - 1 + (rest + 1e6) / 1e6 : Number(ms) + rest / 1e6
 }
 
+const MOST_IN_A_NUMBER = 2n ** 20n // ticks of 1 ns: the last times of a Date are a ms apart
+
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /** The pieces of the fields, both the most significant first. */
@@ -93,6 +95,9 @@ function piecesOf(fields: readonly (readonly [string, number])[]) {
 
 /** `unit`: how much a value of 1 adds to the node number */
 export type NodeField = { name: string; max: number; unit: number }
+
+/** The value of a field in a node number. */
+export const partOf = ({ max, unit }: NodeField, node: number) => Math.floor(node / unit) % (max + 1)
 
 /** The node fields, the most significant first. A name that occurs twice is one field. */
 function nodeFieldsOf(nodes: Piece[]) {
@@ -280,10 +285,64 @@ export class Packing {
     return this.#isExact ? this.epoch + Number(tick) * this.tickMs : toMs(this.epochNs + tick * this.#tickNs)
   }
 
-  /** The tick of an instant (Unix ns); undefined if it is out of range. */
-  tickOf(ns: bigint) {
+  /** The tick of a time, Unix ms or Unix ns as a bigint; undefined if it is out of range. */
+  tickOf(time: number | bigint) {
+    const ns = typeof time === 'bigint' ? time : this.#instantOf(time)
     const tick = (ns - this.epochNs) / this.#tickNs
     if (ns >= this.epochNs && tick >= this.#firstTick && tick <= this.#lastTick) return tick
+  }
+
+  /**
+   * The instant (Unix ns) that a time in Unix ms stands for: the twin of `Timescale::instant_of`, which says why. The nearest tick
+   * counts, unless it starts later than the given time even as a float.
+   */
+  #instantOf(ms: number) {
+    const whole = Math.floor(ms)
+    if (this.#isExact) return BigInt(whole) * NS_PER_MS
+    const ns = BigInt(whole) * NS_PER_MS + BigInt(Math.round((ms - whole) * 1e6))
+    const since = ns - this.epochNs + this.#tickNs / 2n
+    const before = since % this.#tickNs
+    const start = this.epochNs + since - (before < 0n ? before + this.#tickNs : before)
+    const last = this.epochNs + this.#lastTick * this.#tickNs
+    if (start > last && toMs(last) === ms) return last // later ticks that start at the same float do not exist
+    if (toMs(start) <= ms) return start > ns ? start : ns
+    return start > ns ? ns : start - 1n
+  }
+
+  /**
+   * The tick of a Date in whole ms: one that starts in this ms, as `decode` shows it, or else the one in which the ms begins.
+   */
+  tickOfDate(ms: number) {
+    const tick = this.tickOf(ms)
+    if (tick === undefined || this.#isExact) return tick
+    const isShown = (tick: bigint) => Math.trunc(this.startMs(tick)) === ms
+    return !isShown(tick) && isShown(tick + 1n) && tick < this.#lastTick ? tick + 1n : tick
+  }
+
+  /** Whether a tick is meant by a time, Unix ms or Unix ns, perhaps of a Date. */
+  isOf(tick: bigint, time: number | bigint, isDate: boolean) {
+    if (time === this.startMs(tick) || this.tickOf(time) === tick) return true
+    return isDate && (Math.trunc(this.startMs(tick)) === time || this.tickOfDate(time as number) === tick)
+  }
+
+  /** The first or last tick that starts at the same time as another, as a number of ms. */
+  #farthest(tick: bigint, sign: 1n | -1n) {
+    const ms = this.startMs(tick)
+    let far = tick
+    for (let step = MOST_IN_A_NUMBER; step > 0n; step /= 2n) {
+      const next = far + sign * step
+      if (next >= this.#firstTick && next <= this.#lastTick && this.startMs(next) === ms) far = next
+    }
+    return far
+  }
+
+  /** The ticks from one time to another; undefined where a time is out of range. */
+  ticksOf(from: number | bigint, to: number | bigint) {
+    const [first, last] = [this.tickOf(from), this.tickOf(to)]
+    return {
+      first: first !== undefined && this.startMs(first) === from ? this.#farthest(first, -1n) : first,
+      last: last !== undefined && this.startMs(last) === to ? this.#farthest(last, 1n) : last,
+    }
   }
 
   /** The smallest ID of one tick and the largest of another, of a layout that is in the order of time. */
@@ -296,11 +355,11 @@ export class Packing {
     return Math.ceil(this.startMs(this.#lastTick + 1n))
   }
 
-  /** The first whole Unix ms at which IDs do not fit a signed column; the epoch if that depends on the node. */
+  /** The first whole Unix ms at which some ID, whatever its node and counter, does not fit a signed column. */
   signedEnd() {
     const room = (MAX_U64 >> 1n) - this.#highest
     const first = room < 0n ? 0n : room / this.#size + 1n
     const found = smaller(first < this.#firstTick ? this.#firstTick : first, this.#lastTick + 1n)
-    return Math.ceil(this.startMs(this.isTimeOrdered ? found : this.#mode === undefined ? 0n : 1n))
+    return Math.ceil(this.startMs(this.#mode === MODES[0] ? 1n : found)) // the top bit is the lowest one of a turned tick
   }
 }

@@ -30,20 +30,23 @@ export interface CommonParts {
 
 /**
  * What `Layout.encode` takes: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns.
+ * whatever `decode` returns, and what JSON makes of that. Parts that contradict each other are refused.
  */
 export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>
 
 export interface CommonPartsToEncode {
-  /** Unix ms, a Date, or Unix ns as a bigint. Ignored if `tick` is given. */
-  timestamp?: number | bigint | Date | null | undefined
-  /** the time, if neither `tick` nor `timestamp` is given */
-  date?: Date | null | undefined
-  /** ticks since the epoch */
-  tick?: bigint | null | undefined
+  /**
+   * Unix ms, a Date, or Unix ns as a bigint; decimal text of Unix ms, as CSV files have it. It must be within `tick` if both
+   * are given. A number means the tick whose start, as `decode` gives it, is this number, or else the tick in which it lies.
+   */
+  timestamp?: number | bigint | string | Date | null | undefined
+  /** a Date, or what JSON made of it. It must be within `tick` and `timestamp` if they are given. */
+  date?: Date | string | null | undefined
+  /** ticks since the epoch, as a bigint or as text */
+  tick?: bigint | string | null | undefined
   /** default 0 */
   counter?: number | string | null | undefined
-  /** the whole node number; default: what the node fields say, or 0 */
+  /** the whole node number; it must agree with the node fields that are given. Default: what these say, or 0 */
   id?: number | string | null | undefined
   /** uniqueid: default the layout's own mode */
   mode?: 'spread' | 'sequential' | null | undefined

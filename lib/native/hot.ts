@@ -9,7 +9,6 @@
 import type { Layout } from '../../target/native.d.ts'
 import { newBytes } from '../base/objects.ts'
 import { pause as sleep } from '../base/pause.ts'
-import { nsOfMs } from '../base/values.ts'
 import { type LayoutFacts, onceEach } from '../codec/facts.ts'
 import native from './index.ts'
 import { forAnyArray, type Wasm } from './wasm.ts'
@@ -140,13 +139,13 @@ export function putBigInt(value: bigint) {
 }
 
 /**
- * Puts a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. Before 1970 both parts are
- * negative.
+ * Puts a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. ns before 1970 are two negative parts;
+ * ms have no second part, because only the layout says which instant a fraction stands for.
  */
 export function putTime(now: number | bigint) {
   const isMs = typeof now === 'number'
-  time[0] = isMs ? Math.floor(now) : Number(now / 1_000_000n)
-  time[1] = isMs ? nsOfMs(now) : Number(now % 1_000_000n)
+  time[0] = isMs ? now : Number(now / 1_000_000n)
+  time[1] = isMs ? Number.NaN : Number(now % 1_000_000n)
 }
 
 /** The addon's layout, made when a generator first needs it. */

@@ -101,6 +101,21 @@ const near = fc.string({ unit: fc.constantFrom(...'0129azAZoOiIlLuU-_ K'), maxLe
 /** The same ones each time. */
 const some = (arbitrary, count) => fc.sample(arbitrary, { numRuns: count, seed: 7 })
 
+/** The time of an ID as a number of ms; where it is none of the layout, a time that may be out of range. */
+function momentOf(layout, id) {
+  try {
+    return layout.decode(id).timestamp
+  } catch {
+    return Number(id % 2n ** 41n) / 3
+  }
+}
+
+/** A number and those that are next to it. */
+function besideOf(ms) {
+  const bits = new BigInt64Array(new Float64Array([ms]).buffer)
+  return ms === 0 ? [0] : [0n, 1n, -1n].map((step) => new Float64Array(new BigInt64Array([bits[0] + step]).buffer)[0])
+}
+
 /** What is asked of one layout. */
 function about(layout, request, ids) {
   const ticks = ids.map((id) => id % 2n ** 39n)
@@ -113,7 +128,9 @@ function about(layout, request, ids) {
     }
   })
   const ns = times.map((ms) => BigInt(Math.floor(ms)) * 1_000_000n + BigInt(Math.round((ms - Math.floor(ms)) * 1e6)))
-  return { layout: request, ids: [...ids, ...beside].map(String), ticks: ticks.map(String), times: ns.map(String) }
+  const moments = [...times, ...ids.map((id) => momentOf(layout, id)), ...ids.map((_, i) => layout.epoch + i / 7)]
+  const texts = [[...ids, ...beside], ticks, ns, moments.flatMap(besideOf)].map((values) => values.map(String))
+  return { layout: request, ids: texts[0], ticks: texts[1], times: texts[2], moments: texts[3] }
 }
 
 const requestOf = ({ name, spec, epoch, options: { idOffset, nodes, mode } = {} }) =>

@@ -78,6 +78,32 @@ impl Timescale {
         if (self.first_tick..=self.last_tick).contains(&tick) { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
     }
 
+    /// The instant (Unix nanoseconds) that a time in Unix milliseconds stands for.
+    ///
+    /// A float of today's milliseconds is up to 122 ns off, so the start of a fine tick may be read back a little before
+    /// it. Therefore a time that [`start_ms`](Self::start_ms) gives for a tick is in that tick: the nearest tick counts,
+    /// unless it starts later than the given time even as a float. Where several ticks start at the same float, it is in
+    /// one of these.
+    pub fn instant_of(&self, ms: f64) -> i128 {
+        let whole = ms.floor();
+        let beyond = ((ms - whole) * NS_PER_MS as f64).round() as u64;
+        let at = |beyond: u64| (whole as i128).saturating_mul(NS_PER_MS.into()).saturating_add(beyond.into());
+        if self.tick_ns.is_multiple_of(NS_PER_MS) {
+            return at(beyond.min(NS_PER_MS - 1)); // all ticks start at whole milliseconds, which are exact
+        }
+        let (ns, length) = (at(beyond), i128::from(self.tick_ns));
+        let nearest = ns.saturating_sub(self.epoch_ns()).saturating_add(length / 2).div_euclid(length);
+        let start = self.epoch_ns().saturating_add(nearest.saturating_mul(length));
+        let last = self.start_of(self.last_tick);
+        if start > last && to_ms(last) == ms {
+            last // the ticks after it that start at the same float do not exist
+        } else if to_ms(start) <= ms {
+            ns.max(start)
+        } else {
+            ns.min(start - 1)
+        }
+    }
+
     /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
     pub fn start_ms(&self, tick: u64) -> f64 {
         // 128-bit division costs 30 ns, and is not needed for whole milliseconds that a float holds exactly.

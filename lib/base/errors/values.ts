@@ -2,6 +2,7 @@
 // module of Node, and stay few.
 
 import { nearest } from '../nearest.ts'
+import { likelyUnit } from '../units.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be. */
@@ -53,15 +54,41 @@ export function idError(value: unknown, wanted: string) {
   return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
 }
 
-/** `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time. */
-export function timeRangeError(timestamp: number, layout: { name: string; epoch: number; end: Date }) {
-  const [first, end] = [layout.epoch, layout.end.getTime()]
-  const isEarly = timestamp < (first + end) / 2 // an idOffset moves both ends
-  const epoch = `the epoch ${instant(first)}`
-  const why = timestamp < first ? `before ${epoch}` : `too close to ${epoch} for a negative idOffset`
-  const message = isEarly
-    ? `The time ${instant(timestamp)} is ${why}. Set the clock, or use an earlier epoch.`
-    : `The time ${instant(timestamp)} is too late for layout '${layout.name}', which ends at ${instant(end)}. ` +
-      'Use a later epoch.'
+type Ends = { name: string; epoch: number; end: Date }
+
+/**
+ * `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+ * @param argument that the time was; without it, it is what the clock shows
+ */
+export function timeRangeError(timestamp: number, layout: Ends, argument?: string) {
+  const { name, epoch, end } = layout
+  const isEarly = timestamp < (epoch + end.getTime()) / 2 // an idOffset moves both ends
+  const why = timestamp < epoch ? 'before' : 'too close for a negative idOffset to'
+  const place = isEarly
+    ? `${why} the epoch ${instant(epoch)} of layout '${name}'`
+    : `too late for layout '${name}', which ends at ${instant(end.getTime())}`
+  const advice = argument === undefined ? (isEarly ? SET_CLOCK : MOVE) : inOtherUnit(timestamp)
+  const time = argument === undefined ? `time ${instant(timestamp)}` : `time of ${argument}, ${instant(timestamp)},`
+  const message = `The ${time} is ${place}. ${advice}`
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
+
+// What is said to somebody whose IDs are in use: another epoch would give IDs that there are already, or other times to them.
+const SET_CLOCK = 'Set the clock. An earlier epoch is safe only if no ID was made yet, because it changes the time of all IDs.'
+const MOVE =
+  'If the clock is right, use a layout that ends later, and keep its IDs in another table or column. Do not use a later ' +
+  'epoch for the same IDs: it makes old ones again.'
+
+/** What to do about an argument that is out of range. */
+function inOtherUnit(time: number) {
+  const meant = likelyUnit(time)
+  return meant ? `It looks like ${meant.unit}: give Unix ms.` : 'Give a time of the layout, as Unix ms.'
+}
+
+/** `ERR_FLAKE_OPTION`: a number that was probably not meant as Unix ms. */
+export function unitError(option: string, value: unknown, { unit, ms }: Meant) {
+  const message = `${option} must be Unix ms, but ${show(value)} looks like ${unit}: give ${ms} for ${new Date(ms).toISOString()}`
+  return optionError(RangeError, option, value, message)
+}
+
+type Meant = { unit: string; ms: number }

@@ -27,7 +27,8 @@ export const WHOLE_NS = 'whole nanoseconds'
 
 export const LAYOUT = 'a layout'
 export const SHOWN_TIME = 'a time of a Date'
-export const sameAsId = () => 'that of id'
+export const asInId = () => 'that of id'
+export const inTick = (_: unknown, source: string) => `be in that of ${source}`
 export const laterThan = () => 'from or later'
 
 export const NINE_DIGITS = 'a time with nine digits'

@@ -1,6 +1,8 @@
 // What the codec wants of a value, as the end of a sentence that says so. Browsers load wanted-short.ts in the place of this file:
 // the same in a few words. Here it is said in full, with what else helps.
 
+import { instant, show } from './make.ts'
+
 function whyNot(number: number) {
   if (Number.isNaN(number)) return 'it is not even a number'
   if (number < 0) return 'IDs are not negative; fromSigned() takes what a signed column has'
@@ -67,7 +69,12 @@ export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
 export const LAYOUT = 'a name, a Layout, or { epoch, tickMs, fields }'
 export const SHOWN_TIME = 'an ID whose time a Date can show'
-export const sameAsId = (id: unknown) => `left out or the same as in id, which is ${id}`
+export const asInId = (id: unknown, part: number) => `left out or ${part}, as in id ${id}`
+
+/** Of a time that contradicts another part. `source`: that part, with its value; `ms`: when its tick starts. */
+export const inTick = (value: unknown, source: string, other: unknown, ms: number) =>
+  `be within the tick of ${source} ${show(other)}, which starts at ${instant(ms)}, but is ${show(value)}. To change the time, ` +
+  'give only one of tick, timestamp and date'
 export const laterThan = (from: unknown) =>
   `the same as from or later (from is ${typeof from === 'object' ? (from as Date).toISOString() : from})`
 

@@ -1,0 +1,23 @@
+// Guesses the unit of a number that is hardly Unix ms: as Unix ms, seconds and years are all in the first weeks of 1970.
+
+const FROM_MS = 1e11 // 1973: the first one that has as many digits as today's times
+const TO_MS = 7.3e12 // 2201
+
+const UNITS: [unit: string, inMs: number][] = [
+  ['seconds', 1e3],
+  ['microseconds', 1e-3],
+  ['nanoseconds', 1e-6],
+]
+
+const isTime = (ms: number) => ms >= FROM_MS && ms < TO_MS
+
+/** What a number was probably meant to be, and that as Unix ms; undefined if it may well be Unix ms. */
+export function likelyUnit(number: number) {
+  const [digits, year, month = '01', day = '01'] = /^(\d{4})(\d\d)?(\d\d)?$/.exec(String(number)) ?? []
+  const ms = Date.parse(`${year}-${month}-${day}T00:00Z`)
+  const isDay = ms >= 0 && ms < TO_MS && new Date(ms).getUTCDate() === Number(day) // Date takes February 30
+  if (digits !== undefined && isDay) return { unit: digits.length === 4 ? 'a year' : 'a date', ms }
+  if (isTime(number)) return
+  const [unit, inMs] = UNITS.find(([, factor]) => isTime(number * factor)) ?? []
+  return unit && { unit, ms: Math.floor(number * (inMs as number)) }
+}
