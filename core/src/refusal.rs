@@ -100,7 +100,7 @@ impl fmt::Display for Refusal {
             ),
             Self::Mismatch { path, theirs, ours } => write!(
                 f,
-                "{path} was made with other options: it has {theirs}, and this one {ours}. Use the same options, or another path"
+                "{path} was made with other options: it has {theirs}, and this one {ours}. Use the same options, or another path and another node number"
             ),
             Self::File { path, why } => write!(f, "{path} {why}"),
             Self::Exhausted { retry_at_ms } => {

@@ -289,7 +289,11 @@ export class Packing {
   tickOf(time: number | bigint) {
     const ns = typeof time === 'bigint' ? time : this.#instantOf(time)
     const tick = (ns - this.epochNs) / this.#tickNs
-    if (ns >= this.epochNs && tick >= this.#firstTick && tick <= this.#lastTick) return tick
+    if (ns >= this.epochNs && this.#isUsable(tick)) return tick
+  }
+
+  #isUsable(tick: bigint) {
+    return tick >= this.#firstTick && tick <= this.#lastTick
   }
 
   /**
@@ -313,10 +317,11 @@ export class Packing {
    * The tick of a Date in whole ms: one that starts in this ms, as `decode` shows it, or else the one in which the ms begins.
    */
   tickOfDate(ms: number) {
-    const tick = this.tickOf(ms)
-    if (tick === undefined || this.#isExact) return tick
-    const isShown = (tick: bigint) => Math.trunc(this.startMs(tick)) === ms
-    return !isShown(tick) && isShown(tick + 1n) && tick < this.#lastTick ? tick + 1n : tick
+    if (this.#isExact) return this.tickOf(ms)
+    const tick = (this.#instantOf(ms) - this.epochNs) / this.#tickNs
+    const isShown = (one: bigint) => this.#isUsable(one) && Math.trunc(this.startMs(one)) === ms
+    const near = [tick, tick + 1n, this.#lastTick, this.#firstTick] // before 1970, a Date is after its tick
+    return near.find(isShown) ?? this.tickOf(ms)
   }
 
   /** Whether a tick is meant by a time, Unix ms or Unix ns, perhaps of a Date. */
@@ -331,7 +336,7 @@ export class Packing {
     let far = tick
     for (let step = MOST_IN_A_NUMBER; step > 0n; step /= 2n) {
       const next = far + sign * step
-      if (next >= this.#firstTick && next <= this.#lastTick && this.startMs(next) === ms) far = next
+      if (this.#isUsable(next) && this.startMs(next) === ms) far = next
     }
     return far
   }

@@ -188,7 +188,8 @@ impl Kind {
     /// group, so nothing else should be there.
     fn way_out(self) -> &'static str {
         match self {
-            Self::Cursor | Self::Counter => "Use another path",
+            Self::Cursor => "Use another path, and another node number if other processes use this file",
+            Self::Counter => "Use another path",
             Self::Slot | Self::Group => DAMAGED,
         }
     }
@@ -254,7 +255,7 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         let [theirs, ours] = if cfg!(target_endian = "big") { ["little", "big"] } else { ["big", "little"] };
         return Err(format!(
             "has numbers in the byte order of another kind of CPU ({theirs}-endian), and this process runs on a \
-             {ours}-endian one. They cannot share files. Use another path"
+             {ours}-endian one. They cannot share files. Use another path and another node number"
         ));
     }
     if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
@@ -262,7 +263,7 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         let needs = needed.map_or_else(String::new, |release| format!(", which needs flakeforge {release} or newer"));
         return Err(format!(
             "has version {version} of the file format{needs}, and this version of flakeforge writes version {VERSION}. Let \
-             all processes use the same version of flakeforge, or use another path"
+             all processes use the same version of flakeforge, or use another path and another node number"
         ));
     }
     if start.len() != SIZE {

@@ -32,7 +32,7 @@ fn each_refusal_says_what_is_wrong_with_the_values() {
         ),
         (
             Refusal::Mismatch { path: path.clone(), theirs, ours },
-            "ids was made with other options: it has epoch 0, and this one epoch 5. Use the same options, or another path",
+            "ids was made with other options: it has epoch 0, and this one epoch 5. Use the same options, or another path and another node number",
         ),
         (Refusal::File { path, why }, "ids is damaged"),
         (

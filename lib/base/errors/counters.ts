@@ -12,7 +12,7 @@ const COUNTER_REFUSALS: Record<'gone' | 'behind' | 'full', (name: string, value?
   behind: (name) =>
     `The store may have lost blocks of counter '${name}' in a restart, a failover or a restored backup. ${SKIP}`,
   full: (name, value) =>
-    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use another counter, or a smaller block.`,
+    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use a smaller block. Another counter begins at 1 again, so its IDs need a table of their own.`,
 }
 
 /**

@@ -25,7 +25,8 @@ export function clockBackwardsError(behindMs: number, retryAfterMs: number) {
 }
 
 const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits'
-const WAY_OUT = "Use nextBigInt() or takeBigInts(), or layout 'safe'."
+const WAY_OUT =
+  "Use nextBigInt() or takeBigInts(). Layout 'safe' gives numbers too, but its IDs need a table or column of their own."
 
 /**
  * `ERR_FLAKE_OPTION`: the layout's IDs are too large for numbers, or soon will be. `end`: Unix ms from which they may be.
@@ -64,9 +65,9 @@ const LEASED = 'a lease' // as core/src/generator/registry.rs calls it
 function clashError(node: string | undefined, theirs: string | undefined, ours: string | undefined) {
   const wayOut =
     theirs === LEASED
-      ? 'Use another node number, or make this generator before join(), which then takes another slot. The number is free ' +
-        'again after close() and the end of its window.'
-      : 'Use only one of the two, or another node number.'
+      ? 'Call join() for this generator too, or use a node number that no slot of the group has: other processes may hold the ' +
+        'other slots. The number is free again after close() and the end of its window.'
+      : 'Use only one of the two, or a node number that no other process uses.'
   const message =
     `${node} already takes its numbers from ${theirs} in this process. If it also took them from ${ours}, there would be ` +
     `equal IDs. ${wayOut}`

@@ -8,7 +8,8 @@ import { storeError } from './stores.ts'
 export function exhaustedError(group: string, retryAt: number, storeNow: number) {
   const message =
     `No slot of group '${group}' becomes free before ${instant(retryAt)}. Call close() on generators that are no longer ` +
-    'used, make the group with more slots, or wait longer (waitMs).'
+    'used, or wait longer (waitMs). For more slots, destroy this group and create it again: a second group beside it would ' +
+    'have the same node numbers.'
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
 }
 
@@ -18,8 +19,8 @@ export function exhaustedError(group: string, retryAt: number, storeNow: number)
  */
 export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Date; storeNow?: number }) {
   const message =
-    `Every free slot of group '${group}' has a node number that this process already uses. Give the other generators of this ` +
-    `process other node numbers, or make the group with more slots. (${inUse.message})`
+    `Every free slot of group '${group}' has a node number that this process already uses. Call join() for the other ` +
+    `generators of this process too, or give them node numbers that no slot of the group has. (${inUse.message})`
   const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }

@@ -22,7 +22,7 @@ const LATER = new Set([
 const OVER_HTTP: Record<string, string> = {
   ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
   ERR_FLAKE_EXHAUSTED:
-    'All slots of this group are taken. End servers that are not needed, or make the group with more slots.',
+    'All slots of this group are taken. End servers that are not needed. For more slots, destroy the group and create it again.',
   ERR_FLAKE_QUIET:
     'This group is new, or its store may have lost it, so there are no IDs until Retry-After. The log of the server has the ' +
     'command that makes a new group without this wait.',
