@@ -9,9 +9,20 @@ import { type Fault, report, usageError } from '../parts/faults.ts'
 import { OF_INSPECT, OF_LAYOUT } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
 import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
-import { contenders, type Reading, type Readings, rank, reasons, summary } from '../parts/ranking.ts'
+import {
+  contenders,
+  doubts,
+  type Reading,
+  type Readings,
+  rank,
+  reasons,
+  shares,
+  summary,
+  together,
+  type Weights,
+} from '../parts/ranking.ts'
 import { fromNow, stamp } from '../parts/stamps.ts'
-import { FORMS, joinBytes, readId } from '../parts/text-forms.ts'
+import { FORMS, type Found, joinBytes, readId } from '../parts/text-forms.ts'
 
 /** which layout and form the IDs have */
 export type As = { layout?: Layout; from?: string }
@@ -31,10 +42,9 @@ export interface Inspected {
 }
 
 /** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
-function examine(text: string, { layout, from }: As): Inspected {
-  const { id, form, note } = readId(text, from, layout)
+function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Weights): Inspected {
   if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id) }
-  const readings = rank(id)
+  const readings = rank(id, Date.now(), [], others)
   const [{ layout: best, parts }] = readings
   return { text, id, form, note, layout: best, parts, readings }
 }
@@ -51,20 +61,29 @@ function toJson({ text, id, form, note, layout, parts, readings }: Inspected) {
     base32: format(bytes, 'base32'),
     layout: layout.name,
     parts: partsForJson(parts),
-    readings: readings && contenders(readings).map(readingForJson),
+    readings: readings && readingsForJson(contenders(readings)),
   })
 }
 
-const readingForJson = (reading: Reading) => ({
-  layout: reading.name,
-  timestamp: reading.parts.timestamp,
-  why: reasons(reading),
-})
+function readingsForJson(could: Reading[]) {
+  const chances = shares(could)
+  return could.map((reading, i) => ({
+    layout: reading.name,
+    timestamp: reading.parts.timestamp,
+    probability: Number(chances[i].toFixed(3)),
+    why: reasons(reading),
+  }))
+}
+
+function doubtOf(readings: Readings) {
+  const doubt = doubts(readings).join(', ')
+  return doubt && `  not certain: ${doubt}`
+}
 
 function toText({ id, note, layout, parts, readings }: Inspected) {
   const lines = [heading(id)]
   if (note !== undefined) lines.push(`  ${note}`)
-  if (readings !== undefined) lines.push(`  ${layout.name}: ${reasons(readings[0])}`)
+  if (readings !== undefined) lines.push(`  ${layout.name}: ${reasons(readings[0])}${doubtOf(readings)}`)
   lines.push(picture(id, layout, parts), `  ${when(parts)}`)
   if (readings !== undefined)
     lines.push('  or, less likely:', ...readings.slice(1).map((other) => `    ${summary(other)}`))
@@ -73,11 +92,37 @@ function toText({ id, note, layout, parts, readings }: Inspected) {
 
 const when = ({ date, timestamp }: Parts) => `${stamp(date)}, ${fromNow(timestamp)}`
 
-/** An ID of a stream, in one line. */
-function toLine({ id, layout, parts }: Inspected) {
+/** An ID of a stream, in one line; where it may be of several systems, the line ends with all of them. */
+function toLine({ id, layout, parts, readings }: Inspected) {
   const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
   const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
-  return [String(id).padEnd(20), layout.name, stamp(date), ...values].join('  ')
+  const columns = [String(id).padEnd(20), layout.name, stamp(date), ...values]
+  return columns.join('  ') + (readings === undefined ? '' : doubtOf(readings))
+}
+
+const MOST_TOGETHER = 1000 // more lines hardly change what is learned
+
+/** Judges the IDs of one input together, as far as they have been read. */
+function learning() {
+  const seen: bigint[] = []
+  let learned: Weights | undefined
+  return (ids: bigint[]) => {
+    if (seen.length < MOST_TOGETHER && ids.length > 0) {
+      seen.push(...ids.slice(0, MOST_TOGETHER - seen.length))
+      learned = together(seen)
+    }
+    return learned
+  }
+}
+
+/** What a text says, or why it is not an ID. */
+function read(text: string, { layout, from }: As): { found?: Found; fault?: Fault } {
+  if (text.trim() === '') return {}
+  try {
+    return { found: readId(text, from, layout) }
+  } catch (cause) {
+    return { fault: cause as Fault }
+  }
 }
 
 /** The texts as output. Reports those that are not IDs, with the name that `place` gives them. */
@@ -85,13 +130,16 @@ function showAll(
   texts: string[],
   show: (inspected: Inspected) => string,
   as: As,
+  learn = learning(),
   place: (i: number) => string = () => '',
 ) {
   let output = ''
-  for (const [i, text] of texts.entries()) {
-    if (text.trim() === '') continue
+  const all = texts.map((text) => read(text, as))
+  const others = as.layout === undefined ? learn(all.flatMap(({ found }) => found?.id ?? [])) : undefined
+  for (const [i, { found, fault }] of all.entries()) {
     try {
-      output += `${show(examine(text, as))}\n`
+      if (fault !== undefined) throw fault
+      if (found !== undefined) output += `${show(examine(texts[i], found, as.layout, others))}\n`
     } catch (cause) {
       const error = cause as Fault
       if (error.code !== 'ERR_FLAKE_ID') throw error
@@ -125,9 +173,10 @@ async function run({ values, operands }: Given) {
     throw usageError("inspect needs an ID, or IDs on stdin. Run 'flakeforge inspect --help' for examples.")
   }
   let before = 0
+  const learn = learning()
   for await (const lines of readLines()) {
     const first = before + 1
-    await print(showAll(lines, show, as, (i) => `line ${first + i}: `))
+    await print(showAll(lines, show, as, learn, (i) => `line ${first + i}: `))
     before += lines.length
   }
 }
@@ -145,7 +194,10 @@ An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digit
 in _, as in ord_5. Digits alone are decimal. Where the bases leave a doubt, all readings are listed and none is taken: --from
 says which form it is.
 
-With --json each ID has the readings that could be meant, the best first.`,
+The IDs of one input are judged together: a hundred IDs of one system say more than one. Where several systems are probable,
+the line ends with all of them.
+
+With --json each ID has the readings that could be meant, the best first, with their probability.`,
   options: { ...OF_LAYOUT, ...OF_INSPECT },
   examples: [
     ['flakeforge inspect 175928847299117063', 'from which system it could be, and what is in it'],

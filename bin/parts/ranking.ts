@@ -1,26 +1,20 @@
-// Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading
-// gets points for what is odd about it: roughly log2 of how rarely that happens. The fewest points win. It must never
-// hide a reading: all are listed, each with its reasons. And it must stay free of Node: the page uses it too.
+// Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading is judged by
+// how probable its parts are there, in points: -log2 of the probability, so a point less is twice as likely. The weights are
+// learned from IDs of the real systems: bin/parts/habits.ts. IDs of one input are judged together: `together`. All readings are
+// listed, each with its reasons. It must stay free of Node: the page uses it too.
 
 import type { IdLike, Layout, LayoutName, Parts } from '../../lib/entries/codec.ts'
 import { layouts, toBigInt } from '../../lib/entries/codec.ts'
+import { HABITS, type Habits, USUAL } from './habits.ts'
 import { fromNow } from './stamps.ts'
-
-/** What we know about a system besides its layout. */
-interface Known {
-  /** points because it is used less, or fits too many IDs */
-  rare: number
-  /** Unix ms before which there were no such IDs; else the epoch */
-  since?: number
-  /** whether its counter goes on from tick to tick */
-  countsOn?: boolean
-}
 
 /** A system, and what follows from its layout. */
 export interface System {
   name: string
   layout: Layout
-  known: Known
+  habits: Habits
+  counterMax: number
+  nodeMax: number
   /** how many bits at the top of its IDs are always 0 */
   zeros: number
   /** above this, one of these bits is set */
@@ -47,55 +41,45 @@ const HOUR_MS = 3_600_000
 const MAX = 2n ** 64n - 1n
 const AHEAD_MS = 60_000 // clocks differ, and some systems run ahead
 
-const IMPOSSIBLE = 1000
-const FUTURE = 60
-const TOO_EARLY = 40
-const NEAR_EPOCH = 15
-const COUNTER_MOST = 8 // bursts happen
+const IMPOSSIBLE = 10_000
+const FUTURE = 100
+const TOO_EARLY = 60
+const NEAR_EPOCH = 10 // points: few IDs are made in the first month of a system
+const DOUBT = 10 // points: what is a thousand times less likely is not worth a word
 
-const KNOWN: Record<LayoutName, Known> = {
-  flake: { since: Date.UTC(2012, 0), rare: 0 },
-  hazelcast: { rare: 1 },
-  snowcast: { rare: 3 },
-  uniqueid: { since: Date.UTC(2012, 0), rare: 4 }, // any bits give it a time, because it has two bit orders
-  chronicle: { since: Date.UTC(2015, 0), rare: 2 },
-  'chronicle-micros': { since: Date.UTC(2015, 0), rare: 2 },
-  twitter: { rare: 0 },
-  discord: { rare: 0, countsOn: true },
-  instagram: { rare: 1, countsOn: true },
-  sonyflake: { rare: 1 },
-  safe: { rare: 2 },
-}
-
-function systemOf(name: string, layout: Layout, known: Known): System {
+function systemOf(name: string, layout: Layout, habits: Habits): System {
   const [field] = layout.fields
   const zeros = field?.[0] === 'zero' ? field[1] : 0
   const day = new Date(layout.epoch).toISOString().slice(0, 10)
-  return { name, layout, known, zeros, largest: 2n ** BigInt(64 - zeros) - 1n, day }
+  const widthOf = (isMeant: (name: string) => boolean) =>
+    layout.fields.reduce((sum, [field, bits]) => sum + (isMeant(field) ? bits : 0), 0)
+  const counterMax = 2 ** widthOf((field) => field === 'counter') - 1
+  const nodeBits = widthOf((field) => !['timestamp', 'counter', 'zero', 'mode'].includes(field))
+  const nodeMax = layout.fields.length === 0 ? 99 : 2 ** nodeBits - 1
+  return { name, layout, habits, zeros, counterMax, nodeMax, largest: 2n ** BigInt(64 - zeros) - 1n, day }
 }
 
-const SYSTEMS = (Object.keys(layouts) as LayoutName[]).map((name) => systemOf(name, layouts[name], KNOWN[name]))
+const SYSTEMS = (Object.keys(layouts) as LayoutName[]).map((name) => systemOf(name, layouts[name], HABITS[name]))
 
 /**
  * A system of one's own, for `rank`. Its IDs are expected, so nothing is rare about them. It may add an offset to them, so
  * only its layout knows which bits are 0.
  */
 export const ownSystem = (name: string, layout: Layout): System => ({
-  ...systemOf(name, layout, { rare: 0 }),
+  ...systemOf(name, layout, USUAL),
   largest: MAX,
 })
 
 /** The points for a time, and its kind. */
-function judgeTime(
-  ms: number,
-  { layout: { epoch }, known: { since = epoch } }: System,
-  now: number,
-): [points: number, kind: TimeKind] {
-  if (ms > now + AHEAD_MS) return [FUTURE, 'future']
-  if (ms < since) return [TOO_EARLY, 'early']
-  const age = Math.max(0, now - ms)
-  const points = Math.log2(1 + age / HOUR_MS)
-  if (ms - epoch < 30 * DAY_MS && age > HOUR_MS) return [NEAR_EPOCH + points, 'near']
+function judgeTime(ms: number, { layout, habits }: System, now: number): [points: number, kind: TimeKind] {
+  const since = habits.since ?? layout.epoch
+  const [life, age] = [Math.max(now - since, HOUR_MS), Math.max(now - ms, 0)]
+  // Half of the IDs that people ask about are of any time, and half are recent. A finer tick is one of more.
+  const perMs = 0.5 / life + 0.5 / ((age + HOUR_MS) * Math.log(1 + life / HOUR_MS))
+  const points = -Math.log2(perMs * layout.tickMs)
+  if (ms > now + AHEAD_MS) return [FUTURE + points, 'future']
+  if (ms < since) return [TOO_EARLY + points, 'early']
+  if (ms - layout.epoch < 30 * DAY_MS && age > HOUR_MS) return [NEAR_EPOCH + points, 'near']
   return [points, age < DAY_MS ? 'fresh' : 'usual']
 }
 
@@ -114,24 +98,23 @@ const TIMES = {
   usual: ({ day }: System) => `the time is between the epoch ${day} and now`,
 }
 
-/** Most counters start at 0 in each tick. Some count on, so they are seldom 0. chronicle has none. */
-function judgeCounter(counter: number, { layout, known: { countsOn } }: System) {
-  if (layout.fields.length === 0) return 0
-  if (countsOn) return counter === 0 ? COUNTER_MOST : 0
-  return Math.min(COUNTER_MOST, 3 * counter)
+function sayCounter(counter: number, { counterMax, habits }: System) {
+  if (counterMax === 0) return []
+  const points = -Math.log2(habits.counter(counter, counterMax))
+  return [`counter ${counter} is ${points < 8 ? 'usual' : 'rare'}`]
 }
 
-function sayCounter(counter: number, { layout, known: { countsOn } }: System) {
-  if (layout.fields.length === 0) return []
-  if (countsOn && counter === 0) return ['its counter counts on, so 0 is rare']
-  if (countsOn || counter === 0) return [`counter ${counter} is usual`]
-  return [`counter ${counter} needs ${counter + 1} IDs in one tick`]
+function sayNode(parts: Parts, { habits, nodeMax, layout }: System) {
+  const points = -Math.log2(habits.node(parts, nodeMax))
+  const usual = Math.log2(nodeMax + 1) + 2
+  const names = [...new Set(layout.fields.map(([name]) => name))].filter(
+    (name) => name in parts && !COMMON.includes(name),
+  )
+  const values = names.map((name) => `${name} ${parts[name as keyof Parts]}`).join(', ')
+  return points > usual ? [`${values || 'its node'} is rare`] : []
 }
 
-/** @param id the node number */
-const judgeNode = (id: number) => Math.log2(1 + id) / 2
-/** @param id the node number */
-const sayNode = (id: number) => (id > 255 ? [`node number ${id} is large`] : [])
+const COMMON = ['timestamp', 'counter', 'mode']
 
 /** The parts of an ID, or undefined if it is not one of the layout: in chronicle, the last few below 2^64. */
 function decode(id: bigint, layout: Layout) {
@@ -144,40 +127,95 @@ function decode(id: bigint, layout: Layout) {
 
 /** One system's reading of an ID. */
 function judge(id: bigint, system: System, now: number): Reading | NoReading {
-  const { name, layout, known, largest } = system
+  const { name, layout, habits, largest, counterMax, nodeMax } = system
   // decode would throw, but an error costs more than all readings together.
   if (id > largest) return { name, layout, system, points: IMPOSSIBLE, time: 'zero' }
   const parts = decode(id, layout)
   if (parts === undefined) return { name, layout, system, points: IMPOSSIBLE, time: 'none' }
   if (Number.isNaN(parts.date.getTime())) return { name, layout, system, points: IMPOSSIBLE, time: 'far' }
   const [timePoints, time] = judgeTime(parts.timestamp, system, now)
-  const points = known.rare + timePoints + judgeCounter(parts.counter, system) + judgeNode(parts.id)
-  return { name, layout, system, parts, points, time }
+  const chance = habits.counter(parts.counter, counterMax) * habits.node(parts, nodeMax)
+  return { name, layout, system, parts, points: timePoints - Math.log2(chance), time }
 }
 
 /**
  * All systems' readings.
  * @param own more systems, from `ownSystem`
+ * @param others what `together` has learned from other IDs of the same input
  */
-export function rank(given: IdLike, now: number = Date.now(), own: System[] = []): Readings {
+export function rank(
+  given: IdLike,
+  now: number = Date.now(),
+  own: System[] = [],
+  others: Weights | undefined = undefined,
+): Readings {
   const id = toBigInt(given)
-  const readings = [...own, ...SYSTEMS].map((system) => judge(id, system, now)).sort((a, b) => a.points - b.points)
-  return readings as Readings // the first has parts, because any 64 bits are an ID of flake
+  const weigh = (reading: Reading | NoReading) => {
+    reading.points += others?.[reading.name] ?? reading.system.habits.rare
+    return reading
+  }
+  const readings = [...own, ...SYSTEMS].map((system) => weigh(judge(id, system, now)))
+  return readings.sort((a, b) => a.points - b.points) as Readings // the first has parts: any 64 bits are an ID of flake
+}
+
+/** Points by system: how rare it is in an input. */
+export type Weights = Record<string, number>
+
+const ROUNDS = 20
+const WEIGHT = 3 // IDs: what we know of all inputs counts as much as these
+
+/**
+ * How rare each system is among IDs of one input: as rare as everywhere, and as this input shows. The shares are those that make
+ * the IDs most probable (expectation maximisation), so a file may have IDs of several systems.
+ */
+export function together(ids: IdLike[], now: number = Date.now()): Weights | undefined {
+  if (ids.length < 2) return
+  const chances = ids.map((id) => {
+    const points = SYSTEMS.map((system) => judge(toBigInt(id), system, now).points)
+    const best = Math.min(...points)
+    return points.map((each) => 2 ** (best - each))
+  })
+  const before = SYSTEMS.map(({ habits }) => WEIGHT * 2 ** -habits.rare)
+  let shares = before
+  for (let round = 0; round < ROUNDS; round++) {
+    const sums = [...before]
+    for (const chance of chances) {
+      const all = chance.reduce((sum, each, i) => sum + each * shares[i], 0)
+      for (let i = 0; i < sums.length; i++) sums[i] += (chance[i] * shares[i]) / all
+    }
+    shares = sums.map((sum) => sum / (ids.length + WEIGHT))
+  }
+  return Object.fromEntries(SYSTEMS.map(({ name }, i) => [name, -Math.log2(shares[i])]))
 }
 
 const isPossible = (reading: Reading | NoReading): reading is Reading => reading.parts !== undefined
 
-/** A reading with nothing against it except that its system is rare. */
-export const isPlausible = ({ points }: Reading | NoReading) => points < TOO_EARLY
+/** A reading of a time at which there were such IDs. */
+export const isPlausible = (reading: Reading | NoReading) =>
+  isPossible(reading) && reading.time !== 'future' && reading.time !== 'early'
 
-/**
- * The readings that could be meant, out of all, which are sorted best first: the others are 2^16 times as rare as the
- * best.
- */
+/** The readings that could be meant, out of all, which are sorted best first: the others are 2^10 times as rare as the best. */
 export function contenders(readings: Readings): Reading[] {
-  const bar = Math.min(TOO_EARLY, readings[0].points + 16)
-  const could = readings.filter(isPossible).filter(({ points }) => points < bar)
+  const bar = readings[0].points + DOUBT
+  const could = readings.filter(isPossible).filter((reading) => isPlausible(reading) && reading.points < bar)
   return could.length > 0 ? could : [readings[0]]
+}
+
+const SURE = 0.95
+
+/** How probable each of the contenders is, from 0 to 1. */
+export function shares(could: Reading[]) {
+  const chances = could.map(({ points }) => 2 ** (could[0].points - points))
+  const all = chances.reduce((sum, chance) => sum + chance, 0)
+  return chances.map((chance) => chance / all)
+}
+
+/** The names of the systems that an ID may be of, with how probable each is; none if there is no doubt. */
+export function doubts(readings: Readings) {
+  const could = contenders(readings)
+  const chances = shares(could)
+  if (chances[0] >= SURE) return []
+  return could.flatMap(({ name }, i) => (chances[i] < 0.01 ? [] : [`${name} ${Math.round(chances[i] * 100)} %`]))
 }
 
 /** The reasons in words; for an implausible reading only the one that matters. */
@@ -185,7 +223,7 @@ export function reasons(reading: Reading | NoReading) {
   const { system, time } = reading
   const when = TIMES[time](system)
   if (!isPossible(reading) || !isPlausible(reading)) return when
-  return [when, ...sayCounter(reading.parts.counter, system), ...sayNode(reading.parts.id)].join(', ')
+  return [when, ...sayCounter(reading.parts.counter, system), ...sayNode(reading.parts, system)].join(', ')
 }
 
 /** A reading on one line. */

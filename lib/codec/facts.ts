@@ -146,7 +146,8 @@ export class LayoutFacts {
     if (isAbsent(id)) return joined
     const node = readBounded(label('id'), id, 0, this.packing.nodeMax)
     const other = isNamed && nodeFields.find((field) => isOther(given[field.name], partOf(field, node)))
-    if (other) throw errors.optionRangeError(label(other.name), given[other.name], wanted.asInId(id, partOf(other, node)))
+    if (other)
+      throw errors.optionRangeError(label(other.name), given[other.name], wanted.asInId(id, partOf(other, node)))
     return node
   }
 }

@@ -3,7 +3,16 @@
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
-import { checkKeys, isAbsent, isDate, MAX_U64, type Options, readBounded, readTime, timeOfText } from '../base/values.ts'
+import {
+  checkKeys,
+  isAbsent,
+  isDate,
+  MAX_U64,
+  type Options,
+  readBounded,
+  readTime,
+  timeOfText,
+} from '../base/values.ts'
 import dialects, { type Dialect } from './dialects.ts'
 import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
@@ -337,8 +346,7 @@ function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
       found = isOfDate ? packing.tickOfDate(time as number) : packing.tickOf(time)
       source = name
       if (found === undefined) throw errors.timeRangeError(toMs(value), layout, name)
-    } else if (!packing.isOf(found, time, isOfDate))
-      {
+    } else if (!packing.isOf(found, time, isOfDate)) {
       const must = wanted.inTick(parts[name], source, parts[source], packing.startMs(found))
       throw errors.fieldsError(name, parts[name], must)
     }

@@ -74,7 +74,8 @@ export function timeRangeError(timestamp: number, layout: Ends, argument?: strin
 }
 
 // What is said to somebody whose IDs are in use: another epoch would give IDs that there are already, or other times to them.
-const SET_CLOCK = 'Set the clock. An earlier epoch is safe only if no ID was made yet, because it changes the time of all IDs.'
+const SET_CLOCK =
+  'Set the clock. An earlier epoch is safe only if no ID was made yet, because it changes the time of all IDs.'
 const MOVE =
   'If the clock is right, use a layout that ends later, and keep its IDs in another table or column. Do not use a later ' +
   'epoch for the same IDs: it makes old ones again.'

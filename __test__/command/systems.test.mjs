@@ -1,0 +1,104 @@
+// `inspect` without --layout: which system an ID is from. IDs of Twitter and Discord are public ones that the weights were not learned
+// from; the others are made as those systems make them.
+
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { run } from '../support/command.mjs'
+import { FlakeId } from '../support/index.mjs'
+
+const { layouts } = FlakeId
+const PUBLIC = JSON.parse(readFileSync(new URL('../vectors/public-ids.json', import.meta.url), 'utf8'))
+const YEAR_MS = 365 * 86_400_000
+
+/** The same numbers in each run. */
+function randomFrom(seed) {
+  let state = seed
+  return (n) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return Math.floor((state / 2 ** 31) * n)
+  }
+}
+
+/** IDs of a system: of the last years, with these parts. */
+function make(name, partsOf, years = 3) {
+  const random = randomFrom(name.length)
+  return Array.from({ length: 200 }, () => {
+    const timestamp = Date.now() - Math.floor((random(2 ** 30) / 2 ** 30) * years * YEAR_MS)
+    return String(FlakeId.toBigInt(layouts[name].encode({ timestamp, ...partsOf(random) })))
+  })
+}
+
+const few = (random) => ({ node: random(8), counter: random(4) })
+const IDS = {
+  twitter: PUBLIC.twitter,
+  discord: PUBLIC.discord,
+  hazelcast: make('hazelcast', few),
+  snowcast: make('snowcast', few),
+  sonyflake: make('sonyflake', (random) => ({ machine: random(65_536), counter: random(4) })),
+  flake: make('flake', (random) => ({ id: random(1024), counter: random(3) })),
+  safe: make('safe', (random) => ({ node: random(64), counter: random(4) })),
+  instagram: make('instagram', (random) => ({ shard: random(8192), counter: random(1024) })),
+  chronicle: make('chronicle', (random) => ({ host: random(20) }), 4).map((id) =>
+    String(BigInt(id) + 90n * BigInt(id[14])),
+  ),
+}
+
+async function inspectAll(ids) {
+  const { stdout } = await run(['inspect', '--json'], { input: ids.join('\n') })
+  const shown = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  if (shown.length !== ids.length) throw new Error(`${shown.length} of ${ids.length}`)
+  return shown
+}
+
+for (const [name, ids] of Object.entries(IDS)) {
+  test(`a file of IDs of ${name} is read as such`, async (t) => {
+    const shown = await inspectAll(ids)
+    const right = shown.filter(({ layout }) => layout === name)
+    t.log(`${right.length} of ${ids.length}`)
+    t.true(right.length >= ids.length * 0.97)
+    for (const { readings, layout } of shown.filter(({ layout }) => layout !== name)) {
+      t.true(readings[0].probability < 0.95, `${layout} in place of ${name}, without doubt`)
+      t.true(
+        readings.some((reading) => reading.layout === name),
+        `${name} is not even listed`,
+      )
+    }
+  })
+}
+
+test('one ID alone: what is close is said and listed, and the right system is among it', async (t) => {
+  for (const [name, ids] of Object.entries(IDS)) {
+    let wrong = 0
+    for (const id of ids.slice(0, 12)) {
+      const [{ readings }] = await inspectAll([id])
+      t.true(
+        readings.some(({ layout }) => layout === name),
+        `${id} of ${name}`,
+      )
+      if (readings[0].layout !== name && readings[0].probability >= 0.95) wrong++
+    }
+    t.is(wrong, 0, name)
+  }
+})
+
+test('a file of several systems: each line has its own', async (t) => {
+  const lines = Object.entries({ ...IDS, chronicle: [] }).flatMap(([name, ids]) =>
+    ids.slice(0, 40).map((id) => [name, id]),
+  )
+  const shown = await inspectAll(lines.map(([, id]) => id))
+  const wrong = lines.filter(([name], i) => shown[i].layout !== name)
+  t.true(wrong.length <= lines.length * 0.1, `${wrong.length} of ${lines.length}: ${wrong.map(([name]) => name)}`)
+})
+
+test('a line that may be of several systems says so', async (t) => {
+  const id = String(
+    FlakeId.toBigInt(layouts.hazelcast.encode({ timestamp: Date.UTC(2025, 5, 1), node: 1, counter: 0 })),
+  )
+  const { stdout } = await run(['inspect'], { input: `${id}\n` })
+  t.regex(stdout, / {2}not certain: (?:discord|hazelcast) \d+ %, (?:discord|hazelcast) \d+ %/)
+  const { stdout: full } = await run(['inspect', id])
+  t.regex(full, /not certain: .*%/)
+})
