@@ -42,7 +42,7 @@ const ofTwitter: Pick<Habits, 'counter' | 'node'> = {
   counter: (counter, max) => (counter === 0 ? 0.3 : 0) + 0.7 * harmonic(counter, max),
   node: ({ timestamp, datacenter = 0 }) => {
     const usual = timestamp < MOVED ? FIRST_DATACENTERS : DATACENTERS
-    return among32(0.9, usual.includes(datacenter) ? 1 / usual.length : 0) / 32
+    return among32(timestamp < MOVED ? 0.5 : 0.9, usual.includes(datacenter) ? 1 / usual.length : 0) / 32
   },
 }
 
