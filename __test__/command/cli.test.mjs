@@ -256,6 +256,29 @@ test('at as text: the time or both times, and what a signed column holds where t
   t.notRegex(lines.join('\n'), /signed/)
 })
 
+test('at keeps all digits of a time, and an end covers its last digit', async (t) => {
+  const id = 1640700422954100128n
+  const at = async (layout, ...dates) => {
+    const [{ min, max, from, to }] = await jsonOf(t, ['at', ...dates, '--layout', layout, '--json'])
+    return { min: BigInt(min.dec), max: BigInt(max.dec), from, to }
+  }
+  for (const text of ['2021-12-28T14:07:02.954100128', '2021-12-28T15:07:02.954100128+01:00', '1640700422954.100128'])
+    t.deepEqual(await at('chronicle', text), {
+      ...{ min: 1640700422954100100n, max: 1640700422954100199n },
+      ...{ from: '2021-12-28T14:07:02.954100128Z', to: '2021-12-28T14:07:02.954100128Z' },
+    })
+  const day = await at('chronicle', '2021-12-28', '2021-12-28T23:59:59.999Z')
+  t.is(day.max + 1n, (await at('chronicle', '2021-12-29')).min, 'nothing of the day is left out')
+  t.true(day.min < id && id < day.max)
+  const ms = await at('chronicle', '1640700422954')
+  t.deepEqual([ms.min, ms.max], [1640700422954000000n, 1640700422954999999n])
+  const tenth = await at('chronicle-micros', '1666392005494.4')
+  t.deepEqual([tenth.min, tenth.max], [1666392005494400n, 1666392005494499n])
+  const [{ min, max }] = await jsonOf(t, ['at', '--epoch', '-5', '--json', '--', '-0.3', '-0.3'])
+  t.is(min.dec, String(4n << 22n), '-0.3 is in the ms from -1 on')
+  t.is(max.dec, String((5n << 22n) - 1n))
+})
+
 test('at gives signed bounds where they differ, and two comparisons where they wrap around', async (t) => {
   const [after] = await jsonOf(t, ['at', '2040-01-01', '--json'])
   t.is(after.min.signed, String(toSigned(layouts.flake.range(Date.UTC(2040, 0)).min)))
@@ -346,8 +369,16 @@ for (const [args, message] of [
   [['new', '--id-offset'], /--id-offset needs a value/],
   [['at', 'now', '--node-offset', '5'], /Unknown option '--node-offset'/],
   [['at'], /one DATE or two, not 0/],
+  [['at', '2026'], /'2026' looks like a year. Give 2026-01-01T00:00:00.000Z or 1767225600000/],
+  [['at', '20261120'], /'20261120' looks like a date. Give 2026-11-20T00/],
+  [['at', '1780000000'], /'1780000000' looks like seconds. Give 2026-05-28T20:26:40.000Z/],
+  [['at', '1780000000000000'], /looks like microseconds/],
+  [['new', '--epoch', '2020'], /--epoch must be .*'2020' looks like a year/],
+  [['new', '--epoch', '1577836800'], /--epoch must be .*looks like seconds. Give 2020-01-01T00:00:00.000Z/],
+  [['new', '--epoch', '20200101'], /--epoch must be .*looks like a date/],
+  [['at', '2021-12-28T14:07:02.9541001281'], /DATE must be ISO text/],
   [['at', '2026-02-30'], /DATE must be ISO text/],
-  [['at', '2026-01-02', '2026-01-01'], /to must be the same as from or later/],
+  [['at', '2026-01-02', '2026-01-01'], /second DATE must be the first one or later/],
   [['at', 'now', '--layout', 'uniqueid'], /order of time/],
   [['layouts', 'flake'], /takes no argument/],
   [['schema', 'public'], /none for 'public'/],

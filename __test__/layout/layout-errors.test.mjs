@@ -55,6 +55,37 @@ for (const [number, [fields, option, message]] of impossible.entries()) {
   })
 }
 
+test('a counter under the name that other systems give it is refused: it would be a node field', (t) => {
+  for (const name of ['sequence', 'Sequence', 'seq', 'seq_no', 'sequence-number', 'increment']) {
+    refuses(
+      t,
+      { fields: [T, S, [name, 10]] },
+      'fields[2]',
+      new RegExp(`must have the name 'counter', but is called '${name}'`),
+    )
+    t.notThrows(() => new Layout({ fields: [T, [name, 13], C] }), 'beside a counter')
+  }
+})
+
+test('63 bits: the error names the field of zeros that is missing', (t) => {
+  for (const [bits, zeros] of [
+    [41, 1],
+    [39, 3],
+  ])
+    refuses(
+      t,
+      {
+        fields: [
+          ['timestamp', bits],
+          ['node', 10],
+          ['counter', 12],
+        ],
+      },
+      'fields',
+      RegExp(`\\['zero', ${zeros}\\]`),
+    )
+})
+
 const RESERVED = [
   ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
   ...['prefetch', 'clock', 'shared', 'date', 'tick'],
@@ -219,7 +250,10 @@ test('encode: what does not fit its field is refused, and the field is named', (
     ['worker', notIn(31)],
     ['datacenter', notIn(31)],
     ['tick', [-1n, 2n ** 42n, 2n ** 64n, 2n ** 64n + 5n, 5, '-5', '5n', '', String(2n ** 42n), true, {}]],
-    ['timestamp', [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN), '', 'x', '5n', '2020-01-01', true, {}, []]],
+    [
+      'timestamp',
+      [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN), '', 'x', '5n', '2020-01-01', true, {}, []],
+    ],
     ['date', [new Date(Number.NaN), '2023-02-30T00:00:00.000Z', 'Thu Nov 26 2026', true, {}]],
     ['mode', ['spread']],
   ]) {

@@ -73,6 +73,36 @@ test('digits alone are decimal, and a note says what else they could be', (t) =>
   t.is(readId('7529535382561648641').note, undefined)
 })
 
+test('short codes of Instagram: listed beside base 62, and read by their name', (t) => {
+  // the first one and its date are from a public report; the others stand in public links
+  for (const [code, id, day] of [
+    ['CTFlHsmpEVW', 2649687212427593046n, '2021-08-27'],
+    ['CUbHfhpswxt', 2673763756536958061n, '2021-09-29'],
+    ['DItX5KfIw3Z', 3615651159188114905n, '2025-04-21'],
+    ['CzpAOmcPU1e', 3236118810591055198n, '2023-11-14'],
+  ]) {
+    t.is(readId(code, 'instagram').id, id)
+    t.is(layouts.instagram.decode(id).date.toISOString().slice(0, 10), day)
+    t.throws(() => readId(code), { message: new RegExp(`base62 \\(\\d+\\) or instagram \\(${id}\\)`) })
+  }
+  t.is(readId('fA', 'instagram').id, 31n * 64n, 'the codes of the first posts are short')
+  t.like(readId('C_-abcdefg-'), { form: 'instagram' }, 'base 62 has no such digits')
+  for (const wrong of ['Q__________', 'CTFlHsmpEVWa', '', 'CTFl.smpEVW'])
+    t.throws(() => readId(wrong, 'instagram'), { code: 'ERR_FLAKE_ID' }, wrong)
+})
+
+test('digits that a spreadsheet lost: refused, or said where zeros stand for them; its apostrophe is none of the ID', (t) => {
+  for (const text of ['1.54182E+18', '1,54182E+18', '1.5E+18', '2E+18', '1.541815603606036e18'])
+    t.throws(() => readId(text), { code: 'ERR_FLAKE_ID', message: /digits were lost.*as text/ }, text)
+  for (const text of ['1541815603606030000', '7529535382561640000', '175928847299110000'])
+    t.regex(readId(text).note, /^digits were lost if/)
+  t.is(readId('1541815603606036480').note, undefined)
+  t.is(readId("'1541815603606036480").id, 1541815603606036480n)
+  for (const text of ['1.54182E+18', '1,5E+18'])
+    t.throws(() => toBigInt(text), { code: 'ERR_FLAKE_ID', message: /digits were lost/ })
+  t.false(FlakeId.isId('1.54182E+18'))
+})
+
 test('a prefix is left out, and the note says so', (t) => {
   for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']) {
     for (const prefix of ['ord_', 'order_line_2_', 'a_']) {

@@ -6,16 +6,16 @@ import { toBigInt, toSigned } from '../../lib/entries/index.ts'
 import { readLayout } from '../parts/arguments.ts'
 import { COLUMNS, type Column, whereOf } from '../parts/columns.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
-import { readDate } from '../parts/dates.ts'
+import { readSpan, type Span } from '../parts/dates.ts'
 import { usageError } from '../parts/faults.ts'
 import { COLUMN, OF_LAYOUT } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
 import { hexOf } from '../parts/picture.ts'
 
 /** @param column without it, both kinds of numbers */
-function bounds(layout: Layout, from: Date, to: Date, column?: Column): Bounds {
-  const range = layout.range(from, to)
-  const shown = { layout: layout.name, from, to, min: formsOf(range.min), max: formsOf(range.max) }
+function bounds(layout: Layout, from: Span, to: Span, column?: Column): Bounds {
+  const range = layout.range(from.first, to.last)
+  const shown = { layout: layout.name, from: from.text, to: to.text, min: formsOf(range.min), max: formsOf(range.max) }
   if (column !== undefined) return { ...shown, column, where: whereOf(column, range, layout) }
   const [where, whereSigned] = [whereOf('unsigned', range, layout), whereOf('bigint', range, layout)]
   return { ...shown, where, whereSigned }
@@ -25,8 +25,8 @@ type Forms = ReturnType<typeof formsOf>
 
 type Bounds = {
   layout: string
-  from: Date
-  to: Date
+  from: string
+  to: string
   min: Forms
   max: Forms
   column?: Column
@@ -39,7 +39,7 @@ const formsOf = (id: Buffer) => ({ hex: hexOf(id), dec: String(toBigInt(id)), si
 function toText({ layout, from, to, min, max, where, whereSigned = where }: Bounds) {
   const bound: (name: string, id: Forms) => string = (name, { hex, dec, signed }) =>
     `  ${name}  ${hex}  ${dec}${signed === dec ? '' : `  signed ${signed}`}`
-  const time = from.getTime() === to.getTime() ? from.toISOString() : `${from.toISOString()} to ${to.toISOString()}`
+  const time = from === to ? from : `${from} to ${to}`
   const lines = [`${layout}, ${time}`, bound('min', min), bound('max', max), where]
   if (whereSigned !== where) lines.push(`${whereSigned} -- in a signed column`)
   return lines.join('\n')
@@ -55,7 +55,9 @@ async function run({ values, operands }: Given) {
   if (operands.length < 1 || operands.length > 2) {
     throw usageError(`at takes one DATE or two, not ${operands.length}. Run 'flakeforge at --help' for examples.`)
   }
-  const [from, to = from] = operands.map((text) => readDate(text))
+  const [from, to = from] = operands.map((text) => readSpan(text))
+  if (from.first > to.last)
+    throw usageError(`The second DATE must be the first one or later, but ${to.text} is before ${from.text}.`)
   const result = bounds(readLayout(values, 'flake'), from, to, readColumn(values.column))
   await print(`${values.json ? JSON.stringify(result) : toText(result)}\n`)
 }
@@ -66,7 +68,9 @@ export default {
   about: `Prints the smallest and the largest ID of an instant, or of all the time from one instant to another, both included,
 and the WHERE that finds them.
 
-DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now.
+DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now. It stands for a whole
+millisecond, or for less if it has more digits: 2021-12-28T14:07:02.954100128 is one nanosecond. So an end of
+23:59:59.999 is the end of the day, with layouts of finer ticks too.
 
 --column names how the column keeps IDs: bigint (signed, as PostgreSQL and SQLite have it), unsigned (BIGINT UNSIGNED),
 bytea (PostgreSQL), binary (BINARY(8), or BLOB of SQLite), text (decimal, as nextString() writes it), base32, or uuid

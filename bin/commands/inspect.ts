@@ -22,7 +22,7 @@ import {
   type Weights,
 } from '../parts/ranking.ts'
 import { fromNow, stamp } from '../parts/stamps.ts'
-import { FORMS, type Found, joinBytes, readId } from '../parts/text-forms.ts'
+import { FORMS, type Found, joinBytes, LOST, readId } from '../parts/text-forms.ts'
 
 /** which layout and form the IDs have */
 export type As = { layout?: Layout; from?: string }
@@ -93,11 +93,12 @@ function toText({ id, note, layout, parts, readings }: Inspected) {
 const when = ({ date, timestamp }: Parts) => `${stamp(date)}, ${fromNow(timestamp)}`
 
 /** An ID of a stream, in one line; where it may be of several systems, the line ends with all of them. */
-function toLine({ id, layout, parts, readings }: Inspected) {
+function toLine({ id, note, layout, parts, readings }: Inspected) {
   const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
   const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  const lost = note?.startsWith(LOST) ? `  ${note}` : ''
   const columns = [String(id).padEnd(20), layout.name, stamp(date), ...values]
-  return columns.join('  ') + (readings === undefined ? '' : doubtOf(readings))
+  return columns.join('  ') + (readings === undefined ? '' : doubtOf(readings)) + lost
 }
 
 const MOST_TOGETHER = 1000 // more lines hardly change what is learned

@@ -1,6 +1,6 @@
 // An ID in whatever text form it was copied in. A text that several forms write is refused with what each would say, and
-// `form` chooses. A prefix such as ord_ is no part of the ID. Only digits are always decimal, and `note` says what else they could be. It must never read a text that is
-// not an ID as one. And it must stay free of Node: the page uses it too.
+// `form` chooses. A prefix such as ord_ is no part of the ID. Digits alone are always decimal, and `note` says what else they
+// could be, or that a spreadsheet may have lost the last ones. It must stay free of Node: the page uses it too.
 
 import type { Base, Layout } from '../../lib/entries/codec.ts'
 import { format, fromSigned, layouts, parse, toBigInt } from '../../lib/entries/codec.ts'
@@ -10,7 +10,7 @@ type Id = bigint | Uint8Array | undefined
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, or a time with nine digits'
+  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time with nine digits, or a short code of Instagram'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
@@ -55,6 +55,7 @@ const READERS: Record<string, Form> = {
     mayBe: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z?$/,
     read: (text) => layouts.chronicle.fromText(text.replace('Z', '')),
   },
+  instagram: { mayBe: /^[B-D][\w-]{10}$/, read: readShortCode, write: writeShortCode }, // those of 2014 to today
 }
 
 /** A text with a prefix: no base has an underscore, so the last one is its end. */
@@ -97,10 +98,23 @@ function readBase64(text: string) {
   return bytes.length === 8 && btoa(String.fromCharCode(...bytes)) === `${usual}=` ? bytes : undefined
 }
 
-/** Strips spaces, a comma at the end, and quotes as in JSON. */
+const CODE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** The digits of a number, as in the address of a post; base64 would be of bytes, and shift all digits by two bits. */
+function readShortCode(text: string) {
+  if (!/^[\w-]{1,11}$/.test(text)) return undefined
+  const id = [...text].reduce((number, digit) => number * 64n + BigInt(CODE.indexOf(digit)), 0n)
+  return id > MAX ? undefined : id
+}
+
+function writeShortCode(id: bigint): string {
+  return (id < 64n ? '' : writeShortCode(id / 64n)) + CODE[Number(id % 64n)]
+}
+
+/** Strips spaces, a comma at the end, quotes as in JSON, and the apostrophe that keeps a cell of a spreadsheet text. */
 function strip(text: string) {
   const trimmed = text.trim().replace(/,$/, '')
-  return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed
+  return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed.replace(/^'(?=\d+$)/, '')
 }
 
 /** `isExact`: whether we would write it so */
@@ -132,6 +146,8 @@ export function readId(given: string, chosen?: string, of?: Layout): Found {
     all.push(...readAll(text.slice(prefix.length), chosen, of).map((found) => ({ ...found, note })))
   }
   const [first] = all
+  if (first === undefined && LOST_DIGITS.test(text))
+    throw idFault(`'${text}' is not an ID: ${LOST}, as in a cell of a spreadsheet. Import the column as text.`)
   if (first === undefined) return notAnId(text, chosen ? ` in the form ${chosen}` : `. Give it as ${WANTED}`)
   if (chosen !== undefined) return first
   if (first.form === 'dec') return { ...first, note: first.note ?? noteOf(text) }
@@ -147,7 +163,15 @@ function readAll(text: string, chosen?: string, of?: Layout): Found[] {
   return names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
 }
 
-function noteOf({ length }: string) {
+/** What a spreadsheet makes of an ID. It keeps 15 digits, and puts zeros in the place of the others. */
+const LOST_DIGITS = /^[-+]?\d(?:[.,]\d+)?E\+?\d+$/i
+const LAST_ZEROS = /^[1-9]\d{11,15}0000$/
+export const LOST = 'digits were lost'
+
+function noteOf(text: string) {
+  const { length } = text
+  if (LAST_ZEROS.test(text))
+    return `${LOST} if this comes from a spreadsheet: it keeps 15, and the last ${length - 15} are 0`
   return ALSO[length] && `read as decimal: ${length} digits could be ${ALSO[length]} too`
 }
 

@@ -12,12 +12,12 @@ const UNITS: [unit: string, inMs: number][] = [
 const isTime = (ms: number) => ms >= FROM_MS && ms < TO_MS
 
 /** What a number was probably meant to be, and that as Unix ms; undefined if it may well be Unix ms. */
-export function likelyUnit(number: number) {
+export function likelyUnit(number: number): { unit: string; ms: number } | undefined {
   const [digits, year, month = '01', day = '01'] = /^(\d{4})(\d\d)?(\d\d)?$/.exec(String(number)) ?? []
   const ms = Date.parse(`${year}-${month}-${day}T00:00Z`)
   const isDay = ms >= 0 && ms < TO_MS && new Date(ms).getUTCDate() === Number(day) // Date takes February 30
   if (digits !== undefined && isDay) return { unit: digits.length === 4 ? 'a year' : 'a date', ms }
   if (isTime(number)) return
   const [unit, inMs] = UNITS.find(([, factor]) => isTime(number * factor)) ?? []
-  return unit && { unit, ms: Math.floor(number * (inMs as number)) }
+  if (unit !== undefined) return { unit, ms: Math.floor(number * (inMs as number)) }
 }

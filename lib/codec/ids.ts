@@ -40,7 +40,7 @@ export function put(id: unknown) {
   } else {
     const value = bigintOf(id)
     word[0] = value
-    if (word[0] !== value) throw errors.idError(id, wanted.ID)
+    if (word[0] !== value) throw errors.idError(id, wanted.id(id))
   }
 }
 
@@ -49,7 +49,7 @@ function bigintOf(id: unknown): bigint {
   if (typeof id === 'bigint') return id
   if (typeof id === 'string' && TEXT.test(id)) return BigInt(id)
   if (typeof id === 'number') return numberToBigInt(id)
-  throw errors.idError(id, wanted.ID)
+  throw errors.idError(id, wanted.id(id))
 }
 
 function numberToBigInt(id: number) {

@@ -22,7 +22,8 @@ export interface LayoutSpec {
   tickMs?: number | undefined
   /**
    * Names and widths in bits (1…63), the most significant first, 64 bits in total. There must be exactly one
-   * `'timestamp'` and at most one `'counter'`. `'zero'` stands for unused bits. All other fields together are the node
+   * `'timestamp'` and at most one `'counter'`, which many systems call sequence. `'zero'` stands for unused bits, such as the
+   * first one of IDs that have 63. All other fields together are the node
    * number, 53 bits at most. Names of options and of `Parts` cannot be used.
    */
   fields: ReadonlyArray<readonly [name: string, bits: number]>
@@ -112,7 +113,16 @@ function checkAmongOthers(field: [string, number], i: number, fields: [string, n
   if (isRepeated && name !== 'zero') throw fieldError(i, field, wanted.ownName(name))
 }
 
+/** What other systems call the counter. As a node field it would leave one ID for each tick. */
+const COUNTERS =
+  'seq sequence seqid sequenceid seqno seqnum seqnumber sequenceno sequencenumber count counters incr increment'.split(
+    ' ',
+  )
+const isCounter = (name: string) => COUNTERS.includes(name.toLowerCase().replace(/[-_ ]/g, ''))
+
 function checkTogether(fields: [string, number][], given: unknown) {
+  const at = fields.some(([name]) => name === 'counter') ? -1 : fields.findIndex(([name]) => isCounter(name))
+  if (at >= 0) throw fieldError(at, fields[at], wanted.counterName(fields[at][0]))
   const bitsOf = (some: [string, number][]) => some.reduce((sum, [, bits]) => sum + bits, 0)
   const bits = bitsOf(fields)
   const node = bitsOf(fields.filter(([name]) => isNode(name)))

@@ -94,6 +94,9 @@ const halves = [
   'timestamp 10, node 30, shard 24',
   'timestamp 20, node 22, node 22',
   'counter 32, node 32',
+  'timestamp 42, node 10, sequence 12',
+  'timestamp 42, Seq_No 12, counter 10',
+  'timestamp 41, node 10, counter 12',
 ].map((text) => text.split(', ').map((field) => [field.split(' ')[0], Number(field.split(' ')[1])]))
 
 const near = fc.string({ unit: fc.constantFrom(...'0129azAZoOiIlLuU-_ K'), maxLength: 14 })

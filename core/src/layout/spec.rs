@@ -29,6 +29,27 @@ pub struct Spec {
 /// The widest counter and node number: a JavaScript number holds no more bits exactly.
 const WIDEST: u32 = 53;
 
+/// What other systems call the counter. As a node field it would leave one ID for each tick.
+const COUNTERS: [&str; 13] = [
+    "seq",
+    "sequence",
+    "seqid",
+    "sequenceid",
+    "seqno",
+    "seqnum",
+    "seqnumber",
+    "sequenceno",
+    "sequencenumber",
+    "count",
+    "counters",
+    "incr",
+    "increment",
+];
+
+fn is_counter(name: &str) -> bool {
+    COUNTERS.contains(&name.to_lowercase().replace(['-', '_', ' '], "").as_str())
+}
+
 impl Spec {
     /// Whether a layout can be made from it.
     #[cfg_attr(feature = "internal", visibility::make(pub))]
@@ -55,13 +76,22 @@ impl Spec {
                 return wrong(Some(i), format!("have a name of its own, but '{name}' is taken"));
             }
         }
+        if !self.fields.iter().any(|field| field.0 == COUNTER)
+            && let Some(at) = self.fields.iter().position(|field| is_counter(&field.0))
+        {
+            return wrong(Some(at), format!("have the name 'counter', but is called '{}'", self.fields[at].0));
+        }
         let count = |name| self.fields.iter().filter(|field| field.0 == name).count();
         if count(TIMESTAMP) != 1 {
             return wrong(None, "have a field 'timestamp'".to_owned());
         }
         let bits: u32 = self.fields.iter().map(|field| field.1).sum();
         if bits != 64 {
-            return wrong(None, format!("have 64 bits in all, but have {bits}"));
+            let hint = match 64_u32.checked_sub(bits) {
+                Some(left) => format!(". Begin with ['zero', {left}] if the first bits are not used"),
+                None => String::new(),
+            };
+            return wrong(None, format!("have 64 bits in all, but have {bits}{hint}"));
         }
         let is_node = |name: &str| ![TIMESTAMP, COUNTER, ZERO].contains(&name);
         let node: u32 = self.fields.iter().filter(|field| is_node(&field.0)).map(|field| field.1).sum();

@@ -15,7 +15,14 @@ fn refused(fields: &[(&str, u32)]) -> String {
 #[test]
 fn a_spec_that_is_refused_says_which_field_and_why() {
     assert_eq!(refused(&[("timestamp", 42), ("a", 0)]), "fields[1] must have 1 to 63 bits, but 'a' has 0");
-    assert_eq!(refused(&[("timestamp", 42), ("a", 21)]), "fields must have 64 bits in all, but have 63");
+    assert_eq!(
+        refused(&[("timestamp", 42), ("a", 10), ("Sequence_ID", 12)]),
+        "fields[2] must have the name 'counter', but is called 'Sequence_ID'"
+    );
+    assert_eq!(
+        refused(&[("timestamp", 42), ("a", 21)]),
+        "fields must have 64 bits in all, but have 63. Begin with ['zero', 1] if the first bits are not used"
+    );
     assert_eq!(
         refused(&[("a", 10), ("timestamp", 44), ("a", 10)]),
         "fields[2] must have a name of its own, but 'a' is taken"

@@ -1,7 +1,7 @@
 // What browsers load in the place of errors/wanted.ts: scripts/dist.js puts it there. It says the same in a few words, because
 // pages download them.
 
-export const ID = 'an ID from 0 to 2^64 − 1'
+export const id = () => 'an ID from 0 to 2^64 − 1'
 export const SIGNED = 'signed, of 64 bits'
 export const bytesOfId = () => 'an ID: 8 bytes'
 export const exactNumber = () => 'an ID from 0 to 2^53 − 1'
@@ -47,6 +47,7 @@ export const oneWord = () => 'have 1 to 63 bits'
 export const counterBits = (most: number) => `have at most ${most} bits`
 export const nodeBits = (most: number) => `have at most ${most} bits of node number`
 export const allBits = () => 'have 64 bits in all'
+export const counterName = () => "be called 'counter'"
 
 export const withLayout = (name: string) => `with layout '${name}'`
 

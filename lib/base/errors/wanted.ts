@@ -11,8 +11,14 @@ function whyNot(number: number) {
   return 'it has a fraction'
 }
 
-export const ID =
+const ANY_ID =
   "an ID. Give 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
+const LOST =
+  'an ID: its last digits were lost, as in a spreadsheet or by JSON.parse(). Take it as text from where it comes'
+
+/** @param value that was given in its place */
+export const id = (value: unknown): string =>
+  typeof value === 'string' && /^\d(?:[.,]\d+)?e\+?\d+$/i.test(value) ? LOST : ANY_ID
 export const SIGNED =
   "a signed 64-bit value. Give a bigint, or decimal text such as '-5', from −2^63 to 2^63 − 1; toBigInt() takes one without a sign"
 export const bytesOfId = (bytes: number) => `an ID: it has ${bytes} bytes, an ID has 8`
@@ -96,7 +102,10 @@ export const oneWord = (name: string, bits: number) => `have 1 to 63 bits, but '
 export const counterBits = (most: number, bits: number) =>
   `have at most ${most} bits, because it is the counter, but has ${bits}`
 export const nodeBits = (most: number, bits: number) => `have at most ${most} bits of node number, but have ${bits}`
-export const allBits = (bits: number) => `have 64 bits in all, but have ${bits}`
+export const allBits = (bits: number) =>
+  `have 64 bits in all, but have ${bits}${bits < 64 ? `. Begin with ['zero', ${64 - bits}] if the first bits are not used` : ''}`
+/** @param name that other systems give to the counter */
+export const counterName = (name: string) => `have the name 'counter', but is called '${name}'`
 
 const ONLY = {
   nodes: "only 'snowcast' has it",
