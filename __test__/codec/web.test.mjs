@@ -19,11 +19,12 @@ async function sizeOf(names, file = 'codec.js') {
   return brotliCompressSync(outputFiles[0].contents).length
 }
 
-// What was reached, rounded up to the next 100. The aim for all of the codec is 6 000.
+// What was reached, rounded up to the next 100: 700 of these are for times as numbers and for parts that contradict each other. The aim
+// for all of the codec is 6 000.
 for (const [names, most] of [
-  ['*', 8400],
-  ['{ layouts }', 6900],
-  ['{ Layout }', 6900],
+  ['*', 9200],
+  ['{ layouts }', 7600],
+  ['{ Layout }', 7600],
   ['{ format, parse }', 2500],
   ['{ toBigInt, compare }', 800],
 ]) {

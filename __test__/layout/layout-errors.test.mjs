@@ -3,7 +3,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
-import { FlakeId, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
+import { FlakeId, jsonOfChild, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 const { Layout, layouts, toBigInt } = FlakeId
 const T = ['timestamp', 41]
@@ -358,24 +358,38 @@ test('a time in seconds or microseconds is out of range, and the error says what
     t.regex(throwsCode(t, call, 'ERR_FLAKE_TIME_RANGE', RangeError).message, message)
 })
 
-test('an epoch in seconds, as a year, as a date, in µs or ns is refused with the ms that it means', (t) => {
-  for (const [epoch, unit] of [
-    [1577836800, 'seconds'],
-    ['1577836800', 'seconds'],
-    [new Date(1577836800), 'seconds'],
-    [2020, 'a year'],
-    ['2020', 'a year'],
-    [202001, 'a date'],
-    [20200101, 'a date'],
-    [1577836800000000, 'microseconds'],
-    [1577836800000000000, 'nanoseconds'],
-  ]) {
-    const message = new RegExp(`^epoch must be Unix ms, but .* looks like ${unit}: give 1577836800000 for 2020-01-01T`)
-    refuses(t, 'flake', 'epoch', message, { epoch })
-    refuses(t, { fields, epoch }, 'epoch', message)
+test('an epoch in seconds, as a year, as a date or in µs: a warning says what it means, once', async (t) => {
+  const looksLike = {
+    1577836800: 'seconds',
+    1577836801: 'seconds',
+    2020: 'a year',
+    202001: 'a date',
+    20200101: 'a date',
+    1577836800000000: 'microseconds',
   }
-  for (const epoch of [0, '0', 5, 456, 1234567, -1, -2020, Date.UTC(1973, 4), 1577836800000, 20201301, 8.64e15 - 1])
-    t.notThrows(() => new Layout('flake', { epoch }), String(epoch))
+  const fine = [0, 5, 456, 1234567, -1, -2020, Date.UTC(1973, 4), 1577836800000, 20201301, 8.64e15 - 1]
+  const source = `
+    const warnings = []
+    process.emitWarning = (message, { code }) => warnings.push([code, message])
+    const { Layout } = FlakeId
+    for (const epoch of ${JSON.stringify(Object.keys(looksLike))}) {
+      for (const given of [epoch, Number(epoch), new Date(Number(epoch))]) new Layout('flake', { epoch: given })
+      new Layout({ fields: [['timestamp', 64 - 22], ['node', 10], ['counter', 12]], epoch: Number(epoch) })
+    }
+    for (const epoch of ${JSON.stringify(fine)}) new Layout('flake', { epoch })
+    new FlakeId({ epoch: 2021 })
+    process.stdout.write(JSON.stringify(warnings))
+  `
+  const warnings = await jsonOfChild(t, source)
+  const wanted = [...Object.values(looksLike), 'a year'] // and that of the generator
+  t.is(warnings.length, wanted.length)
+  for (const [i, [code, message]] of warnings.entries()) {
+    t.is(code, 'FLAKEFORGE_EPOCH')
+    t.regex(
+      message,
+      RegExp(`looks like ${wanted[i]}: give \\d{13} for 202[01]-01-01T00:00:0[01].000Z.*before the first ID`),
+    )
+  }
 })
 
 // --- IDs ---

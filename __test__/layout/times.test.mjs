@@ -112,6 +112,7 @@ test('encode inverts decode: by tick, by timestamp and by date', (t) => {
     const { timestamp, date, mode } = parts
     assert.equal(numberOf(layout.encode(parts)), id, say(each, tick))
     assert.equal(numberOf(layout.encode(JSON.parse(JSON.stringify(parts)))), id, say(each, tick))
+    if (timestamp >= layout.end.getTime()) return // no number is between the last tick and the end
     const byTime = layout.decode(layout.encode({ timestamp, mode }))
     assert.equal(byTime.timestamp, timestamp, say(each, tick))
     if (byTime.tick !== tick) shared++
@@ -129,6 +130,7 @@ test('range(t, t) has every ID whose timestamp is t, and no ID of another time',
   forAll(t, (each, tick) => {
     const { layout } = each
     const { timestamp, mode } = layout.decode(layout.encode({ tick }))
+    if (timestamp >= layout.end.getTime()) return
     let bounds
     try {
       bounds = layout.range(timestamp, timestamp)

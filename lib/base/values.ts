@@ -4,7 +4,6 @@
 import * as errors from './errors/values.ts'
 import * as wanted from './errors/wanted.ts'
 import { isDate } from './objects.ts'
-import { likelyUnit } from './units.ts'
 
 export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
@@ -65,14 +64,12 @@ export function readBounded(option: string, value: unknown, min: number, max: nu
   return number
 }
 
-/** An instant in whole Unix ms, as a number, text or Date; not one that was meant in another unit. */
+/** An instant in whole Unix ms, as a number, text or Date. */
 export function readInstant(option: string, value: unknown) {
-  const time = isDate(value) ? value.getTime() : value
-  const meant = typeof time === 'number' || typeof time === 'string' ? likelyUnit(Number(time)) : undefined
-  if (meant) throw errors.unitError(option, value, meant)
   const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
   if (Number.isNaN(ms)) throw errors.optionRangeError(option, value, 'a valid Date')
   if (Math.abs(ms) > FARTHEST_MS) throw errors.optionRangeError(option, value, wanted.withinDate(FARTHEST_MS))
+  errors.warnOfUnit(option, value, ms)
   return ms
 }
 

@@ -126,8 +126,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * The first instant at which IDs no longer fit into a signed 64-bit column; flake with epoch 0: 2039-09-07. If the
-   * highest bit depends on the node, or is one of uniqueid's reversed bits, this is the epoch or just after it.
+   * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
+   * epoch 0: 2039-09-07. If the highest bit belongs to the node or the counter, or is one of uniqueid's reversed bits, this is the
+   * epoch or just after it. If it is always 0, this is `end`.
    */
   get signedEnd(): Date {
     return new Date(this.#facts.packing.signedEnd())

@@ -247,7 +247,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * Like `next()`, as text: the same as `format(next(), base)`.
+   * Like `next()`, as text: the same as `format(next(), base)`. Hex has no leading zeros: `format(next(), 'hex', { padstr: '0',
+   * size: 16 })` always has 16 digits. In a database, columns of base 58 and 62 need a binary collation.
    * @param base default `'dec'`
    */
   nextString(base?: Base): string {

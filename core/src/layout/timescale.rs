@@ -95,7 +95,7 @@ impl Timescale {
         let nearest = ns.saturating_sub(self.epoch_ns()).saturating_add(length / 2).div_euclid(length);
         let start = self.epoch_ns().saturating_add(nearest.saturating_mul(length));
         let last = self.start_of(self.last_tick);
-        if start > last && to_ms(last) == ms {
+        if start > last && to_ms(last) == ms && ms != whole {
             last // the ticks after it that start at the same float do not exist
         } else if to_ms(start) <= ms {
             ns.max(start)

@@ -60,6 +60,28 @@ fn the_ends() {
     assert_eq!(named("chronicle").end_ns(), 18_446_744_073_709_551_600);
     assert_eq!(named("uniqueid").signed_end_ns(), MS, "bit-reversed: the second millisecond sets the top bit");
     assert_eq!(named("uniqueid").with_mode(Mode::Sequential).unwrap().signed_end_ns(), (1 << 41) * MS);
+    let own = |fields: &[(&str, u32)]| {
+        let fields = fields.iter().map(|&(name, width)| (name.to_owned(), width)).collect();
+        Layout::custom(Spec { name: "own".to_owned(), epoch_ms: 0, tick_ns: 1_000_000, fields }).unwrap()
+    };
+    let end = (1 << 41) * MS;
+    assert_eq!(ends(own(&[("zero", 1), ("node", 10), ("timestamp", 41), ("counter", 12)])), (end, end), "never");
+    assert_eq!(ends(own(&[("zero", 1), ("counter", 12), ("timestamp", 41), ("node", 10)])), (end, end), "never");
+    assert_eq!(ends(own(&[("node", 11), ("timestamp", 41), ("counter", 12)])), (end, 0), "from the first ID on");
+}
+
+#[test]
+fn the_tick_of_a_time_as_a_float() {
+    let layout = named("chronicle-micros");
+    let scale = layout.scale();
+    let tick = |ms: f64| scale.tick_of(scale.instant_of(ms));
+    for wanted in 16_663_920_054_944..16_663_920_055_944 {
+        assert_eq!(tick(layout.start_ms(wanted)), Ok(wanted));
+        assert_eq!(tick(layout.start_ms(wanted).next_down()), Ok(wanted - 1), "the float before it");
+    }
+    let flake = named("flake").scale();
+    assert_eq!(flake.tick_of(flake.instant_of(5.999_999_9)), Ok(5));
+    assert_eq!(tick(layout.scale().start_ms(scale.last_tick())).is_err(), true, "the float of the end");
 }
 
 #[test]

@@ -27,8 +27,8 @@ export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: 
     timestamp,
   })
 
-export const unitError = (option: string, value: unknown, { unit }: { unit: string }) =>
-  optionError(RangeError, option, value, `${option} must be Unix ms, but ${show(value)} looks like ${unit}`)
+/** Pages warn of nothing. */
+export const warnOfUnit = (_option: string, _value: unknown, _ms: number) => {}
 
 export const optionTypeError = /* @__PURE__ */ refusal(TypeError, 'must be')
 export const optionRangeError = /* @__PURE__ */ refusal(RangeError, 'must be')

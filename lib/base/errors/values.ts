@@ -86,10 +86,18 @@ function inOtherUnit(time: number) {
   return meant ? `It looks like ${meant.unit}: give Unix ms.` : 'Give a time of the layout, as Unix ms.'
 }
 
-/** `ERR_FLAKE_OPTION`: a number that was probably not meant as Unix ms. */
-export function unitError(option: string, value: unknown, { unit, ms }: Meant) {
-  const message = `${option} must be Unix ms, but ${show(value)} looks like ${unit}: give ${ms} for ${new Date(ms).toISOString()}`
-  return optionError(RangeError, option, value, message)
-}
+const warned = new Set<unknown>()
 
-type Meant = { unit: string; ms: number }
+/**
+ * Warns, once for each value, of an epoch that was probably not meant as Unix ms. It is no error, because somebody may have IDs with
+ * this epoch, and needs it to read them.
+ */
+export function warnOfUnit(option: string, value: unknown, ms: number) {
+  const meant = likelyUnit(ms)
+  if (meant === undefined || warned.has(ms)) return
+  warned.add(ms)
+  const message =
+    `${option} is Unix ms, and ${show(value)} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
+    `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would make equal IDs.`
+  ;(globalThis as Partial<typeof globalThis>).process?.emitWarning?.(message, { code: 'FLAKEFORGE_EPOCH' })
+}
