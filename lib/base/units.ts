@@ -21,6 +21,7 @@ export function likelyUnit(number: number): { unit: string; ms: number } | undef
   const isDay = ms >= 0 && ms < TO_MS && new Date(ms).getUTCDate() === Number(day) // Date takes February 30
   if (digits !== undefined && isDay) return { unit: digits.length === 4 ? 'a year' : 'a date', ms }
   if (isTime(number)) return
-  const [unit, inMs] = UNITS.find(([, factor]) => isTime(number * factor) && (factor > 1 || number * factor >= NEW_MS)) ?? []
+  const [unit, inMs] =
+    UNITS.find(([, factor]) => isTime(number * factor) && (factor > 1 || number * factor >= NEW_MS)) ?? []
   if (unit !== undefined) return { unit, ms: Math.floor(number * (inMs as number)) }
 }
