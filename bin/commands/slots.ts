@@ -1,5 +1,6 @@
 // `flakeforge slots`: who holds which slots on a store. It must never take or free a slot, or make a group.
 
+import { printable } from '../../lib/base/printable.ts'
 import type { SlotInfo } from '../../lib/entries/lease.ts'
 import { readName } from '../../lib/lease/common-options.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
@@ -82,8 +83,8 @@ async function listGroup(store: AnyStore, group: string): Promise<Pick<Found, 's
 
 function toText({ slots, faults, empty, place }: Found) {
   const lines = slots.length > 0 ? [toTable(HEADINGS, slots.map(row))] : []
-  lines.push(...empty.map((group) => `Group '${group}' is empty: none of its slots was ever held.`))
-  if (lines.length === 0 && faults.length === 0) lines.push(`There are no groups ${place}.`)
+  lines.push(...empty.map((group) => `Group '${printable(group)}' is empty: none of its slots was ever held.`))
+  if (lines.length === 0 && faults.length === 0) lines.push(`There are no groups ${printable(place)}.`)
   return lines.map((line) => `${line}\n`).join('')
 }
 

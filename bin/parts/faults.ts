@@ -2,7 +2,7 @@
 // nothing was done, 1 if the command failed. It must never hide a bug: for those it shows the stack.
 
 import packageJson from '../../package.json'
-import { say } from './output.ts'
+import { say, sayStack } from './output.ts'
 
 /** An error as they come here: ours, the library's or Node's. */
 export type Fault = Error & {
@@ -60,5 +60,5 @@ export function report(error: Fault) {
   if (status === 0) return
   if (status !== undefined) return say(textOf(error))
   say(`This is a bug in flakeforge. Please report it at ${packageJson.bugs} with these lines:`)
-  console.error(error)
+  sayStack(error.stack ?? String(error))
 }

@@ -1,6 +1,7 @@
 // What goes to stdout and stderr. It must never keep more than a batch of text in memory.
 
 import { styleText } from 'node:util'
+import { printable, withoutSecrets, withoutSecretsIn } from '../../lib/base/printable.ts'
 
 process.stdout.on('error', () => {}) // print() throws it
 
@@ -22,8 +23,19 @@ const written = (text: string): Promise<void> =>
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
   })
 
-/** A sentence or two on stderr. */
-export const say = (text: string) => process.stderr.write(`flakeforge: ${text}\n`)
+/** A sentence or two on stderr, without passwords, whoever wrote them. */
+export const say = (text: string) => process.stderr.write(`flakeforge: ${printable(safe(text))}\n`)
+
+/** The stack of a bug, line by line. */
+export const sayStack = (text: string) =>
+  process.stderr.write(safe(text).split('\n').map(printable).join('\n').concat('\n'))
+
+/** Passwords of what was typed are known as such, even where a text about it does not look like an address. */
+function safe(text: string) {
+  const given = [...process.argv.slice(2), process.env.FLAKEFORGE_STORE ?? '']
+  const known = given.filter((word) => word !== '' && withoutSecrets(word) !== word)
+  return withoutSecretsIn(known.reduce((shown, word) => shown.replaceAll(word, withoutSecrets(word)), text))
+}
 
 /** FORCE_COLOR first, as in Node itself; then NO_COLOR and TERM, which hasColors() reads. A pipe has no colours. */
 function isColoured({ FORCE_COLOR } = process.env) {

@@ -5,9 +5,10 @@
 // `flakeforge create` would choose itself.
 
 import { isAbsent } from '../base/check.ts'
+import { withoutSecrets } from '../base/printable.ts'
 import { layoutOf } from '../codec/layout.ts'
 import { type JoinSettings, readJoinOptions } from './join-options.ts'
-import { addressOf, withoutPassword } from './stores/address.ts'
+import { addressOf } from './stores/address.ts'
 
 /** A word of a command, quoted for a shell. */
 const quote = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
@@ -15,7 +16,7 @@ const quote = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word
 /** The store's address. If it has a password that is in no environment variable, the reader has to put it in. */
 function storeOf(store: string | null | undefined) {
   if (isAbsent(store) || store === process.env.FLAKEFORGE_STORE) return '"$FLAKEFORGE_STORE"'
-  return quote(withoutPassword(store))
+  return quote(withoutSecrets(store))
 }
 
 /** `--name value` for each option that is given. */

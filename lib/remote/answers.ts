@@ -10,7 +10,6 @@ export type Fault = Omit<Failure, 'server'>
 
 export const BYTES = 'application/octet-stream'
 const LARGEST_TEXT = 65_536 // of a problem
-const LONGEST_REASON = 300
 /** Refusals that end by themselves: timeouts, too early, too many requests. */
 const PASSING = [408, 425, 429]
 
@@ -87,7 +86,7 @@ export async function readFault(response: Response): Promise<Fault> {
     return { status, reason: 'answered with a redirect, which is not followed. Give the URL that it leads to' }
   const { code, detail, retryAfterMs } = await readProblem(response)
   const isOurs = code !== undefined
-  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${short(detail)}`]
+  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${oneLine(detail)}`]
   // Another 4xx than ours is from something in between, or from a server of another kind: another one may do better.
   const isFinal = isOurs && status >= 400 && status < 500 && !PASSING.includes(status)
   const isLate = status === 503 && code === 'ERR_FLAKE_TIMEOUT'
@@ -133,12 +132,9 @@ const isDuration = (value: unknown): value is number =>
  */
 const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : undefined)
 
-/** A text from outside as a part of a message. */
-function short(text: string) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
-  const line = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[.\s]+$/, '')
-  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line
-}
+/** A text from outside as a part of a message. It still has all of it, so that a token in it can be recognized. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
+const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[.\s]+$/, '')
 
 /** Why a request got no answer, in short: `fetch` hides it in causes. */
 export function networkFault(thrown: unknown): Fault {
@@ -150,5 +146,5 @@ export function networkFault(thrown: unknown): Fault {
     else if (typeof code === 'string') text = code
     error = (error.errors?.[0] ?? error.cause) as typeof error
   }
-  return { reason: `could not be reached${text === '' ? '' : ` (${short(text)})`}` }
+  return { reason: `could not be reached${text === '' ? '' : ` (${oneLine(text)})`}` }
 }

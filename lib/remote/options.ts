@@ -4,6 +4,7 @@ import { readSignal } from '../base/abort.ts'
 import { secretOptionError } from '../base/errors/remote.ts'
 import * as errors from '../base/errors/values.ts'
 import { LONGEST_TIMER_MS } from '../base/portable-timers.ts'
+import { withoutSecrets } from '../base/printable.ts'
 import { checkKeys, isAbsent, readBounded } from '../base/values.ts'
 
 /** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
@@ -101,8 +102,8 @@ function readUrl(given: unknown, wanted: string) {
       'urls',
       `must have no user and password in it (${url.host}). Give the server's token as token`,
     )
-  if (url.search !== '' || url.hash !== '')
-    throw secretOptionError('urls', `must have nothing after a ? or # (${url.origin}${url.pathname})`)
+  if (url.search !== '' || url.hash !== '' || url.pathname.includes('@'))
+    throw secretOptionError('urls', `must have no @ and nothing after a ? or # (${withoutSecrets(url.href)})`)
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }
 
@@ -113,9 +114,6 @@ function parsed(text: string) {
     return undefined
   }
 }
-
-/** A text that is no URL, but may have a password in it. */
-const withoutSecrets = (text: string) => text.replace(/[?#].*$/s, '').replace(/^(.*\/\/)?.*@/s, '$1…@')
 
 function readName(name: unknown) {
   const wanted = 'the name that the IDs have on the servers: 1 to 128 characters without braces and control characters'

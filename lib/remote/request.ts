@@ -7,6 +7,7 @@
 import { throwIfAborted, whenAborted } from '../base/abort.ts'
 import type { Failure } from '../base/errors/remote.ts'
 import { clearTimeout, setTimeout } from '../base/portable-timers.ts'
+import { withoutSecretsIn } from '../base/printable.ts'
 import { BYTES, type Fault, isOrdered, networkFault, readFault, readIds } from './answers.ts'
 import { NONCE, newNonce } from './nonce.ts'
 import type { Origin } from './one-group.ts'
@@ -102,9 +103,19 @@ function endOf(timeoutMs: number, signal: AbortSignal | undefined) {
 
 /** A fault with its server. */
 function failureOf(server: string, fault: Fault, settings: RemoteSettings) {
-  return { server, ...fault, reason: withoutToken(fault.reason, settings) }
+  const reason = withoutToken(fault.reason, settings)
+  return { server, ...fault, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason }
 }
 
-/** A server's words without the token: it may have sent it back. */
-const withoutToken = (text: string, { token }: RemoteSettings) =>
-  token === undefined ? text : text.replaceAll(token, '…')
+const LONGEST_REASON = 400
+
+/**
+ * Words of a server or of fetch without secrets: the token, which a server may send back, as it is or as a part of a URL, in
+ * capitals or not, and what an address of theirs has. Done before anything is cut: half of a token is secret, too.
+ */
+function withoutToken(text: string, { token }: RemoteSettings) {
+  const forms = token === undefined ? [] : [token, encodeURIComponent(token)]
+  const literals = forms.map((form) => form.replace(/[^\w]/g, '\\$&'))
+  const safe = literals.length === 0 ? text : text.replace(new RegExp(literals.join('|'), 'gi'), '…')
+  return withoutSecretsIn(safe)
+}

@@ -59,7 +59,27 @@ pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> 
     }
     let opened = file.metadata().map_err(|error| Refusal::io(path, "read", &error))?;
     let identity = identity(path, &opened);
-    Ok(is_there(path, identity).then_some(identity))
+    let is_there = is_there(path, identity);
+    if is_there && has_no_name(&opened) {
+        return Err(Refusal::file(path, ONLY_MOUNTED));
+    }
+    Ok(is_there.then_some(identity))
+}
+
+const ONLY_MOUNTED: &str = "was removed outside of this container or mount, where another file may have its place by now. \
+     Mount the folder that the file is in, not the file by itself";
+
+/// Whether a file was removed that a path still leads to: one that is mounted by itself.
+#[cfg(unix)]
+fn has_no_name(found: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    found.nlink() == 0
+}
+
+/// Other systems do not mount files.
+#[cfg(not(unix))]
+fn has_no_name(_found: &Metadata) -> bool {
+    false
 }
 
 /// What a page was made for.
@@ -84,7 +104,7 @@ pub fn is_there(path: &Path, wanted: FileIdentity) -> bool {
 /// may have given up its rights), the answer is no, and the file stays in use.
 pub fn is_gone(path: &Path, wanted: FileIdentity) -> bool {
     match fs::metadata(path) {
-        Ok(found) => identity(path, &found) != wanted || found.len() < file_format::SIZE as u64,
+        Ok(found) => identity(path, &found) != wanted || found.len() < file_format::SIZE as u64 || has_no_name(&found),
         Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     }
 }
@@ -240,6 +260,8 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), Refusal> {
 
 /// Gives what was made in a folder to the folder's group, if that may write to the folder: then several users share it.
 /// Never to all others, and not in a sticky folder, where what is made is its maker's.
+///
+/// Files begin as their maker's alone ([`Temporary::write`]), because a user who may only read a slot's file can lock it.
 #[cfg(unix)]
 fn share(made: &File, folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -275,6 +297,17 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     if SYNCS_NAMES { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+/// Makes files that no other user may read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}
+
 /// A file with a unique name, which is removed when this is dropped.
 struct Temporary {
     path: PathBuf,
@@ -291,7 +324,7 @@ impl Temporary {
             // Processes of two containers may have the same ID. Then the name is taken, and the next one is tried.
             let name = format!(".flakeforge-{}-{}.tmp", process::id(), COUNT.fetch_add(1, Relaxed));
             let path = folder.join(name);
-            match sharing::as_its_remover(&mut OpenOptions::new(), true).create_new(true).open(&path) {
+            match sharing::as_its_remover(&mut private(), true).create_new(true).open(&path) {
                 Ok(file) => {
                     let mut temporary = Self { path, file };
                     temporary.file.write_all(bytes)?;

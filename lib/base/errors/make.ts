@@ -1,6 +1,7 @@
 // What all errors are made with: `flakeError`, and how values, times and lengths of time look in a message.
 
 import { isDate } from '../objects.ts'
+import { withoutSecrets } from '../printable.ts'
 import { branded } from './brand.ts'
 import type { Fields, FlakeError, FlakeErrorCode } from './flake-error.ts'
 
@@ -18,12 +19,18 @@ export function flakeError<C extends FlakeErrorCode>(
   return Object.assign(error, { code }, fields) as unknown as FlakeError<C>
 }
 
+/** A text in quotes, without a password, and cut after that. */
+function showText(text: string) {
+  const safe = withoutSecrets(text)
+  return safe.length > 60 ? `'${safe.slice(0, 60)}…'` : `'${safe}'`
+}
+
 /**
  * How a value looks in a message: short, and text in quotes.
  * @param depth of the arrays around it
  */
 export function show(value: unknown, depth: number = 0): string {
-  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
+  if (typeof value === 'string') return showText(value)
   if (typeof value === 'bigint') return value < 2n ** 200n ? `${value}n` : 'a bigint of more than 200 bits'
   if (typeof value === 'function') return 'a function'
   if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()

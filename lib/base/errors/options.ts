@@ -74,10 +74,7 @@ export function variableError(thrown: unknown) {
  * `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong and what to do.
  */
 export function clientError(client: unknown, why: string) {
-  return flakeError(TypeError, 'ERR_FLAKE_OPTION', `A store cannot use this client. ${why}`, {
-    option: 'client',
-    value: client,
-  })
+  return optionError(TypeError, 'client', client, `A store cannot use this client. ${why}`)
 }
 
 /** `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: what the cause is, and what to do. */

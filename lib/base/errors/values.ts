@@ -2,6 +2,7 @@
 // module of Node, and stay few.
 
 import { nearest } from '../nearest.ts'
+import { withoutSecrets } from '../printable.ts'
 import { likelyUnit } from '../units.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
@@ -27,7 +28,14 @@ export function fieldsError(option: string, value: unknown, must: string) {
 
 /** `ERR_FLAKE_OPTION`, if none of the usual sentences fits. */
 export function optionError(Type: ErrorClass, option: string, value: unknown, message: string) {
-  return flakeError(Type, 'ERR_FLAKE_OPTION', message, { option, value })
+  return withValue(flakeError(Type, 'ERR_FLAKE_OPTION', message, { option }), value)
+}
+
+/** An error with the value that it is about. Objects may have a password in them, so logs and `inspect()` leave them out. */
+function withValue<E extends Error>(error: E, given: unknown) {
+  const value = typeof given === 'string' ? withoutSecrets(given) : given
+  const enumerable = typeof value !== 'object' || value === null
+  return Object.defineProperty(error, 'value', { value, enumerable, writable: true, configurable: true })
 }
 
 /** `ERR_FLAKE_OPTION`: a key that is not an option; it may be misspelt. `kind`: what it should have been. */
@@ -51,7 +59,7 @@ function unknown(kind: string, name: string, known: readonly string[]) {
 
 /** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like. */
 export function idError(value: unknown, wanted: string) {
-  return flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, { value })
+  return withValue(flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), value)
 }
 
 type Ends = { name: string; epoch: number; end: Date }

@@ -3,8 +3,9 @@
 
 import { isAbsent } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
-import { fileStore } from '../../files/file-store.ts'
-import { addressError, rememberAddress, withoutPassword } from './address.ts'
+import { withoutSecrets } from '../../base/printable.ts'
+import { checkFolder, fileStore } from '../../files/file-store.ts'
+import { addressError, rememberAddress } from './address.ts'
 import type { SlotStore } from './database.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
@@ -13,7 +14,7 @@ import { recordStore } from './record-store.ts'
 import { openRedis, redisStore } from './redis.ts'
 import type { Store } from './store.ts'
 
-const path = process.getBuiltinModule('node:path')
+const { win32 } = process.getBuiltinModule('node:path')
 const nodeUrl = process.getBuiltinModule('node:url')
 
 export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStore }
@@ -118,16 +119,16 @@ function openUrl(url: string) {
 function unopenedError(url: string, error: unknown) {
   if (error instanceof errors.FlakeError) return error
   const { code, name } = error as NodeJS.ErrnoException
-  if (code === 'ERR_INVALID_URL' || error instanceof URIError) return addressError(url, UNREADABLE)
-  return errors.storeError(`The client package for ${withoutPassword(url)} failed with ${code ?? name}.`)
+  if (code?.startsWith('ERR_INVALID_') || error instanceof URIError) return addressError(url, UNREADABLE)
+  return errors.storeError(`The client package for ${withoutSecrets(url)} failed with ${code ?? name}.`)
 }
 
 /** The error for an address of no store. If it is a plain path, it may be meant as a folder. */
 function unknownAddressError(url: string) {
+  const isPath = /^(?:[.~]|\/(?!\/)|[a-z]:[\\/])[^:@]*$/i.test(url)
   const error = addressError(url, WANTED)
-  const { isAbsolute } = path.win32 // it knows the paths of both kinds of systems
-  if (/^[./~]|^[a-z]:[\\/]/i.test(url))
-    error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors.meantPath(url)}'?`
+  const { isAbsolute } = win32 // it knows the paths of both kinds of systems
+  if (isPath) error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors.meantPath(url)}'?`
   return error
 }
 
@@ -137,7 +138,7 @@ function openFile(url: string): SlotStore {
   if (folder === '') {
     throw errors.optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
   }
-  if (!path.isAbsolute(folder)) throw errors.relativePathError('store', url, folder)
+  checkFolder('store', url, folder)
   return fileStore(folder) as unknown as SlotStore
 }
 

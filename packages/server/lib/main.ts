@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { ConfigError } from './config/config-error.ts'
 import { helpText } from './config/help.ts'
 import { ofArguments } from './config/sources.ts'
+import { write } from './http/log.ts'
 
 /** What a shell expects of a program that could not read its options. */
 const BAD_CONFIGURATION = 2
@@ -24,7 +25,7 @@ export async function main(args: string[], env: NodeJS.ProcessEnv) {
 function fail(error: NodeJS.ErrnoException) {
   const isConfiguration = error instanceof ConfigError
   const text = isConfiguration || error.syscall === 'listen' ? listenText(error) : error.stack
-  process.stderr.write(`flakeforge-server: ${text}\n`)
+  write(`flakeforge-server: ${text}`)
   process.exit(isConfiguration ? BAD_CONFIGURATION : 1)
 }
 

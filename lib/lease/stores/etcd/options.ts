@@ -3,7 +3,6 @@
 
 import { checkKeys, isAbsent } from '../../../base/check.ts'
 import { optionTypeError } from '../../../base/errors.ts'
-import { withoutPassword } from '../address.ts'
 
 /** What a Gateway needs. */
 export type EtcdOptions = { endpoints: string[]; username?: string; password?: string; fetch: typeof globalThis.fetch }
@@ -12,16 +11,13 @@ const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
 const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[^@/?#]+)\/?(?:\?(?<query>[^#]*))?$/
 const DEFAULT_PORT = 2379
 
-/** A URL without its password. */
-const masked = (url: unknown) => (typeof url === 'string' ? withoutPassword(url) : url)
-
 /** The endpoints without a slash at the end. */
 function endpointsOf(endpoints: unknown) {
   const list = [endpoints].flat()
   const bad = list.findIndex((url) => !isEndpoint(url))
   if (list.length === 0 || bad >= 0) {
     const wanted = 'one or more of http://host:2379 or https://host:2379, with username and password beside them'
-    throw optionTypeError('endpoints', masked(list[bad]), wanted)
+    throw optionTypeError('endpoints', list[bad], wanted)
   }
   return list.map((url) => String(url).replace(/\/$/, ''))
 }
@@ -52,7 +48,7 @@ function readCredentials({ username, password }: Record<string, unknown>) {
 
 export function readOptions(given: unknown): EtcdOptions {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
-  checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : masked(given), KNOWN)
+  checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : given, KNOWN)
   const { endpoints, username, password, fetch } = (given ?? {}) as Record<string, unknown>
   if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function like fetch')
   return {
@@ -80,7 +76,7 @@ export function parseUrl(url: string) {
   const tls = query.get('tls') ?? 'false'
   const isKnown = [...query.keys()].every((key) => key === 'tls') && ['true', 'false'].includes(tls)
   const credentials = credentialsOf(parts?.credentials)
-  if (!parts || !isKnown || !credentials) throw optionTypeError('store', masked(url), `like ${FORM}`)
+  if (!parts || !isKnown || !credentials) throw optionTypeError('store', url, `like ${FORM}`)
   const scheme = parts.secure || tls === 'true' ? 'https' : 'http'
   const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`))
   return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentials }

@@ -1,5 +1,6 @@
 // Checks the value of one option, wherever it was given. It must never mask a value: port '80a' is not port 80.
 
+import { show } from '../../../../lib/base/errors/make.ts'
 import { ConfigError } from './config-error.ts'
 import { OPTIONS } from './options.ts'
 
@@ -43,7 +44,4 @@ function readTexts(name: string, value: unknown, where: string) {
   return texts as string[]
 }
 
-export function show(value: unknown) {
-  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
-  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'an array' : 'an object') : String(value)
-}
+export { show }

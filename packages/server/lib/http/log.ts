@@ -1,7 +1,11 @@
 // What the server writes to stderr: warnings, and of requests the method, the route's pattern, the status and the time. It
 // must never write anything else of a request: no path, address, header or body.
 
-const write = (line: string) => void process.stderr.write(`${line}\n`)
+import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
+
+/** A text of one or more lines. Parts of it may be from outside, so no password and no control character is shown. */
+export const write = (text: string) =>
+  void process.stderr.write(`${withoutSecretsIn(text).split('\n').map(printable).join('\n')}\n`)
 
 export class Log {
   #least
