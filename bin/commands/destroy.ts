@@ -1,12 +1,13 @@
 // `flakeforge destroy`: ends a group for all its members. It must never do so by accident.
 
 import { existsSync } from 'node:fs'
+import { printable } from '../../lib/base/printable.ts'
 import { readName } from '../../lib/lease/common-options.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { YES } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
-import { type AnyStore, checkOrder, noGroup, withPresentStore } from '../parts/stores.ts'
+import { type AnyStore, noGroup, storeFirst, withPresentStore } from '../parts/stores.ts'
 
 const ON_A_SERVER = ' For the next 65 s or so, a new group of this name grants no slots.'
 
@@ -20,9 +21,9 @@ async function end(store: AnyStore, group: string) {
 }
 
 async function run({ values, operands }: Given) {
-  const [name, group, ...more] = operands
-  if (group === undefined || more.length > 0) throw usageError('destroy takes DIR or URL, and GROUP.')
-  checkOrder('destroy', operands)
+  const [name, [group, ...more]] = storeFirst(operands, (word) => `flakeforge destroy STORE ${word} --yes`)
+  if (group === undefined || more.length > 0)
+    throw usageError('destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.')
   readName('group', group)
   if (!values.yes) {
     throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes.`)
@@ -31,15 +32,19 @@ async function run({ values, operands }: Given) {
     await end(store, group)
     return store.folder === undefined ? ON_A_SERVER : ''
   })
-  await print(values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${group}' has ended.${next}\n`)
+  await print(
+    values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${printable(group)}' has ended.${next}\n`,
+  )
 }
 
 export default {
   summary: 'end a group of slots for all its members',
-  operands: 'DIR|URL GROUP --yes',
+  operands: '[DIR|URL] GROUP --yes',
   about: `Ends a group: every member stops for good at its next renewal. A group of the same name that is made later begins
 above the last ID of this one. On a server it grants no slots for 60 s plus the skew of this one (if this one was durable, for
-its ttl plus its skew). Nothing happens without --yes.`,
+its ttl plus its skew). Nothing happens without --yes.
+
+Without URL and DIR, the absolute path of a folder, it is a group of the store that $FLAKEFORGE_STORE names.`,
   options: YES,
   completes: ['store'],
   examples: [['flakeforge destroy redis://localhost shop --yes', "end the group 'shop' on this Redis"]],

@@ -1,6 +1,7 @@
 // `flakeforge restored`: says that older records were put back on a store. It must never say so of a group or counter that
 // was not meant.
 
+import { printable } from '../../lib/base/printable.ts'
 import { readName } from '../../lib/lease/common-options.ts'
 import { tell } from '../../lib/lease/restored.ts'
 import type { SlotStore } from '../../lib/lease/stores/database.ts'
@@ -8,7 +9,7 @@ import type { CommandFile, Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { GROUP } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
-import { placeOf, withPresentStore } from '../parts/stores.ts'
+import { placeOf, storeFirst, withPresentStore } from '../parts/stores.ts'
 
 const WHAT_FOLLOWS = {
   group: 'grants no slots to newcomers for the next 65 s or so',
@@ -23,30 +24,34 @@ function namedBy({ group, segment }: Given['values']) {
 }
 
 const textOf = (kept: { group: string } | { name: string }) =>
-  'group' in kept ? `Group '${kept.group}' ${WHAT_FOLLOWS.group}.\n` : `Counter '${kept.name}' ${WHAT_FOLLOWS.name}.\n`
+  'group' in kept
+    ? `Group '${printable(kept.group)}' ${WHAT_FOLLOWS.group}.\n`
+    : `Counter '${printable(kept.name)}' ${WHAT_FOLLOWS.name}.\n`
 
 const unlisted = () =>
   usageError('This server cannot list its groups and counters. Name each with --group or --segment.')
 
 async function run({ values, operands }: Given) {
-  if (operands.length !== 1) throw usageError('restored takes one URL.')
+  const [name, more] = storeFirst(operands, (word) => `flakeforge restored STORE --group ${word}`)
+  if ((name ?? process.env.FLAKEFORGE_STORE ?? '') === '' || more.length > 0)
+    throw usageError('restored takes one URL. Name a group with --group. Without URL, FLAKEFORGE_STORE must be set.')
   const named = namedBy(values)
-  const [told, place] = await withPresentStore(operands[0], async (store) => {
+  const [told, place] = await withPresentStore(name, async (store) => {
     const slots = store as unknown as SlotStore
     return [await tell(slots, named, unlisted), placeOf(store)] as const
   })
-  const none = values.json || told.length > 0 ? '' : `There are no groups and no counters ${place}.\n`
+  const none = values.json || told.length > 0 ? '' : `There are no groups and no counters ${printable(place)}.\n`
   await print(told.map((kept) => (values.json ? `${JSON.stringify(kept)}\n` : textOf(kept))).join('') + none)
 }
 
 export default {
   summary: 'say that a backup was put back on a server',
-  operands: 'URL',
+  operands: '[URL]',
   about: `Says that older records were put back: a backup, a snapshot, a copy of the data's folder. The server may look the same as
 before, and then only this keeps IDs from being made again. Run it when the server is up, before members can reach it. A group
 then grants no slots for 60 s plus its skew. A counter stands still until somebody calls skipTo() with a number above every ID.
 
-Without --group and --segment it is said of all groups and counters that the server knows. Name those that were made after the
+Without URL it is the store that $FLAKEFORGE_STORE names. Without --group and --segment it is said of all groups and counters that the server knows. Name those that were made after the
 backup was taken. Redis cannot list any: name each.`,
   options: {
     group: { ...GROUP.group, about: 'only this group' },

@@ -7,7 +7,7 @@ import type { CommandFile, Given } from '../parts/command.ts'
 import { type Fault, report, usageError } from '../parts/faults.ts'
 import { GROUP } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
-import { type AnyStore, groupsOf, hasGroup, noGroup, placeOf, withPresentStore } from '../parts/stores.ts'
+import { type AnyStore, groupsOf, hasGroup, noGroup, placeOf, storeFirst, withPresentStore } from '../parts/stores.ts'
 import { toTable } from '../parts/table.ts'
 
 /** What list() fails with, if some slots cannot be read. */
@@ -89,10 +89,11 @@ function toText({ slots, faults, empty, place }: Found) {
 }
 
 async function run({ values, operands }: Given) {
-  if (operands.length > 1)
+  const [name, more] = storeFirst(operands, (word) => `flakeforge slots STORE --group ${word}`)
+  if (more.length > 0)
     throw usageError(`slots takes one DIR or URL, not ${operands.length}. Name a group with --group.`)
   if (values.group !== undefined) readName('group', values.group)
-  const found = await withPresentStore(operands[0], (store) => listAll(store, values.group))
+  const found = await withPresentStore(name, (store) => listAll(store, values.group))
   for (const fault of found.faults) report(fault)
   await print(values.json ? found.slots.map((slot) => `${JSON.stringify(slot)}\n`).join('') : toText(found))
 }
@@ -103,7 +104,7 @@ export default {
   about: `Lists the slots that were ever held: by whom and since when, when the last ID was made with them, and until when their
 holder may make IDs without asking the store again. Looking changes nothing.
 
-DIR or URL: where the slots are (default $FLAKEFORGE_STORE, else the folder that join() takes). Without --group all groups are
+DIR, the absolute path of a folder, or URL: where the slots are (default $FLAKEFORGE_STORE, else the folder that join() takes). Without --group all groups are
 listed; on Redis, which cannot list them, the group 'default'. A group that does not exist is an error; an empty one is not.`,
   options: { group: { ...GROUP.group, about: 'only this group' } },
   completes: ['store'],

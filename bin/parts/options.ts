@@ -71,7 +71,7 @@ export const OF_NEW = {
   store: {
     value: 'DIR|URL',
     about:
-      "take a free slot of this folder or server, for as long as the command runs (default $FLAKEFORGE_STORE, else the user's own folder)",
+      "take a free slot of this folder (an absolute path) or server, for as long as the command runs (default $FLAKEFORGE_STORE, else the user's own folder)",
     completes: 'store',
   },
   wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)' },

@@ -1,12 +1,15 @@
-// Opens the store that the command line names: a URL, or a folder as a plain path. It must never create a folder.
+// Finds and opens the store that the command line or FLAKEFORGE_STORE names: a URL, or a folder by `file:` or its absolute
+// path. Every other word is the name of a group, or refused: a relative path would become a folder or a group by mistake.
 
 import { existsSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
-import { relativePathError, variableError } from '../../lib/base/errors.ts'
+import { isAbsolute } from 'node:path'
+import { show } from '../../lib/base/errors/make.ts'
+import { meantPath, variableError } from '../../lib/base/errors.ts'
 import { nearest } from '../../lib/base/nearest.ts'
+import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
-import { defaultFolder } from '../../lib/files/file-store.ts'
+import { checkFolder, defaultFolder } from '../../lib/files/file-store.ts'
 import { openGiven } from '../../lib/lease/stores/open.ts'
 import { failure, usageError } from './faults.ts'
 
@@ -25,19 +28,43 @@ export interface AnyStore {
 
 export type FolderStore = Store & { folder: string; folderOf(group: string): string }
 
-/** Refuses a group's name that is an address: the two were swapped. */
-export function checkOrder(command: string, [store, group, ...more]: string[]) {
-  if (!group?.includes('://')) return
-  const right = ['flakeforge', command, group, store, ...more].join(' ')
-  throw usageError(`The store comes first, and then the group: ${right}`)
+/**
+ * The store among the operands of a command, and the words after it. Undefined where FLAKEFORGE_STORE or nothing names it.
+ * @param usage what to type, with STORE in the place of the store
+ */
+export function storeFirst(operands: string[], usage: (word: string) => string): [string | undefined, string[]] {
+  const [first, ...rest] = operands
+  if (first === undefined) return [undefined, []]
+  const late = rest.find((word) => word.includes('://'))
+  if (late !== undefined) {
+    throw usageError(`The store comes first: ${usage(first).replace('STORE', withoutSecrets(late))}`)
+  }
+  if (isUrl(first) || isAbsolute(first)) return [checkStoreName(first), rest]
+  if (/[\\/]|^[.~]/.test(first)) throw relativeFolder(first, usage)
+  if (variable() === undefined) throw unnamedStore(first, usage)
+  return [undefined, operands]
 }
+
+/** What a relative path means here: a folder for one command, and another folder for the next. */
+const relativeFolder = (word: string, usage: (word: string) => string) =>
+  usageError(
+    `${show(word)} is neither an address nor an absolute path. The folder is file:${meantPath(word)}. For a group of that name: ` +
+      usage(word).replace('STORE', variable() === undefined ? 'redis://HOST' : '"$FLAKEFORGE_STORE"'),
+  )
+
+const unnamedStore = (word: string, usage: (word: string) => string) =>
+  usageError(
+    `No store is named, and FLAKEFORGE_STORE is not set: ${show(word)} is neither an address nor an absolute path. For the group: ` +
+      `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in the place of redis://HOST). The folder is ` +
+      `file:${meantPath(word)}.`,
+  )
 
 /** What URLs of stores begin with, for completion. */
 const PROTOCOLS = ['redis', 'rediss', 'valkey', 'valkeys', 'postgres', 'mysql', 'mariadb', 'etcd', 'etcds']
 export const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
 /** One letter and a colon is a Windows drive. */
-const isUrl = (text: string) => /^[a-z][a-z\d+.-]+:/i.test(text) && !existsSync(text)
+const isUrl = (text: string) => /^[a-z][a-z\d+.-]+:/i.test(text)
 
 /** Undefined if none is named. */
 const nameOf = (given?: string) => given ?? variable()
@@ -45,7 +72,7 @@ const nameOf = (given?: string) => given ?? variable()
 function variable() {
   const name = process.env.FLAKEFORGE_STORE
   try {
-    return name ? checkAbsolute(name) : undefined
+    return name ? checkStoreName(name) : undefined
   } catch (error) {
     throw variableError(error)
   }
@@ -54,12 +81,12 @@ function variable() {
 /** The same in the form that join() takes: it knows no plain paths. */
 export function addressOf(given?: string) {
   const name = nameOf(given)
-  return name === undefined || isUrl(checkAbsolute(name)) ? name : `file:${name}`
+  return name === undefined || isUrl(checkStoreName(name)) ? name : `file:${name}`
 }
 
-/** A store whose name many commands share: a relative folder would be another one for those that run elsewhere. */
-function checkAbsolute(name: string) {
-  if (!isUrl(name) && !isAbsolute(name)) throw relativePathError('store', name, name)
+/** A relative folder would be another one for those that run elsewhere. */
+function checkStoreName(name: string) {
+  if (!isUrl(name)) checkFolder('store', name, name)
   return name
 }
 
@@ -73,7 +100,7 @@ export const ownFolder = () => folderStore(defaultFolder())
  */
 function findStore(name?: string): { store: AnyStore; close: () => Promise<void> } {
   if (name !== undefined && isUrl(name)) return openGiven(name)
-  return { store: name === undefined ? ownFolder() : folderStore(resolve(name)), close: async () => {} }
+  return { store: name === undefined ? ownFolder() : folderStore(name), close: async () => {} }
 }
 
 /**

@@ -1,7 +1,7 @@
 // Finds out whether this process runs in a container (a cloud function does too): no other container sees its default
-// folder.
+// folder. On Linux, where something is missing that would tell, it may be one.
 
-const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
+const { existsSync, readFileSync, readlinkSync } = process.getBuiltinModule('node:fs')
 
 const MARKS = ['/.dockerenv', '/run/.containerenv'] // Docker's and Podman's
 const CGROUP = /\/(?:docker|kubepods|containerd|lxc|podman|libpod)[/.-]/
@@ -11,15 +11,60 @@ const VARIABLES = [
   ...['AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE', 'CLOUD_RUN_JOB', 'FUNCTIONS_WORKER_RUNTIME', 'VERCEL'],
 ]
 
-/** The sign that this is a container; undefined if there is none. */
+/**
+ * The namespaces that the kernel itself makes, by the inode numbers in include/linux/proc_ns.h. Every container engine gives
+ * a container other ones, unless it is told not to; containerd on cgroup v2 leaves no other sign. The namespaces for mounts
+ * and host names are no sign: systemd gives services their own (PrivateTmp, ProtectHostname), and so does snap.
+ */
+const INITIAL = { pid: 0xef_ff_ff_fc, cgroup: 0xef_ff_ff_fb }
+
+/** WSL has a PID namespace for each distribution, which is a machine to its users; containers in it have no such folder. */
+const OF_WSL = '/run/WSL'
+
+/** The sign that this is a container, or that it may be one; undefined if there is none. */
 export function signOfContainer() {
   const variable = VARIABLES.find((name) => process.env[name])
   if (variable !== undefined) return `the environment variable ${variable} is set`
   const mark = MARKS.find((path) => existsSync(path))
   if (mark !== undefined) return `there is a file ${mark}`
+  return process.platform === 'linux' || process.platform === 'android' ? signInProc() : undefined
+}
+
+function signInProc() {
+  if (existsSync(OF_WSL)) return undefined
   try {
-    return CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8')) ? '/proc/1/cgroup says so' : undefined
+    if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup says so'
   } catch {
-    return undefined // no such file: this is not Linux
+    // a hidden process 1 (hidepid) says nothing
+  }
+  return signInNamespaces() ?? (isOverlay() ? 'its root file system is an overlay' : undefined)
+}
+
+function signInNamespaces() {
+  for (const [name, initial] of Object.entries(INITIAL)) {
+    const path = `/proc/self/ns/${name}`
+    const found = targetOf(path)
+    if (found === undefined && name === 'cgroup') continue // a kernel without cgroups
+    if (found === undefined) return `${path} cannot be read, so it may be one`
+    if (found !== `${name}:[${initial}]`) return `${path} is ${found}, not the one of the machine`
+  }
+}
+
+function targetOf(path: string) {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Images are layers of an overlay; this is what a container has that shares the namespaces of its machine. */
+function isOverlay() {
+  try {
+    return /^(?:\S+ ){4}\/ .* - (?:fuse\.)?(?:fuse-)?overlay(?:fs)? /m.test(
+      readFileSync('/proc/self/mountinfo', 'utf8'),
+    )
+  } catch {
+    return false
   }
 }

@@ -15,7 +15,7 @@ const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: 
     `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
     'have a folder of its own, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
     "valkey://…, postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and name a folder in it: " +
-    'FLAKEFORGE_STORE=file:/var/lib/…',
+    'FLAKEFORGE_STORE=file:/var/lib/…. Name a folder in this way too if this is the whole machine',
   homeless: () =>
     `No store is named, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
   relative: (home) =>
