@@ -127,10 +127,12 @@ test('a group that is damaged does not hide the others', async (t) => {
   t.is((await store.list('b')).length, 1)
 })
 
-test('a user who may read and not write can look', async (t) => {
+test('a user who may read and not write can look; the files are not for all to read, since reading is enough to lock', async (t) => {
   if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
   const { folder, pids } = await usedFolder(t)
   fs.chmodSync(folder, 0o755)
+  const files = contentsOf(folder).map((name) => path.join(folder, name))
+  for (const file of files) t.is(fs.statSync(file).mode & 0o777, 0o600, file)
   const source = `
     process.setgid(65534)
     process.setuid(65534)
@@ -139,6 +141,7 @@ test('a user who may read and not write can look', async (t) => {
     console.log(JSON.stringify({ groups: await store.groups(), list }))
   `
   const list = [0, 1, 2].map((slot) => [slot, slot === 0 ? pids[0] : 0])
+  for (const file of files) fs.chmodSync(file, 0o644)
   t.deepEqual(await jsonOfChild(t, source), { groups: ['default'], list })
 })
 

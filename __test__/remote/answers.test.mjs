@@ -88,7 +88,7 @@ const FAULTS = {
     (_request, response) => response.writeHead(500, { 'content-type': 'application/problem+json' }).end('null'),
     /answered 500$/,
   ],
-  'a problem of many lines': [problem(500, { detail: `a\nb\u0007${'c'.repeat(1000)}` }), /answered 500: a b c{296}…$/],
+  'a problem of many lines': [problem(500, { detail: `a\nb\u0007${'c'.repeat(1000)}` }), /answered 500: a b c{282}…$/],
 }
 
 for (const [what, [script, reason]] of Object.entries(FAULTS)) {

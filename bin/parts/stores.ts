@@ -3,13 +3,14 @@
 
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
+import { checkPath } from '../../lib/base/check.ts'
 import { show } from '../../lib/base/errors/make.ts'
 import { meantPath, variableError } from '../../lib/base/errors.ts'
 import { nearest } from '../../lib/base/nearest.ts'
 import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
-import { checkFolder, defaultFolder } from '../../lib/files/file-store.ts'
+import { defaultFolder } from '../../lib/files/file-store.ts'
 import { openGiven } from '../../lib/lease/stores/open.ts'
 import { failure, usageError } from './faults.ts'
 
@@ -37,7 +38,9 @@ export function storeFirst(operands: string[], usage: (word: string) => string):
   if (first === undefined) return [undefined, []]
   const late = rest.find((word) => word.includes('://'))
   if (late !== undefined) {
-    throw usageError(`The store comes first: ${usage(first).replace('STORE', withoutSecrets(late))}`)
+    throw usageError(
+      `The store comes first, and then the group: ${usage(first).replace('STORE', withoutSecrets(late))}`,
+    )
   }
   if (isUrl(first) || isAbsolute(first)) return [checkStoreName(first), rest]
   if (/[\\/]|^[.~]/.test(first)) throw relativeFolder(first, usage)
@@ -86,7 +89,7 @@ export function addressOf(given?: string) {
 
 /** A relative folder would be another one for those that run elsewhere. */
 function checkStoreName(name: string) {
-  if (!isUrl(name)) checkFolder('store', name, name)
+  if (!isUrl(name)) checkPath('store', name, name)
   return name
 }
 

@@ -26,3 +26,18 @@ export function unlessProblem<T>(given: T | Problem, where?: string): T {
   if (problem?.why !== undefined || problem?.theirs !== undefined) throw errors.problemError(problem, where)
   return given as T
 }
+
+/** What a path has that was meant as the address of a server: its name on the disk would have the password in it. */
+const OF_A_SERVER = /^[\\/]{2}|:[\\/]{2}|:.*@/s
+/** A folder that Windows shares over a network: two backslashes, the machine, the folder. */
+const OF_WINDOWS = /^\\\\[^@:]*$/
+
+/**
+ * Refuses a path that another process would take for another file, and one that was not meant as a path.
+ * @param value what was given: the path, perhaps after `file:`
+ */
+export function checkPath(option: string, value: string, path: string) {
+  if (!OF_WINDOWS.test(path) && OF_A_SERVER.test(path.replace(/^[a-z]:(?=[\\/])/i, '')))
+    throw errors.optionRangeError(option, value, 'an absolute path: this looks like the address of a server')
+  if (!process.getBuiltinModule('node:path').isAbsolute(path)) throw errors.relativePathError(option, value, path)
+}

@@ -3,14 +3,13 @@
 // objects and errors.
 
 import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../target/native.d.ts'
-import { isAbsent, MAX_U64, unlessProblem } from '../base/check.ts'
+import { checkPath, isAbsent, MAX_U64, unlessProblem } from '../base/check.ts'
 import {
   destroyedError,
   exhaustedError,
   noDefaultFolderError,
   optionRangeError,
   optionTypeError,
-  relativePathError,
   unreadableFilesError,
 } from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
@@ -46,27 +45,8 @@ export function fileStore(directory?: string | null): FolderStore {
     return new FileStore(defaultFolder()) as unknown as FolderStore
   }
   if (typeof directory !== 'string') throw optionTypeError('directory', directory, 'the path of a folder')
-  checkFolder('directory', directory, directory)
+  checkPath('directory', directory, directory)
   return new FileStore(path.resolve(directory)) as unknown as FolderStore
-}
-
-/** What a path has that was meant as the address of a server: a folder of that name would have a password in its name. */
-const OF_A_SERVER = /^[\\/]{2}|:[\\/]{2}|:.*@/s
-
-/**
- * Refuses a path that another process would take for another folder, and one that is not meant as a path.
- * @param value what was given: the path, perhaps after `file:`
- */
-export function checkFolder(option: string, value: string, folder: string) {
-  const isNetwork = /^\\\\[^@]*$/.test(folder) // \\server\share of Windows
-  if (!isNetwork && OF_A_SERVER.test(folder.replace(/^[a-z]:(?=[\\/])/i, ''))) {
-    throw optionRangeError(
-      option,
-      value,
-      "a folder, such as 'file:/var/lib/app/ids', or an address such as 'redis://…'",
-    )
-  }
-  if (!path.isAbsolute(folder)) throw relativePathError(option, value, folder)
 }
 
 /** Where programs keep lasting data. The temporary folder will not do, because cleaners would delete the files. */

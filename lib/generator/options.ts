@@ -1,6 +1,6 @@
 // Validates the options of a generator: native code trusts what this file gives it.
 
-import { CLOCK, checkKeys, isAbsent, type Options, readBounded, readDuration } from '../base/check.ts'
+import { CLOCK, checkKeys, checkPath, isAbsent, type Options, readBounded, readDuration } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
 import { type LayoutFacts, usualFacts } from '../codec/facts.ts'
@@ -188,9 +188,8 @@ function readShared(shared: unknown, clock: unknown) {
   if (shared === '' || shared.includes('\0')) throw errors.optionRangeError('shared', shared, wanted)
   if (clock !== undefined)
     throw errors.unusableOptionError('clock', clock, 'together with shared: all processes share one clock')
-  const { isAbsolute, resolve } = process.getBuiltinModule('node:path')
-  if (!isAbsolute(shared)) throw errors.relativePathError('shared', shared, shared)
-  return resolve(shared)
+  checkPath('shared', shared, shared)
+  return process.getBuiltinModule('node:path').resolve(shared)
 }
 
 function readSeqMask(value: unknown, max: number) {

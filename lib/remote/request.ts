@@ -107,7 +107,7 @@ function failureOf(server: string, fault: Fault, settings: RemoteSettings) {
   return { server, ...fault, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason }
 }
 
-const LONGEST_REASON = 400
+const LONGEST_REASON = 300
 
 /**
  * Words of a server or of fetch without secrets: the token, which a server may send back, as it is or as a part of a URL, in

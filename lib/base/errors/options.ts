@@ -52,10 +52,10 @@ export const meantPath = (given: string) =>
  * `ERR_FLAKE_OPTION`: a folder or file whose path depends on the working folder. `where`: its path in `value`, at the end.
  */
 export function relativePathError(option: string, value: string, where: string) {
-  const meant = value.slice(0, value.length - where.length) + meantPath(where)
+  const meant = show(value.slice(0, value.length - where.length) + meantPath(where))
   const message =
     `${option} must be an absolute path, but is ${show(value)}: a process that runs in another folder would use another ` +
-    `file, and make equal IDs. Did you mean ${show(meant)}?`
+    `file, and make equal IDs. Did you mean ${meant}?`
   return optionError(RangeError, option, value, message)
 }
 

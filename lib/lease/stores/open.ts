@@ -1,10 +1,10 @@
 // Opens stores: on a client that the user gives (the exports fileStore, redisStore and so on), or as the user names one,
 // by an address or by nothing at all, which means the store that the environment names or the default folder.
 
-import { isAbsent } from '../../base/check.ts'
+import { checkPath, isAbsent } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
 import { withoutSecrets } from '../../base/printable.ts'
-import { checkFolder, fileStore } from '../../files/file-store.ts'
+import { fileStore } from '../../files/file-store.ts'
 import { addressError, rememberAddress } from './address.ts'
 import type { SlotStore } from './database.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
@@ -138,7 +138,7 @@ function openFile(url: string): SlotStore {
   if (folder === '') {
     throw errors.optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
   }
-  checkFolder('store', url, folder)
+  checkPath('store', url, folder)
   return fileStore(folder) as unknown as SlotStore
 }
 

@@ -8,7 +8,7 @@ import { optionTypeError } from '../../../base/errors.ts'
 export type EtcdOptions = { endpoints: string[]; username?: string; password?: string; fetch: typeof globalThis.fetch }
 
 const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
-const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[^@/?#]+)\/?(?:\?(?<query>[^#]*))?$/
+const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[\w.:,%[\]-]+)\/?(?:\?(?<query>[^#]*))?$/
 const DEFAULT_PORT = 2379
 
 /** The endpoints without a slash at the end. */

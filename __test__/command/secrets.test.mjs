@@ -1,0 +1,141 @@
+// No password of an address is printed: not by an error, a warning, an event, metrics or inspect(), and not by the command.
+
+import diagnostics from 'node:diagnostics_channel'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import util from 'node:util'
+import test from 'ava'
+
+import { run } from '../support/command.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
+import { diskFolder } from '../support/processes.mjs'
+import { ADDRESSES, SECRET, shows } from '../support/secrets.mjs'
+
+const require = createRequire(import.meta.url)
+const { RemoteFlakeId } = require('flakeforge/remote')
+const { printable, withoutSecrets, withoutSecretsIn } = require('../../target/rooms/lib/base/printable.js')
+
+const heard = []
+process.on('warning', (warning) => heard.push(warning))
+for (const name of ['join', 'renew', 'block'])
+  diagnostics
+    .tracingChannel(`flakeforge:${name}`)
+    .subscribe(
+      Object.fromEntries(
+        ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((event) => [event, (message) => heard.push(message)]),
+      ),
+    )
+
+const NEVER = { group: 'g', waitMs: 0 }
+
+/** Each gets an address in a place where users put one, by mistake or not. */
+const CALLS = {
+  'join()': (address) => FlakeId.join(address, NEVER),
+  'join() with a store for options': (address) => FlakeId.join({ store: address, group: 'g' }),
+  'join() with an unknown option': (address) => FlakeId.join('file:/nowhere', { url: address }),
+  'createGroup()': (address) => FlakeId.createGroup(address, { group: 'g' }),
+  'openStore()': (address) => lease.openStore(address).close(),
+  'SegmentId.open()': (address) => lease.SegmentId.open(address, { name: 'n' }),
+  'restored()': (address) => lease.restored(address, 'g'),
+  'fileStore()': (address) => lease.fileStore(address),
+  'etcdStore()': (address) => lease.etcdStore({ endpoints: address }),
+  'redisStore()': (address) => lease.redisStore(address),
+  'RemoteFlakeId.connect()': (address) => RemoteFlakeId.connect(address, { name: 'n', waitMs: 0, timeoutMs: 200 }),
+  'connect() with a name': (address) =>
+    RemoteFlakeId.connect('http://127.0.0.1:1', { name: address, waitMs: 0, timeoutMs: 200 }),
+  elseFrom: (address) => FlakeId.join('redis://127.0.0.1:1', { ...NEVER, elseFrom: { urls: address, name: 'n' } }),
+  'elseFrom as a text': (address) => FlakeId.join('redis://127.0.0.1:1', { ...NEVER, elseFrom: address }),
+  shared: (address) => new FlakeId({ id: 1, shared: address }),
+  layout: (address) => new FlakeId({ layout: address }),
+}
+
+/** Some make requests to a port where nobody answers: not for each of the addresses. */
+const ASKS = /connect|elseFrom$/
+
+for (const [name, call] of Object.entries(CALLS)) {
+  test.serial(`${name}: no error and no warning shows the password of an address`, async (t) => {
+    const given = ADDRESSES.filter((address, i) => !ASKS.test(name) || /^https?:/.test(address) || i % 7 === 0)
+    for (const address of given) {
+      const made = await Promise.resolve(address)
+        .then(call)
+        .then(
+          (value) => value,
+          (error) => error,
+        )
+      t.false(shows(made), `${JSON.stringify(address)}: ${made?.message}`)
+      if (made instanceof Error) t.regex(String(made.code), /^ERR_FLAKE_/, `${address}: ${made.stack}`)
+      else await made?.close?.()
+    }
+    await new Promise(setImmediate) // warnings come in a later turn
+    t.false(heard.some((message) => shows(message.message ?? util.inspect(message, { depth: 1 }))))
+  })
+}
+
+test.serial('FLAKEFORGE_STORE: no error shows its password', async (t) => {
+  t.teardown(() => delete process.env.FLAKEFORGE_STORE)
+  for (const address of ADDRESSES.filter((text) => !text.includes('\0'))) {
+    process.env.FLAKEFORGE_STORE = address
+    const error = await FlakeId.join(undefined, NEVER).then(
+      () => undefined,
+      (thrown) => thrown,
+    )
+    t.false(shows(error), `${JSON.stringify(address)}: ${error?.message}`)
+  }
+})
+
+const WORDS = [['slots'], ['create'], ['destroy'], ['restored'], ['new', '--store'], ['new'], ['inspect'], ['at'], []]
+
+test.serial('the command prints no password, and makes no folder named after one', async (t) => {
+  const folder = diskFolder(t)
+  const typed = ADDRESSES.filter((address, i) => !address.includes('\0') && i % 11 === 0)
+  for (const [i, address] of typed.entries()) {
+    const words = WORDS[i % WORDS.length]
+    const { stdout, stderr } = await run([...words, address], { cwd: folder })
+    t.false(shows(stdout, stderr), `${[...words, address].join(' ')}: ${stdout}${stderr}`)
+  }
+  for (const address of [
+    `//user:${SECRET}@host/0`,
+    `/u:${SECRET}@host`,
+    `file://u:${SECRET}@host/0`,
+    `file:/redis://u:${SECRET}@h`,
+  ]) {
+    const { code, stdout, stderr } = await run(['create', address])
+    t.is(code, 2, stderr)
+    t.false(shows(stdout, stderr), stderr)
+    t.false(fs.existsSync(`/user:${SECRET}@host`) || fs.existsSync(`/u:${SECRET}@host`))
+  }
+})
+
+test('what is no secret is shown as it is', (t) => {
+  for (const text of [
+    ...[
+      'redis://localhost',
+      'redis://127.0.0.1:6379/0',
+      'etcd://a:2379,b:2379',
+      'postgres://[::1]:5432/app',
+      'C:\\ids',
+      'orders',
+    ],
+    ...[
+      '/var/lib/@app/ids',
+      'file:/var/lib/@app/ids',
+      './@scope',
+      '2026-01-31T12:00:30',
+      'file:///var/lib/ids',
+      '',
+      'a:b:c',
+    ],
+  ])
+    t.is(withoutSecrets(text), text)
+  t.is(withoutSecrets('redis://me:p@host:1/2?a=b'), 'redis://…@host:1/2?…')
+  t.is(withoutSecretsIn('connect to redis://u:p@h:1 failed, password=x'), 'connect to redis://…@h:1 failed, password=…')
+  const form = 'like redis://[user:password@]host[:6379][/N]'
+  t.is(withoutSecretsIn(form), form)
+})
+
+test('characters that a terminal would obey are escaped', (t) => {
+  t.is(
+    printable('a\u001b[31m\n\u202eb\u0007\u009b\u2028\ud800ü 日本'),
+    'a\\u{1b}[31m\\n\\u{202e}b\\u{7}\\u{9b}\\u{2028}\\u{d800}ü 日本',
+  )
+})
